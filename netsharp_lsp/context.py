@@ -1,0 +1,60 @@
+"""What is known around a specification: numbers of its data, task and host; knows no disk.
+
+The command line, the run file and the settings each know a part; the first that does wins.
+"""
+
+from __future__ import annotations
+
+TASKS = ("binary", "multiclass", "regression")
+HOSTS = ("studio", "rx", "tlc")
+FIELDS = ("features", "hidden_nodes", "outputs", "task", "host")
+
+
+class Context:
+    """What turns `auto` into numbers and chooses a host's defaults; None where unknown.
+
+    `features`: columns of data after encoding. `hidden_nodes`: nodes of a hidden `auto` layer.
+    `outputs`: nodes the task needs. `task`: one of `TASKS`. `host`: one of `HOSTS`.
+    `origin` names for each known field where it comes from ("--features", "digits.toml").
+    """
+
+    __slots__ = ("features", "hidden_nodes", "host", "origin", "outputs", "task")
+
+    def __init__(
+        self,
+        features: int | None = None,
+        hidden_nodes: int | None = None,
+        outputs: int | None = None,
+        task: str | None = None,
+        host: str | None = None,
+        origin: dict[str, str] | None = None,
+    ) -> None:
+        self.features = features
+        self.hidden_nodes = hidden_nodes
+        self.outputs = outputs
+        self.task = task
+        self.host = host
+        self.origin: dict[str, str] = origin if origin is not None else {}
+
+    def known(self) -> dict[str, int | str]:
+        """Return the fields that are not None."""
+        values = ((field, getattr(self, field)) for field in FIELDS)
+        return {field: value for field, value in values if value is not None}
+
+    def or_else(self, other: Context) -> Context:
+        """Return a context with this one's fields, and the other's where this one has none."""
+        merged = Context(origin={**other.origin, **self.origin})
+        for field in FIELDS:
+            own = getattr(self, field)
+            setattr(merged, field, own if own is not None else getattr(other, field))
+        return merged
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Context) and self.known() == other.known()
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.known().items()))
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={value!r}" for name, value in self.known().items())
+        return f"Context({fields})"

@@ -1,0 +1,1 @@
+"""Diagnostics as values: selection, suppression, baseline, fixes, pages, reports; no language."""

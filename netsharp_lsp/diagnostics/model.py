@@ -1,0 +1,121 @@
+"""The values in which every language says what is wrong with a text; knows no language.
+
+All offsets are UTF-8 bytes from 0, half-open; lines and columns are a matter of reports.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.text.edits import Edit
+
+__all__ = ["RANKS", "SEVERITIES", "Diagnostic", "Edit", "Fix", "Related"]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Literal
+
+    Severity = Literal["error", "warning", "info", "hint"]
+
+#: From the gravest to the slightest.
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info", "hint")
+#: Place of each severity in `SEVERITIES`: a smaller number is graver.
+RANKS: dict[str, int] = {severity: rank for rank, severity in enumerate(SEVERITIES)}
+
+
+class Fix:
+    """A proposed change; `safe` when the text was broken or the network stays equal."""
+
+    __slots__ = ("edits", "safe", "title")
+
+    def __init__(self, title: str, safe: bool, edits: Iterable[Edit]) -> None:
+        self.title = title
+        self.safe = safe
+        self.edits = tuple(edits)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Fix)
+            and self.title == other.title
+            and self.safe == other.safe
+            and self.edits == other.edits
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.title, self.safe, self.edits))
+
+    def __repr__(self) -> str:
+        return f"Fix({self.title!r}, {self.safe}, {list(self.edits)!r})"
+
+
+class Related:
+    """Another place that belongs to a diagnostic, in `file` or, where None, in the same one."""
+
+    __slots__ = ("end", "file", "message", "start")
+
+    def __init__(self, message: str, start: int, end: int, file: str | None = None) -> None:
+        self.message = message
+        self.start = start
+        self.end = end
+        self.file = file
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Related)
+            and self.message == other.message
+            and self.start == other.start
+            and self.end == other.end
+            and self.file == other.file
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.message, self.start, self.end, self.file))
+
+    def __repr__(self) -> str:
+        return f"Related({self.message!r}, {self.start}, {self.end}, {self.file!r})"
+
+
+class Diagnostic:
+    """One finding: its rule's `code`, how grave, a sentence, the smallest span that shows it."""
+
+    __slots__ = ("code", "end", "fix", "message", "related", "severity", "start")
+
+    def __init__(
+        self,
+        code: str,
+        severity: Severity,
+        message: str,
+        start: int,
+        end: int,
+        related: Iterable[Related] = (),
+        fix: Fix | None = None,
+    ) -> None:
+        self.code = code
+        self.severity = severity
+        self.message = message
+        self.start = start
+        self.end = end
+        self.related = tuple(related)
+        self.fix = fix
+
+    @property
+    def sort_key(self) -> tuple[int, int, str, str]:
+        """The order in which people read a list: by place, then by code."""
+        return self.start, self.end, self.code, self.message
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Diagnostic)
+            and self.sort_key == other.sort_key
+            and self.severity == other.severity
+            and self.related == other.related
+            and self.fix == other.fix
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.sort_key, self.severity, self.related, self.fix))
+
+    def __repr__(self) -> str:
+        return (
+            f"Diagnostic({self.code!r}, {self.severity!r}, {self.message!r}, "
+            f"{self.start}, {self.end}, {list(self.related)!r}, {self.fix!r})"
+        )

@@ -1,0 +1,113 @@
+"""Bytes of a file to UTF-8 text and back, with mark, encoding and line end kept aside.
+
+Knows no language and no disk: a fault is a value that says at which byte it lies.
+"""
+
+from __future__ import annotations
+
+# Longest first: the mark of UTF-32 LE begins with that of UTF-16 LE.
+_UTF32_MARKS = (b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff")
+_UTF16_MARKS = ((b"\xff\xfe", "utf-16-le", "UTF-16 LE"), (b"\xfe\xff", "utf-16-be", "UTF-16 BE"))
+_UTF8_MARK = b"\xef\xbb\xbf"
+
+
+class Source:
+    """A decoded file: `text` is UTF-8 without mark, the rest says how to write it back.
+
+    `encoding` is "utf-8", "utf-16-le" or "utf-16-be", `mark` the byte-order mark that stood in
+    front (or empty), `line_end` the majority's ("\\n" where none leads), and `warning` a sentence
+    for people where the file should rather be stored otherwise.
+    """
+
+    __slots__ = ("encoding", "line_end", "mark", "text", "warning")
+
+    def __init__(
+        self,
+        text: bytes,
+        encoding: str = "utf-8",
+        mark: bytes = b"",
+        line_end: str = "\n",
+        warning: str | None = None,
+    ) -> None:
+        self.text = text
+        self.encoding = encoding
+        self.mark = mark
+        self.line_end = line_end
+        self.warning = warning
+
+    def __repr__(self) -> str:
+        return f"Source({self.text!r}, {self.encoding!r}, mark={self.mark!r})"
+
+
+class DecodeError:
+    """Bytes that are no text we read: where (byte `offset` in the file) and a sentence."""
+
+    __slots__ = ("message", "offset")
+
+    def __init__(self, offset: int, message: str) -> None:
+        self.offset = offset
+        self.message = message
+
+    def __repr__(self) -> str:
+        return f"DecodeError({self.offset}, {self.message!r})"
+
+
+def decode(data: bytes) -> Source | DecodeError:
+    """Read the bytes of a file: UTF-8, or UTF-16 where a byte-order mark says so.
+
+    `encode(result, result.text)` gives `data` again for every `data` that decodes.
+    """
+    if data.startswith(_UTF32_MARKS):
+        return DecodeError(0, "The file is UTF-32, which is not read; save it as UTF-8.")
+    for mark, encoding, name in _UTF16_MARKS:
+        if data.startswith(mark):
+            return _decode_utf16(data, mark, encoding, name)
+    mark = _UTF8_MARK if data.startswith(_UTF8_MARK) else b""
+    text = data[len(mark) :]
+    if not text.isascii():
+        try:
+            text.decode("utf-8")
+        except UnicodeDecodeError as error:
+            return _utf8_error(data, error.start + len(mark))
+    return Source(text, "utf-8", mark, majority_line_end(text))
+
+
+def encode(source: Source, text: bytes) -> bytes:
+    """Return UTF-8 `text` as bytes for the file that `source` was read from."""
+    if source.encoding == "utf-8":
+        return source.mark + text
+    return source.mark + text.decode("utf-8").encode(source.encoding)
+
+
+def majority_line_end(text: bytes) -> str:
+    """Return the line end most used; the first of LF, CRLF, CR where two are used as often."""
+    if b"\r" not in text:
+        return "\n"
+    crlf = text.count(b"\r\n")
+    counts = (
+        (text.count(b"\n") - crlf, "\n"),
+        (crlf, "\r\n"),
+        (text.count(b"\r") - crlf, "\r"),
+    )
+    return max(counts, key=lambda pair: pair[0])[1]
+
+
+def _decode_utf16(data: bytes, mark: bytes, encoding: str, name: str) -> Source | DecodeError:
+    """Recode to UTF-8; a mark of two bytes stands in front of the offsets of an error."""
+    try:
+        text = data[2:].decode(encoding).encode("utf-8")
+    except UnicodeDecodeError as error:
+        offset = error.start + 2
+        message = f"Byte {offset} is not {name}, which the byte-order mark announces."
+        return DecodeError(offset, message)
+    warning = f"The file is {name}; other programs that read it may expect UTF-8."
+    return Source(text, encoding, mark, majority_line_end(text), warning)
+
+
+def _utf8_error(data: bytes, offset: int) -> DecodeError:
+    line = data.count(b"\n", 0, offset) + 1
+    return DecodeError(
+        offset,
+        f"Byte {offset} (0x{data[offset]:02X}, on line {line}) is not UTF-8; "
+        "save the file as UTF-8.",
+    )

@@ -1,0 +1,126 @@
+"""Lines of a UTF-8 text: byte offsets to lines and columns and back; knows no language.
+
+Only LF, CRLF and a lone CR end a line. Nothing is computed before it is asked for.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate
+
+
+class LineIndex:
+    """The lines of one immutable text.
+
+    `position` and `offset` speak lines and columns from 1, columns in Unicode code points (what
+    people and the JSON report read); `utf16_position` and `utf16_offset` speak both from 0 in
+    UTF-16 code units (what editors send). An offset inside a character counts as the
+    character's start; positions outside the text or the line are moved to its nearest end.
+    """
+
+    __slots__ = ("_ascii", "_starts", "text")
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        self._ascii: bool | None = None
+        self._starts: list[int] | None = None
+
+    @property
+    def starts(self) -> list[int]:
+        """The byte offset at which each line starts; a text has at least one line."""
+        if self._starts is None:
+            lines = self.text.splitlines(keepends=True)
+            starts = [0, *accumulate(map(len, lines))]
+            if lines and not lines[-1].endswith((b"\n", b"\r")):
+                starts.pop()
+            self._starts = starts
+        return self._starts
+
+    @property
+    def ascii(self) -> bool:
+        """Whether every byte is a whole character, so that columns are differences of offsets."""
+        if self._ascii is None:
+            self._ascii = self.text.isascii()
+        return self._ascii
+
+    @property
+    def count(self) -> int:
+        """The number of lines; a text that ends in a line end has an empty last line."""
+        return len(self.starts)
+
+    def line_at(self, offset: int) -> int:
+        """Return the line, from 0, that holds the byte `offset`."""
+        return bisect_right(self.starts, max(0, offset)) - 1
+
+    def span(self, line: int) -> tuple[int, int]:
+        """Return the bytes of a line, from 0, without its line end."""
+        start, end = self.full_span(line)
+        if end > start and self.text[end - 1] == 0x0A:
+            end -= 1
+        if end > start and self.text[end - 1] == 0x0D:
+            end -= 1
+        return start, end
+
+    def full_span(self, line: int) -> tuple[int, int]:
+        """Return the bytes of a line, from 0, with its line end."""
+        starts = self.starts
+        end = starts[line + 1] if line + 1 < len(starts) else len(self.text)
+        return starts[line], end
+
+    def line_text(self, line: int) -> str:
+        """Return a line, from 0, as text without its line end."""
+        start, end = self.span(line)
+        return self.text[start:end].decode("utf-8", "replace")
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Return (line, column) of a byte offset, both from 1, columns in code points."""
+        line, before = self._before(offset)
+        return line + 1, len(before) + 1
+
+    def offset(self, line: int, column: int) -> int:
+        """Return the byte offset of a line and column, both from 1, columns in code points."""
+        if line < 1:
+            return 0
+        if line > self.count:
+            return len(self.text)
+        start, end = self.span(line - 1)
+        wanted = max(0, column - 1)
+        if self.ascii:
+            return min(start + wanted, end)
+        content = self.text[start:end].decode("utf-8", "replace")
+        return min(start + len(content[:wanted].encode("utf-8")), end)
+
+    def utf16_position(self, offset: int) -> tuple[int, int]:
+        """Return (line, character) of a byte offset, both from 0, in UTF-16 code units."""
+        line, before = self._before(offset)
+        if isinstance(before, bytes):
+            return line, len(before)
+        return line, len(before.encode("utf-16-le", "surrogatepass")) // 2
+
+    def utf16_offset(self, line: int, character: int) -> int:
+        """Return the byte offset of a line and UTF-16 code unit, both from 0.
+
+        A position between the two halves of a surrogate pair is the start of its character.
+        """
+        if line < 0:
+            return 0
+        if line >= self.count:
+            return len(self.text)
+        start, end = self.span(line)
+        wanted = max(0, character)
+        if self.ascii:
+            return min(start + wanted, end)
+        units = self.text[start:end].decode("utf-8", "replace").encode("utf-16-le")
+        before = units[: 2 * wanted].decode("utf-16-le", "ignore")
+        return min(start + len(before.encode("utf-8")), end)
+
+    def _before(self, offset: int) -> tuple[int, bytes | str]:
+        """The line, from 0, and what stands on it before `offset`: bytes where that is ASCII."""
+        offset = min(max(0, offset), len(self.text))
+        line = self.line_at(offset)
+        if self.ascii:
+            return line, self.text[self.starts[line] : offset]
+        while offset < len(self.text) and self.text[offset] & 0xC0 == 0x80:
+            offset -= 1
+        before = self.text[self.starts[line] : offset]
+        return line, before if before.isascii() else before.decode("utf-8", "replace")
