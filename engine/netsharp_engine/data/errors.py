@@ -1,0 +1,32 @@
+"""The one kind of error that reading and preparing data raises: a sentence for people.
+
+It knows neither files nor arrays; whoever raises it names the file, line and column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class DataError(ValueError):
+    """A table cannot be used; ``str(error)`` says what, where, why and what to do."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A trailing question such as `` Did you mean 'age'?``, or all names when few, or nothing."""
+    names = list(dict.fromkeys(known))
+    folded = {each.casefold(): each for each in reversed(names)}
+    close = get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.6)
+    if close:
+        listed = " or ".join(f"'{folded[each]}'" for each in close)
+        return f" Did you mean {listed}?"
+    if 0 < len(names) <= 12:
+        return f" There are: {', '.join(names)}."
+    return ""
+
+
+def place(path: str, line: int, column: str | None = None) -> str:
+    """``FILE, line N, column 'C'``: the start of every sentence about one cell."""
+    where = f"{path}, line {line}"
+    return where if column is None else f"{where}, column '{column}'"

@@ -1,0 +1,47 @@
+"""What every operation must say about itself; it knows no operation in particular."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from netsharp_engine.graph import Node
+
+
+class Cost(NamedTuple):
+    """Per sample: edges between nodes, and multiply-add pairs of one forward pass."""
+
+    connections: int
+    multiply_adds: int
+
+
+class Operation(NamedTuple):
+    """A row of the registry.
+
+    ``shape(node)`` infers the node's shape from its inputs, parameters and attributes;
+    it raises ValueError with a sentence where they do not fit and KeyError where an
+    attribute is missing.  ``cost(node)`` is exact: taps outside the source are not counted.
+    """
+
+    name: str
+    shape: Callable[[Node], tuple[int, ...]]
+    cost: Callable[[Node], Cost]
+
+
+def expect_parameters(node: Node, *shapes: tuple[int, ...]) -> None:
+    """Raise ValueError unless the node has parameters of exactly these shapes."""
+    if len(node.parameters) != len(shapes):
+        raise ValueError(f"{len(node.parameters)} parameters given, {len(shapes)} needed")
+    for parameter, shape in zip(node.parameters, shapes, strict=True):
+        if parameter.shape != shape:
+            raise ValueError(
+                f"parameter {parameter.name} has shape {list(parameter.shape)}, "
+                f"{list(shape)} needed"
+            )
+
+
+def expect_inputs(node: Node, count: int) -> None:
+    """Raise ValueError unless the node has exactly ``count`` sources."""
+    if len(node.inputs) != count:
+        raise ValueError(f"{len(node.inputs)} sources given, {count} needed")

@@ -1,0 +1,43 @@
+"""Operations that keep their source's shape: the sum of bundles, and activations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from netsharp_engine.activations import NAMES
+from netsharp_engine.ops.definition import Cost, Operation, expect_inputs, expect_parameters
+
+if TYPE_CHECKING:
+    from netsharp_engine.graph import Node
+
+
+def _add_shape(node: Node) -> tuple[int, ...]:
+    """Shape of ``add``: attribute ``shape`` or the first source's; node counts must agree."""
+    expect_parameters(node)
+    first = node.inputs[0]
+    sizes = [source.size for source in node.inputs]
+    if len(set(sizes)) != 1:
+        raise ValueError(f"the sources have {sizes} nodes; a sum needs equal counts")
+    shape = tuple(int(extent) for extent in node.attributes.get("shape", first.shape))
+    count = 1
+    for extent in shape:
+        count *= extent
+    if count != first.size:
+        raise ValueError(f"the shape {list(shape)} does not hold {first.size} nodes")
+    return shape
+
+
+def _activation_shape(node: Node) -> tuple[int, ...]:
+    """Shape of ``activation``: that of its source; ``function`` names a table row."""
+    expect_inputs(node, 1)
+    expect_parameters(node)
+    function = node.attributes["function"]
+    if function not in NAMES:
+        raise ValueError(f"there is no activation '{function}'")
+    return node.inputs[0].shape
+
+
+OPERATIONS = (
+    Operation("add", _add_shape, lambda node: Cost(0, 0)),
+    Operation("activation", _activation_shape, lambda node: Cost(0, 0)),
+)

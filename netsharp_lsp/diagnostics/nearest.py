@@ -1,0 +1,55 @@
+"""The best spelling suggestion for a word nobody knows; pure text, no language."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def nearest(word: str, candidates: Iterable[str]) -> str | None:
+    """Return the candidate most likely meant by `word`, or None where none is close.
+
+    Spelling that differs only in case is closest of all; otherwise insertions, deletions,
+    substitutions and swaps of neighbours count one each, and about one in three letters may
+    be wrong. Among equally close candidates the first wins.
+    """
+    lowered = word.lower()
+    best: str | None = None
+    best_distance = _allowed(len(word)) + 1
+    for candidate in candidates:
+        if candidate == word:
+            continue
+        distance = edit_distance(lowered, candidate.lower(), best_distance)
+        if distance < best_distance:
+            best, best_distance = candidate, distance
+    return best
+
+
+def edit_distance(first: str, second: str, limit: int) -> int:
+    """Return the optimal string alignment distance, or `limit` where it is at least that."""
+    if abs(len(first) - len(second)) >= limit:
+        return limit
+    before: list[int] = []
+    row = list(range(len(second) + 1))
+    for i, letter in enumerate(first, 1):
+        before, above, row = row, before, [i]
+        for j, other in enumerate(second, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
+            if i > 1 and j > 1 and letter == second[j - 2] and first[i - 2] == other:
+                cost = min(cost, above[j - 2] + 1)
+            row.append(cost)
+        if min(row) >= limit:
+            return limit
+    return min(row[-1], limit)
+
+
+def suggestion(word: str, candidates: Iterable[str]) -> str:
+    """Return " Did you mean 'X'?" to append to a message, or "" where nothing is close."""
+    found = nearest(word, candidates)
+    return f" Did you mean '{found}'?" if found is not None else ""
+
+
+def _allowed(length: int) -> int:
+    """How many slips a word of this length may have: one in three letters, at most four."""
+    return max(1, min(4, (length + 1) // 3)) if length > 1 else 0

@@ -1,0 +1,201 @@
+"""Comments that silence diagnostics, and the diagnostics about such comments; no language.
+
+The language hands in its comments as spans and says how a comment begins. A suppression acts on
+its own line or, where it stands alone, on the next line that holds more than a suppression.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.diagnostics.model import Diagnostic, Edit, Fix
+from netsharp_lsp.diagnostics.nearest import nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from netsharp_lsp.text.lines import LineIndex
+
+    Spans = Iterable[tuple[int, int]]
+
+_MARK = b"netsharp:"
+_WORD = b"ignore"
+_BLANK = b" \t"
+
+
+class Suppression:
+    """One comment: its span, the line (from 0) on which it acts, and the codes it names.
+
+    `codes` are (code, start, end) in bytes; none where the comment names no code at all.
+    """
+
+    __slots__ = ("alone", "codes", "end", "line", "start")
+
+    def __init__(
+        self, start: int, end: int, line: int, alone: bool, codes: list[tuple[str, int, int]]
+    ) -> None:
+        self.start = start
+        self.end = end
+        self.line = line
+        self.alone = alone
+        self.codes = codes
+
+
+def find_suppressions(lines: LineIndex, comments: Spans, prefix: str) -> list[Suppression]:
+    """Return the suppressions among the comments, in text order.
+
+    `comments` are byte spans, each starting with `prefix` or not being a suppression.
+    """
+    text = lines.text
+    if _MARK not in text:
+        return []
+    opening = prefix.encode("utf-8")
+    found = []
+    for start, end in comments:
+        codes = _read(text, start, end, opening)
+        if codes is not None:
+            line = lines.line_at(start)
+            alone = not text[lines.starts[line] : start].strip(_BLANK)
+            found.append(Suppression(start, end, line, alone, codes))
+    _aim(found)
+    return found
+
+
+def suppress(
+    diagnostics: Sequence[Diagnostic],
+    lines: LineIndex,
+    suppressions: Sequence[Suppression],
+    known: Callable[[], Sequence[str]],
+    unused_code: str,
+    unknown_code: str,
+) -> list[Diagnostic]:
+    """Return the diagnostics that are left, and one for each suppression that does nothing.
+
+    `known()` gives every code there is; it is asked only where a suppression exists.
+    """
+    if not suppressions:
+        return list(diagnostics)
+    places: dict[tuple[int, str], set[int]] = {}
+    for number, suppression in enumerate(suppressions):
+        for code, _, _ in suppression.codes:
+            places.setdefault((suppression.line, code), set()).add(number)
+    left: list[Diagnostic] = []
+    used: set[tuple[int, str]] = set()
+    for diagnostic in diagnostics:
+        at = (lines.line_at(diagnostic.start), diagnostic.code)
+        if at in places:
+            used.add((min(places[at]), diagnostic.code))
+        else:
+            left.append(diagnostic)
+    codes = tuple(known())
+    for number, suppression in enumerate(suppressions):
+        left += _complaints(lines, suppression, number, used, codes, (unused_code, unknown_code))
+    left.sort(key=lambda diagnostic: diagnostic.sort_key)
+    return left
+
+
+def _read(text: bytes, start: int, end: int, opening: bytes) -> list[tuple[str, int, int]] | None:
+    """The codes of a comment `// netsharp: ignore[A, B]`; None where it is another comment."""
+    comment = text[start:end]
+    if not comment.startswith(opening):
+        return None
+    body = comment[len(opening) :].lstrip(_BLANK)
+    if not body.startswith(_MARK):
+        return None
+    body = body[len(_MARK) :].lstrip(_BLANK)
+    if not body.startswith(_WORD):
+        return None
+    rest = body[len(_WORD) :].lstrip(_BLANK)
+    close = rest.find(b"]")
+    if not rest.startswith(b"[") or close < 0:
+        return None if rest[:1].isalnum() else []
+    at = end - len(rest) + 1
+    codes = []
+    for part in rest[1:close].split(b","):
+        name = part.strip(_BLANK)
+        if name:
+            begin = at + part.index(name)
+            codes.append((name.decode("utf-8", "replace"), begin, begin + len(name)))
+        at += len(part) + 1
+    return codes
+
+
+def _aim(suppressions: list[Suppression]) -> None:
+    """Let those that stand alone act on the next line that is not such a comment itself."""
+    alone = {suppression.line for suppression in suppressions if suppression.alone}
+    for suppression in suppressions:
+        if suppression.alone:
+            line = suppression.line
+            while line in alone:
+                line += 1
+            suppression.line = line
+
+
+def _complaints(
+    lines: LineIndex,
+    suppression: Suppression,
+    number: int,
+    used: set[tuple[int, str]],
+    known: tuple[str, ...],
+    own: tuple[str, str],
+) -> list[Diagnostic]:
+    """What is wrong with one suppression; `own` are the codes for an unused and an unknown one."""
+    unused_code, unknown_code = own
+    if not suppression.codes:
+        message = "This suppression matches no diagnostic: it names no code, as ignore[CODE] does."
+        fix = Fix("Delete the comment", True, [_whole(lines, suppression)])
+        return [
+            Diagnostic(unused_code, "warning", message, suppression.start, suppression.end, fix=fix)
+        ]
+    found: list[Diagnostic] = []
+    idle: list[int] = []
+    seen: set[str] = set()
+    for index, (code, start, end) in enumerate(suppression.codes):
+        if code not in known:
+            found.append(_unknown(unknown_code, code, start, end, known))
+        elif (number, code) not in used or code in seen:
+            idle.append(index)
+        seen.add(code)
+    for index in idle:
+        _, start, end = suppression.codes[index]
+        message = f"This suppression matches no diagnostic: {_where(suppression)}."
+        if len(idle) == len(suppression.codes):
+            fix = Fix("Delete the comment", True, [_whole(lines, suppression)])
+        else:
+            fix = Fix("Delete the code", True, [_part(suppression, index)])
+        found.append(Diagnostic(unused_code, "warning", message, start, end, fix=fix))
+    return found
+
+
+def _where(suppression: Suppression) -> str:
+    return f"line {suppression.line + 1} has none with this code"
+
+
+def _unknown(own: str, code: str, start: int, end: int, known: tuple[str, ...]) -> Diagnostic:
+    best = nearest(code, known)
+    message = f"Unknown code '{code}' in a suppression."
+    if best is None:
+        return Diagnostic(own, "warning", message, start, end)
+    fix = Fix(f"Replace by '{best}'", True, [Edit(start, end, best)])
+    return Diagnostic(own, "warning", f"{message} Did you mean '{best}'?", start, end, fix=fix)
+
+
+def _whole(lines: LineIndex, suppression: Suppression) -> Edit:
+    """Delete a comment with the blanks before it, and with its line where it is alone there."""
+    text = lines.text
+    line = lines.line_at(suppression.start)
+    if suppression.alone:
+        content_end = lines.span(line)[1]
+        if not text[suppression.end : content_end].strip(_BLANK):
+            return Edit(*lines.full_span(line), "")
+    start = suppression.start
+    while start > lines.starts[line] and text[start - 1] in _BLANK:
+        start -= 1
+    return Edit(start, suppression.end, "")
+
+
+def _part(suppression: Suppression, index: int) -> Edit:
+    """Delete one of several codes with the comma that separates it."""
+    codes = suppression.codes
+    if index == 0:
+        return Edit(codes[0][1], codes[1][1], "")
+    return Edit(codes[index - 1][2], codes[index][2], "")
