@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from netsharp_engine.ops.definition import Cost, Operation, expect_inputs, expect_parameters
@@ -46,7 +47,7 @@ def _filtered_shape(node: Node) -> tuple[int, ...]:
     destinations, sources = node.attributes["edges"]
     expect_parameters(node, (len(destinations),))
     pairs = list(zip(map(int, destinations), map(int, sources), strict=True))
-    if any(later <= earlier for earlier, later in zip(pairs, pairs[1:], strict=False)):
+    if any(later <= earlier for earlier, later in pairwise(pairs)):
         raise ValueError("the edges must be distinct, ordered by destination and then by source")
     inside = pairs and pairs[0][0] >= 0 and pairs[-1][0] < _size(shape)
     if not inside or not all(0 <= source < node.inputs[0].size for _, source in pairs):
