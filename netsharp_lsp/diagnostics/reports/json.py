@@ -1,0 +1,63 @@
+"""The JSON report: version 1 of the public contract (schemas/check.json)."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from netsharp_lsp.diagnostics.model import Diagnostic
+    from netsharp_lsp.diagnostics.reports import FileFindings, Style
+    from netsharp_lsp.text.lines import LineIndex
+
+VERSION = 1
+
+
+def render(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
+    """Yield one JSON document, a diagnostic per line."""
+    import json
+
+    yield f'{{"version": {VERSION}, "diagnostics": ['
+    separator = "\n"
+    for found in files:
+        for diagnostic in found.diagnostics:
+            yield separator + json.dumps(diagnostic_data(found, diagnostic))
+            separator = ",\n"
+    yield "]}\n" if separator == "\n" else "\n]}\n"
+
+
+def diagnostic_data(found: FileFindings, diagnostic: Diagnostic) -> dict[str, Any]:
+    """Return a diagnostic as the contract's JSON object."""
+    related = []
+    for place in diagnostic.related:
+        file, lines = found.place_of(place)
+        span = span_data(lines, place.start, place.end)
+        related.append({"file": file, "message": place.message, **span})
+    return {
+        "file": found.file,
+        "code": diagnostic.code,
+        "severity": diagnostic.severity,
+        "message": diagnostic.message,
+        **span_data(found.lines, diagnostic.start, diagnostic.end),
+        "related": related,
+        "fix": _fix_data(found.lines, diagnostic),
+    }
+
+
+def span_data(lines: LineIndex, start: int, end: int) -> dict[str, dict[str, int]]:
+    """Return `start` and `end` as lines and columns from 1; the end is exclusive."""
+    return {"start": _position(lines, start), "end": _position(lines, end)}
+
+
+def _position(lines: LineIndex, offset: int) -> dict[str, int]:
+    line, column = lines.position(offset)
+    return {"line": line, "column": column}
+
+
+def _fix_data(lines: LineIndex, diagnostic: Diagnostic) -> dict[str, Any] | None:
+    fix = diagnostic.fix
+    if fix is None:
+        return None
+    edits = [{**span_data(lines, edit.start, edit.end), "text": edit.text} for edit in fix.edits]
+    return {"title": fix.title, "safe": fix.safe, "edits": edits}

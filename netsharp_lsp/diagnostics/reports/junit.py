@@ -1,0 +1,63 @@
+"""The JUnit report: one suite per file, one failed case per diagnostic."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from netsharp_lsp.diagnostics.model import Diagnostic
+    from netsharp_lsp.diagnostics.reports import FileFindings, Style
+
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
+
+
+def render(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
+    """Yield one XML document; a file without diagnostics is a case that passed."""
+    total = sum(max(1, len(found.diagnostics)) for found in files)
+    failures = sum(len(found.diagnostics) for found in files)
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield f'<testsuites name="netsharp" tests="{total}" failures="{failures}" errors="0">\n'
+    for found in files:
+        yield from _suite(found)
+    yield "</testsuites>\n"
+
+
+def _suite(found: FileFindings) -> Iterator[str]:
+    name = _escape(found.file)
+    count = len(found.diagnostics)
+    yield (
+        f'  <testsuite name="{name}" tests="{max(1, count)}" '
+        f'failures="{count}" errors="0" skipped="0">\n'
+    )
+    if not count:
+        yield f'    <testcase name="check" classname="{name}"/>\n'
+    for diagnostic in found.diagnostics:
+        yield from _case(found, name, diagnostic)
+    yield "  </testsuite>\n"
+
+
+def _case(found: FileFindings, name: str, diagnostic: Diagnostic) -> Iterator[str]:
+    line, column = found.lines.position(diagnostic.start)
+    message = _escape(diagnostic.message)
+    place = f"line {line}, column {column}, {diagnostic.severity}"
+    code = diagnostic.code
+    yield (
+        f'    <testcase name="{code}" classname="{name}" line="{line}">\n'
+        f'      <failure type="{code}" message="{message}">{place}: {message}</failure>\n'
+        "    </testcase>\n"
+    )
+
+
+def _escape(text: str) -> str:
+    """Escape markup; characters that XML 1.0 cannot hold become U+FFFD."""
+    return "".join(_ENTITIES.get(c, c if _is_xml(ord(c)) else "\ufffd") for c in text)
+
+
+def _is_xml(code: int) -> bool:
+    return (
+        code in (0x09, 0x0A, 0x0D)
+        or 0x20 <= code <= 0xD7FF
+        or 0xE000 <= code <= 0xFFFD
+        or code >= 0x10000
+    )
