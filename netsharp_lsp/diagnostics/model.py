@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from netsharp_lsp.text.edits import Edit
 
-__all__ = ["RANKS", "SEVERITIES", "Diagnostic", "Edit", "Fix", "Related"]
+__all__ = ["RANKS", "SEVERITIES", "Diagnostic", "Edit", "Fix", "Related", "Result"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,3 +119,15 @@ class Diagnostic:
             f"Diagnostic({self.code!r}, {self.severity!r}, {self.message!r}, "
             f"{self.start}, {self.end}, {list(self.related)!r}, {self.fix!r})"
         )
+
+
+class Result:
+    """What checking one text gave: its diagnostics, and its comments as (start, end) spans."""
+
+    __slots__ = ("comments", "diagnostics")
+
+    def __init__(
+        self, diagnostics: Iterable[Diagnostic], comments: Iterable[tuple[int, int]] = ()
+    ) -> None:
+        self.diagnostics = list(diagnostics)
+        self.comments = list(comments)

@@ -1,0 +1,65 @@
+"""The small interface that every language answers, and which language a file is in.
+
+Commands and servers go through it; it knows no language's inside and no editor's types.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.diagnostics.model import Result
+
+__all__ = ["DEFAULT", "SUFFIXES", "Language", "Result", "language_by_id", "language_for"]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    from netsharp_lsp.context import Context
+    from netsharp_lsp.diagnostics.pages import RuleBook
+
+    class Language(Protocol):
+        """One language. Texts are UTF-8 without byte-order mark, offsets are bytes."""
+
+        @property
+        def id(self) -> str:
+            """The language id that editors use."""
+
+        @property
+        def comment(self) -> str:
+            """What begins a comment that ends with its line, and so a suppression."""
+
+        @property
+        def rules(self) -> RuleBook:
+            """The pages of its rules."""
+
+        @property
+        def suppression_codes(self) -> tuple[str, str]:
+            """Its codes for a suppression that matches nothing and for one of an unknown code."""
+
+        def check(self, data: bytes, context: Context) -> Result:
+            """Return what is wrong with a text, and its comments; never raises for any text."""
+
+        def format(self, data: bytes, options: Any) -> Any:
+            """Return the text in its one style, or why it is left alone."""
+
+        def describe(self, data: bytes, context: Context) -> Any:
+            """Return what the network of a text is: layers, shapes, parameters, cost."""
+
+
+DEFAULT = "netsharp"
+_PACKAGES = {"netsharp": "netsharp_lsp.netsharp"}
+#: Which suffix belongs to which language.
+SUFFIXES = {".nn": "netsharp", ".netsharp": "netsharp"}
+
+
+def language_by_id(language_id: str) -> Language:
+    """Import and return a language; KeyError where none has the id."""
+    package = __import__(_PACKAGES[language_id], fromlist=["LANGUAGE"])
+    language: Language = package.LANGUAGE
+    return language
+
+
+def language_for(path: str) -> Language:
+    """Return the language of a file by its name; files of unknown kinds are Net#."""
+    dot = path.rfind(".")
+    suffix = path[dot:].lower() if dot >= 0 else ""
+    return language_by_id(SUFFIXES.get(suffix, DEFAULT))

@@ -1,0 +1,233 @@
+"""Settings of a project: netsharp.toml or [tool.netsharp] in pyproject.toml, nearest first.
+
+Knows the keys and what their values may be, but not what any command does with them.
+"""
+
+from __future__ import annotations
+
+import os
+
+from netsharp_lsp.context import HOSTS, TASKS, Context
+from netsharp_lsp.diagnostics.model import SEVERITIES
+from netsharp_lsp.diagnostics.nearest import suggestion
+from netsharp_lsp.globs import Glob
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+OWN_FILE = "netsharp.toml"
+SHARED_FILE = "pyproject.toml"
+LINE_ENDINGS = ("auto", "lf", "crlf", "cr")
+
+
+class SettingsError(Exception):
+    """Settings that cannot be used: in which file, on which line (None where unknown), and why."""
+
+    def __init__(self, file: str, line: int | None, message: str) -> None:
+        place = file if line is None else f"{file}:{line}"
+        super().__init__(f"{place}: {message}")
+        self.file = file
+        self.line = line
+        self.message = message
+
+
+class Settings:
+    """The settings in force for the files of one folder; what no file sets has its default.
+
+    `file` is where they were read (None for defaults) and `directory` its folder, to which
+    patterns and `baseline` are relative. `line_ending` is one of `LINE_ENDINGS`, "auto" for
+    the majority of each file. `context` holds features, hidden nodes, outputs, task and host.
+    """
+
+    __slots__ = (
+        "baseline",
+        "context",
+        "directory",
+        "exclude",
+        "fail_on",
+        "file",
+        "ignore",
+        "line_ending",
+        "per_file_ignores",
+        "select",
+    )
+
+    def __init__(self, file: str | None = None) -> None:
+        self.file = file
+        self.directory = os.path.dirname(file) if file is not None else ""
+        self.select: tuple[str, ...] = ()
+        self.ignore: tuple[str, ...] = ()
+        self.per_file_ignores: tuple[tuple[Glob, tuple[str, ...]], ...] = ()
+        self.exclude: tuple[Glob, ...] = ()
+        self.fail_on: str | None = None
+        self.baseline: str | None = None
+        self.line_ending = "auto"
+        self.context = Context()
+
+    def ignores_for(self, path: str) -> tuple[str, ...]:
+        """Return the codes that `per-file-ignores` ignores in a file, by its absolute path."""
+        relative = self._relative(path)
+        matching = (codes for glob, codes in self.per_file_ignores if glob.matches(relative))
+        return tuple(code for codes in matching for code in codes)
+
+    def excludes(self, path: str) -> bool:
+        """Whether `exclude` names a file or folder, by its absolute path."""
+        if not self.exclude:
+            return False
+        relative = self._relative(path)
+        return any(glob.matches(relative) for glob in self.exclude)
+
+    def _relative(self, path: str) -> str:
+        return os.path.relpath(path, self.directory or None).replace(os.sep, "/")
+
+
+class SettingsFinder:
+    """Finds and reads the settings of folders, each file once; `find` may raise SettingsError."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[str, Settings] = {}
+
+    def find(self, directory: str) -> Settings:
+        """Return the settings for files in a folder, given by its absolute path."""
+        known = self._known.get(directory)
+        if known is None:
+            known = self._find(directory)
+            self._known[directory] = known
+        return known
+
+    def _find(self, directory: str) -> Settings:
+        own = os.path.join(directory, OWN_FILE)
+        if os.path.isfile(own):
+            return read_settings(own)
+        shared = os.path.join(directory, SHARED_FILE)
+        if os.path.isfile(shared):
+            found = _read_shared(shared)
+            if found is not None:
+                return found
+        parent = os.path.dirname(directory)
+        return self.find(parent) if parent != directory else Settings()
+
+
+def read_settings(file: str) -> Settings:
+    """Read a settings file, of either name; SettingsError where it cannot be used."""
+    if os.path.basename(file) == SHARED_FILE:
+        return _read_shared(file) or Settings(file)
+    data = _read_bytes(file)
+    return _settle(file, data, _parse(file, data))
+
+
+def _read_shared(file: str) -> Settings | None:
+    """The settings in a pyproject.toml, None where it has no [tool.netsharp]."""
+    data = _read_bytes(file)
+    if b"netsharp" not in data:
+        return None
+    tool = _parse(file, data).get("tool")
+    table = tool.get("netsharp") if isinstance(tool, dict) else None
+    return _settle(file, data, table) if isinstance(table, dict) else None
+
+
+def _read_bytes(file: str) -> bytes:
+    try:
+        with open(file, "rb") as stream:
+            return stream.read()
+    except OSError as error:
+        raise SettingsError(file, None, f"cannot be read: {error.strerror}.") from None
+
+
+def _parse(file: str, data: bytes) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(data.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(file, None, f"is not valid TOML: {error}.") from None
+
+
+def _settle(file: str, data: bytes, table: dict[str, Any]) -> Settings:
+    settings = Settings(file)
+    for key, value in table.items():
+        if key not in _KEYS:
+            message = f"unknown key '{key}'.{suggestion(key, _KEYS)}"
+            raise SettingsError(file, _line_of(data, key), message)
+        try:
+            _KEYS[key](settings, value)
+        except ValueError as error:
+            raise SettingsError(file, _line_of(data, key), f"'{key}' {error}") from None
+    return settings
+
+
+def _line_of(data: bytes, key: str) -> int | None:
+    """The line on which a key is written, None where it is written in an unusual way."""
+    wanted = key.encode("utf-8")
+    for number, line in enumerate(data.splitlines(), 1):
+        if line.strip().strip(b"[\"' ").startswith(wanted):
+            return number
+    return None
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"must be text, found {value!r}.")
+    return value
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
+        raise ValueError(f"must be a list of texts, found {value!r}.")
+    return tuple(value)
+
+
+def _one_of(value: object, allowed: tuple[str, ...]) -> str:
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"must be one of {', '.join(allowed)}; found {value!r}.")
+    return value
+
+
+def _count(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"must be a whole number of at least 1, found {value!r}.")
+    return value
+
+
+def _globs(value: object) -> tuple[Glob, ...]:
+    return tuple(map(Glob, _texts(value)))
+
+
+def _per_file(value: object) -> tuple[tuple[Glob, tuple[str, ...]], ...]:
+    if not isinstance(value, dict):
+        raise ValueError(f"must be a table of patterns and lists of codes, found {value!r}.")
+    return tuple((Glob(pattern), _texts(codes)) for pattern, codes in value.items())
+
+
+def _setter(name: str, read: Callable[[Any], object]) -> Callable[[Settings, object], None]:
+    return lambda settings, value: setattr(settings, name, read(value))
+
+
+def _context_setter(name: str, read: Callable[[Any], object]) -> Callable[[Settings, object], None]:
+    def store(settings: Settings, value: object) -> None:
+        setattr(settings.context, name, read(value))
+        settings.context.origin[name] = os.path.basename(settings.file or OWN_FILE)
+
+    return store
+
+
+#: Every key and how its value is checked and stored.
+_KEYS: dict[str, Callable[[Settings, object], None]] = {
+    "select": _setter("select", _texts),
+    "ignore": _setter("ignore", _texts),
+    "per-file-ignores": _setter("per_file_ignores", _per_file),
+    "exclude": _setter("exclude", _globs),
+    "fail-on": _setter("fail_on", lambda value: _one_of(value, SEVERITIES)),
+    "baseline": _setter("baseline", _text),
+    "line-ending": _setter("line_ending", lambda value: _one_of(value, LINE_ENDINGS)),
+    "host": _context_setter("host", lambda value: _one_of(value, HOSTS)),
+    "task": _context_setter("task", lambda value: _one_of(value, TASKS)),
+    "features": _context_setter("features", _count),
+    "hidden-nodes": _context_setter("hidden_nodes", _count),
+    "outputs": _context_setter("outputs", _count),
+}
+KEYS = tuple(_KEYS)
