@@ -1,0 +1,128 @@
+"""The numpy back end: for every operation, how its buffers lie and how it is bound.
+
+A plan asks this table only; another back end answers with a table of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from netsharp_engine.activations import ACTIVATIONS
+from netsharp_engine.kernels.arrays import IntArray
+from netsharp_engine.kernels.convolution import bind_convolve, walk
+from netsharp_engine.kernels.dense import (
+    bind_activation,
+    bind_add,
+    bind_bias,
+    bind_full,
+    full_order,
+)
+from netsharp_engine.kernels.filtered import bind_filtered
+from netsharp_engine.kernels.layout import Layout
+from netsharp_engine.kernels.normalization import bind_norm
+from netsharp_engine.kernels.pooling import bind_max_pool, bind_mean_pool
+from netsharp_engine.kernels.site import Site, Steps
+
+if TYPE_CHECKING:
+    from netsharp_engine.graph import Node
+
+Shape = tuple[int, ...]
+
+
+def _any(node: Node) -> Shape | None:
+    return None
+
+
+def _canonical(node: Node, source: Layout, out: Layout) -> IntArray | None:
+    return None
+
+
+def _no_preference(node: Node, source: Layout) -> Layout | None:
+    return None
+
+
+def _keeps_nothing(node: Node) -> bool:
+    return False
+
+
+class Kernel(NamedTuple):
+    """How the back end runs one operation.
+
+    ``bind`` makes the calls.  ``reads`` and ``writes`` name the shape in which source and
+    output must be viewable without a copy, None for any.  ``prefers`` is the layout that
+    it writes with least work.  ``weight_order`` gives the canonical index of each number
+    of its parameter.  ``keeps_output``: backward needs the output as it was written.
+    ``in_place``: elementwise, so that source and output share a layout and maybe memory.
+    """
+
+    bind: Callable[[Site], Steps]
+    reads: Callable[[Node], Shape | None] = _any
+    writes: Callable[[Node], Shape | None] = _any
+    prefers: Callable[[Node, Layout], Layout | None] = _no_preference
+    weight_order: Callable[[Node, Layout, Layout], IntArray | None] = _canonical
+    keeps_output: Callable[[Node], bool] = _keeps_nothing
+    in_place: bool = False
+
+
+def _input_shape(node: Node) -> Shape:
+    return tuple(axis.size for axis in node.attributes["axes"])
+
+
+def _counts(node: Node) -> Shape:
+    return tuple(axis.count for axis in node.attributes["axes"])
+
+
+def _factors(node: Node) -> Shape:
+    return walk(node.attributes).layout().shape
+
+
+def _same_order(node: Node, source: Layout) -> Layout | None:
+    """The source's order of dimensions, kept over a window operation where it is plain."""
+    extents = [source.shape[axis] for axis in range(len(source.shape)) if source.shape[axis] > 1]
+    seen = _input_shape(node)
+    real = [d for d, extent in enumerate(seen) if extent > 1]
+    if extents != [seen[d] for d in real]:
+        return None
+    named = iter(real)
+    names = {axis: next(named) for axis, extent in enumerate(source.shape) if extent > 1}
+    order = [names[axis] for axis in source.order if axis in names]
+    order += [d for d, extent in enumerate(seen) if extent == 1]
+    return Layout(_counts(node), tuple(order))
+
+
+def _full_order(node: Node, source: Layout, out: Layout) -> IntArray | None:
+    return full_order((node.size, node.inputs[0].size), source, out)
+
+
+def _row_order(node: Node, source: Layout, out: Layout) -> IntArray | None:
+    return out.rows
+
+
+def _activation_keeps(node: Node) -> bool:
+    return ACTIVATIONS[node.attributes["function"]].keeps == "output"
+
+
+def _always(node: Node) -> bool:
+    return True
+
+
+KERNELS: dict[str, Kernel] = {
+    "full": Kernel(bind_full, weight_order=_full_order),
+    "filtered": Kernel(bind_filtered),
+    "convolve": Kernel(
+        bind_convolve,
+        reads=_input_shape,
+        writes=_factors,
+        prefers=lambda node, source: walk(node.attributes).layout(),
+        weight_order=lambda node, source, out: walk(node.attributes).weight_order(),
+    ),
+    "max pool": Kernel(bind_max_pool, _input_shape, _counts, _same_order, keeps_output=_always),
+    "mean pool": Kernel(bind_mean_pool, _input_shape, _counts, _same_order),
+    "response norm": Kernel(bind_norm, _input_shape, _counts, _same_order, keeps_output=_always),
+    "bias": Kernel(bind_bias, weight_order=_row_order, in_place=True),
+    "add": Kernel(bind_add, in_place=True),
+    "activation": Kernel(bind_activation, keeps_output=_activation_keeps, in_place=True),
+}
+
+__all__ = ["KERNELS", "Kernel"]

@@ -1,0 +1,265 @@
+"""Numpy kernel of convolutional bundles in any number of dimensions.
+
+Samples are innermost.  One shared dimension, the row, is never unrolled: the taps of all
+others are, into ``unrolled`` [groups, rows, taps, columns], whose windows of consecutive
+rows are overlapping views that a matrix product reads in place.  Unshared dimensions
+become groups with a matrix each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from netsharp_engine.geometry import Axis
+from netsharp_engine.kernels.arrays import Array, IntArray
+from netsharp_engine.kernels.layout import Layout
+from netsharp_engine.kernels.site import Call, Site, Steps, ones
+from netsharp_engine.kernels.taps import along
+
+
+class Walk:
+    """The part that each dimension plays: group, row, column, or single (one position)."""
+
+    def __init__(
+        self, axes: tuple[Axis, ...], sharing: tuple[bool, ...], maps: tuple[int, ...]
+    ) -> None:
+        self.axes, self.sharing, self.maps = axes, sharing, maps
+        several = [d for d, axis in enumerate(axes) if axis.count > 1]
+        self.groups = [d for d in several if not sharing[d]]
+        free = [d for d in several if sharing[d]]
+        self.row = free[0] if len(free) > 1 else None
+        self.columns = free[1:] if len(free) > 1 else free
+        self.singles = [d for d, axis in enumerate(axes) if axis.count == 1]
+        self.unrolled = [d for d in range(len(axes)) if d != self.row]
+
+    def counts(self, dimensions: list[int]) -> tuple[int, ...]:
+        """Positions along these dimensions."""
+        return tuple(self.axes[d].count for d in dimensions)
+
+    @property
+    def group_count(self) -> int:
+        """How many separate matrices there are."""
+        return prod(self.counts(self.groups))
+
+    @property
+    def map_count(self) -> int:
+        """How many kernels each group has."""
+        return prod(self.maps)
+
+    @property
+    def taps(self) -> tuple[int, ...]:
+        """Kernel extents of the unrolled dimensions."""
+        return tuple(self.axes[d].kernel for d in self.unrolled)
+
+    @property
+    def row_figures(self) -> tuple[int, int, int, int]:
+        """Positions, taps, stride and cells read of the row dimension; 1s without one."""
+        if self.row is None:
+            return 1, 1, 1, 1
+        axis = self.axes[self.row]
+        return axis.count, axis.kernel, axis.stride, axis.covered
+
+    def layout(self) -> Layout:
+        """The memory order of the matrix product's result, over (map, position) factors."""
+        factors = [n for m, axis in zip(self.maps, self.axes, strict=True) for n in (m, axis.count)]
+        rows = [] if self.row is None else [self.row]
+        order = [2 * d + 1 for d in self.groups + rows]
+        order += [2 * d for d in range(len(self.axes))]
+        order += [2 * d + 1 for d in self.columns + self.singles]
+        return Layout(tuple(factors), tuple(order))
+
+    def weight_order(self) -> IntArray:
+        """Canonical index per memory position: [groups, maps, taps], then [groups, maps]."""
+        rank = len(self.axes)
+        radix: list[int] = []
+        for d, axis in enumerate(self.axes):
+            radix += [self.maps[d], 1 if self.sharing[d] else axis.count]
+        kernel = tuple(axis.kernel for axis in self.axes)
+        kernels, cells = prod(radix), prod(kernel)
+        grid = np.arange(kernels * (cells + 1), dtype=np.intp).reshape(kernels, cells + 1)
+        outer = [2 * d + 1 for d in self.groups] + [2 * d for d in range(rank)]
+        outer += [2 * d + 1 for d in range(rank) if d not in self.groups]
+        rows = [] if self.row is None else [self.row]
+        inner = [2 * rank + d for d in rows + self.unrolled]
+        weights = grid[:, :-1].reshape((*radix, *kernel)).transpose(outer + inner)
+        biases = grid[:, -1].reshape(radix).transpose(outer)
+        return np.concatenate((weights.ravel(), biases.ravel()))
+
+    def unroll_views(self, source: Array, unrolled: Array) -> Iterator[tuple[Array, Array]]:
+        """Pairs of equal shape: cells of the source, and where they go in ``unrolled``.
+
+        ``source`` is [*input shape, samples]; ``unrolled`` is [*group positions, row
+        cells, *unrolled taps, *column positions, samples].
+        """
+        walked = self.groups + self.columns
+        fixed = {d: self._fixed(d) for d in self.singles}
+        if self.row is not None:
+            fixed[self.row] = self._row_cells()
+        rows = [] if self.row is None else [self.row]
+        order = [*self.groups, *rows, *self.singles, *self.columns, len(self.axes)]
+        for taps in product(*(range(self.axes[d].kernel) for d in walked)):
+            chosen = dict(zip(walked, taps, strict=True))
+            found = {d: along(self.axes[d], tap) for d, tap in chosen.items()}
+            real = {d: pair for d, pair in found.items() if pair is not None}
+            if len(real) < len(found):
+                continue
+            cells = tuple((real.get(d) or fixed[d])[1] for d in range(len(self.axes)))
+            place: list[Any] = [real[d][0] for d in self.groups]
+            place.append(slice(0, 1) if self.row is None else fixed[self.row][0])
+            place += [chosen[d] if d in chosen else fixed[d][0] for d in self.unrolled]
+            place += [real[d][0] for d in self.columns]
+            seen = source[cells].transpose(order)
+            if self.row is None:
+                seen = np.expand_dims(seen, len(self.groups))
+            yield seen, unrolled[tuple(place)]
+
+    def _fixed(self, d: int) -> tuple[slice, slice]:
+        """Taps on real cells of a dimension with one position, and these cells."""
+        cells = self.axes[d].cells(0)
+        first = self.axes[d].first
+        return slice(cells.start - first, cells.stop - first), slice(cells.start, cells.stop)
+
+    def _row_cells(self) -> tuple[slice, slice]:
+        """Real cells among those that the row's kernels read, as places and as cells."""
+        assert self.row is not None
+        axis = self.axes[self.row]
+        low, high = max(axis.first, 0), min(axis.first + axis.covered, axis.size)
+        return slice(low - axis.first, high - axis.first), slice(low, high)
+
+
+def walk(attributes: Any) -> Walk:
+    """The walk of a convolution's attributes."""
+    return Walk(tuple(attributes["axes"]), tuple(attributes["sharing"]), tuple(attributes["maps"]))
+
+
+def bind_convolve(site: Site) -> Steps:
+    """Unroll, multiply, add each kernel's bias; backward by the transposed products."""
+    return _Convolution(site, walk(site.attributes)).steps()
+
+
+class _Convolution:
+    """The buffers of one bound convolution."""
+
+    def __init__(self, site: Site, walked: Walk) -> None:
+        self.site, self.walk = site, walked
+        self.groups, self.maps = walked.group_count, walked.map_count
+        self.positions, self.row_taps, self.stride, self.cells = walked.row_figures
+        self.taps = prod(walked.taps)
+        self.columns = prod(walked.counts(walked.columns)) * site.samples
+        self.result = (self.groups, self.positions, self.maps, self.columns)
+        self.direct = site.output.layout.same(walked.layout())
+        self.value = self._result(site.output.value)
+        self.gradient = None
+        if site.output.gradient is not None:
+            self.gradient = self._result(site.output.gradient)
+
+    def _result(self, array: Array) -> Array:
+        return array.reshape(self.result) if self.direct else self.site.scratch(*self.result)
+
+    def _unrolled(self) -> Array:
+        return self.site.scratch(self.groups, self.cells, self.taps, self.columns)
+
+    def _windows(self, unrolled: Array) -> Array:
+        """Overlapping windows [groups, positions, row taps * taps, columns]."""
+        group, cell, tap, item = unrolled.strides
+        return np.lib.stride_tricks.as_strided(
+            unrolled,
+            (self.groups, self.positions, self.row_taps * self.taps, self.columns),
+            (group, cell * self.stride, tap, item),
+        )
+
+    def _spread(self, unrolled: Array) -> Array:
+        walked = self.walk
+        return unrolled.reshape(
+            *walked.counts(walked.groups),
+            self.cells,
+            *walked.taps,
+            *walked.counts(walked.columns),
+            self.site.samples,
+        )
+
+    def _split(self, vector: Array) -> tuple[Array, Array]:
+        depth = self.row_taps * self.taps
+        count = self.groups * self.maps * depth
+        weights = vector[:count].reshape(self.groups, 1, self.maps, depth)
+        return weights, vector[count:].reshape(self.groups, 1, self.maps, 1)
+
+    def steps(self) -> Steps:
+        site, source = self.site, self.site.sources[0]
+        shape = tuple(axis.size for axis in self.walk.axes)
+        unrolled = self._unrolled()
+        windows = self._windows(unrolled)
+        weights, biases = self._split(site.slots[0].value)
+        views = self.walk.unroll_views(source.values(shape), self._spread(unrolled))
+        forward: list[Call] = [partial(np.copyto, place, cells) for cells, place in views]
+        forward.append(partial(np.matmul, weights, windows, self.value))
+        forward.append(partial(np.add, self.value, biases, self.value))
+        backward: list[Call] = []
+        if not self.direct:
+            forward.append(self._copy_out(site.output.value, self.value, outwards=True))
+        if site.output.gradient is None or self.gradient is None:
+            return Steps(forward, backward)
+        if not self.direct:
+            backward.append(self._copy_out(site.output.gradient, self.gradient, outwards=False))
+        if site.slots[0].gradient is not None:
+            backward += self._weight_gradient(windows, self.gradient, site.slots[0].gradient)
+        if source.gradient is not None:
+            backward += self._source_gradient(weights, self.gradient)
+        return Steps(forward, backward)
+
+    def _copy_out(self, canonical: Array, own: Array, outwards: bool) -> Call:
+        mine = self.walk.layout()
+        shown = mine.view(own.reshape(-1, self.site.samples), mine.shape)
+        theirs = self.site.output.layout.view(canonical, mine.shape)
+        assert shown is not None
+        assert theirs is not None
+        return partial(np.copyto, theirs, shown) if outwards else partial(np.copyto, shown, theirs)
+
+    def _weight_gradient(self, windows: Array, gradient: Array, target: Array) -> list[Call]:
+        weights, biases = self._split(target)
+        across = windows.transpose(0, 1, 3, 2)
+        column = ones(self.site, self.columns)
+        if self.positions == 1:
+            bias_rows = biases.reshape(self.groups, 1, self.maps)
+            return [
+                partial(np.matmul, gradient, across, weights),
+                partial(np.matmul, gradient, column, bias_rows),
+            ]
+        parts = self.site.scratch(self.groups, self.positions, *weights.shape[2:])
+        sums = self.site.scratch(self.groups, self.positions, self.maps)
+        return [
+            partial(np.matmul, gradient, across, parts),
+            partial(np.add.reduce, parts, 1, None, weights[:, 0]),
+            partial(np.matmul, gradient, column, sums),
+            partial(np.add.reduce, sums, 1, None, biases[:, 0, :, 0]),
+        ]
+
+    def _source_gradient(self, weights: Array, gradient: Array) -> list[Call]:
+        source = self.site.sources[0]
+        assert source.gradient is not None
+        unrolled = self._unrolled()
+        calls: list[Call] = []
+        turned = weights.transpose(0, 1, 3, 2)
+        if self.row_taps == self.positions == 1:
+            calls.append(partial(np.matmul, turned, gradient, unrolled))
+        else:
+            depth = self.row_taps * self.taps
+            parts = self.site.scratch(self.groups, self.positions, depth, self.columns)
+            calls.append(partial(np.matmul, turned, gradient, parts))
+            calls.append(partial(unrolled.fill, 0))
+            reach = (self.positions - 1) * self.stride + 1
+            for tap in range(self.row_taps):
+                rows = unrolled[:, tap : tap + reach : self.stride]
+                part = parts[:, :, tap * self.taps : (tap + 1) * self.taps]
+                calls.append(partial(np.add, rows, part, rows))
+        calls.append(partial(source.gradient.fill, 0))
+        shape = tuple(axis.size for axis in self.walk.axes)
+        views = self.walk.unroll_views(source.gradients(shape), self._spread(unrolled))
+        calls.extend(partial(np.add, cells, place, cells) for cells, place in views)
+        return calls

@@ -1,0 +1,87 @@
+"""Numpy kernels of full bundles, biases, sums and activations."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from netsharp_engine.activations import ACTIVATIONS
+from netsharp_engine.kernels.arrays import IntArray
+from netsharp_engine.kernels.layout import Layout
+from netsharp_engine.kernels.site import Call, Site, Steps, ones
+
+
+def bind_full(site: Site) -> Steps:
+    """out = W x, with W [destination, source] in the rows' memory order."""
+    source, out, slot = site.sources[0], site.output, site.slots[0]
+    shape = (out.value.shape[0], source.value.shape[0])
+    weights = slot.value.reshape(shape)
+    forward: list[Call] = [partial(np.matmul, weights, source.value, out.value)]
+    backward: list[Call] = []
+    if slot.gradient is not None:
+        target = slot.gradient.reshape(shape)
+        backward.append(partial(np.matmul, out.gradient, source.value.T, target))
+    if source.gradient is not None:
+        backward.append(partial(np.matmul, weights.T, out.gradient, source.gradient))
+    return Steps(forward, backward)
+
+
+def full_order(shape: tuple[int, int], sources: Layout, out: Layout) -> IntArray | None:
+    """The canonical index of each weight in memory order; None when they are the same."""
+    rows, columns = out.rows, sources.rows
+    if rows is None and columns is None:
+        return None
+    grid = np.arange(shape[0] * shape[1], dtype=np.intp).reshape(shape)
+    if rows is not None:
+        grid = grid[rows]
+    return (grid if columns is None else grid[:, columns]).ravel()
+
+
+def bind_bias(site: Site) -> Steps:
+    """out = x + b; value and gradient may be the source's own arrays."""
+    source, out, slot = site.sources[0], site.output, site.slots[0]
+    forward: list[Call] = [partial(np.add, source.value, slot.value[:, None], out.value)]
+    backward: list[Call] = []
+    if slot.gradient is not None:
+        column = ones(site, site.samples)
+        backward.append(partial(np.matmul, out.gradient, column, slot.gradient))
+    return Steps(forward, backward + _pass_on(site))
+
+
+def bind_add(site: Site) -> Steps:
+    """out = sum of the sources, first to last; the first may be in place."""
+    out = site.output.value
+    values = [source.value for source in site.sources]
+    forward: list[Call] = []
+    if len(values) == 1:
+        if values[0] is not out:
+            forward.append(partial(np.copyto, out, values[0]))
+        return Steps(forward, _pass_on(site))
+    forward.append(partial(np.add, values[0], values[1], out))
+    forward.extend(partial(np.add, out, value, out) for value in values[2:])
+    return Steps(forward, _pass_on(site))
+
+
+def _pass_on(site: Site) -> list[Call]:
+    gradient = site.output.gradient
+    if gradient is None:
+        return []
+    return [
+        partial(np.copyto, source.gradient, gradient)
+        for source in site.sources
+        if source.gradient is not None and source.gradient is not gradient
+    ]
+
+
+def bind_activation(site: Site) -> Steps:
+    """out = f(x) by the table's row; in place where the plan says so."""
+    row = ACTIVATIONS[site.attributes["function"]]
+    source, out = site.sources[0], site.output
+    spare, line = site.scratch(*out.value.shape), site.scratch(site.samples)
+    forward: list[Call] = [partial(row.forward, np, source.value, out.value, spare, line)]
+    backward: list[Call] = []
+    if source.gradient is not None:
+        kept = out.value if row.keeps == "output" else source.value
+        backward.append(partial(row.backward, np, kept, out.gradient, source.gradient, spare, line))
+    return Steps(forward, backward)

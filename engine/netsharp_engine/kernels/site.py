@@ -1,0 +1,103 @@
+"""What a kernel is given when it is bound to its buffers, and what it gives back.
+
+A site is one node of one plan; kernels know sites, not plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from netsharp_engine.kernels.arrays import Array, aligned
+from netsharp_engine.kernels.layout import Layout
+
+Call = Callable[[], object]
+
+
+class Tensor:
+    """The values of a node, [nodes, samples] in ``layout``, and their gradient if needed."""
+
+    __slots__ = ("gradient", "layout", "value")
+
+    def __init__(self, value: Array, gradient: Array | None, layout: Layout) -> None:
+        self.value = value
+        self.gradient = gradient
+        self.layout = layout
+
+    def values(self, shape: tuple[int, ...]) -> Array:
+        """The values as [*shape, samples], canonical order, without a copy."""
+        return _shown(self.layout, self.value, shape)
+
+    def gradients(self, shape: tuple[int, ...]) -> Array:
+        """The gradient as [*shape, samples], canonical order, without a copy."""
+        assert self.gradient is not None
+        return _shown(self.layout, self.gradient, shape)
+
+
+def _shown(layout: Layout, array: Array, shape: tuple[int, ...]) -> Array:
+    view = layout.view(array, shape)
+    assert view is not None, "the plan chose a layout that this kernel cannot view"
+    return view
+
+
+class Slot(NamedTuple):
+    """A parameter's slice of the flat vector, in plan order, and where its gradient goes."""
+
+    value: Array
+    gradient: Array | None
+
+
+class Site:
+    """One node's buffers.  A source whose ``gradient`` is None wants none.
+
+    Kernels overwrite gradients; where several consumers add to one, the plan hands each
+    its own buffer.  ``scratch`` memory is kept between calls and shared with nobody.
+    """
+
+    __slots__ = ("attributes", "dtype", "output", "samples", "slots", "sources")
+
+    def __init__(
+        self,
+        attributes: Mapping[str, Any],
+        sources: tuple[Tensor, ...],
+        output: Tensor,
+        slots: tuple[Slot, ...],
+        dtype: Any,
+        samples: int,
+    ) -> None:
+        self.attributes = attributes
+        self.sources = sources
+        self.output = output
+        self.slots = slots
+        self.dtype = dtype
+        self.samples = samples
+
+    @property
+    def training(self) -> bool:
+        """Whether the backward calls will be used."""
+        return self.output.gradient is not None
+
+    def scratch(self, *shape: int) -> Array:
+        """A new array of zeros, cache-line aligned, of the plan's dtype."""
+        return aligned(shape, self.dtype)
+
+
+class Steps(NamedTuple):
+    """Bound calls without arguments, in order of execution."""
+
+    forward: list[Call]
+    backward: list[Call]
+
+
+def ones(site: Site, count: int) -> Array:
+    """A column of ones, for sums by matrix product."""
+    column = site.scratch(count)
+    column.fill(1)
+    return column
+
+
+def index(values: Any) -> Array:
+    """Whole numbers as an index array."""
+    return np.asarray(values, dtype=np.intp)

@@ -1,0 +1,71 @@
+"""Choice of a memory order for every node's values.
+
+Elementwise operations keep their source's order, so a chain of them chooses together;
+it asks the back end's table what each operation can read and write.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from netsharp_engine.graph import Node
+from netsharp_engine.kernels import KERNELS
+from netsharp_engine.kernels.layout import Layout
+
+
+def choose_layouts(nodes: list[Node], output: Node) -> dict[Node, Layout]:
+    """A layout for every node of a topologically ordered list."""
+    chains = _chains(nodes)
+    fixed = _canonical_only(nodes, output)
+    layouts: dict[Node, Layout] = {}
+    for chain in chains:
+        chosen = Layout((chain[0].size,))
+        if not any(node in fixed for node in chain):
+            chosen = _chain_layout(chain, nodes, layouts) or chosen
+        layouts.update(dict.fromkeys(chain, chosen))
+    return layouts
+
+
+def _chains(nodes: list[Node]) -> list[list[Node]]:
+    """Nodes grouped by elementwise connection, groups in order of their first node."""
+    group: dict[Node, list[Node]] = {}
+    for node in nodes:
+        mine = [node]
+        if node.op != "input" and KERNELS[node.op].in_place:
+            for source in node.inputs:
+                theirs = group[source]
+                if theirs is not mine:
+                    mine = theirs + mine
+                    group.update(dict.fromkeys(mine, mine))
+        group.update(dict.fromkeys(mine, mine))
+    seen: dict[int, list[Node]] = {}
+    for node in nodes:
+        seen.setdefault(id(group[node]), group[node])
+    return list(seen.values())
+
+
+def _canonical_only(nodes: list[Node], output: Node) -> set[Node]:
+    """The output, the inputs, and both ends of operations that share a parameter."""
+    uses = Counter(parameter for node in nodes for parameter in node.parameters)
+    fixed = {node for node in nodes if node is output or node.op == "input"}
+    for node in nodes:
+        if any(uses[parameter] > 1 for parameter in node.parameters):
+            fixed.update((node, *node.inputs) if node.op in ("full", "bias") else ())
+    return fixed
+
+
+def _chain_layout(
+    chain: list[Node], nodes: list[Node], layouts: dict[Node, Layout]
+) -> Layout | None:
+    """The first preference of a producer that every neighbour of the chain can view."""
+    members = set(chain)
+    makers = [node for node in chain if not KERNELS[node.op].in_place]
+    shapes = [KERNELS[node.op].writes(node) for node in makers]
+    users = (node for node in nodes if node.op != "input" and members.intersection(node.inputs))
+    shapes += [KERNELS[user.op].reads(user) for user in users]
+    for maker in makers:
+        source = layouts.get(maker.inputs[0])
+        liked = KERNELS[maker.op].prefers(maker, source) if source is not None else None
+        if liked is not None and all(shape is None or liked.allows(shape) for shape in shapes):
+            return liked
+    return None
