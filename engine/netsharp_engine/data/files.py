@@ -67,10 +67,10 @@ class Meter:
             self._last = now
             self._report(self._done + position, now)
 
-    def finish_file(self, size: int) -> None:
-        """Say that the present file, of ``size`` bytes, was read to its end."""
-        self._done += size
+    def finish_file(self, path: str) -> None:
+        """Say that the present file was read to its end."""
         if self._callback is not None:
+            self._done += os.path.getsize(path)
             self._report(self._done, time.perf_counter())
 
     def _report(self, done: int, now: float) -> None:

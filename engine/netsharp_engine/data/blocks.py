@@ -1,0 +1,60 @@
+"""A matrix that grows by rows without ever being in memory twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+FIRST_BYTES = 1 << 18
+LARGEST_BYTES = 1 << 26
+
+
+class GrowingMatrix:
+    """Rows of ``width`` numbers collected in blocks and joined at the end.
+
+    Blocks grow to 64 MB; joining frees each one after its copy, so that the peak is the size of
+    the matrix plus one block.  Untouched parts of a block cost no memory.
+    """
+
+    def __init__(self, width: int, dtype: npt.DTypeLike) -> None:
+        self._width = width
+        self._dtype = np.dtype(dtype)
+        self._blocks: list[npt.NDArray[np.generic]] = []
+        self._filled = 0
+        self.rows = 0
+
+    def append(self, values: npt.NDArray[np.generic]) -> None:
+        """Add rows [n, width], converted to the matrix's type."""
+        start = 0
+        while start < len(values):
+            room = len(self._blocks[-1]) - self._filled if self._blocks else 0
+            if not room:
+                self._add_block(len(values) - start)
+                room = len(self._blocks[-1])
+            count = min(room, len(values) - start)
+            block = self._blocks[-1]
+            block[self._filled : self._filled + count] = values[start : start + count]
+            self._filled += count
+            start += count
+        self.rows += len(values)
+
+    def _add_block(self, least: int) -> None:
+        row_bytes = max(self._width * self._dtype.itemsize, 1)
+        size = min(max(self.rows * row_bytes, FIRST_BYTES), LARGEST_BYTES)
+        rows = max(size // row_bytes, min(least, LARGEST_BYTES // row_bytes), 1)
+        self._blocks.append(np.empty((rows, self._width), self._dtype))
+        self._filled = 0
+
+    def take(self) -> npt.NDArray[np.generic]:
+        """The matrix [rows, width]; the collection is empty afterwards."""
+        blocks, rows = self._blocks, self.rows
+        result = np.empty((rows, self._width), self._dtype)
+        blocks.reverse()
+        done = 0
+        while blocks:
+            block = blocks.pop()
+            count = min(len(block), rows - done)
+            result[done : done + count] = block[:count]
+            done += count
+        self.rows = self._filled = 0
+        return result

@@ -1,0 +1,213 @@
+"""Tells how a delimited text file is written: delimiter, header, line ends, byte-order mark.
+
+It reads the first kilobytes only and knows nothing of what the columns are for.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from .errors import DataError
+from .files import open_bytes, read_bytes, stem_suffix
+from .request import MISSING, positional_names
+
+HEAD_BYTES = 1 << 16
+SAMPLE_ROWS = 20
+MARK = b"\xef\xbb\xbf"
+CANDIDATES = (",", ";", "\t", "|")
+DELIMITER_WORDS = {
+    "comma": ",",
+    "tab": "\t",
+    "\\t": "\t",
+    "semicolon": ";",
+    "pipe": "|",
+    "space": " ",
+}
+SUFFIX_DELIMITERS = {".tsv": "\t", ".tab": "\t"}
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How one file is written; ``skip_bytes`` and ``skip_lines`` lead to its first data row."""
+
+    delimiter: str
+    names: tuple[str, ...]
+    named: bool
+    newline: bytes
+    skip_bytes: int
+    skip_lines: int
+
+
+def read_dialect(
+    path: str,
+    *,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    expected: Collection[str] = (),
+) -> Dialect:
+    """The dialect of a text file; what is given is not guessed.
+
+    ``expected`` are column names that mark a first row as header.  Raises DataError.
+    """
+    head, whole = _head(path)
+    skip = len(MARK) if head.startswith(MARK) else 0
+    head = head[skip:]
+    newline = b"\r" if b"\r" in head and b"\n" not in head else b"\n"
+    text = _decode_head(path, head, newline, whole)
+    separator = _delimiter(path, text, delimiter)
+    rows, header_lines = _sample(path, text, separator, whole)
+    first = [cell.strip() for cell in rows[0]]
+    if header is None:
+        header = looks_like_header(first, rows[1:], expected)
+    if not header:
+        return Dialect(separator, positional_names(len(first)), False, newline, skip, 0)
+    return Dialect(separator, _header_names(path, first), True, newline, skip, header_lines)
+
+
+def _head(path: str) -> tuple[bytes, bool]:
+    with open_bytes(path) as stream:
+        head = read_bytes(path, stream, HEAD_BYTES)
+        size = HEAD_BYTES
+        while len(head) == size and not (b"\n" in head or b"\r" in head) and size < 1 << 24:
+            head += read_bytes(path, stream, size)
+            size *= 2
+        return head, len(head) < size
+
+
+def _decode_head(path: str, head: bytes, newline: bytes, whole: bool) -> str:
+    if not whole:
+        head = head[: head.rfind(newline) + 1] or head
+    try:
+        return head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = head.count(newline, 0, error.start) + 1
+        raise not_utf8(path, line, head[error.start]) from None
+
+
+def not_utf8(path: str, line: int, byte: int) -> DataError:
+    """The error for a byte that is not UTF-8."""
+    return DataError(
+        f"{path}, line {line}: the byte {byte:02x} (hexadecimal) is not UTF-8 text. "
+        "Save the file as UTF-8."
+    )
+
+
+def _delimiter(path: str, text: str, given: str | None) -> str:
+    if given is not None:
+        chosen = DELIMITER_WORDS.get(given, given)
+        if len(chosen) != 1 or chosen in '"\r\n':
+            raise DataError(
+                f"The delimiter '{given}' cannot be used: give one character, or one of "
+                f"{', '.join(word for word in DELIMITER_WORDS if word.isalpha())}."
+            )
+        return chosen
+    by_suffix = SUFFIX_DELIMITERS.get(stem_suffix(path))
+    return by_suffix or sniff_delimiter(text)
+
+
+def sniff_delimiter(text: str) -> str:
+    """The candidate that cuts the first rows into the most columns of equal number; else comma."""
+    best, best_columns = ",", 1
+    for candidate in CANDIDATES:
+        try:
+            rows = _some_rows(text, candidate)
+        except csv.Error:
+            continue
+        widths = {len(row) for row in (rows[:-1] or rows)}
+        columns = widths.pop() if len(widths) == 1 else 0
+        if columns > best_columns:
+            best, best_columns = candidate, columns
+    if best_columns == 1:
+        first = text.split("\n", 1)[0]
+        counts = {candidate: first.count(candidate) for candidate in CANDIDATES}
+        best = max(CANDIDATES, key=lambda each: counts[each])
+    return best
+
+
+def csv_reader_options(delimiter: str) -> dict[str, object]:
+    """The arguments with which every csv reader of this package runs."""
+    return {"delimiter": delimiter, "strict": True, "skipinitialspace": delimiter not in "\t "}
+
+
+def _some_rows(text: str, delimiter: str) -> list[list[str]]:
+    rows: list[list[str]] = []
+    reader = csv.reader(io.StringIO(text, newline=""), **csv_reader_options(delimiter))  # type: ignore[arg-type]
+    for row in reader:
+        if row:
+            rows.append(row)
+        if len(rows) > SAMPLE_ROWS:
+            break
+    return rows
+
+
+def _sample(path: str, text: str, delimiter: str, whole: bool) -> tuple[list[list[str]], int]:
+    rows: list[list[str]] = []
+    header_lines = 0
+    reader = csv.reader(io.StringIO(text, newline=""), **csv_reader_options(delimiter))  # type: ignore[arg-type]
+    try:
+        for row in reader:
+            if row:
+                rows.append(row)
+                header_lines = header_lines or reader.line_num
+            if len(rows) > SAMPLE_ROWS:
+                break
+    except csv.Error as error:
+        if whole or not rows:
+            raise csv_problem(path, reader.line_num, error) from None
+    if not rows:
+        raise DataError(f"{path} is empty: a header or at least one row is needed.")
+    return rows, header_lines
+
+
+def csv_problem(path: str, line: int, error: csv.Error) -> DataError:
+    """The error for quoting that cannot be read."""
+    text = str(error)
+    if "unexpected end" in text or "field limit" in text:
+        why = "a quoted value is opened and never closed"
+    elif "expected after" in text:
+        why = "a closing quote is followed by more text; a quote inside a value is written twice"
+    else:
+        why = text
+    return DataError(f'{path}, line {line}: {why}. Correct the quotes (").')
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell reads as a number."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
+
+
+def looks_like_header(
+    first: list[str], rest: list[list[str]], expected: Collection[str] = ()
+) -> bool:
+    """Whether a first row holds names.
+
+    It does when it holds a name that is expected, when one of its cells is no number above a
+    number, or when none of its cells is a number.
+    """
+    if any(name in first for name in expected):
+        return True
+    plain = [not is_number(cell) and cell.casefold() not in MISSING for cell in first]
+    for row in rest[:1]:
+        if any(name and is_number(cell) for name, cell in zip(plain, row, strict=False)):
+            return True
+    return all(plain) and len(set(first)) == len(first) and (len(first) > 1 or bool(rest))
+
+
+def _header_names(path: str, first: list[str]) -> tuple[str, ...]:
+    names = [cell or f"column{number}" for number, cell in enumerate(first, 1)]
+    seen: dict[str, int] = {}
+    for number, name in enumerate(names, 1):
+        if name in seen:
+            raise DataError(
+                f"{path}: columns {seen[name]} and {number} are both named '{name}'. "
+                "Give every column its own name, or set header = false if the first row is data."
+            )
+        seen[name] = number
+    return tuple(names)

@@ -1,0 +1,226 @@
+"""From table columns to network features, fitted on the training rows and stored in the model.
+
+A categorical column becomes one indicator per level plus one for unknown levels; missing numbers
+take the mean of the training rows or zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import DataError
+from .table import Codes, Table, name_order
+
+Rows = npt.NDArray[np.intp]
+MEAN_ROWS = 1 << 14
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One column: name, index in the training file, levels or the filling of missing numbers."""
+
+    name: str
+    position: int
+    levels: tuple[str, ...] | None = None
+    fill: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How rows become feature vectors; immutable and serialisable.
+
+    ``unknown`` gives every categorical column an indicator for levels not seen in training;
+    without it such a cell is all zeros.  ``named`` and ``width`` describe the training file.
+    """
+
+    columns: tuple[Feature, ...]
+    unknown: bool = True
+    named: bool = True
+    width: int = 0
+    label: str | None = None
+
+    @classmethod
+    def fit(
+        cls, table: Table, rows: Rows | None = None, *, unknown: bool = True, missing: str = "error"
+    ) -> Encoding:
+        """The encoding of ``table`` fitted on the training ``rows`` (all by default)."""
+        features = []
+        numbers = codes = 0
+        for column in table.columns:
+            if column.levels is None:
+                fill = _fill(table, numbers, column.name, rows, missing)
+                features.append(Feature(column.name, column.position, None, fill))
+                numbers += 1
+            else:
+                present = table.codes[codes] if rows is None else table.codes[codes][rows]
+                seen = np.unique(present[present >= 0])
+                levels = sorted((column.levels[code] for code in seen), key=name_order)
+                features.append(Feature(column.name, column.position, tuple(levels)))
+                codes += 1
+        return cls(tuple(features), unknown, table.named, table.width, table.label)
+
+    @property
+    def features(self) -> int:
+        """The number of features after encoding."""
+        return sum(self._width(column) for column in self.columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of every feature; an indicator's is ``column=level``, unknown ``column=?``."""
+        names: list[str] = []
+        for column in self.columns:
+            if column.levels is None:
+                names.append(column.name)
+            else:
+                names += [f"{column.name}={level}" for level in column.levels]
+                names += [f"{column.name}=?"] * self.unknown
+        return tuple(names)
+
+    def _width(self, column: Feature) -> int:
+        return 1 if column.levels is None else len(column.levels) + self.unknown
+
+    @property
+    def plain(self) -> bool:
+        """Whether all columns are numbers, so that rows are features as they stand."""
+        return all(column.levels is None for column in self.columns)
+
+    def encode(
+        self, table: Table, *, dtype: npt.DTypeLike = "float32", consume: bool = False
+    ) -> npt.NDArray[np.floating]:
+        """The feature matrix [rows, features].
+
+        With ``consume`` a table of numbers gives its own array away and must not be used again.
+        """
+        codes = [
+            recode(column.levels, fitted.levels, present)
+            for column, fitted, present in zip(
+                (column for column in table.columns if column.levels is not None),
+                (column for column in self.columns if column.levels is not None),
+                table.codes,
+                strict=True,
+            )
+        ]
+        own = consume and self.plain and table.numbers.dtype == np.dtype(dtype)
+        out = table.numbers if own else np.empty((table.rows, self.features), dtype)
+        self.encode_into(table.numbers, codes, out)
+        return out
+
+    def encode_into(
+        self,
+        numbers: npt.NDArray[np.floating],
+        codes: Sequence[Codes],
+        out: npt.NDArray[np.floating],
+    ) -> None:
+        """Write features [rows, features] of numbers [rows, k] and codes of this encoding's levels.
+
+        A code is an index into the fitted levels or -1 for an unknown or empty cell.
+        """
+        if self.plain:
+            if out is not numbers:
+                out[...] = numbers
+            self._fill_missing(out, [(index, index) for index in range(len(self.columns))])
+            return
+        out[...] = 0
+        rows = np.arange(len(out))
+        places = []
+        offset = number = category = 0
+        for column in self.columns:
+            if column.levels is None:
+                out[:, offset] = numbers[:, number]
+                places.append((offset, self.columns.index(column)))
+                number += 1
+            else:
+                code = codes[category]
+                known = code >= 0
+                out[rows[known], offset + code[known]] = 1
+                if self.unknown:
+                    out[rows[~known], offset + len(column.levels)] = 1
+                category += 1
+            offset += self._width(column)
+        self._fill_missing(out, places)
+
+    def _fill_missing(
+        self, out: npt.NDArray[np.floating], places: Sequence[tuple[int, int]]
+    ) -> None:
+        """Replace NaN by the column's filling; ``places`` are (feature, column) pairs."""
+        for feature, index in places:
+            column = self.columns[index]
+            if column.fill is not None:
+                values = out[:, feature]
+                np.copyto(values, column.fill, where=np.isnan(values), casting="same_kind")
+
+    def text_codes(self, column: Feature, texts: Sequence[str]) -> Codes:
+        """The codes of the cells of a categorical column; -1 for unknown and empty cells."""
+        assert column.levels is not None
+        index = {level: code for code, level in enumerate(column.levels)}
+        return np.fromiter((index.get(text, -1) for text in texts), np.int32, len(texts))
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for the model file."""
+        return {
+            "columns": [
+                {
+                    "name": column.name,
+                    "position": column.position,
+                    "levels": None if column.levels is None else list(column.levels),
+                    "fill": column.fill,
+                }
+                for column in self.columns
+            ],
+            "unknown": self.unknown,
+            "named": self.named,
+            "width": self.width,
+            "label": self.label,
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Encoding:
+        """The encoding of plain values; raises KeyError, TypeError or ValueError on others."""
+        columns = tuple(
+            Feature(
+                str(column["name"]),
+                int(column["position"]),
+                None if column["levels"] is None else tuple(str(each) for each in column["levels"]),
+                None if column["fill"] is None else float(column["fill"]),
+            )
+            for column in values["columns"]
+        )
+        label = None if values["label"] is None else str(values["label"])
+        return cls(
+            columns, bool(values["unknown"]), bool(values["named"]), int(values["width"]), label
+        )
+
+
+def recode(levels: Sequence[str] | None, fitted: Sequence[str] | None, codes: Codes) -> Codes:
+    """Codes of ``levels`` as codes of ``fitted``; -1 where a level is not among them."""
+    assert levels is not None
+    assert fitted is not None
+    index = {level: code for code, level in enumerate(fitted)}
+    mapping = np.array([*(index.get(level, -1) for level in levels), -1], dtype=np.int32)
+    return mapping[codes]
+
+
+def _fill(table: Table, column: int, name: str, rows: Rows | None, missing: str) -> float | None:
+    if missing == "zero":
+        return 0.0
+    if missing != "mean":
+        return None
+    total, count = 0.0, 0
+    values = table.numbers[:, column]
+    picked = np.arange(len(values)) if rows is None else rows
+    for start in range(0, len(picked), MEAN_ROWS):
+        part = values[picked[start : start + MEAN_ROWS]].astype(np.float64)
+        part = part[~np.isnan(part)]
+        total += float(part.sum())
+        count += len(part)
+    if not count:
+        raise DataError(
+            f"Column '{name}' has no value in any training row, so it has no mean. "
+            'Remove it with exclude, or set missing = "zero".'
+        )
+    return total / count

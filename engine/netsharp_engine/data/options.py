@@ -1,0 +1,131 @@
+"""How tables are to be read, and which column plays which part.
+
+It turns names and numbers of columns into indexes; it reads no rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .errors import DataError, nearest
+from .request import Source
+
+ColumnName = str | int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What is known of a table before it is read.
+
+    A column is given by name or by number from 1.  ``split`` names a column whose cells mark
+    validation rows; ``labels`` are IDX label files, one per image file; ``header`` and
+    ``delimiter`` are guessed when None; ``missing`` is ``error``, ``mean`` or ``zero``;
+    ``task`` is ``classification`` or ``regression``; ``rows`` limits the rows read.
+    """
+
+    label: ColumnName | None = None
+    labels: tuple[str, ...] = ()
+    weight: ColumnName | None = None
+    split: ColumnName | None = None
+    categorical: tuple[ColumnName, ...] = ()
+    exclude: tuple[ColumnName, ...] = ()
+    header: bool | None = None
+    delimiter: str | None = None
+    missing: str = "error"
+    task: str = "classification"
+    rows: int | None = None
+    dtype: str = "float32"
+
+    def expected_names(self) -> tuple[str, ...]:
+        """The names that a header must hold."""
+        given = (self.label, self.weight, self.split, *self.categorical, *self.exclude)
+        return tuple(name for name in given if isinstance(name, str) and not name.isdigit())
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The indexes of a source's columns by the part they play; features in file order."""
+
+    features: tuple[int, ...]
+    categorical: frozenset[int]
+    label: int | None
+    weight: int | None
+    split: int | None
+
+    @property
+    def numeric(self) -> tuple[int, ...]:
+        """The features that are numbers."""
+        return tuple(index for index in self.features if index not in self.categorical)
+
+    @property
+    def categories(self) -> tuple[int, ...]:
+        """The features that are categories."""
+        return tuple(index for index in self.features if index in self.categorical)
+
+
+def column_index(names: Sequence[str], column: ColumnName, part: str, path: str) -> int:
+    """The index of a column given by name or number; raises DataError with the nearest names."""
+    if isinstance(column, str) and column in names:
+        return names.index(column)
+    number = int(column) if str(column).isdigit() else 0
+    if 1 <= number <= len(names):
+        return number - 1
+    if number:
+        raise DataError(f"{path} has {len(names)} columns: there is no {part} column {number}.")
+    folded = [name.casefold() for name in names]
+    if folded.count(str(column).casefold()) == 1:
+        return folded.index(str(column).casefold())
+    raise DataError(f"{path} has no {part} column '{column}'.{nearest(str(column), names)}")
+
+
+def resolve_roles(source: Source, options: ReadOptions, *, need_label: bool = True) -> Roles:
+    """The part of every column of ``source``; raises DataError."""
+
+    def find(column: ColumnName | None, part: str) -> int | None:
+        if column is None:
+            return None
+        return column_index(source.names, column, part, source.path)
+
+    weight = find(options.weight, "weight")
+    split = find(options.split, "validation")
+    label = _label_index(source, options, need_label)
+    excluded = {find(column, "excluded") for column in options.exclude}
+    categorical = {find(column, "categorical") for column in options.categorical}
+    apart = {label, weight, split} | excluded
+    for index, part in ((label, "label"), (weight, "weight"), (split, "validation")):
+        if index is not None and (index in categorical or index in excluded):
+            raise DataError(
+                f"{source.path}: column '{source.names[index]}' is the {part} column and cannot "
+                f"also be {'categorical' if index in categorical else 'excluded'}."
+            )
+    features = tuple(index for index in range(len(source.names)) if index not in apart)
+    if not features:
+        raise DataError(f"{source.path} has no column left for the features.")
+    named = frozenset(index for index in categorical if index is not None and index not in apart)
+    return Roles(features, named, label, weight, split)
+
+
+def _label_index(source: Source, options: ReadOptions, need_label: bool) -> int | None:
+    if options.label is not None:
+        if not need_label and not _has(source.names, options.label):
+            return None
+        return column_index(source.names, options.label, "label", source.path)
+    if source.label is not None:
+        return source.names.index(source.label)
+    folded = [name.casefold() for name in source.names]
+    if "label" in folded:
+        return folded.index("label")
+    if not need_label:
+        return None
+    some = ", ".join(source.names[:12]) + (", ..." if len(source.names) > 12 else "")
+    raise DataError(
+        f"{source.path}: which column is the label? Name it with 'label' or --label. "
+        f"The columns are: {some}."
+    )
+
+
+def _has(names: Sequence[str], column: ColumnName) -> bool:
+    if isinstance(column, str) and column.casefold() in {name.casefold() for name in names}:
+        return True
+    return str(column).isdigit() and 1 <= int(column) <= len(names)

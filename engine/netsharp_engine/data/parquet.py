@@ -1,0 +1,118 @@
+"""Reads Parquet files batch by batch, when the extra ``netsharp[data]`` (pyarrow) is installed.
+
+It knows column types, not what the columns are for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import DataError
+from .files import Meter, total_size
+from .request import Chunk, Request, number_name
+
+BATCH_CELLS = 1 << 19
+
+
+class ParquetSource:
+    """One Parquet file; see ``request.Source``."""
+
+    line_word = "row"
+    named = True
+    label: str | None = None
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._file = _open(path)
+        self.names = tuple(str(name) for name in self._file.schema_arrow.names)
+        if not self.names or not self._file.metadata.num_rows:
+            raise DataError(f"{path} has no rows.")
+
+    def chunks(self, request: Request, meter: Meter) -> Iterator[Chunk]:
+        """All rows; lines are row numbers from 1."""
+        either = () if request.either is None else (request.either,)
+        wanted = [self.names[column] for column in (*request.numeric, *request.text, *either)]
+        rows_at_once = max(BATCH_CELLS // max(len(wanted), 1), 1)
+        done, rows, size = 0, self._file.metadata.num_rows, total_size([self.path])
+        try:
+            for batch in self._file.iter_batches(batch_size=rows_at_once, columns=wanted):
+                meter.add_rows(batch.num_rows)
+                yield self._chunk(request, batch, done)
+                done += batch.num_rows
+                meter.at(size * done // rows)
+        except OSError as error:
+            raise DataError(f"{self.path} is a damaged Parquet file ({error}).") from None
+
+    def _chunk(self, request: Request, batch: Any, before: int) -> Chunk:
+        numbers = np.empty((batch.num_rows, len(request.numeric)))
+        for target, column in enumerate(request.numeric):
+            numbers[:, target] = self._numbers(batch, column)
+        texts = tuple(self._texts(batch, column) for column in request.text)
+        either = None if request.either is None else self._either(batch, request.either)
+        lines = range(before + 1, before + batch.num_rows + 1)
+        return Chunk(batch.num_rows, numbers, texts, either, lines)
+
+    def _numbers(self, batch: Any, column: int) -> npt.NDArray[np.float64]:
+        values = batch.column(self.names[column])
+        result = _as_numbers(values)
+        if result is None:
+            name = self.names[column]
+            raise DataError(
+                f"{self.path}, column '{name}': the type is {values.type}, not a number. If it "
+                f'holds categories, name it: categorical = ["{name}"].'
+            )
+        return result
+
+    def _texts(self, batch: Any, column: int) -> list[str]:
+        values = batch.column(self.names[column]).to_pylist()
+        return [_text(value) for value in values]
+
+    def _either(self, batch: Any, column: int) -> npt.NDArray[np.float64] | list[str]:
+        numbers = _as_numbers(batch.column(self.names[column]))
+        return self._texts(batch, column) if numbers is None else numbers
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return "" if value != value else number_name(value)
+    return str(value).strip()
+
+
+def _as_numbers(values: Any) -> npt.NDArray[np.float64] | None:
+    import pyarrow as pa
+
+    kind = values.type
+    numeric = (
+        pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_decimal(kind)
+    )
+    if not numeric:
+        return None
+    result: npt.NDArray[np.float64] = values.cast(pa.float64(), safe=False).to_numpy(
+        zero_copy_only=False
+    )
+    return result
+
+
+def _open(path: str) -> Any:
+    try:
+        import pyarrow.parquet as parquet
+    except ImportError:
+        raise DataError(
+            f"{path} is a Parquet file; reading it needs pyarrow. "
+            'Install it with: pip install "netsharp[data]"'
+        ) from None
+    import pyarrow as pa
+
+    try:
+        return parquet.ParquetFile(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DataError(f"{path} is a damaged Parquet file ({error}).") from None

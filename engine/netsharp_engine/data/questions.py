@@ -1,0 +1,64 @@
+"""What a checker asks of a table before training: features after encoding, classes.
+
+Only what the answer needs is read: the header alone where all features are numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .arrays import idx_feature_count
+from .encoding import Encoding
+from .files import file_kind, find_files
+from .options import ReadOptions, resolve_roles
+from .read import read_table
+from .sources import open_source, open_sources
+from .split import split_rows
+
+
+def feature_count(
+    paths: str | Sequence[str],
+    options: ReadOptions | None = None,
+    *,
+    directory: str = ".",
+    unknown: bool = True,
+    validation: float | None = None,
+    seed: int = 0,
+) -> int:
+    """The features that a network gets from these files, after encoding.
+
+    Text files are read whole only when a column is categorical.  ``validation`` and ``seed`` are
+    those of the run, since levels are those of the training rows.  Raises DataError.
+    """
+    options = options or ReadOptions()
+    files = find_files(paths, directory)
+    if file_kind(files[0]) == "idx":
+        return idx_feature_count(files[0])
+    source = open_source(files[0], options)
+    roles = resolve_roles(source, options, need_label=False)
+    if not roles.categorical:
+        return len(roles.features)
+    table = read_table(files, options, need_label=False)
+    train, _ = split_rows(table, validation, seed)
+    return Encoding.fit(table, train, unknown=unknown, missing="zero").features
+
+
+def class_names(
+    paths: str | Sequence[str], options: ReadOptions | None = None, *, directory: str = "."
+) -> tuple[str, ...]:
+    """The classes of the label column, sorted; every row's label is read.  Raises DataError."""
+    options = replace(options or ReadOptions(), task="classification")
+    files = find_files(paths, directory)
+    first = open_sources(files[:1], options)[0]
+    roles = resolve_roles(first, options)
+    keep_one = roles.features[:1]
+    dropped = tuple(first.names[index] for index in roles.features if index not in keep_one)
+    lean = replace(
+        options,
+        exclude=(*options.exclude, *dropped),
+        categorical=tuple(first.names[index] for index in keep_one),
+        weight=None if roles.weight is None else options.weight,
+    )
+    table = read_table(files, lean)
+    return table.classes or ()

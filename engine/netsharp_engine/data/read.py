@@ -1,0 +1,276 @@
+"""Reads files into a Table, chunk by chunk, and answers cheap questions about them.
+
+It checks every cell and names the file, the line and the column of a fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from .blocks import GrowingMatrix
+from .errors import DataError, place
+from .files import Meter, ProgressCallback, find_files
+from .options import ReadOptions, Roles, resolve_roles
+from .request import Chunk, Request, Source, number_name
+from .sources import open_sources
+from .table import Codes, Column, Table, label_text, name_order
+
+HELD_OUT = frozenset(("1", "true", "yes", "validation", "valid", "val", "test", "holdout"))
+TRAINED = frozenset(("0", "false", "no", "train", "training", ""))
+
+
+def read_table(
+    paths: str | Sequence[str],
+    options: ReadOptions | None = None,
+    *,
+    directory: str = ".",
+    progress: ProgressCallback | None = None,
+    need_label: bool = True,
+) -> Table:
+    """All rows of one or several files or globs as one table.
+
+    The peak of memory is the table in ``options.dtype`` plus some 70 MB.  ``progress`` is called
+    about ten times a second.  Raises DataError.
+    """
+    options = options or ReadOptions()
+    files = find_files(paths, directory)
+    sources = open_sources(files, options)
+    roles = resolve_roles(sources[0], options, need_label=need_label)
+    building = _Building(sources[0], roles, options)
+    meter = Meter(files, progress)
+    for source in sources:
+        _read_source(source, building, meter)
+        if building.full:
+            break
+    return building.table(tuple(files))
+
+
+def _read_source(source: Source, building: _Building, meter: Meter) -> None:
+    for chunk in source.chunks(building.request_for(source), meter):
+        building.add(source, chunk)
+        if building.full:
+            return
+    meter.finish_file(source.path)
+
+
+class _Building:
+    """Collects the chunks of all sources."""
+
+    def __init__(self, first: Source, roles: Roles, options: ReadOptions) -> None:
+        self._first = first
+        self._roles = roles
+        self._options = options
+        self._regression = options.task == "regression"
+        self._numeric = roles.numeric
+        self._numbers = GrowingMatrix(len(self._numeric), options.dtype)
+        self._codes = [_Coding() for _ in roles.categories]
+        self._labels = _Coding()
+        self._targets = GrowingMatrix(1, np.float64)
+        self._weights = GrowingMatrix(1, np.float64)
+        self._held_out = GrowingMatrix(1, np.bool_)
+
+    @property
+    def full(self) -> bool:
+        """Whether the limit of rows is reached."""
+        return self._options.rows is not None and self._numbers.rows >= self._options.rows
+
+    def request_for(self, source: Source) -> Request:
+        """The request whose columns stand in this source, perhaps in another order."""
+        roles = self._roles
+        targets = (roles.label,) if self._regression else ()
+        numeric = [
+            *self._numeric,
+            *(index for index in (*targets, roles.weight) if index is not None),
+        ]
+        text = [*roles.categories, *((roles.split,) if roles.split is not None else ())]
+        either = None if self._regression else roles.label
+        return Request(
+            tuple(self._index(source, index) for index in numeric),
+            tuple(self._index(source, index) for index in text),
+            None if either is None else self._index(source, either),
+        )
+
+    def _index(self, source: Source, index: int) -> int:
+        if source is self._first or not (source.named and self._first.named):
+            return index
+        return source.names.index(self._first.names[index])
+
+    def add(self, source: Source, chunk: Chunk) -> None:
+        """Check and store a chunk, cut at the limit of rows."""
+        limit = self._options.rows
+        if limit is not None:
+            chunk = chunk.head(min(chunk.count, limit - self._numbers.rows))
+        count = len(self._numeric)
+        features = chunk.numbers[:, :count]
+        names = [self._first.names[index] for index in self._numeric]
+        checker = CellCheck(source, chunk)
+        stored = features.astype(self._options.dtype, copy=False)
+        checker.features(features, stored, names, self._options.missing)
+        self._numbers.append(stored)
+        for coding, texts in zip(self._codes, chunk.texts, strict=False):
+            coding.add(texts)
+        self._add_parts(chunk, checker, count)
+
+    def _add_parts(self, chunk: Chunk, checker: CellCheck, column: int) -> None:
+        roles, names = self._roles, self._first.names
+        if roles.label is not None and self._regression:
+            target = chunk.numbers[:, column]
+            checker.complete(target, names[roles.label], "label")
+            self._targets.append(target[:, None])
+            column += 1
+        elif roles.label is not None:
+            assert chunk.either is not None
+            self._labels.add(checker.class_names(chunk.either, names[roles.label]))
+        if roles.weight is not None:
+            weight = chunk.numbers[:, column]
+            checker.complete(weight, names[roles.weight], "weight", least=0.0)
+            self._weights.append(weight[:, None])
+        if roles.split is not None:
+            marks = checker.held_out(chunk.texts[-1], names[roles.split])
+            self._held_out.append(marks[:, None])
+
+    def table(self, files: tuple[str, ...]) -> Table:
+        """The finished table; raises DataError when there are no rows."""
+        roles, names = self._roles, self._first.names
+        if not self._numbers.rows:
+            raise DataError(f"{files[0]} has no rows below its header.")
+        coded = [coding.take() for coding in self._codes]
+        levels = {index: found[0] for index, found in zip(roles.categories, coded, strict=True)}
+        table = Table(
+            columns=tuple(Column(names[i], i, levels.get(i)) for i in roles.features),
+            numbers=self._numbers.take(),  # type: ignore[arg-type]
+            codes=tuple(codes for _, codes in coded),
+            label=None if roles.label is None else names[roles.label],
+            named=self._first.named,
+            width=len(names),
+            paths=files,
+        )
+        if roles.label is not None and self._regression:
+            table.targets = self._targets.take()[:, 0]  # type: ignore[assignment]
+        elif roles.label is not None:
+            table.classes, table.class_codes = self._labels.take()
+        if roles.weight is not None:
+            table.weights = self._weights.take()[:, 0]  # type: ignore[assignment]
+        if roles.split is not None:
+            table.held_out = self._held_out.take()[:, 0]  # type: ignore[assignment]
+        return table
+
+
+class _Coding:
+    """Texts as codes, in order of appearance until they are sorted at the end; "" is -1."""
+
+    def __init__(self) -> None:
+        self._index: dict[str, int] = {}
+        self._codes = GrowingMatrix(1, np.int32)
+
+    def add(self, texts: Sequence[str]) -> None:
+        index = self._index
+        codes = np.empty((len(texts), 1), np.int32)
+        for row, text in enumerate(texts):
+            codes[row, 0] = index.setdefault(text, len(index)) if text else -1
+        self._codes.append(codes)
+
+    def take(self) -> tuple[tuple[str, ...], Codes]:
+        names = tuple(sorted(self._index, key=name_order))
+        order = np.full(len(names) + 1, -1, np.int32)
+        for code, name in enumerate(names):
+            order[self._index[name]] = code
+        return names, order[self._codes.take()[:, 0].astype(np.int32)]
+
+
+class CellCheck:
+    """Finds the first faulty cell of a chunk and says where it is."""
+
+    def __init__(self, source: Source, chunk: Chunk) -> None:
+        self._source = source
+        self._chunk = chunk
+
+    def _where(self, row: int, column: str) -> str:
+        line = self._chunk.lines[row]
+        if self._source.line_word == "line":
+            return place(self._source.path, line, column)
+        return f"{self._source.path}, row {line}, column '{column}'"
+
+    def features(
+        self,
+        values: npt.NDArray[np.float64],
+        stored: npt.NDArray[np.floating],
+        names: Sequence[str],
+        missing: str,
+    ) -> None:
+        """Raise DataError for a value that is infinite, too large, or missing and not filled."""
+        if np.isfinite(stored).all():
+            return
+        for row, column in np.argwhere(~np.isfinite(stored)).tolist():
+            value = float(values[row, column])
+            where = self._where(row, names[column])
+            if value == value:
+                raise DataError(
+                    f"{where}: {value:g} is too large for {stored.dtype}. Correct or scale it."
+                )
+            if missing == "error":
+                raise DataError(
+                    f'{where}: the value is missing. Fill it, or set missing = "mean" or "zero".'
+                )
+
+    def complete(
+        self,
+        values: npt.NDArray[np.float64],
+        column: str,
+        part: str,
+        least: float | None = None,
+    ) -> None:
+        """Raise DataError for a missing or infinite label or weight, or one below ``least``."""
+        bad = ~np.isfinite(values)
+        if least is not None:
+            bad |= values < least
+        if not bad.any():
+            return
+        row = int(np.argmax(bad))
+        where, value = self._where(row, column), float(values[row])
+        if value != value:
+            raise DataError(f"{where}: the {part} is missing. Fill it or remove the row.")
+        if np.isinf(value):
+            raise DataError(f"{where}: the {part} is not finite. Correct it or remove the row.")
+        raise DataError(f"{where}: the {part} {value:g} is negative. Weights are at least 0.")
+
+    def class_names(self, cells: npt.NDArray[np.float64] | Sequence[str], column: str) -> list[str]:
+        """The class of every row; raises DataError for an empty label."""
+        if isinstance(cells, np.ndarray):
+            self.complete(cells, column, "label")
+            distinct, inverse = np.unique(cells, return_inverse=True)
+            names = [number_name(value) for value in distinct.tolist()]
+            return [names[code] for code in inverse.tolist()]
+        known: dict[str, str] = {}
+        result = []
+        for row, cell in enumerate(cells):
+            if not cell:
+                where = self._where(row, column)
+                raise DataError(f"{where}: the label is missing. Fill it or remove the row.")
+            name = known.get(cell)
+            if name is None:
+                name = known[cell] = label_text(cell)
+            result.append(name)
+        return result
+
+    def held_out(self, cells: Sequence[str], column: str) -> npt.NDArray[np.bool_]:
+        """Which rows a validation column marks; raises DataError for other words."""
+        marks = np.empty(len(cells), np.bool_)
+        for row, cell in enumerate(cells):
+            word = number_word(cell)
+            if word not in HELD_OUT and word not in TRAINED:
+                raise DataError(
+                    f"{self._where(row, column)}: '{cell}' does not say whether the row is for "
+                    "validation. Write 1 or 0, or 'validation' or 'train'."
+                )
+            marks[row] = word in HELD_OUT
+        return marks
+
+
+def number_word(cell: str) -> str:
+    """A mark in lower case, with 1.0 and 0.0 read as 1 and 0."""
+    word = cell.strip().casefold()
+    return {"1.0": "1", "0.0": "0"}.get(word, word)

@@ -1,0 +1,175 @@
+"""Rows for prediction: read in chunks, matched to a fitted encoding, encoded, nothing kept.
+
+Columns are found by name, or by position where one side has no header; others are ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .encoding import Encoding
+from .errors import DataError, nearest
+from .files import Meter, ProgressCallback, find_files
+from .options import ReadOptions, column_index
+from .read import CellCheck
+from .request import Chunk, Request, Source
+from .sources import open_source
+
+
+@dataclass(slots=True)
+class EncodedRows:
+    """Consecutive rows: features [n, features] before normalising, and what was asked for beside.
+
+    ``kept`` holds one list of texts per kept column; ``classes`` or ``targets`` the labels and
+    ``weights`` the weights where they were asked for.
+    """
+
+    features: npt.NDArray[np.floating]
+    kept: tuple[Sequence[str], ...] = ()
+    classes: list[str] | None = None
+    targets: npt.NDArray[np.float64] | None = None
+    weights: npt.NDArray[np.float64] | None = None
+
+
+def stream_rows(
+    paths: str | Sequence[str],
+    encoding: Encoding,
+    options: ReadOptions | None = None,
+    *,
+    keep: Sequence[str] = (),
+    labelled: bool = False,
+    directory: str = ".",
+    progress: ProgressCallback | None = None,
+) -> Iterator[EncodedRows]:
+    """Every row of the files, in order, as features of ``encoding``.
+
+    With ``labelled`` the label column must be there and, if ``options.weight`` names one, the
+    weight column.  Raises DataError, before the first row for columns that are not there.
+    """
+    options = options or ReadOptions()
+    files = find_files(paths, directory)
+    names = tuple(column.name for column in encoding.columns) if encoding.named else ()
+    labels = options.labels if len(options.labels) == len(files) else (None,) * len(files)
+    matches = []
+    for path, label_path in zip(files, labels, strict=True):
+        source = open_source(path, options, labels=label_path, expected=names)
+        matches.append(_Match(source, encoding, options, keep, labelled))
+    meter = Meter(files, progress)
+    return _rows(matches, meter)
+
+
+def _rows(matches: Sequence[_Match], meter: Meter) -> Iterator[EncodedRows]:
+    done = 0
+    for match in matches:
+        for chunk in match.source.chunks(match.request, meter):
+            limit = match.limit
+            if limit is not None:
+                chunk = chunk.head(min(chunk.count, limit - done))
+                if not chunk.count:
+                    return
+            done += chunk.count
+            yield match.encode(chunk)
+        meter.finish_file(match.source.path)
+
+
+class _Match:
+    """One source with the request that serves the encoding."""
+
+    def __init__(
+        self,
+        source: Source,
+        encoding: Encoding,
+        options: ReadOptions,
+        keep: Sequence[str],
+        labelled: bool,
+    ) -> None:
+        self.source = source
+        self.limit = options.rows
+        self._encoding = encoding
+        self._dtype = options.dtype
+        self._regression = options.task == "regression"
+        indexes = match_columns(source, encoding)
+        pairs = list(zip(encoding.columns, indexes, strict=True))
+        self._numeric = [column for column, _ in pairs if column.levels is None]
+        self._categories = [column for column, _ in pairs if column.levels is not None]
+        self._label = _label_index(source, encoding, options) if labelled else None
+        self._weight = None
+        if labelled and options.weight is not None:
+            self._weight = column_index(source.names, options.weight, "weight", source.path)
+        kept = tuple(column_index(source.names, name, "kept", source.path) for name in keep)
+        targets = [self._label] if self._regression else []
+        more = [index for index in (*targets, self._weight) if index is not None]
+        self.request = Request(
+            (*(index for column, index in pairs if column.levels is None), *more),
+            (*(index for column, index in pairs if column.levels is not None), *kept),
+            None if self._regression else self._label,
+        )
+
+    def encode(self, chunk: Chunk) -> EncodedRows:
+        """Check and encode a chunk."""
+        count = len(self._numeric)
+        numbers = chunk.numbers[:, :count]
+        stored = numbers.astype(self._dtype)
+        checker = CellCheck(self.source, chunk)
+        for index, column in enumerate(self._numeric):
+            missing = "error" if column.fill is None else "fill"
+            part = slice(index, index + 1)
+            checker.features(numbers[:, part], stored[:, part], [column.name], missing)
+        codes = [
+            self._encoding.text_codes(column, texts)
+            for column, texts in zip(self._categories, chunk.texts, strict=False)
+        ]
+        features = np.empty((chunk.count, self._encoding.features), self._dtype)
+        self._encoding.encode_into(stored, codes, features)
+        rows = EncodedRows(features, chunk.texts[len(self._categories) :])
+        self._add_labels(rows, chunk, checker, count)
+        return rows
+
+    def _add_labels(self, rows: EncodedRows, chunk: Chunk, checker: CellCheck, column: int) -> None:
+        names = self.source.names
+        if self._label is not None and self._regression:
+            rows.targets = chunk.numbers[:, column]
+            checker.complete(rows.targets, names[self._label], "label")
+            column += 1
+        elif self._label is not None:
+            assert chunk.either is not None
+            rows.classes = checker.class_names(chunk.either, names[self._label])
+        if self._weight is not None:
+            rows.weights = chunk.numbers[:, column]
+            checker.complete(rows.weights, names[self._weight], "weight", least=0.0)
+
+
+def match_columns(source: Source, encoding: Encoding) -> tuple[int, ...]:
+    """The index in ``source`` of every column of ``encoding``; DataError for one not there."""
+    columns = encoding.columns
+    if source.named and encoding.named:
+        absent = [column.name for column in columns if column.name not in source.names]
+        if absent:
+            many = f" (and {len(absent) - 1} more)" if len(absent) > 1 else ""
+            raise DataError(
+                f"{source.path} has no column '{absent[0]}'{many}, which the model was trained on."
+                f"{nearest(absent[0], source.names)}"
+            )
+        return tuple(source.names.index(column.name) for column in columns)
+    if len(source.names) == encoding.width:
+        return tuple(column.position for column in columns)
+    if len(source.names) == len(columns):
+        return tuple(range(len(columns)))
+    raise DataError(
+        f"{source.path} has {len(source.names)} columns; the model was trained on "
+        f"{len(columns)} feature columns out of {encoding.width}. Without names on both sides "
+        "columns are matched by position: give one of these two numbers of columns."
+    )
+
+
+def _label_index(source: Source, encoding: Encoding, options: ReadOptions) -> int:
+    label = options.label
+    if label is None:
+        label = source.label if source.label is not None else encoding.label
+    if label is None:
+        raise DataError(f"{source.path}: which column is the label? Name it with --label.")
+    return column_index(source.names, label, "label", source.path)
