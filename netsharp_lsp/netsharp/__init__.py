@@ -1,0 +1,49 @@
+"""The Net# language as `language.py` asks for it; each answer imports what it needs on use.
+
+A formatter never imports the checker, and nothing here reads a disk.
+"""
+
+from __future__ import annotations
+
+import os
+
+from netsharp_lsp.diagnostics.model import Result
+from netsharp_lsp.diagnostics.pages import RuleBook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from netsharp_lsp.context import Context
+
+
+class NetSharp:
+    """Net#: `.nn` and `.netsharp` files."""
+
+    id = "netsharp"
+    comment = "//"
+    suppression_codes = ("NS126", "NS127")
+    rules = RuleBook(os.path.join(os.path.dirname(__file__), "rules"))
+
+    def check(self, data: bytes, context: Context) -> Result:
+        """Every fault of a specification, and its comments."""
+        from netsharp_lsp.netsharp.check import check
+
+        network, diagnostics = check(data, context)
+        comments = network.specification.comments
+        return Result(diagnostics, [(comment.start, comment.end) for comment in comments])
+
+    def format(self, data: bytes, options: Any) -> Any:
+        """The text in the one style; see `netsharp_lsp.netsharp.formatting`."""
+        from netsharp_lsp.netsharp.formatting import format_text
+
+        return format_text(data, options)
+
+    def describe(self, data: bytes, context: Context) -> Any:
+        """What the network is; see `netsharp_lsp.netsharp.describe`."""
+        from netsharp_lsp.netsharp.describe import describe
+
+        return describe(data, context)
+
+
+LANGUAGE = NetSharp()

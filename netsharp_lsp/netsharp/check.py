@@ -1,0 +1,46 @@
+"""Runs every rule over a specification; knows the subjects of rules and no single rule."""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.network import Network
+from netsharp_lsp.netsharp.parser import parse
+from netsharp_lsp.netsharp.rules import SEVERITIES, load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from netsharp_lsp.context import Context
+    from netsharp_lsp.diagnostics.model import Diagnostic
+    from netsharp_lsp.netsharp.findings import Finding
+
+
+def findings_of(network: Network) -> Iterator[Finding]:
+    """Everything that is to be said about a network, in the order of rules."""
+    yield from network.findings
+    subjects: dict[str, Iterable[object]] = {
+        "declaration": network.specification.declarations,
+        "constant": network.all_constants,
+        "layer": network.all_layers,
+        "bundle": list(network.bundles()),
+        "share": network.shares,
+        "network": (network,),
+    }
+    for rule in load():
+        for subject in subjects[rule.subject]:
+            yield from rule.check(subject, network)
+
+
+def diagnostics_of(network: Network) -> list[Diagnostic]:
+    """The diagnostics of a network in the order of the text, each once."""
+    found = {
+        finding.diagnostic(network.specification, SEVERITIES[finding.code])
+        for finding in findings_of(network)
+    }
+    return sorted(found, key=lambda diagnostic: diagnostic.sort_key)
+
+
+def check(data: bytes, context: Context) -> tuple[Network, list[Diagnostic]]:
+    """Check UTF-8 bytes without a byte-order mark."""
+    network = Network(parse(data), context)
+    return network, diagnostics_of(network)

@@ -1,0 +1,382 @@
+"""The values of Net# expressions and the faults met on the way; knows no layers.
+
+A value is a whole number, a real, a boolean or a tuple; None stands for a value that could
+not be had and whose fault is already reported, so that one fault sets off no others.
+Source: section 3 of our reading of the guide.
+"""
+
+from __future__ import annotations
+
+import math
+
+from netsharp_lsp.diagnostics.nearest import nearest
+from netsharp_lsp.netsharp.findings import Finding, Place
+from netsharp_lsp.netsharp.syntax import (
+    Binary,
+    Blob,
+    Boolean,
+    Call,
+    Index,
+    Name,
+    Number,
+    Numbers,
+    Placeholder,
+    Tuple,
+    Unary,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from netsharp_lsp.netsharp.syntax import Declaration, Expression
+
+    Scalar = int | float | bool
+    Value = Scalar | tuple["Value", ...]
+    #: Looks a constant up: (known, value); value None where its own declaration is at fault.
+    Lookup = Callable[[str], tuple[bool, "Value | None"]]
+    Report = Callable[[Finding], None]
+
+#: Net# integers have 64 bits.
+INTEGER_LIMIT = 2**63
+
+#: Functions by name: how many arguments they take.
+FUNCTIONS: dict[str, tuple[int, int]] = {
+    "abs": (1, 1),
+    "min": (2, 99),
+    "max": (2, 99),
+    "floor": (1, 1),
+    "ceil": (1, 1),
+    "round": (1, 1),
+    "sqrt": (1, 1),
+    "pow": (2, 2),
+    "mod": (2, 2),
+    "sign": (1, 1),
+}
+
+
+class UndefinedValueError(Exception):
+    """An operation without a value: the code and the sentence of its fault."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+def type_name(value: Value) -> str:
+    """The type of a value as people say it."""
+    if isinstance(value, bool):
+        return "true or false"
+    if isinstance(value, int):
+        return "a whole number"
+    if isinstance(value, float):
+        return "a real number"
+    return "a tuple"
+
+
+def show(value: Value) -> str:
+    """A value as Net# writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return "[" + ", ".join(show(item) for item in value) + "]"
+    return repr(value)
+
+
+class Evaluator:
+    """Evaluates the expressions of one declaration; every fault goes to ``report``."""
+
+    def __init__(self, declaration: Declaration, lookup: Lookup, report: Report) -> None:
+        self.declaration = declaration
+        self.lookup = lookup
+        self.report = report
+
+    def fault(self, code: str, node: Expression, message: str) -> None:
+        """Report a fault at an expression."""
+        self.report(Finding(code, Place.of(self.declaration, node), message))
+
+    def value(self, node: Expression) -> Value | None:
+        """The value of an expression, None if it has none."""
+        reader = READERS.get(type(node))
+        return reader(self, node) if reader else None
+
+    def _number(self, node: Number) -> Value | None:
+        value = node.value
+        if isinstance(value, int) and value >= INTEGER_LIMIT:
+            self.fault("NS008", node, f"{node.text} is too large: whole numbers have 64 bits.")
+            return None
+        if isinstance(value, float) and not math.isfinite(value):
+            self.fault("NS043", node, f"{node.text} is out of range.")
+            return None
+        return value
+
+    def _boolean(self, node: Boolean) -> Value | None:
+        return node.value
+
+    def _placeholder(self, node: Placeholder) -> Value | None:
+        self.fault("NS039", node, "'...' is a placeholder; give every value.")
+        return None
+
+    def _name(self, node: Name) -> Value | None:
+        if node.text[:1].isdigit():
+            return None
+        known, value = self.lookup(node.text)
+        if not known:
+            self.undefined(node)
+        return value
+
+    def undefined(self, node: Name) -> None:
+        """Hook for the fault of an undefined constant: the network knows the names."""
+        self.fault("NS030", node, f"Constant '{node.text}' is not defined.")
+
+    def _tuple(self, node: Tuple) -> Value | None:
+        items = [self.value(item) for item in node.items]
+        known = [item for item in items if item is not None]
+        return tuple(known) if len(known) == len(items) else None
+
+    def _numbers(self, node: Numbers) -> Value | None:
+        return node.values
+
+    def _blob(self, node: Blob) -> Value | None:
+        return node.values
+
+    def _unary(self, node: Unary) -> Value | None:
+        operand = self.value(node.operand)
+        return None if operand is None else self.attempt(node, unary_value, node.operator, operand)
+
+    def _binary(self, node: Binary) -> Value | None:
+        left = self.value(node.left)
+        right = self.value(node.right)
+        if left is None or right is None:
+            return None
+        value = self.attempt(node, binary_value, node.operator, left, right)
+        if node.operator == "/" and drops_remainder(left, right):
+            self.fault(
+                "NS049",
+                node,
+                f"Integer division drops a remainder: {show(left)} / {show(right)} = "
+                f"{show(value) if value is not None else '?'}.",
+            )
+        return value
+
+    def _call(self, node: Call) -> Value | None:
+        arguments = [self.value(argument) for argument in node.arguments]
+        name = node.function.text
+        if name not in FUNCTIONS:
+            hint = nearest(name, FUNCTIONS)
+            suggestion = f" Did you mean '{hint}'?" if hint else ""
+            self.fault("NS044", node.function, f"Unknown function '{name}'.{suggestion}")
+            return None
+        least, most = FUNCTIONS[name]
+        if not least <= len(arguments) <= most:
+            wanted = str(least) if least == most else f"at least {least}"
+            plural = "" if least == 1 and most == 1 else "s"
+            message = f"'{name}' takes {wanted} argument{plural}, found {len(arguments)}."
+            self.fault("NS045", node, message)
+            return None
+        known = [argument for argument in arguments if argument is not None]
+        if len(known) < len(arguments):
+            return None
+        return self.attempt(node, call_value, name, *known)
+
+    def _index(self, node: Index) -> Value | None:
+        target = self.value(node.target)
+        position = self.value(node.position)
+        if target is None or position is None:
+            return None
+        if not isinstance(target, tuple):
+            self.fault(
+                "NS047", node.target, f"Only tuples can be indexed, not {type_name(target)}."
+            )
+            return None
+        if isinstance(position, bool) or not isinstance(position, int):
+            message = f"An index must be a whole number, found {type_name(position)}."
+            self.fault("NS040", node.position, message)
+            return None
+        if not 0 <= position < len(target):
+            message = f"Index {position} is outside the {len(target)} values of the tuple."
+            self.fault("NS046", node.position, message)
+            return None
+        return target[position]
+
+    def attempt(
+        self, node: Expression, operation: Callable[..., Value], *operands: object
+    ) -> Value | None:
+        """Apply an operation; what has no value is reported at ``node``."""
+        try:
+            value = operation(*operands)
+        except UndefinedValueError as undefined:
+            self.fault(undefined.code, node, undefined.message)
+            return None
+        except (OverflowError, ValueError):
+            value = math.inf
+        if isinstance(value, int) and abs(value) >= INTEGER_LIMIT:
+            value = math.inf
+        if isinstance(value, float) and not math.isfinite(value):
+            self.fault("NS043", node, "The value is not finite or out of range.")
+            return None
+        return value
+
+
+READERS: dict[type, Callable[..., Value | None]] = {
+    Number: Evaluator._number,
+    Boolean: Evaluator._boolean,
+    Placeholder: Evaluator._placeholder,
+    Name: Evaluator._name,
+    Tuple: Evaluator._tuple,
+    Numbers: Evaluator._numbers,
+    Blob: Evaluator._blob,
+    Unary: Evaluator._unary,
+    Binary: Evaluator._binary,
+    Call: Evaluator._call,
+    Index: Evaluator._index,
+}
+
+
+# The arithmetic itself, also used by predicates.
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a whole number or a real; a boolean is not."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def wanted_numbers(operator: str, *operands: Value) -> None:
+    """Raise `UndefinedValueError` unless all operands are numbers."""
+    for operand in operands:
+        if not is_number(operand):
+            raise UndefinedValueError(
+                "NS040", f"'{operator}' needs numbers, found {type_name(operand)}."
+            )
+
+
+def wanted_booleans(operator: str, *operands: Value) -> None:
+    """Raise `UndefinedValueError` unless all operands are true or false."""
+    for operand in operands:
+        if not isinstance(operand, bool):
+            raise UndefinedValueError(
+                "NS040", f"'{operator}' needs true or false, found {type_name(operand)}."
+            )
+
+
+def drops_remainder(left: Value, right: Value) -> bool:
+    """Whether a division of whole numbers loses something."""
+    whole = all(isinstance(v, int) and not isinstance(v, bool) for v in (left, right))
+    return whole and right != 0 and left % right != 0  # type: ignore[operator]
+
+
+def truncated_quotient(left: int, right: int) -> int:
+    """Integer division toward zero."""
+    quotient = abs(left) // abs(right)
+    return quotient if (left < 0) == (right < 0) else -quotient
+
+
+def unary_value(operator: str, operand: Value) -> Value:
+    """`-x`, `+x`, `!x`.  Raises `UndefinedValueError` for operands of another type."""
+    if operator == "!":
+        wanted_booleans("!", operand)
+        return not operand
+    wanted_numbers(operator, operand)
+    return -operand if operator == "-" else operand  # type: ignore[operator]
+
+
+def divide(left: int | float, right: int | float) -> int | float:
+    """Whole numbers divide toward zero; a real operand makes a real."""
+    if right == 0:
+        raise UndefinedValueError("NS041", "Division by zero.")
+    if isinstance(left, int) and isinstance(right, int):
+        return truncated_quotient(left, right)
+    return left / right
+
+
+def remainder(left: int | float, right: int | float) -> int | float:
+    """The remainder, with the sign of the dividend."""
+    if right == 0:
+        raise UndefinedValueError("NS041", "Division by zero.")
+    if isinstance(left, int) and isinstance(right, int):
+        return left - truncated_quotient(left, right) * right
+    return math.fmod(left, right)
+
+
+def power(left: int | float, right: int | float) -> int | float:
+    """Powers of whole numbers with exponents from 0 on stay whole."""
+    if isinstance(left, int) and isinstance(right, int) and right >= 0:
+        if abs(left) > 1 and right > 64:
+            raise OverflowError
+        return int(left**right)
+    if left == 0:
+        raise UndefinedValueError("NS041", "Division by zero: 0 to a negative power.")
+    value = float(left) ** right
+    if isinstance(value, complex):
+        raise UndefinedValueError("NS043", "A negative number has no such power.")
+    return value
+
+
+ARITHMETIC: dict[str, Callable[[int | float, int | float], int | float]] = {
+    "+": lambda left, right: left + right,
+    "-": lambda left, right: left - right,
+    "*": lambda left, right: left * right,
+    "/": divide,
+    "%": remainder,
+    "^": power,
+}
+
+RELATIONS: dict[str, Callable[[int | float, int | float], bool]] = {
+    "<": lambda left, right: left < right,
+    "<=": lambda left, right: left <= right,
+    ">": lambda left, right: left > right,
+    ">=": lambda left, right: left >= right,
+}
+
+
+def binary_value(operator: str, left: Value, right: Value) -> Value:
+    """The value of ``left operator right``.  Raises `UndefinedValueError` where there is none."""
+    if operator in ("&&", "||"):
+        wanted_booleans(operator, left, right)
+        return bool(left and right) if operator == "&&" else bool(left or right)
+    if operator in ("==", "!="):
+        if is_number(left) != is_number(right) or isinstance(left, tuple) != isinstance(
+            right, tuple
+        ):
+            raise UndefinedValueError(
+                "NS040",
+                f"'{operator}' compares {type_name(left)} with {type_name(right)}.",
+            )
+        return (left == right) == (operator == "==")
+    wanted_numbers(operator, left, right)
+    if operator in RELATIONS:
+        return RELATIONS[operator](left, right)  # type: ignore[arg-type]
+    return ARITHMETIC[operator](left, right)  # type: ignore[arg-type]
+
+
+def square_root(value: int | float) -> float:
+    """The square root.  Raises `UndefinedValueError` for a negative number."""
+    if value < 0:
+        raise UndefinedValueError("NS043", f"The square root of {value} is not a number.")
+    return math.sqrt(value)
+
+
+def half_up(value: int | float) -> int:
+    """The nearest whole number; halves go away from zero."""
+    return int(math.copysign(math.floor(abs(value) + 0.5), value))
+
+
+CALLS: dict[str, Callable[..., int | float]] = {
+    "abs": abs,
+    "min": min,
+    "max": max,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "round": half_up,
+    "sqrt": square_root,
+    "pow": power,
+    "mod": remainder,
+    "sign": lambda value: (value > 0) - (value < 0),
+}
+
+
+def call_value(name: str, *arguments: Value) -> Value:
+    """The value of a function.  Raises `UndefinedValueError` where there is none."""
+    wanted_numbers(name, *arguments)
+    return CALLS[name](*arguments)

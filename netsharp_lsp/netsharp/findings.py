@@ -1,0 +1,119 @@
+"""What a rule says, at places that move with their declaration; knows no rule.
+
+A finding becomes a `Diagnostic` with absolute offsets only when a snapshot asks for it, so a
+finding about one declaration stays true when another one above it grows.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.diagnostics.model import Diagnostic, Fix, Related
+from netsharp_lsp.text.edits import Edit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from netsharp_lsp.diagnostics.model import Severity
+    from netsharp_lsp.netsharp.syntax import Declaration, Node, Specification
+
+
+class Place:
+    """A span of a declaration; without a declaration, absolute offsets in the text."""
+
+    __slots__ = ("declaration", "end", "start")
+
+    def __init__(self, declaration: Declaration | None, start: int, end: int) -> None:
+        self.declaration = declaration
+        self.start = start
+        self.end = end
+
+    @classmethod
+    def of(cls, declaration: Declaration, node: Node) -> Place:
+        """The span of a node."""
+        return cls(declaration, node.start, node.end)
+
+    def before(self) -> Place:
+        """The empty place at the start."""
+        return Place(self.declaration, self.start, self.start)
+
+    def after(self) -> Place:
+        """The empty place at the end."""
+        return Place(self.declaration, self.end, self.end)
+
+    def offsets(self, specification: Specification) -> tuple[int, int]:
+        """Absolute offsets in the text of a snapshot."""
+        if self.declaration is None:
+            return self.start, self.end
+        base = specification.starts[self.declaration]
+        return base + self.start, base + self.end
+
+
+class Note:
+    """A sentence about another place that belongs to a finding."""
+
+    __slots__ = ("message", "place")
+
+    def __init__(self, message: str, place: Place) -> None:
+        self.message = message
+        self.place = place
+
+
+class Change:
+    """A replacement of a place's text."""
+
+    __slots__ = ("place", "text")
+
+    def __init__(self, place: Place, text: str) -> None:
+        self.place = place
+        self.text = text
+
+
+class Repair:
+    """A proposed fix; safe when the text was broken or the network stays equal."""
+
+    __slots__ = ("changes", "safe", "title")
+
+    def __init__(self, title: str, changes: Iterable[Change], *, safe: bool) -> None:
+        self.title = title
+        self.changes = tuple(changes)
+        self.safe = safe
+
+
+class Finding:
+    """One fault at one place.  `code` names the rule, which knows how grave it is.
+
+    `severity` is given only where a rule has two (NS089), else the rule's own counts.
+    """
+
+    __slots__ = ("code", "message", "notes", "place", "repair", "severity")
+
+    def __init__(
+        self,
+        code: str,
+        place: Place,
+        message: str,
+        notes: Iterable[Note] = (),
+        repair: Repair | None = None,
+        severity: Severity | None = None,
+    ) -> None:
+        self.code = code
+        self.place = place
+        self.message = message
+        self.notes = tuple(notes)
+        self.repair = repair
+        self.severity = severity
+
+    def diagnostic(self, specification: Specification, severity: Severity) -> Diagnostic:
+        """The finding in absolute offsets of a snapshot."""
+        start, end = self.place.offsets(specification)
+        related = [Related(note.message, *note.place.offsets(specification)) for note in self.notes]
+        fix = None
+        if self.repair is not None:
+            edits = [
+                Edit(*change.place.offsets(specification), change.text)
+                for change in self.repair.changes
+            ]
+            fix = Fix(self.repair.title, self.repair.safe, edits)
+        return Diagnostic(
+            self.code, self.severity or severity, self.message, start, end, related, fix
+        )

@@ -1,0 +1,141 @@
+"""Which value of an attribute, a size or an activation is in force, given or by default.
+
+Pure functions over the model; they report nothing.  Source: sections 4, 5.3 and 7 of our
+reading of the guide.
+"""
+
+from __future__ import annotations
+
+from netsharp_engine.activations import NAMES
+from netsharp_engine.geometry import Axis
+from netsharp_lsp.netsharp.evaluate import is_number
+from netsharp_lsp.netsharp.model import Geometry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.context import Context
+    from netsharp_lsp.netsharp.attributes import AttributeForm
+    from netsharp_lsp.netsharp.evaluate import Value
+    from netsharp_lsp.netsharp.model import Bundle, Given, Layer
+
+
+def needed_outputs(context: Context) -> int | None:
+    """The nodes that an `auto` output layer gets: the guide's rule, and rx's for two classes."""
+    if context.outputs is not None:
+        return context.outputs
+    if context.task == "regression":
+        return 1
+    if context.task == "binary":
+        return 1 if context.host == "rx" else 2
+    return None
+
+
+def activation_in_force(layer: Layer, task: str | None) -> str | None:
+    """The written activation, else the default of section 7; None if it does not exist."""
+    if not layer.trainable:
+        return None
+    if layer.item.activation is not None:
+        written = layer.item.activation.text.lower()
+        return written if written in NAMES else None
+    if layer.kind == "output":
+        return "linear" if task == "regression" else "sigmoid"
+    return "linear" if layer.only_summarises() else "sigmoid"
+
+
+def wanted(form: AttributeForm) -> str:
+    """What an attribute's value must be, in words."""
+    element = {"integer": "whole number", "boolean": "true or false", "real": "number"}[
+        form.element
+    ]
+    if form.shape == "scalar":
+        return element if form.element == "boolean" else f"a {element}"
+    plural = element if form.element == "boolean" else f"{element}s"
+    if form.shape == "spread":
+        single = element if form.element == "boolean" else f"a {element}"
+        return f"{single} or a tuple of {plural}"
+    return f"a tuple of {plural}"
+
+
+def suits(entry: Value, element: str) -> bool:
+    """Whether one entry has the type that an attribute wants."""
+    if element == "boolean":
+        return isinstance(entry, bool)
+    if element == "integer":
+        return isinstance(entry, int) and not isinstance(entry, bool)
+    return is_number(entry)
+
+
+def integers_of(given: Given | None) -> tuple[int, ...] | None:
+    """A tuple of whole numbers, None unless it is one with at least one entry."""
+    if given is None or not isinstance(given.value, tuple):
+        return None
+    entries = tuple(entry for entry in given.value if isinstance(entry, int))
+    return entries or None
+
+
+def numbers_of(given: Given | None) -> tuple[float, ...] | None:
+    """A tuple of reals, None unless it is one."""
+    if given is None or not isinstance(given.value, tuple):
+        return None
+    return tuple(float(entry) for entry in given.value if isinstance(entry, int | float))
+
+
+def spread(bundle: Bundle, name: str, default: int, rank: int) -> tuple[int, ...] | None:
+    """A tuple attribute in force: the given entries, or the default in each dimension."""
+    given = bundle.given.get(name)
+    if given is None:
+        return (default,) * rank
+    return integers_of(given)
+
+
+def spread_booleans(bundle: Bundle, name: str, default: bool, rank: int) -> tuple[bool, ...] | None:
+    """A boolean attribute in force: a single value spreads over all dimensions."""
+    given = bundle.given.get(name)
+    if given is None:
+        return (default,) * rank
+    if isinstance(given.value, bool):
+        return (given.value,) * rank
+    if not isinstance(given.value, tuple):
+        return None
+    return tuple(bool(entry) for entry in given.value)
+
+
+def maps_in_force(bundle: Bundle, rank: int) -> tuple[int, ...] | None:
+    """MapCount in force: one value m means [m, 1, ..., 1]."""
+    given = bundle.given.get("MapCount")
+    if given is None:
+        return (1,) * rank
+    if isinstance(given.value, int) and not isinstance(given.value, bool):
+        return (given.value, *(1,) * (rank - 1))
+    return integers_of(given)
+
+
+def geometry_of(bundle: Bundle) -> Geometry | None:
+    """The kernels of a bundle, None unless every figure is there and lawful."""
+    size, kernel, stride = bundle.input_shape, bundle.kernel_shape, bundle.stride
+    padding, lower, upper = bundle.padding, bundle.lower_pad, bundle.upper_pad
+    sharing, maps = bundle.sharing, bundle.map_count
+    columns = (size, kernel, stride, padding, lower, upper, sharing, maps)
+    if any(column is None or len(column) != len(size or ()) for column in columns):
+        return None
+    assert size and kernel and stride and padding and lower and upper and sharing and maps  # noqa: PT018
+    if "Padding" in bundle.given and ("LowerPad" in bundle.given or "UpperPad" in bundle.given):
+        return None
+    axes = tuple(
+        Axis(i, k, s, padding=p, lower=low, upper=up)
+        for i, k, s, p, low, up in zip(size, kernel, stride, padding, lower, upper, strict=True)
+    )
+    if not all(lawful(axis) for axis in axes) or min(maps) < 1:
+        return None
+    return Geometry(axes, sharing, maps, bundle.kind == "convolve")
+
+
+def lawful(axis: Axis) -> bool:
+    """Whether one dimension obeys the guide's limits (pads in real division)."""
+    return (
+        1 <= axis.kernel <= axis.size
+        and 1 <= axis.stride <= axis.kernel
+        and 0 <= 2 * axis.lower < axis.kernel
+        and 0 <= 2 * axis.upper <= axis.kernel
+        and axis.filled
+    )

@@ -1,0 +1,528 @@
+"""From bytes to syntax: runs the tree-sitter parser and reads its tree; never fails.
+
+It knows the grammar's node types and nothing of what names and numbers mean.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+
+from tree_sitter import Language, Parser
+
+from netsharp_grammar._netsharp import language
+from netsharp_lsp.netsharp.syntax import (
+    Attribute,
+    Auto,
+    Binary,
+    Blob,
+    Boolean,
+    Broken,
+    BundleItem,
+    Call,
+    Comment,
+    ConstantItem,
+    Declaration,
+    Fault,
+    Index,
+    Item,
+    Keyword,
+    LayerItem,
+    Name,
+    Number,
+    Numbers,
+    Placeholder,
+    Predicate,
+    ShareItem,
+    Specification,
+    Tuple,
+    Unary,
+    WordItem,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tree_sitter import Node as TreeNode
+    from tree_sitter import Tree
+
+    from netsharp_lsp.netsharp.syntax import Expression
+
+LANGUAGE = Language(language())
+
+COMMENTS = {
+    "comment": "line",
+    "block_comment": "block",
+    "unclosed_comment": "unclosed",
+    "hash_comment": "hash",
+    "html_comment": "html",
+}
+
+SECTIONS = frozenset(("const", "input", "hidden", "output", "share"))
+
+#: Keyword tokens below the level of a declaration's own keyword.
+INNER_KEYWORDS = frozenset(
+    "from auto all where convolve max mean pool response norm true false".split()  # noqa: SIM905
+)
+
+MISSING = {
+    "missing_semicolon": ";",
+    "missing_brace": "}",
+    "missing_open": "{",
+    "missing_bracket": "]",
+    "missing_parenthesis": ")",
+}
+
+OPENERS = {"}": "{", "]": "[", ")": "("}
+
+#: From this many children a tuple of plain numbers is read in one go.
+LONG_TUPLE = 200
+PLAIN_NUMBERS = re.compile(rb"\[[-+0-9.eE,\s]*\]\Z")
+
+
+def parse_tree(data: bytes, old: Tree | None = None) -> Tree:
+    """Parse UTF-8 bytes; `old` is the edited tree of the text before."""
+    parser = Parser(LANGUAGE)
+    return parser.parse(data) if old is None else parser.parse(data, old)
+
+
+def parse(data: bytes) -> Specification:
+    """Read a specification from UTF-8 bytes without a byte-order mark."""
+    return read(data, parse_tree(data))
+
+
+def read(data: bytes, tree: Tree) -> Specification:
+    """Read the syntax out of the tree of ``data``."""
+    declarations = []
+    starts: dict[Declaration, int] = {}
+    comments: list[Comment] = []
+    for node in tree.root_node.children:
+        if node.type in COMMENTS:
+            comments.append(Comment(node.start_byte, node.end_byte, COMMENTS[node.type]))
+            continue
+        reader = _Reader(data, node, comments)
+        declaration = reader.declaration(node)
+        declarations.append(declaration)
+        starts[declaration] = node.start_byte
+    return Specification(data, tuple(declarations), starts, tuple(comments))
+
+
+class _Reader:
+    """Reads one top-level node; collects its keywords, faults and comments on the way."""
+
+    def __init__(self, data: bytes, node: TreeNode, comments: list[Comment]) -> None:
+        self.data = data
+        self.base = node.start_byte
+        self.comments = comments
+        self.keywords: list[Keyword] = []
+        self.semicolons: list[tuple[int, int]] = []
+        self.faults: list[Fault] = []
+
+    # Pieces.
+
+    def span(self, node: TreeNode) -> tuple[int, int]:
+        return node.start_byte - self.base, node.end_byte - self.base
+
+    def text(self, node: TreeNode) -> str:
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def name(self, node: TreeNode) -> Name:
+        return Name(*self.span(node), self.text(node))
+
+    def keyword(self, node: TreeNode) -> Keyword:
+        keyword = Keyword(*self.span(node), self.text(node))
+        self.keywords.append(keyword)
+        return keyword
+
+    def parts(self, node: TreeNode) -> list[TreeNode]:
+        """The children that carry meaning; comments and faults are noted and left out."""
+        children = node.children
+        opener: tuple[int, int] | None = None
+        found = []
+        for child in children:
+            kind = child.type
+            if kind in COMMENTS:
+                self.comments.append(Comment(child.start_byte, child.end_byte, COMMENTS[kind]))
+            elif kind == "ERROR":
+                self.unexpected(child)
+            elif child.is_missing:
+                self.missing(child, kind, opener)
+            elif kind in MISSING:
+                mark = MISSING[kind]
+                if mark == "{" and node.type == "tuple":
+                    mark = "["
+                self.missing(child, mark, opener)
+                found.append(child)
+            else:
+                if kind in ("{", "[", "("):
+                    opener = self.span(child)
+                elif kind in INNER_KEYWORDS:
+                    self.keyword(child)
+                found.append(child)
+        return found
+
+    def missing(self, node: TreeNode, mark: str, opener: tuple[int, int] | None) -> None:
+        start = node.start_byte - self.base
+        self.faults.append(
+            Fault(start, start, "missing", mark, opener if mark in OPENERS else None)
+        )
+
+    def unexpected(self, node: TreeNode) -> None:
+        tokens: list[tuple[str, int, int]] = []
+        stack = [node]
+        while stack:
+            current = stack.pop()
+            if current.type in COMMENTS:
+                self.comments.append(
+                    Comment(current.start_byte, current.end_byte, COMMENTS[current.type])
+                )
+            elif current.child_count:
+                stack.extend(reversed(current.children))
+            elif current.end_byte > current.start_byte:
+                tokens.append((current.type, *self.span(current)))
+        self.faults.append(
+            Fault(*self.span(node), "unexpected", self.text(node), None, tuple(tokens))
+        )
+
+    # Declarations.
+
+    def declaration(self, node: TreeNode) -> Declaration:
+        kind = node.type
+        if kind == "ERROR" or node.is_missing:
+            self.unexpected(node)
+            return self.close(node, "error", None, (), None)
+        parts = self.parts(node)
+        if kind == "stray":
+            self.semicolons.append(self.span(node))
+            return self.close(node, "stray", None, (), None)
+        keyword: Name | None = None
+        shape = "orphan"
+        if kind != "orphan":
+            first = parts[0]
+            if kind == "unknown_declaration":
+                keyword, shape = self.name(first), "unknown"
+            else:
+                keyword = self.keyword(first)
+                shape = keyword.text.lower()
+            parts = parts[1:]
+        items, group = self.items(parts)
+        return self.close(node, shape, keyword, items, group)
+
+    def items(self, parts: list[TreeNode]) -> tuple[tuple[Item, ...], tuple[int, int] | None]:
+        items: list[Item] = []
+        opened: int | None = None
+        group: tuple[int, int] | None = None
+        for part in parts:
+            kind = part.type
+            if kind in ITEMS:
+                items.append(ITEMS[kind](self, part))
+            elif kind == "stray_semicolon":
+                self.semicolons.append(self.span(part))
+            elif kind == "identifier":
+                word = self.name(part)
+                items.append(WordItem(word.start, word.end, word))
+            elif kind == "{":
+                opened = part.start_byte - self.base
+            elif kind in ("}", "missing_brace") and opened is not None:
+                group = (opened, part.end_byte - self.base)
+        return tuple(items), group
+
+    def close(
+        self,
+        node: TreeNode,
+        kind: str,
+        keyword: Name | None,
+        items: tuple[Item, ...],
+        group: tuple[int, int] | None,
+    ) -> Declaration:
+        return Declaration(
+            node.end_byte - self.base,
+            kind,
+            keyword,
+            items,
+            group,
+            tuple(self.keywords),
+            tuple(self.semicolons),
+            tuple(self.faults),
+        )
+
+    def constant(self, node: TreeNode) -> ConstantItem:
+        parts = self.parts(node)
+        values = [part for part in parts[1:] if part.is_named and part.type not in MISSING]
+        value = self.expression(values[0]) if values else None
+        return ConstantItem(*self.span(node), self.name(parts[0]), value)
+
+    def layer(self, node: TreeNode) -> LayerItem:
+        parts = self.parts(node)
+        size: Auto | Expression | None = None
+        activation: Name | None = None
+        bundles: list[BundleItem] = []
+        attributes: list[Attribute] = []
+        body: tuple[int, int] | None = None
+        for part in parts[1:]:
+            kind = part.type
+            if kind == "auto":
+                self.parts(part)
+                size = Auto(*self.span(part))
+            elif kind in ("tuple", "round_tuple", "parenthesized"):
+                size = self.size(part)
+            elif kind == "identifier":
+                activation = self.name(part)
+            elif kind == "bundle":
+                bundles.append(self.bundle(part))
+            elif kind == "body":
+                body = self.span(part)
+                self.body(part, bundles, attributes)
+        return LayerItem(
+            *self.span(node),
+            self.name(parts[0]),
+            size,
+            activation,
+            tuple(bundles),
+            tuple(attributes),
+            body,
+        )
+
+    def size(self, node: TreeNode) -> Expression:
+        value = self.expression(node)
+        if node.type == "parenthesized":
+            return Tuple(*self.span(node), (value,), "(")
+        return value
+
+    def body(self, node: TreeNode, bundles: list[BundleItem], attributes: list[Attribute]) -> None:
+        for part in self.parts(node):
+            if part.type == "bundle":
+                bundles.append(self.bundle(part))
+            elif part.type == "attribute":
+                attributes.append(self.attribute(part))
+            elif part.type == "stray_semicolon":
+                self.semicolons.append(self.span(part))
+
+    def bundle(self, node: TreeNode) -> BundleItem:
+        keyword: Keyword | None = None
+        source: Name | None = None
+        kind: str | None = None
+        kind_text = ""
+        kind_span: tuple[int, int] | None = None
+        predicate: Predicate | None = None
+        attributes: list[Attribute] = []
+        block: tuple[int, int] | None = None
+        misplaced: Name | None = None
+        for part in self.parts(node):
+            form = part.type
+            if form == "from":
+                keyword = self.keywords[-1]
+            elif form in ("identifier", "digit_name"):
+                if source is None:
+                    source = self.name(part)
+                else:
+                    misplaced = self.name(part)
+            elif form == "where":
+                kind = "where"
+                predicate = self.predicate(part)
+                kind_span = (predicate.start, predicate.start + len("where"))
+                kind_text = "where"
+            elif form in BUNDLE_KINDS:
+                kind_text, kind_span = self.text(part), self.span(part)
+                self.parts(part)
+                words = " ".join(kind_text.lower().split())
+                kind = words if words in BUNDLE_WORDS else None
+            elif form == "attributes":
+                block = self.span(part)
+                attributes = self.attributes(part)
+        start, end = self.span(node)
+        keyword = keyword or Keyword(start, start, "from")
+        source = source or Name(keyword.end, keyword.end, "")
+        return BundleItem(
+            start,
+            end,
+            keyword,
+            source,
+            kind,
+            kind_text,
+            kind_span or (source.end, source.end),
+            predicate,
+            tuple(attributes),
+            block,
+            misplaced,
+        )
+
+    def predicate(self, node: TreeNode) -> Predicate:
+        parts = self.parts(node)
+        names = [self.name(part) for part in parts if part.type == "identifier"]
+        behind = False
+        condition: Expression | None = None
+        for part in parts:
+            if behind and part.is_named:
+                condition = self.expression(part)
+            behind = behind or part.type in ("=>", "->")
+        start, end = self.span(node)
+        broken = Broken(end, end)
+        while len(names) < 2:
+            names.append(Name(start, start, ""))
+        return Predicate(start, end, names[0], names[1], condition or broken)
+
+    def attributes(self, node: TreeNode) -> list[Attribute]:
+        found = []
+        for part in self.parts(node):
+            if part.type == "attribute":
+                found.append(self.attribute(part))
+            elif part.type == "stray_semicolon":
+                self.semicolons.append(self.span(part))
+        return found
+
+    def attribute(self, node: TreeNode) -> Attribute:
+        parts = self.parts(node)
+        name = self.name(parts[0])
+        start, end = self.span(node)
+        separator, separator_span = "", (name.end, name.end)
+        terminator, terminator_span = "", (end, end)
+        value: Expression | None = None
+        for part in parts[1:]:
+            if part.type == "separator":
+                separator, separator_span = self.text(part), self.span(part)
+            elif part.type == "terminator":
+                terminator, terminator_span = self.text(part), self.span(part)
+            elif part.type not in MISSING:
+                value = self.expression(part)
+        return Attribute(
+            start, end, name, separator, separator_span, value, terminator, terminator_span
+        )
+
+    def share_item(self, node: TreeNode) -> ShareItem:
+        parts = [part for part in self.parts(node) if part.is_named]
+        source: Name | Number | None = None
+        if len(parts) > 1:
+            first = parts[0]
+            source = self.number(first) if first.type == "number" else self.name(first)
+        return ShareItem(*self.span(node), source, self.name(parts[-1]))
+
+    # Expressions.
+
+    def expression(self, node: TreeNode) -> Expression:
+        kind = node.type
+        if kind == "number":
+            return self.number(node)
+        if kind in ("identifier", "digit_name"):
+            return self.name(node)
+        reader = EXPRESSIONS.get(kind)
+        return reader(self, node) if reader else Broken(*self.span(node))
+
+    def number(self, node: TreeNode) -> Number:
+        text = self.text(node)
+        return Number(*self.span(node), text, number_value(text))
+
+    def malformed(self, node: TreeNode) -> Number:
+        return Number(*self.span(node), self.text(node), None)
+
+    def boolean(self, node: TreeNode) -> Boolean:
+        self.parts(node)
+        return Boolean(*self.span(node), self.text(node).lower() == "true")
+
+    def placeholder(self, node: TreeNode) -> Placeholder:
+        return Placeholder(*self.span(node))
+
+    def parenthesized(self, node: TreeNode) -> Expression:
+        inner = [part for part in self.parts(node) if part.is_named and part.type not in MISSING]
+        return self.expression(inner[0]) if inner else Broken(*self.span(node))
+
+    def unary(self, node: TreeNode) -> Expression:
+        parts = self.parts(node)
+        if len(parts) < 2:
+            return Broken(*self.span(node))
+        return Unary(*self.span(node), parts[0].type, self.expression(parts[1]))
+
+    def binary(self, node: TreeNode) -> Expression:
+        parts = self.parts(node)
+        if len(parts) < 3:
+            return Broken(*self.span(node))
+        left, operator, right = parts[:3]
+        return Binary(
+            *self.span(node), operator.type, self.expression(left), self.expression(right)
+        )
+
+    def call(self, node: TreeNode) -> Expression:
+        parts = [part for part in self.parts(node) if part.is_named and part.type not in MISSING]
+        arguments = tuple(self.expression(part) for part in parts[1:])
+        return Call(*self.span(node), self.name(parts[0]), arguments)
+
+    def index(self, node: TreeNode) -> Expression:
+        parts = [part for part in self.parts(node) if part.is_named and part.type not in MISSING]
+        if len(parts) < 2:
+            return Broken(*self.span(node))
+        return Index(*self.span(node), self.expression(parts[0]), self.expression(parts[1]))
+
+    def tuple(self, node: TreeNode) -> Expression:
+        if node.child_count > LONG_TUPLE:
+            numbers = self.plain_numbers(node)
+            if numbers is not None:
+                return numbers
+        items: list[Expression] = []
+        bracket = "("
+        comma: tuple[int, int] | None = None
+        trailing: tuple[int, int] | None = None
+        for part in self.parts(node):
+            kind = part.type
+            if kind == ",":
+                if comma is not None or not items:
+                    trailing = self.span(part)
+                comma = self.span(part)
+            elif kind == "[":
+                bracket = "["
+            elif kind == "missing_open":
+                bracket = ""
+            elif part.is_named and kind not in MISSING:
+                items.append(self.expression(part))
+                comma = None
+        return Tuple(*self.span(node), tuple(items), bracket, comma or trailing)
+
+    def plain_numbers(self, node: TreeNode) -> Numbers | None:
+        data = self.data[node.start_byte : node.end_byte]
+        if not PLAIN_NUMBERS.match(data):
+            return None
+        values = []
+        for word in data[1:-1].decode().split(","):
+            value = number_value(word.strip().lstrip("+"))
+            if value is None:
+                return None
+            values.append(value)
+        return Numbers(*self.span(node), tuple(values))
+
+    def blob(self, node: TreeNode) -> Blob:
+        words = (self.text(part) for part in self.parts(node) if part.type == "float_bytes")
+        values = tuple(struct.unpack("<f", bytes.fromhex(word))[0] for word in words)
+        return Blob(*self.span(node), values)
+
+
+def number_value(text: str) -> int | float | None:
+    """The value of a literal, None if it is not one."""
+    try:
+        return int(text) if text.lstrip("-").isdigit() else float(text)
+    except ValueError:
+        return None
+
+
+ITEMS: dict[str, Callable[[_Reader, TreeNode], Item]] = {
+    "constant": _Reader.constant,
+    "layer": _Reader.layer,
+    "share_item": _Reader.share_item,
+    "bundle": _Reader.bundle,
+}
+
+EXPRESSIONS: dict[str, Callable[[_Reader, TreeNode], Expression]] = {
+    "malformed_number": _Reader.malformed,
+    "boolean": _Reader.boolean,
+    "placeholder": _Reader.placeholder,
+    "parenthesized": _Reader.parenthesized,
+    "unary": _Reader.unary,
+    "binary": _Reader.binary,
+    "call": _Reader.call,
+    "index": _Reader.index,
+    "tuple": _Reader.tuple,
+    "round_tuple": _Reader.tuple,
+    "blob": _Reader.blob,
+}
+
+BUNDLE_KINDS = frozenset(("all", "convolve", "pool", "norm", "unknown_kind"))
+BUNDLE_WORDS = frozenset(("all", "convolve", "max pool", "mean pool", "response norm"))

@@ -1,0 +1,70 @@
+"""The rules of Net#: each a page `NSnnn.md` and a function in a module of this folder.
+
+Both are found by being there.  A rule sees one subject at a time, so that what it said about
+a declaration holds until that declaration, or what it refers to, changes.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from netsharp_lsp.diagnostics.model import Severity
+    from netsharp_lsp.netsharp.findings import Finding
+    from netsharp_lsp.netsharp.network import Network
+
+    Check = Callable[[Any, Network], Iterable[Finding]]
+
+FOLDER = os.path.dirname(__file__)
+
+#: What a rule looks at: a syntax `Declaration`, a `Constant`, `Layer`, `Bundle` or `Share` of the
+#: model, or the `Network` as a whole.
+SUBJECTS = ("declaration", "constant", "layer", "bundle", "share", "network")
+
+
+class Rule:
+    """One rule: its code, how grave it is, what it looks at, and the function that looks."""
+
+    __slots__ = ("check", "code", "severity", "subject")
+
+    def __init__(self, code: str, severity: Severity, subject: str, check: Check) -> None:
+        self.code = code
+        self.severity = severity
+        self.subject = subject
+        self.check = check
+
+
+RULES: list[Rule] = []
+#: How grave each code is, those included that are met while values are worked out.
+SEVERITIES: dict[str, Severity] = {}
+
+
+def rule(code: str, severity: Severity, on: str) -> Callable[[Check], Check]:
+    """Register a function ``(subject, network) -> findings`` for one code."""
+
+    def register(check: Check) -> Check:
+        RULES.append(Rule(code, severity, on, check))
+        SEVERITIES[code] = severity
+        return check
+
+    return register
+
+
+def emitted(code: str, severity: Severity) -> None:
+    """Declare a code whose findings are made elsewhere (while values are worked out)."""
+    SEVERITIES[code] = severity
+
+
+def load() -> list[Rule]:
+    """Import every module of this folder, once, and return the rules in the order of codes."""
+    if not RULES:
+        for name in sorted(os.listdir(FOLDER)):
+            if name.endswith(".py") and not name.startswith("_"):
+                import_module(f"{__name__}.{name.removesuffix('.py')}")
+        RULES.sort(key=lambda rule: rule.code)
+    return RULES

@@ -1,0 +1,472 @@
+"""The syntax of a Net# specification as immutable values; knows neither tree-sitter nor meaning.
+
+Spans are UTF-8 byte offsets, half-open, relative to the start of their top-level declaration:
+an edit elsewhere moves a declaration as a whole and leaves everything inside it as it is.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Node:
+    """Anything with a span inside its declaration."""
+
+    __slots__ = ("end", "start")
+
+    def __init__(self, start: int, end: int) -> None:
+        self.start = start
+        self.end = end
+
+
+class Name(Node):
+    """An identifier where one is defined or used; may start with a digit (a fault)."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, start: int, end: int, text: str) -> None:
+        self.start = start
+        self.end = end
+        self.text = text
+
+
+class Keyword(Name):
+    """A keyword as written, in whatever case."""
+
+    __slots__ = ()
+
+
+# Expressions.
+
+
+class Number(Node):
+    """A literal; real if it has a point or an exponent.  `value` is None if it is malformed."""
+
+    __slots__ = ("text", "value")
+
+    def __init__(self, start: int, end: int, text: str, value: int | float | None) -> None:
+        self.start = start
+        self.end = end
+        self.text = text
+        self.value = value
+
+
+class Boolean(Node):
+    """`true` or `false` in any case."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, start: int, end: int, value: bool) -> None:
+        self.start = start
+        self.end = end
+        self.value = value
+
+
+class Placeholder(Node):
+    """`...` where values are left out."""
+
+    __slots__ = ()
+
+
+class Broken(Node):
+    """An expression that the parser could not read; its fault is reported elsewhere."""
+
+    __slots__ = ()
+
+
+class Unary(Node):
+    """`-x`, `+x`, `!x`."""
+
+    __slots__ = ("operand", "operator")
+
+    def __init__(self, start: int, end: int, operator: str, operand: Expression) -> None:
+        self.start = start
+        self.end = end
+        self.operator = operator
+        self.operand = operand
+
+
+class Binary(Node):
+    """`left operator right`."""
+
+    __slots__ = ("left", "operator", "right")
+
+    def __init__(
+        self, start: int, end: int, operator: str, left: Expression, right: Expression
+    ) -> None:
+        self.start = start
+        self.end = end
+        self.operator = operator
+        self.left = left
+        self.right = right
+
+
+class Call(Node):
+    """`function(arguments)`."""
+
+    __slots__ = ("arguments", "function")
+
+    def __init__(
+        self, start: int, end: int, function: Name, arguments: tuple[Expression, ...]
+    ) -> None:
+        self.start = start
+        self.end = end
+        self.function = function
+        self.arguments = arguments
+
+
+class Index(Node):
+    """`target[position]`."""
+
+    __slots__ = ("position", "target")
+
+    def __init__(self, start: int, end: int, target: Expression, position: Expression) -> None:
+        self.start = start
+        self.end = end
+        self.target = target
+        self.position = position
+
+
+class Tuple(Node):
+    """`[a, b]`; `bracket` is "(" where round brackets were written, "" where none were.
+
+    `trailing` is the span of a comma without a value behind it, if there is one.
+    """
+
+    __slots__ = ("bracket", "items", "trailing")
+
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        items: tuple[Expression, ...],
+        bracket: str = "[",
+        trailing: tuple[int, int] | None = None,
+    ) -> None:
+        self.start = start
+        self.end = end
+        self.items = items
+        self.bracket = bracket
+        self.trailing = trailing
+
+
+class Numbers(Node):
+    """A long tuple of plain numbers, kept as values: trained weights come in thousands."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, start: int, end: int, values: tuple[int | float, ...]) -> None:
+        self.start = start
+        self.end = end
+        self.values = values
+
+
+class Blob(Node):
+    """`[ floats_from_bytes( 3f800000 ... ) ]`: little-endian float32 in hexadecimal."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, start: int, end: int, values: tuple[float, ...]) -> None:
+        self.start = start
+        self.end = end
+        self.values = values
+
+
+Expression = (
+    Name
+    | Number
+    | Boolean
+    | Placeholder
+    | Broken
+    | Unary
+    | Binary
+    | Call
+    | Index
+    | Tuple
+    | Numbers
+    | Blob
+)
+
+
+# Declarations.
+
+
+class Fault(Node):
+    """What the parser met or missed.
+
+    `kind` "missing": `text` is the absent mark, `opener` the span of its partner or None.
+    `kind` "unexpected": `text` is what stands there, `tokens` its leaves as (type, start, end).
+    """
+
+    __slots__ = ("kind", "opener", "text", "tokens")
+
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        kind: str,
+        text: str,
+        opener: tuple[int, int] | None = None,
+        tokens: tuple[tuple[str, int, int], ...] = (),
+    ) -> None:
+        self.start = start
+        self.end = end
+        self.kind = kind
+        self.text = text
+        self.opener = opener
+        self.tokens = tokens
+
+
+class Attribute(Node):
+    """`Name = value;` in an attribute block or a layer's body.
+
+    `separator` and `terminator` are as written: "=", ":", ":=", "" and ";", ",", "".
+    """
+
+    __slots__ = ("name", "separator", "separator_span", "terminator", "terminator_span", "value")
+
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        name: Name,
+        separator: str,
+        separator_span: tuple[int, int],
+        value: Expression | None,
+        terminator: str,
+        terminator_span: tuple[int, int],
+    ) -> None:
+        self.start = start
+        self.end = end
+        self.name = name
+        self.separator = separator
+        self.separator_span = separator_span
+        self.value = value
+        self.terminator = terminator
+        self.terminator_span = terminator_span
+
+
+class Predicate(Node):
+    """`(source, destination) => condition` of a filtered bundle."""
+
+    __slots__ = ("condition", "destination", "source")
+
+    def __init__(
+        self, start: int, end: int, source: Name, destination: Name, condition: Expression
+    ) -> None:
+        self.start = start
+        self.end = end
+        self.source = source
+        self.destination = destination
+        self.condition = condition
+
+
+class BundleItem(Node):
+    """`from source kind ...`.
+
+    `kind` is one of KINDS, None where it is missing or unknown; `kind_span` covers its words
+    (empty, behind the source, where there are none) and `kind_text` is as written.
+    `attributes` holds the block's entries; `block` is the block's span, None without one.
+    """
+
+    __slots__ = (
+        "attributes",
+        "block",
+        "keyword",
+        "kind",
+        "kind_span",
+        "kind_text",
+        "misplaced",
+        "predicate",
+        "source",
+    )
+
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        keyword: Keyword,
+        source: Name,
+        kind: str | None,
+        kind_text: str,
+        kind_span: tuple[int, int],
+        predicate: Predicate | None,
+        attributes: tuple[Attribute, ...],
+        block: tuple[int, int] | None,
+        misplaced: Name | None,
+    ) -> None:
+        self.start = start
+        self.end = end
+        self.keyword = keyword
+        self.source = source
+        self.kind = kind
+        self.kind_text = kind_text
+        self.kind_span = kind_span
+        self.predicate = predicate
+        self.attributes = attributes
+        self.block = block
+        self.misplaced = misplaced
+
+
+class Auto(Node):
+    """The size `auto`."""
+
+    __slots__ = ()
+
+
+class LayerItem(Node):
+    """One layer: `name size activation` and its bundles, in a body or not.
+
+    `attributes` holds the body's own entries (`Biases = ...;`); `body` is the body's span.
+    """
+
+    __slots__ = ("activation", "attributes", "body", "bundles", "name", "size")
+
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        name: Name,
+        size: Auto | Expression | None,
+        activation: Name | None,
+        bundles: tuple[BundleItem, ...],
+        attributes: tuple[Attribute, ...],
+        body: tuple[int, int] | None,
+    ) -> None:
+        self.start = start
+        self.end = end
+        self.name = name
+        self.size = size
+        self.activation = activation
+        self.bundles = bundles
+        self.attributes = attributes
+        self.body = body
+
+
+class ConstantItem(Node):
+    """One constant: `name = value;`."""
+
+    __slots__ = ("name", "value")
+
+    def __init__(self, start: int, end: int, name: Name, value: Expression | None) -> None:
+        self.start = start
+        self.end = end
+        self.name = name
+        self.value = value
+
+
+class ShareItem(Node):
+    """`H1`, `Source => H1` (`source` a Name) or `1 => H1` (`source` a Number)."""
+
+    __slots__ = ("name", "source")
+
+    def __init__(self, start: int, end: int, source: Name | Number | None, name: Name) -> None:
+        self.start = start
+        self.end = end
+        self.source = source
+        self.name = name
+
+
+class WordItem(Node):
+    """A lone word with a `;` at top level; only broken text has it."""
+
+    __slots__ = ("word",)
+
+    def __init__(self, start: int, end: int, word: Name) -> None:
+        self.start = start
+        self.end = end
+        self.word = word
+
+
+Item = LayerItem | ConstantItem | ShareItem | WordItem | BundleItem
+
+#: The kinds of a declaration: five keywords; "unknown" has a misspelt one, "orphan" none;
+#: "stray" is a lone `;` or `}`, "error" is text that is no declaration at all.
+DECLARATION_KINDS = (
+    "const",
+    "input",
+    "hidden",
+    "output",
+    "share",
+    "unknown",
+    "orphan",
+    "stray",
+    "error",
+)
+
+
+class Declaration(Node):
+    """One top-level declaration; `start` is 0, and the snapshot knows where it stands.
+
+    `group` is the span of the braces of `keyword { ... }`, None without; `keywords` lists every
+    keyword written inside (also `auto`, `from`, `all`, ...) for the rule on odd case;
+    `semicolons` the spans of `;` that end nothing.
+    """
+
+    __slots__ = ("faults", "group", "items", "keyword", "keywords", "kind", "semicolons")
+
+    def __init__(
+        self,
+        end: int,
+        kind: str,
+        keyword: Name | None,
+        items: tuple[Item, ...],
+        group: tuple[int, int] | None,
+        keywords: tuple[Keyword, ...],
+        semicolons: tuple[tuple[int, int], ...],
+        faults: tuple[Fault, ...],
+    ) -> None:
+        self.start = 0
+        self.end = end
+        self.kind = kind
+        self.keyword = keyword
+        self.items = items
+        self.group = group
+        self.keywords = keywords
+        self.semicolons = semicolons
+        self.faults = faults
+
+
+class Comment(Node):
+    """A comment with absolute offsets; `kind` is "line", "block", "unclosed", "hash" or "html"."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, start: int, end: int, kind: str) -> None:
+        self.start = start
+        self.end = end
+        self.kind = kind
+
+
+class Specification:
+    """One text, read: its bytes, its declarations in order, where each starts, its comments."""
+
+    __slots__ = ("comments", "data", "declarations", "starts")
+
+    def __init__(
+        self,
+        data: bytes,
+        declarations: tuple[Declaration, ...],
+        starts: dict[Declaration, int],
+        comments: tuple[Comment, ...],
+    ) -> None:
+        self.data = data
+        self.declarations = declarations
+        self.starts = starts
+        self.comments = comments
+
+    def text(self, declaration: Declaration, start: int, end: int) -> str:
+        """The text of a span of a declaration."""
+        base = self.starts[declaration]
+        return self.data[base + start : base + end].decode("utf-8", "replace")
+
+    def items(self) -> Iterator[tuple[Declaration, Item]]:
+        """Every item with its declaration, in the order of the text."""
+        for declaration in self.declarations:
+            for item in declaration.items:
+                yield declaration, item
+
+
+KINDS = ("all", "where", "convolve", "max pool", "mean pool", "response norm")
