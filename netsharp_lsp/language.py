@@ -6,15 +6,30 @@ Commands and servers go through it; it knows no language's inside and no editor'
 from __future__ import annotations
 
 from netsharp_lsp.diagnostics.model import Result
+from netsharp_lsp.diagnostics.suppression import find_suppressions, suppress
 
-__all__ = ["DEFAULT", "SUFFIXES", "Language", "Result", "language_by_id", "language_for"]
+__all__ = [
+    "DEFAULT",
+    "SUFFIXES",
+    "Language",
+    "Result",
+    "examine",
+    "known_codes",
+    "language_by_id",
+    "language_for",
+    "rules_with",
+    "title_of",
+]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from netsharp_lsp.context import Context
+    from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.diagnostics.pages import RuleBook
+    from netsharp_lsp.diagnostics.selection import Selection
+    from netsharp_lsp.text.lines import LineIndex
 
     class Language(Protocol):
         """One language. Texts are UTF-8 without byte-order mark, offsets are bytes."""
@@ -63,3 +78,42 @@ def language_for(path: str) -> Language:
     dot = path.rfind(".")
     suffix = path[dot:].lower() if dot >= 0 else ""
     return language_by_id(SUFFIXES.get(suffix, DEFAULT))
+
+
+def known_codes() -> tuple[str, ...]:
+    """Return every code that has a page, of every language."""
+    codes: tuple[str, ...] = ()
+    for language_id in _PACKAGES:
+        codes += language_by_id(language_id).rules.codes
+    return codes
+
+
+def examine(
+    language: Language, lines: LineIndex, context: Context, selection: Selection
+) -> list[Diagnostic]:
+    """Check a text: its diagnostics in order, less those suppressed and those not selected."""
+    result = language.check(lines.text, context)
+    diagnostics = sorted(result.diagnostics, key=lambda diagnostic: diagnostic.sort_key)
+    suppressions = find_suppressions(lines, result.comments, language.comment)
+    left = suppress(
+        diagnostics,
+        lines,
+        suppressions,
+        lambda: language.rules.codes,
+        *language.suppression_codes,
+    )
+    return selection.filter(left)
+
+
+def rules_with(code: str) -> RuleBook:
+    """Return the pages of the language that a code belongs to; KeyError where it has no page."""
+    for language_id in _PACKAGES:
+        rules = language_by_id(language_id).rules
+        if code in rules.codes:
+            return rules
+    raise KeyError(code)
+
+
+def title_of(code: str) -> str:
+    """Return the title of a rule by its code; KeyError where it has no page."""
+    return rules_with(code).title(code)

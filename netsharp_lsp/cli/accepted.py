@@ -1,0 +1,96 @@
+"""The baseline file on disk: what of today's findings it knows, and writing it anew."""
+
+from __future__ import annotations
+
+import os
+
+from netsharp_lsp.cli.files import write_atomic
+from netsharp_lsp.cli.project import UsageError
+from netsharp_lsp.diagnostics.baseline import (
+    Baseline,
+    BaselineError,
+    read_baseline,
+    write_baseline,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from netsharp_lsp.cli.inspection import Job, Outcome
+    from netsharp_lsp.diagnostics.reports import FileFindings
+    from netsharp_lsp.settings import Settings
+
+
+class Accepted:
+    """The baselines that hold for some files; each is read once."""
+
+    __slots__ = ("_baselines", "_update")
+
+    def __init__(self, update: bool) -> None:
+        self._update = update
+        self._baselines: dict[str, Baseline] = {}
+
+    def sift(self, path: str, found: FileFindings, place: str) -> None:
+        """Leave of a file's findings those that the baseline does not know.
+
+        When the baseline is to be updated it learns them all and none is left.
+        """
+        baseline = self._read(path)
+        name = os.path.relpath(place, os.path.dirname(path)).replace(os.sep, "/")
+        if self._update:
+            baseline.record(name, found.lines, found.diagnostics)
+        found.diagnostics = baseline.new(name, found.lines, found.diagnostics)
+
+    def write(self) -> None:
+        """Write the baselines that were updated; OSError where that fails."""
+        for path, baseline in self._baselines.items():
+            write_atomic(path, write_baseline(baseline).encode("utf-8"))
+
+    def _read(self, path: str) -> Baseline:
+        if path not in self._baselines:
+            self._baselines[path] = self._load(path)
+        return self._baselines[path]
+
+    def _load(self, path: str) -> Baseline:
+        if self._update and not os.path.exists(path):
+            return Baseline()
+        try:
+            with open(path, encoding="utf-8") as stream:
+                found = read_baseline(stream.read())
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+            raise UsageError(
+                f"{path}: the baseline cannot be read: {reason}. "
+                "--update-baseline writes one where there is none."
+            ) from None
+        if isinstance(found, BaselineError):
+            raise UsageError(f"{path}: the baseline cannot be read: {found.message}.")
+        return found
+
+
+def baseline_path(args: argparse.Namespace, settings: Settings) -> str | None:
+    """Return the absolute path of the baseline for a file, the flag's before the settings'."""
+    given: str | None = args.baseline
+    if given is not None:
+        return os.path.abspath(given)
+    if settings.baseline is not None:
+        return os.path.abspath(os.path.join(settings.directory, settings.baseline))
+    return None
+
+
+def sift_all(
+    jobs: Sequence[Job],
+    outcomes: Sequence[Outcome],
+    findings: Sequence[FileFindings],
+    args: argparse.Namespace,
+) -> None:
+    """Take out of the findings what baselines know, or let them know all of it."""
+    accepted = Accepted(args.update_baseline)
+    for job, outcome, found in zip(jobs, outcomes, findings, strict=True):
+        path = baseline_path(args, job.settings)
+        if path is not None and outcome.source is not None:
+            accepted.sift(path, found, os.path.abspath(job.item.name))
+    if args.update_baseline:
+        accepted.write()

@@ -1,0 +1,214 @@
+"""`netsharp check`: say what is wrong with specifications, and repair what can be repaired.
+
+Puts together inputs, settings, inspection, baseline and report; knows no rule.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from netsharp_lsp import __version__
+from netsharp_lsp.cli.context import add_context_arguments
+from netsharp_lsp.cli.files import gather, write_atomic
+from netsharp_lsp.cli.inspection import Job, inspect_all
+from netsharp_lsp.cli.project import (
+    UsageError,
+    add_settings_arguments,
+    excluder,
+    settings_finder,
+    validate_codes,
+    validate_settings,
+)
+from netsharp_lsp.cli.terminal import complain, source_width, uses_color
+from netsharp_lsp.diagnostics.model import RANKS, SEVERITIES
+from netsharp_lsp.diagnostics.reports import (
+    FORMATS,
+    FileFindings,
+    Style,
+    render,
+    render_statistics,
+)
+from netsharp_lsp.diagnostics.selection import split_codes
+from netsharp_lsp.language import known_codes, title_of
+from netsharp_lsp.settings import OWN_FILE, SHARED_FILE, SettingsError
+from netsharp_lsp.text.decode import encode
+from netsharp_lsp.text.lines import LineIndex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+    from typing import TextIO
+
+    from netsharp_lsp.cli.inspection import Outcome
+
+CLEAN, FOUND, FAILED = 0, 1, 2
+DEFAULT_FAIL_ON = "warning"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `netsharp check` understands."""
+    add = parser.add_argument
+    add("paths", nargs="*", default=["."], metavar="PATH", help="files, folders, or - for stdin")
+    add("--stdin-filename", metavar="NAME", help="the name of what comes from stdin")
+    add("--select", action="append", default=[], metavar="CODES", help="report only these codes")
+    add("--ignore", action="append", default=[], metavar="CODES", help="do not report these codes")
+    add("--fail-on", choices=SEVERITIES, help="exit 1 from this severity on (default: warning)")
+    add("--format", choices=FORMATS, default="text", help="how to write what was found")
+    add("--output-file", metavar="FILE", help="write the report into a file")
+    add("--statistics", action="store_true", help="count the diagnostics by code")
+    add("--watch", action="store_true", help="check again whenever a file changes")
+    group = parser.add_argument_group("repairs")
+    group.add_argument("--fix", action="store_true", help="apply safe fixes")
+    group.add_argument("--unsafe-fixes", action="store_true", help="apply all fixes")
+    group.add_argument("--diff", action="store_true", help="only show what fixes would change")
+    group = parser.add_argument_group("baseline")
+    group.add_argument("--baseline", metavar="FILE", help="do not report what this file knows")
+    group.add_argument("--update-baseline", action="store_true", help="let it know all of today")
+    add_context_arguments(parser)
+    add_settings_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check what the arguments name; 0 clean, 1 something found, 2 something could not run."""
+    if args.watch:
+        from netsharp_lsp.cli.watch import watch
+
+        if "-" in args.paths:
+            complain("--watch cannot watch stdin.")
+            return FAILED
+        return watch(lambda: _check(args), lambda: _watched(args))
+    return _check(args)
+
+
+def _check(args: argparse.Namespace) -> int:
+    try:
+        return _check_all(args)
+    except (SettingsError, UsageError) as error:
+        complain(str(error))
+        return FAILED
+
+
+def _check_all(args: argparse.Namespace) -> int:
+    jobs = _jobs(args)
+    outcomes = inspect_all(jobs)
+    failed = _say_problems(outcomes)
+    if args.diff:
+        return FAILED if failed else _show_differences(outcomes)
+    findings = [
+        FileFindings(outcome.item.name, LineIndex(outcome.text), outcome.diagnostics)
+        for outcome in outcomes
+    ]
+    if args.baseline is not None or any(job.settings.baseline is not None for job in jobs):
+        from netsharp_lsp.cli.accepted import sift_all
+
+        sift_all(jobs, outcomes, findings, args)
+    elif args.update_baseline:
+        raise UsageError("--update-baseline needs --baseline FILE or 'baseline' in settings.")
+    failed |= not _write_fixed(outcomes)
+    _report(
+        [f for f, o in zip(findings, outcomes, strict=True) if o.source is not None], jobs, args
+    )
+    if failed:
+        return FAILED
+    return FOUND if any(map(_fails, jobs, findings)) else CLEAN
+
+
+def _jobs(args: argparse.Namespace) -> list[Job]:
+    """The files to check, each with its settings; says on stderr what is not there."""
+    find = settings_finder(args)
+    validate_codes((*split_codes(args.select), *split_codes(args.ignore)), known_codes)
+    inputs, problems = gather(args.paths, excluder(find), args.stdin_filename)
+    for problem in problems:
+        complain(problem)
+    jobs = [Job(item, find(item.directory), args) for item in inputs]
+    for settings in {id(job.settings): job.settings for job in jobs}.values():
+        validate_settings(settings, known_codes)
+    return jobs
+
+
+def _watched(args: argparse.Namespace) -> list[str]:
+    """The files whose change matters: specifications, their run files, their settings."""
+    try:
+        find = settings_finder(args)
+        inputs, _ = gather(args.paths, excluder(find))
+    except SettingsError as error:
+        return [error.file]
+    files = [item.path for item in inputs if item.path is not None]
+    files += [f"{os.path.splitext(path)[0]}.toml" for path in files]
+    for folder in {os.path.dirname(path) for path in files}:
+        files += [os.path.join(folder, OWN_FILE), os.path.join(folder, SHARED_FILE)]
+    return files
+
+
+def _say_problems(outcomes: Sequence[Outcome]) -> bool:
+    """Print what could not be done and what to know of the rest; whether anything failed."""
+    for outcome in outcomes:
+        for sentence in (*outcome.warnings, *outcome.problems):
+            complain(sentence)
+    return any(outcome.problems for outcome in outcomes)
+
+
+def _show_differences(outcomes: Sequence[Outcome]) -> int:
+    from netsharp_lsp.cli.difference import unified
+
+    changed = [outcome for outcome in outcomes if outcome.changed]
+    for outcome in changed:
+        before = outcome.source.text if outcome.source is not None else b""
+        sys.stdout.writelines(unified(outcome.item.name, before, outcome.text))
+    return FOUND if changed else CLEAN
+
+
+def _write_fixed(outcomes: Sequence[Outcome]) -> bool:
+    """Write repaired texts back, stdin's to stdout; whether all could be written."""
+    done = True
+    for outcome in outcomes:
+        source = outcome.source
+        if source is None:
+            continue
+        if outcome.item.path is None:
+            if outcome.repaired:
+                sys.stdout.buffer.write(encode(source, outcome.text))
+            continue
+        if not outcome.changed:
+            continue
+        try:
+            write_atomic(outcome.item.path, encode(source, outcome.text))
+        except OSError as error:
+            complain(f"{outcome.item.name}: cannot be written: {error.strerror}.")
+            done = False
+            continue
+        counts = ", ".join(f"{code} {count}x" for code, count in sorted(outcome.applied.items()))
+        complain(f"{outcome.item.name}: fixed {counts}.")
+    return done
+
+
+def _report(
+    findings: Sequence[FileFindings], jobs: Sequence[Job], args: argparse.Namespace
+) -> None:
+    """Write the report: into a file, to stdout, or to stderr where stdout has a repaired text."""
+    stream: TextIO = sys.stdout
+    if any(job.repairs and job.item.path is None for job in jobs):
+        stream = sys.stderr
+    to_file = args.output_file is not None
+    style = Style(
+        color=not to_file and uses_color(stream),
+        width=source_width(stream),
+        version=__version__,
+        title_of=title_of,
+    )
+    pieces = render(args.format, findings, style)
+    if to_file:
+        write_atomic(args.output_file, "".join(pieces).encode("utf-8", "backslashreplace"))
+    else:
+        stream.writelines(pieces)
+    if args.statistics:
+        for_people = args.format in ("text", "concise") and not to_file
+        (stream if for_people else sys.stderr).writelines(render_statistics(findings, style))
+
+
+def _fails(job: Job, found: FileFindings) -> bool:
+    """Whether a file's findings are grave enough for exit code 1."""
+    fail_on = job.args.fail_on or job.settings.fail_on or DEFAULT_FAIL_ON
+    return any(RANKS[d.severity] <= RANKS[fail_on] for d in found.diagnostics)

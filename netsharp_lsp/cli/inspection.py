@@ -1,0 +1,156 @@
+"""Checks one file after another, or many in several processes; decides nothing about exit codes.
+
+A job holds all that a file's check needs, so that another process can do it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from netsharp_lsp.cli.context import (
+    data_context,
+    flag_context,
+    run_file_beside,
+    run_file_context,
+)
+from netsharp_lsp.cli.files import Input, ReadError, read_source
+from netsharp_lsp.context import Context
+from netsharp_lsp.diagnostics.selection import Selection, split_codes
+from netsharp_lsp.language import examine, language_for
+from netsharp_lsp.text.lines import LineIndex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from netsharp_lsp.diagnostics.model import Diagnostic
+    from netsharp_lsp.settings import Settings
+    from netsharp_lsp.text.decode import Source
+
+#: From so many files on, more processes cost less than they save.
+MANY_FILES = 40
+
+
+class Job:
+    """One file to check with the settings and arguments that hold for it."""
+
+    __slots__ = ("args", "item", "settings")
+
+    def __init__(self, item: Input, settings: Settings, args: argparse.Namespace) -> None:
+        self.item = item
+        self.settings = settings
+        self.args = args
+
+    @property
+    def repairs(self) -> bool:
+        """Whether fixes are to be applied, be it only to show them."""
+        return bool(self.args.fix or self.args.unsafe_fixes or self.args.diff)
+
+
+class Outcome:
+    """What one file gave: `source` as read, `text` after fixes, what is left to say of it.
+
+    `repaired` tells that fixes were tried. `source` is None for a file that could not be read
+    or is binary; `problems` are sentences
+    on what could not be done, `warnings` on what was done all the same.
+    """
+
+    __slots__ = (
+        "applied",
+        "diagnostics",
+        "item",
+        "problems",
+        "repaired",
+        "source",
+        "text",
+        "warnings",
+    )
+
+    def __init__(self, item: Input) -> None:
+        self.item = item
+        self.source: Source | None = None
+        self.text = b""
+        self.diagnostics: Sequence[Diagnostic] = ()
+        self.applied: dict[str, int] = {}
+        self.repaired = False
+        self.problems: list[str] = []
+        self.warnings: list[str] = []
+
+    @property
+    def changed(self) -> bool:
+        """Whether fixes changed the text."""
+        return self.source is not None and self.source.text != self.text
+
+
+def inspect_all(jobs: Sequence[Job]) -> list[Outcome]:
+    """Check every file, in order."""
+    processes = min(len(os.sched_getaffinity(0)), 8) if hasattr(os, "sched_getaffinity") else 1
+    if len(jobs) <= MANY_FILES or processes < 2:
+        return [inspect(job) for job in jobs]
+    from concurrent.futures import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(processes) as pool:
+        return list(pool.map(inspect, jobs, chunksize=max(1, len(jobs) // (4 * processes))))
+
+
+def inspect(job: Job) -> Outcome:
+    """Read, check and where asked repair one file."""
+    outcome = Outcome(job.item)
+    source = read_source(job.item)
+    if isinstance(source, ReadError):
+        outcome.problems.append(source.message)
+        return outcome
+    if source is None:
+        return outcome
+    if source.warning is not None:
+        outcome.warnings.append(f"{job.item.name}: {source.warning}")
+    outcome.source, outcome.text = source, source.text
+    context = _context(job, outcome)
+    language = language_for(job.item.name)
+    selection = _selection(job)
+
+    def check(text: bytes) -> list[Diagnostic]:
+        return examine(language, LineIndex(text), context, selection)
+
+    if not job.repairs:
+        outcome.diagnostics = check(source.text)
+        return outcome
+    from netsharp_lsp.diagnostics.fixes import fix_all
+
+    fixed = fix_all(source.text, check, unsafe=job.args.unsafe_fixes)
+    outcome.repaired = True
+    outcome.text = fixed.text
+    outcome.diagnostics = fixed.diagnostics
+    outcome.applied = fixed.applied
+    return outcome
+
+
+def _selection(job: Job) -> Selection:
+    """Flags before settings: --select replaces theirs, --ignore adds to them."""
+    select = split_codes(job.args.select) or job.settings.select
+    ignore = (*job.settings.ignore, *split_codes(job.args.ignore))
+    return Selection(select, ignore).also_ignoring(job.settings.ignores_for(_place(job.item)))
+
+
+def _context(job: Job, outcome: Outcome) -> Context:
+    """What is known around a file: flags, --data, the run file beside it, settings."""
+    context = flag_context(job.args)
+    run_file = run_file_beside(_place(job.item))
+    if isinstance(run_file, str):
+        outcome.problems.append(run_file)
+        run_file = None
+    beside = Context() if run_file is None else run_file_context(run_file)
+    if job.args.data is not None:
+        task = context.task or beside.task or job.settings.context.task
+        data = data_context(job.args.data, job.args.label, run_file, task)
+        if isinstance(data, str):
+            outcome.problems.append(data)
+        else:
+            context = context.or_else(data)
+    return context.or_else(beside).or_else(job.settings.context)
+
+
+def _place(item: Input) -> str:
+    """The absolute path of a file, for stdin the one that its name would have."""
+    return item.path if item.path is not None else os.path.abspath(item.name)
