@@ -82,10 +82,19 @@ def _run(name: str, rest: list[str]) -> int:
         prog=f"netsharp {name}",
         description=f"{COMMANDS[name].capitalize()}.",
         allow_abbrev=False,
+        # With a width of its own argparse imports no shutil for each argument.
+        formatter_class=lambda prog: argparse.HelpFormatter(prog, width=_help_width()),
     )
     module.add_arguments(parser)
     code: int = module.run(parser.parse_args(rest))
     return code
+
+
+def _help_width() -> int:
+    try:
+        return max(40, os.get_terminal_size().columns - 2)
+    except OSError:
+        return 100
 
 
 def _usage() -> str:
