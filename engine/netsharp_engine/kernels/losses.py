@@ -68,9 +68,12 @@ def sigmoid_entropy(arrays: LossArrays) -> float:
 
 
 def entropy(arrays: LossArrays) -> float:
-    """Categorical cross-entropy of outputs that are probabilities; gradient -t / y."""
+    """Categorical cross-entropy of outputs that are probabilities; gradient -t / y.
+
+    Probabilities below the smallest step of the dtype count as that step.
+    """
     last, _, gradient, goal, _, _, spare, _ = arrays
-    np.maximum(last, np.finfo(last.dtype).tiny, out=spare)
+    np.maximum(last, np.finfo(last.dtype).eps, out=spare)
     if gradient is not None:
         np.divide(goal, spare, out=gradient)
         np.negative(gradient, out=gradient)
@@ -81,8 +84,8 @@ def entropy(arrays: LossArrays) -> float:
 def binary_entropy(arrays: LossArrays) -> float:
     """Binary cross-entropies, summed, of outputs that are probabilities."""
     last, _, gradient, goal, share, _, spare, line = arrays
-    tiny = np.finfo(last.dtype).tiny
-    np.maximum(last, tiny, out=spare)
+    least = np.finfo(last.dtype).eps
+    np.maximum(last, least, out=spare)
     if gradient is not None:
         np.divide(goal, spare, out=gradient)
         np.negative(gradient, out=gradient)
@@ -90,7 +93,7 @@ def binary_entropy(arrays: LossArrays) -> float:
     value = -float(np.vdot(goal, spare))
     rest = arrays.output
     np.subtract(1.0, last, out=spare)
-    np.maximum(spare, tiny, out=spare)
+    np.maximum(spare, least, out=spare)
     np.log(spare, out=rest)
     np.add.reduce(rest, axis=0, out=line)
     value -= float(np.dot(line, share)) - float(np.vdot(goal, rest))

@@ -21,7 +21,7 @@ def bind_max_pool(site: Site) -> Steps:
     forward: list[Call] = [partial(out.value.fill, -np.inf)]
     taps = list(pairs(axes))
     for places, cells in taps:
-        forward.append(partial(np.maximum, best[places], values[cells], best[places]))
+        forward.append(partial(np.maximum, best[places], values[cells], out=best[places]))
     if source.gradient is None:
         return Steps(forward, [])
     rest, share = site.scratch(*counts, site.samples), site.scratch(*counts, site.samples)
