@@ -162,23 +162,14 @@ class Evaluator:
 
     def _call(self, node: Call) -> Value | None:
         arguments = [self.value(argument) for argument in node.arguments]
-        name = node.function.text
-        if name not in FUNCTIONS:
-            hint = nearest(name, FUNCTIONS)
-            suggestion = f" Did you mean '{hint}'?" if hint else ""
-            self.fault("NS044", node.function, f"Unknown function '{name}'.{suggestion}")
-            return None
-        least, most = FUNCTIONS[name]
-        if not least <= len(arguments) <= most:
-            wanted = str(least) if least == most else f"at least {least}"
-            plural = "" if least == 1 and most == 1 else "s"
-            message = f"'{name}' takes {wanted} argument{plural}, found {len(arguments)}."
-            self.fault("NS045", node, message)
+        fault = call_fault(node)
+        if fault is not None:
+            self.fault(*fault)
             return None
         known = [argument for argument in arguments if argument is not None]
         if len(known) < len(arguments):
             return None
-        return self.attempt(node, call_value, name, *known)
+        return self.attempt(node, call_value, node.function.text, *known)
 
     def _index(self, node: Index) -> Value | None:
         target = self.value(node.target)
@@ -217,6 +208,21 @@ class Evaluator:
             self.fault("NS043", node, "The value is not finite or out of range.")
             return None
         return value
+
+
+def call_fault(node: Call) -> tuple[str, Expression, str] | None:
+    """What is wrong with a call itself: its name (NS044) or its number of arguments (NS045)."""
+    name = node.function.text
+    if name not in FUNCTIONS:
+        hint = nearest(name, FUNCTIONS)
+        suggestion = f" Did you mean '{hint}'?" if hint else ""
+        return "NS044", node.function, f"Unknown function '{name}'.{suggestion}"
+    least, most = FUNCTIONS[name]
+    if least <= len(node.arguments) <= most:
+        return None
+    wanted = str(least) if least == most else f"at least {least}"
+    plural = "" if least == 1 and most == 1 else "s"
+    return "NS045", node, f"'{name}' takes {wanted} argument{plural}, found {len(node.arguments)}."
 
 
 READERS: dict[type, Callable[..., Value | None]] = {

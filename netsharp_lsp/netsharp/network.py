@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.context import Context
     from netsharp_lsp.netsharp.attributes import AttributeForm
     from netsharp_lsp.netsharp.evaluate import Value
+    from netsharp_lsp.netsharp.predicates import Edges
     from netsharp_lsp.netsharp.syntax import Attribute, Declaration, Expression, Specification
 
 SECTION_NAMES = ("const", "input", "hidden", "output", "share")
@@ -55,6 +56,8 @@ class Network:
         self.constants: dict[str, Constant] = {}
         self.layers: dict[str, Layer] = {}
         self.shares: list[Share] = []
+        #: The edges of filtered bundles, kept by `predicates.count_edges`.
+        self.edges: dict[Bundle, Edges] = {}
         self.circular: list[list[Constant]] = []
         self._evaluating: list[Constant] = []
         self._collect()

@@ -1,0 +1,185 @@
+"""Rules about the conditions of filtered bundles: what they connect and what they leave out."""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.predicates import EVALUATION_LIMIT, conjuncts, count_edges
+from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.syntax import Binary, Index, Name, Number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.model import Bundle
+    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.predicates import Edges
+    from netsharp_lsp.netsharp.syntax import Expression
+
+
+def condition_place(bundle: Bundle) -> Place:
+    """Where the condition stands."""
+    predicate = bundle.item.predicate
+    assert predicate is not None
+    return Place.of(bundle.declaration, predicate.condition)
+
+
+def counted(bundle: Bundle, network: Network) -> Edges | None:
+    """The edges of a filtered bundle whose condition is sound and was walked."""
+    edges = count_edges(bundle, network)
+    return edges if edges is not None and edges.count is not None else None
+
+
+def written(index: tuple[int, ...]) -> str:
+    """An index as Net# writes it."""
+    return "[" + ", ".join(str(part) for part in index) + "]"
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+@rule("NS048", "error", on="bundle")
+def condition_faults(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """Everything that keeps a condition from having a value, whatever its code."""
+    edges = count_edges(bundle, network)
+    if edges is not None:
+        yield from (fault for fault in edges.faults if fault.code)
+
+
+@rule("NS091", "error", on="bundle")
+def never_true(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """A condition that connects nothing."""
+    edges = counted(bundle, network)
+    if edges is not None and edges.count == 0:
+        message = "The condition is never true: no connections."
+        yield Finding("NS091", condition_place(bundle), message)
+
+
+@rule("NS092", "hint", on="bundle")
+def always_true(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """A condition that connects everything."""
+    edges = counted(bundle, network)
+    if edges is None or bundle.source is None:
+        return
+    source, destination = bundle.source.nodes, bundle.layer.nodes
+    if source is None or destination is None or edges.count != source * destination:
+        return
+    predicate = bundle.item.predicate
+    assert predicate is not None
+    place = condition_place(bundle)
+    start, _end = bundle.item.kind_span
+    replace = Change(Place(bundle.declaration, start, predicate.end), "all")
+    yield Finding(
+        "NS092",
+        place,
+        "The condition is always true; use 'all'.",
+        repair=Repair("Replace by 'all'", [replace], safe=True),
+    )
+
+
+@rule("NS093", "warning", on="bundle")
+def idle_destinations(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """Destination nodes that the only bundle of their layer leaves without an edge.
+
+    Where two ranges differ, NS095 names the cause instead.
+    """
+    edges = counted(bundle, network)
+    if edges is None or not edges.count or len(bundle.layer.bundles) > 1:
+        return
+    if differing_ranges(bundle):
+        return
+    idle, first = edges.empty_destinations()
+    if first is not None:
+        verb = "has" if idle == 1 else "have"
+        output = "it outputs a constant" if idle == 1 else "they output a constant"
+        nodes = plural(idle, "destination node")
+        message = f"{nodes} {verb} no connection (first: {written(first)}); {output}."
+        yield Finding("NS093", condition_place(bundle), message)
+
+
+@rule("NS094", "warning", on="bundle")
+def unread_sources(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """Source nodes that a condition never reads."""
+    edges = counted(bundle, network)
+    if edges is None or not edges.count or differing_ranges(bundle):
+        return
+    unread, first = edges.unused_sources()
+    if first is not None:
+        verb = "is" if unread == 1 else "are"
+        message = f"{plural(unread, 'source node')} {verb} never used (first: {written(first)})."
+        yield Finding("NS094", condition_place(bundle), message)
+
+
+def differing_ranges(bundle: Bundle) -> list[tuple[Binary, int, int]]:
+    """The terms `s[i] == d[j]` over different ranges, with the two sizes."""
+    predicate, source = bundle.item.predicate, bundle.source
+    if predicate is None or source is None or not (source.shape and bundle.layer.shape):
+        return []
+    shapes = {predicate.source.text: source.shape, predicate.destination.text: bundle.layer.shape}
+    found = []
+    for term in conjuncts(predicate.condition):
+        if isinstance(term, Binary) and term.operator == "==":
+            left, right = index_range(term.left, shapes), index_range(term.right, shapes)
+            if left and right and left[0] != right[0] and left[1] != right[1]:
+                found.append((term, left[1], right[1]))
+    return found
+
+
+@rule("NS095", "warning", on="bundle")
+def ranges_differ(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """Two indices that must be equal but run over different ranges."""
+    for term, left, right in differing_ranges(bundle):
+        names = [
+            network.text(Place.of(bundle.declaration, node)) for node in (term.left, term.right)
+        ]
+        assert bundle.source is not None
+        yield Finding(
+            "NS095",
+            Place.of(bundle.declaration, term),
+            f"{names[0]} runs 0..{left - 1} but {names[1]} runs 0..{right - 1}.",
+            [Note(f"'{bundle.source.name}' is declared here.", bundle.source.place)],
+        )
+
+
+def index_range(node: Expression, shapes: dict[str, tuple[int, ...]]) -> tuple[str, int] | None:
+    """The parameter and the size behind `s[0]`; None for anything else."""
+    if not isinstance(node, Index) or not isinstance(node.target, Name):
+        return None
+    shape, position = shapes.get(node.target.text), node.position
+    if shape is None or not isinstance(position, Number):
+        return None
+    if not isinstance(position.value, int) or not 0 <= position.value < len(shape):
+        return None
+    return node.target.text, shape[position.value]
+
+
+@rule("NS111", "warning", on="bundle")
+def too_many_evaluations(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """A condition too costly to count while typing."""
+    edges = count_edges(bundle, network)
+    if edges is not None and not edges.faults and edges.evaluations > EVALUATION_LIMIT:
+        message = (
+            f"The condition needs {edges.evaluations:,} evaluations (more than "
+            f"{EVALUATION_LIMIT:,}); it is counted by `describe`."
+        )
+        yield Finding("NS111", condition_place(bundle), message)
+
+
+@rule("NS128", "hint", on="bundle")
+def unused_index(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """Destination indices that the condition never reads: their nodes see the same sources."""
+    edges = counted(bundle, network)
+    predicate = bundle.item.predicate
+    if edges is None or predicate is None or not edges.count:
+        return
+    unused = [i for i in edges.unused_destination_indices if edges.destination[i] > 1]
+    if not unused or len(unused) == len(edges.destination):
+        return
+    name = predicate.destination.text
+    indices = " and ".join(f"'{name}[{i}]'" for i in unused)
+    one = len(unused) == 1
+    verb, whose = ("is", "its") if one else ("are", "their")
+    message = f"Index {indices} {verb} not used: all {whose} rows have equal edges."
+    yield Finding("NS128", Place.of(bundle.declaration, predicate.destination), message)
