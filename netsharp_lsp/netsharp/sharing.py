@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from netsharp_lsp.netsharp.attributes import WEIGHTED_KINDS
 from netsharp_lsp.netsharp.evaluate import show
+from netsharp_lsp.netsharp.findings import Place
 from netsharp_lsp.netsharp.predicates import EVALUATION_LIMIT, count_edges
 from netsharp_lsp.netsharp.syntax import Binary, Boolean, Call, Index, Name, Number, Tuple, Unary
 
@@ -135,11 +136,7 @@ def bundle_differences(
     if first.kind == "convolve":
         yield from geometry_differences(first, second)
     elif first.kind == "where" and edges_differ(first, second, network, limit):
-        yield (
-            "the pattern of edges",
-            edges_in_words(first, network),
-            edges_in_words(second, network),
-        )
+        yield "the pattern of edges", *edges_in_words(first, second, network)
 
 
 def node_differences(first: Bundle, second: Bundle) -> Iterator[Difference]:
@@ -159,11 +156,23 @@ def geometry_differences(first: Bundle, second: Bundle) -> Iterator[Difference]:
             yield name, show(left), show(right)
 
 
-def edges_in_words(bundle: Bundle, network: Network) -> str:
-    """The number of edges of a filtered bundle."""
-    edges = count_edges(bundle, network)
-    count = edges.count if edges is not None else None
-    return "unknown" if count is None else f"{count} edge{'' if count == 1 else 's'}"
+def edges_in_words(first: Bundle, second: Bundle, network: Network) -> tuple[str, str]:
+    """Two patterns of edges by their numbers or, where these are equal, by their conditions."""
+    counts = []
+    for bundle in (first, second):
+        edges = count_edges(bundle, network)
+        counts.append(edges.count if edges is not None else None)
+    if counts[0] != counts[1]:
+        return f"{counts[0]} edges", f"{counts[1]} edges"
+    return condition_text(first, network), condition_text(second, network)
+
+
+def condition_text(bundle: Bundle, network: Network) -> str:
+    """A condition as it is written."""
+    predicate = bundle.item.predicate
+    if predicate is None:
+        return ""
+    return network.text(Place.of(bundle.declaration, predicate.condition))
 
 
 def edges_differ(first: Bundle, second: Bundle, network: Network, limit: int | None) -> bool:
