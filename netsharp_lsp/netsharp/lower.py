@@ -1,0 +1,156 @@
+"""From a Net# network to the engine's graph: the only module of the language that builds one.
+
+It expects a network without errors whose sizes are all known, and judges nothing.
+"""
+
+from __future__ import annotations
+
+from netsharp_engine.graph import Graph
+from netsharp_lsp.netsharp.inforce import numbers_of
+from netsharp_lsp.netsharp.order import computing_order
+from netsharp_lsp.netsharp.predicates import count_edges
+from netsharp_lsp.netsharp.sharing import shared_groups
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from netsharp_engine.graph import Node, Parameter
+    from netsharp_lsp.netsharp.model import Bundle, Layer
+    from netsharp_lsp.netsharp.network import Network
+
+#: What the engine calls the bundles that a kernel walks over without weights.
+POOL_OPERATIONS = ("max pool", "mean pool")
+
+
+def unknown_sizes(network: Network) -> list[Layer]:
+    """The layers whose number of nodes is not known yet: `auto` without its context."""
+    return [layer for layer in network.layers.values() if layer.nodes is None]
+
+
+def lower(network: Network) -> Graph:
+    """Build the engine's graph of a network without errors and without unknown sizes.
+
+    Node values are [samples, nodes]; a layer's last node carries the layer's name.  Parameters
+    are named `LAYER/SOURCE/weights` and `LAYER/biases`, a second bundle from the same source
+    `LAYER/SOURCE#2/weights`; those that share are one parameter, named by the first in the text.
+    """
+    return Lowering(network).graph
+
+
+def weights_name(bundle: Bundle) -> str:
+    """The name of a bundle's weights in graphs and model files."""
+    number = "" if bundle.number == 1 else f"#{bundle.number}"
+    return f"{bundle.layer.name}/{bundle.source_name}{number}/weights"
+
+
+def biases_name(layer: Layer) -> str:
+    """The name of a layer's biases in graphs and model files."""
+    return f"{layer.name}/biases"
+
+
+class Lowering:
+    """One walk over the layers in computing order."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.graph = Graph()
+        self.shared = shared_groups(network)
+        self.parameters: dict[object, Parameter] = {}
+        self.values: dict[Layer, Node] = {}
+        for layer in network.inputs:
+            self.values[layer] = self.graph.input(layer.name, layer.shape or ())
+        for layer in computing_order(network):
+            if layer.trainable:
+                self.values[layer] = self._layer(layer)
+        for layer in network.outputs[:1]:
+            self.graph.set_output(self.values[layer])
+
+    def _layer(self, layer: Layer) -> Node:
+        parts = [self._bundle(bundle) for bundle in layer.bundles]
+        value = parts[0] if len(parts) == 1 else self.graph.apply("add", *parts)
+        if layer.has_biases:
+            value = self.graph.apply("bias", value, parameters=[self._biases(layer)])
+        return self.graph.apply(
+            "activation", value, name=layer.name, function=layer.activation or "linear"
+        )
+
+    def _bundle(self, bundle: Bundle) -> Node:
+        assert bundle.source is not None
+        source, kind = self.values[bundle.source], bundle.kind
+        if kind == "all":
+            shape = (bundle.layer.nodes or 0, bundle.source.nodes or 0)
+            weights = self._weights(bundle, shape, "weights")
+            return self.graph.apply("full", source, parameters=[weights], shape=bundle.layer.shape)
+        if kind == "where":
+            return self._filtered(bundle, source)
+        geometry = bundle.geometry
+        assert geometry is not None
+        if kind == "convolve":
+            weights = self._weights(
+                bundle, (geometry.kernels, geometry.weights_per_kernel), "kernels"
+            )
+            return self.graph.apply(
+                "convolve",
+                source,
+                parameters=[weights],
+                axes=geometry.axes,
+                sharing=geometry.sharing,
+                maps=geometry.maps,
+            )
+        if kind in POOL_OPERATIONS:
+            return self.graph.apply(str(kind), source, axes=geometry.axes)
+        over_full_kernel = bundle.given.get("AvgOverFullKernel")
+        return self.graph.apply(
+            "response norm",
+            source,
+            axes=geometry.axes,
+            alpha=bundle.scalar("Alpha", 0.0),
+            beta=bundle.scalar("Beta", 0.0),
+            offset=bundle.scalar("Offset", 1.0),
+            over_full_kernel=over_full_kernel is not None and over_full_kernel.value is True,
+        )
+
+    def _filtered(self, bundle: Bundle, source: Node) -> Node:
+        edges = count_edges(bundle, self.network, limit=None)
+        assert edges is not None
+        destinations: list[int] = []
+        sources: list[int] = []
+        for destination, row in edges.pairs():
+            destinations.extend([destination] * len(row))
+            sources.extend(row)
+        weights = self._weights(bundle, (len(sources),), "weights")
+        return self.graph.apply(
+            "filtered",
+            source,
+            parameters=[weights],
+            edges=(destinations, sources),
+            shape=bundle.layer.shape,
+        )
+
+    def _weights(self, bundle: Bundle, shape: tuple[int, ...], kind: str) -> Parameter:
+        leader = self.shared.bundle_leader.get(bundle, bundle)
+        if leader not in self.parameters:
+            followers = self.shared.bundle_leader.items()
+            group = [leader, *(member for member, first in followers if first is leader)]
+            given = (numbers_of(member.given.get("Weights")) for member in group)
+            self.parameters[leader] = self.graph.parameter(
+                weights_name(leader), shape, first_known(given), kind
+            )
+        return self.parameters[leader]
+
+    def _biases(self, layer: Layer) -> Parameter:
+        leader = self.shared.bias_leader.get(layer, layer)
+        if leader not in self.parameters:
+            followers = self.shared.bias_leader.items()
+            group = [leader, *(member for member, first in followers if first is leader)]
+            given = (member.biases_given for member in group)
+            self.parameters[leader] = self.graph.parameter(
+                biases_name(leader), (layer.nodes or 0,), first_known(given), "biases"
+            )
+        return self.parameters[leader]
+
+
+def first_known(given: Iterable[tuple[float, ...] | None]) -> tuple[float, ...] | None:
+    """The initial values of a group that shares: they agree, so the first ones hold."""
+    return next((values for values in given if values is not None), None)
