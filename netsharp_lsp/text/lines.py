@@ -118,9 +118,10 @@ class LineIndex:
         """The line, from 0, and what stands on it before `offset`: bytes where that is ASCII."""
         offset = min(max(0, offset), len(self.text))
         line = self.line_at(offset)
+        start = self.starts[line]
         if self.ascii:
-            return line, self.text[self.starts[line] : offset]
-        while offset < len(self.text) and self.text[offset] & 0xC0 == 0x80:
+            return line, self.text[start:offset]
+        while start < offset < len(self.text) and self.text[offset] & 0xC0 == 0x80:
             offset -= 1
-        before = self.text[self.starts[line] : offset]
+        before = self.text[start:offset]
         return line, before if before.isascii() else before.decode("utf-8", "replace")

@@ -1,0 +1,70 @@
+"""Edits are applied together, to the text as it was before any of them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netsharp_lsp.text.edits import Edit, apply_edits, overlaps
+from netsharp_lsp.text.width import shown
+
+LAW = settings(max_examples=200, deadline=None, derandomize=True)
+
+
+@LAW
+@given(st.binary(max_size=30), st.lists(st.integers(0, 30), max_size=8), st.data())
+def test_edits_together_equal_edits_one_by_one_from_the_end(
+    text: bytes, cuts: list[int], data: st.DataObject
+) -> None:
+    bounds = sorted({min(cut, len(text)) for cut in cuts})
+    edits = [
+        Edit(start, end, data.draw(st.text(max_size=3)))
+        for start, end in zip(bounds[::2], bounds[1::2], strict=False)
+    ]
+    expected = text
+    for edit in reversed(edits):
+        expected = expected[: edit.start] + edit.text.encode() + expected[edit.end :]
+    shuffled = data.draw(st.permutations(edits))
+    assert apply_edits(text, shuffled) == expected
+
+
+@LAW
+@given(st.lists(st.integers(0, 9), min_size=4, max_size=4))
+def test_overlap_is_symmetric_and_is_what_cannot_be_applied(numbers: list[int]) -> None:
+    a, b = sorted(numbers[:2])
+    c, d = sorted(numbers[2:])
+    first, second = Edit(a, b, "x"), Edit(c, d, "y")
+    assert overlaps(first, second) == overlaps(second, first)
+    if not overlaps(first, second):
+        assert apply_edits(b"0123456789", [first, second]) == apply_edits(
+            b"0123456789", [second, first]
+        )
+
+
+def test_insertions_at_one_place_keep_their_order() -> None:
+    assert apply_edits(b"ad", [Edit(1, 1, "b"), Edit(1, 1, "c")]) == b"abcd"
+
+
+@pytest.mark.parametrize(
+    "edits", [[Edit(0, 2, ""), Edit(1, 3, "")], [Edit(2, 9, "")], [Edit(2, 1, "")]]
+)
+def test_edits_that_cannot_be_are_refused(edits: list[Edit]) -> None:
+    with pytest.raises(ValueError, match="overlaps another edit or lies outside"):
+        apply_edits(b"abcd", edits)
+
+
+@pytest.mark.parametrize(
+    ("text", "visible", "columns"),
+    [
+        ("ab", "ab", [0, 1, 2]),
+        ("a\tb", "a   b", [0, 1, 4, 5]),
+        ("数a", "数a", [0, 2, 3]),
+        ("e\u0301a", "e\u0301a", [0, 1, 1, 2]),
+        ("\x1b[0m", "\ufffd[0m", [0, 1, 2, 3, 4]),
+        ("\u202e", "\ufffd", [0, 1]),
+        ("", "", [0]),
+    ],
+)
+def test_columns_in_a_terminal(text: str, visible: str, columns: list[int]) -> None:
+    assert shown(text) == (visible, columns)
