@@ -39,11 +39,13 @@ class NetSharp:
 
         return format_text(data, options)
 
-    def describe(self, data: bytes, context: Context) -> Any:
-        """What the network is; see `netsharp_lsp.netsharp.describe`."""
-        from netsharp_lsp.netsharp.describe import describe
+    def describe(self, data: bytes, context: Context) -> dict[str, Any]:
+        """What the network is, as far as it is known; see `netsharp_lsp.netsharp.describe`."""
+        from netsharp_lsp.netsharp.describe import describe_network
+        from netsharp_lsp.netsharp.network import Network
+        from netsharp_lsp.netsharp.parser import parse
 
-        return describe(data, context)
+        return describe_network(Network(parse(data), context))
 
 
 LANGUAGE = NetSharp()
