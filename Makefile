@@ -1,0 +1,65 @@
+# Every task of the project; CI calls these same targets.
+
+PYTHON ?= python3.11
+VENV ?= .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# The wheel is installed, not the checkout: an editable install doubles the start of Python.
+SOURCES := $(shell git ls-files '*.py' '*.c' '*.h' '*.md' '*.scm' '*.json' '*.toml' \
+	netsharp_lsp engine grammar netsharp.py setup.py pyproject.toml MANIFEST.in 2>/dev/null)
+
+.PHONY: help run test lint bench fuzz grammar peers clean
+
+help: ## Show the targets.
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+
+$(VENV)/.installed: $(BIN)/python $(SOURCES)
+	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps .
+	$(BIN)/python -m pip install --quiet '.[data,plot,sklearn]'
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.installed pyproject.toml
+	$(BIN)/python -m pip install --quiet --group test
+	@touch $@
+
+$(VENV)/.lint: $(VENV)/.installed pyproject.toml
+	$(BIN)/python -m pip install --quiet --group lint
+	@touch $@
+
+$(VENV)/.peers: $(VENV)/.test pyproject.toml
+	$(BIN)/python -m pip install --quiet --group peers
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.peers pyproject.toml
+	$(BIN)/python -m pip install --quiet --group bench
+	@touch $@
+
+run: $(VENV)/.installed ## Check, format, describe, train and predict the digits example.
+	$(BIN)/python examples/tour.py
+
+test: $(VENV)/.test ## Run the tests.
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+lint: $(VENV)/.lint ## Check style and types.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+peers: $(VENV)/.peers ## Install PyTorch, against which tests and benchmarks compare.
+
+bench: $(VENV)/.bench ## Measure speed and accuracy beside named peers.
+	$(BIN)/python bench/run.py
+
+fuzz: $(VENV)/.test ## Fuzz for a long time; SECONDS and SEED choose how long and where.
+	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1)
+
+grammar: ## Regenerate the parsers; fail if the committed ones differ.
+	sh grammar/regenerate.sh
+
+clean: ## Remove what the other targets made.
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache out
