@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 def findings_of(network: Network) -> Iterator[Finding]:
     """Everything that is to be said about a network, in the order of rules."""
+    rules = load()
     yield from network.findings
     subjects: dict[str, Iterable[object]] = {
         "declaration": network.specification.declarations,
@@ -26,7 +27,7 @@ def findings_of(network: Network) -> Iterator[Finding]:
         "share": network.shares,
         "network": (network,),
     }
-    for rule in load():
+    for rule in rules:
         for subject in subjects[rule.subject]:
             yield from rule.check(subject, network)
 

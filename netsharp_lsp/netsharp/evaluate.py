@@ -10,12 +10,14 @@ from __future__ import annotations
 import math
 
 from netsharp_lsp.diagnostics.nearest import nearest
-from netsharp_lsp.netsharp.findings import Finding, Place
+from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
 from netsharp_lsp.netsharp.syntax import (
+    DEEPEST,
     Binary,
     Blob,
     Boolean,
     Call,
+    Deep,
     Index,
     Name,
     Number,
@@ -29,7 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from netsharp_lsp.netsharp.syntax import Declaration, Expression
+    from netsharp_lsp.netsharp.syntax import Declaration, Expression, Node
 
     Scalar = int | float | bool
     Value = Scalar | tuple["Value", ...]
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
 
 #: Net# integers have 64 bits.
 INTEGER_LIMIT = 2**63
+
+#: Faults that depend on a value, not on a type: what is never computed does not have them.
+VALUE_FAULTS = frozenset(("NS041", "NS043", "NS046", "NS049"))
 
 #: Functions by name: how many arguments they take.
 FUNCTIONS: dict[str, tuple[int, int]] = {
@@ -56,12 +61,16 @@ FUNCTIONS: dict[str, tuple[int, int]] = {
 
 
 class UndefinedValueError(Exception):
-    """An operation without a value: the code and the sentence of its fault."""
+    """An operation without a value: the code and the sentence of its fault.
 
-    def __init__(self, code: str, message: str) -> None:
+    `operand` is the position of the operand at fault, None where it is no single one.
+    """
+
+    def __init__(self, code: str, message: str, operand: int | None = None) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
+        self.operand = operand
 
 
 def type_name(value: Value) -> str:
@@ -92,7 +101,7 @@ class Evaluator:
         self.lookup = lookup
         self.report = report
 
-    def fault(self, code: str, node: Expression, message: str) -> None:
+    def fault(self, code: str, node: Node, message: str) -> None:
         """Report a fault at an expression."""
         self.report(Finding(code, Place.of(self.declaration, node), message))
 
@@ -113,6 +122,14 @@ class Evaluator:
 
     def _boolean(self, node: Boolean) -> Value | None:
         return node.value
+
+    def _deep(self, node: Deep) -> Value | None:
+        self.fault(
+            "NS043",
+            node,
+            f"This expression is out of range: it is nested more than {DEEPEST} levels deep.",
+        )
+        return None
 
     def _placeholder(self, node: Placeholder) -> Value | None:
         self.fault("NS039", node, "'...' is a placeholder; give every value.")
@@ -143,14 +160,19 @@ class Evaluator:
 
     def _unary(self, node: Unary) -> Value | None:
         operand = self.value(node.operand)
-        return None if operand is None else self.attempt(node, unary_value, node.operator, operand)
+        if operand is None:
+            return None
+        return self.attempt(node, (node.operand,), unary_value, node.operator, operand)
 
     def _binary(self, node: Binary) -> Value | None:
+        operands = (node.left, node.right)
         left = self.value(node.left)
+        if isinstance(left, bool) and node.operator == ("||" if left else "&&"):
+            return self._decided(node, left)
         right = self.value(node.right)
         if left is None or right is None:
             return None
-        value = self.attempt(node, binary_value, node.operator, left, right)
+        value = self.attempt(node, operands, binary_value, node.operator, left, right)
         if node.operator == "/" and drops_remainder(left, right):
             self.fault(
                 "NS049",
@@ -160,16 +182,30 @@ class Evaluator:
             )
         return value
 
+    def _decided(self, node: Binary, left: bool) -> Value | None:
+        """`false && x`, `true || x`: what only a value of ``x`` could do wrong does not matter."""
+        report, findings = self.report, list[Finding]()
+        self.report = findings.append
+        right = self.value(node.right)
+        self.report = report
+        for finding in findings:
+            if finding.code not in VALUE_FAULTS:
+                report(finding)
+        if right is not None and not isinstance(right, bool):
+            self.attempt(node, (node.left, node.right), binary_value, node.operator, left, right)
+            return None
+        return left
+
     def _call(self, node: Call) -> Value | None:
         arguments = [self.value(argument) for argument in node.arguments]
-        fault = call_fault(node)
+        fault = call_fault(node, self.declaration)
         if fault is not None:
-            self.fault(*fault)
+            self.report(fault)
             return None
         known = [argument for argument in arguments if argument is not None]
         if len(known) < len(arguments):
             return None
-        return self.attempt(node, call_value, node.function.text, *known)
+        return self.attempt(node, node.arguments, call_value, node.function.text, *known)
 
     def _index(self, node: Index) -> Value | None:
         target = self.value(node.target)
@@ -192,42 +228,55 @@ class Evaluator:
         return target[position]
 
     def attempt(
-        self, node: Expression, operation: Callable[..., Value], *operands: object
+        self,
+        node: Expression,
+        operands: tuple[Expression, ...],
+        operation: Callable[..., Value],
+        *arguments: object,
     ) -> Value | None:
-        """Apply an operation; what has no value is reported at ``node``."""
+        """Apply an operation; what has no value is reported at the operand at fault."""
         try:
-            value = operation(*operands)
+            value = operation(*arguments)
         except UndefinedValueError as undefined:
-            self.fault(undefined.code, node, undefined.message)
+            at = node if undefined.operand is None else operands[undefined.operand]
+            self.fault(undefined.code, at, undefined.message)
             return None
         except (OverflowError, ValueError):
             value = math.inf
-        if isinstance(value, int) and abs(value) >= INTEGER_LIMIT:
-            value = math.inf
+        if isinstance(value, int) and not -INTEGER_LIMIT <= value < INTEGER_LIMIT:
+            self.fault("NS043", node, "The value is out of range: whole numbers have 64 bits.")
+            return None
         if isinstance(value, float) and not math.isfinite(value):
             self.fault("NS043", node, "The value is not finite or out of range.")
             return None
         return value
 
 
-def call_fault(node: Call) -> tuple[str, Expression, str] | None:
+def call_fault(node: Call, declaration: Declaration) -> Finding | None:
     """What is wrong with a call itself: its name (NS044) or its number of arguments (NS045)."""
     name = node.function.text
+    place = Place.of(declaration, node.function)
     if name not in FUNCTIONS:
         hint = nearest(name, FUNCTIONS)
-        suggestion = f" Did you mean '{hint}'?" if hint else ""
-        return "NS044", node.function, f"Unknown function '{name}'.{suggestion}"
+        if hint is None:
+            known = ", ".join(FUNCTIONS)
+            return Finding("NS044", place, f"Unknown function '{name}'. There are {known}.")
+        repair = Repair(f"Replace by '{hint}'", [Change(place, hint)], safe=True)
+        message = f"Unknown function '{name}'. Did you mean '{hint}'?"
+        return Finding("NS044", place, message, repair=repair)
     least, most = FUNCTIONS[name]
     if least <= len(node.arguments) <= most:
         return None
     wanted = str(least) if least == most else f"at least {least}"
     plural = "" if least == 1 and most == 1 else "s"
-    return "NS045", node, f"'{name}' takes {wanted} argument{plural}, found {len(node.arguments)}."
+    message = f"'{name}' takes {wanted} argument{plural}, found {len(node.arguments)}."
+    return Finding("NS045", place, message)
 
 
 READERS: dict[type, Callable[..., Value | None]] = {
     Number: Evaluator._number,
     Boolean: Evaluator._boolean,
+    Deep: Evaluator._deep,
     Placeholder: Evaluator._placeholder,
     Name: Evaluator._name,
     Tuple: Evaluator._tuple,
@@ -250,20 +299,18 @@ def is_number(value: object) -> bool:
 
 def wanted_numbers(operator: str, *operands: Value) -> None:
     """Raise `UndefinedValueError` unless all operands are numbers."""
-    for operand in operands:
+    for position, operand in enumerate(operands):
         if not is_number(operand):
-            raise UndefinedValueError(
-                "NS040", f"'{operator}' needs numbers, found {type_name(operand)}."
-            )
+            message = f"'{operator}' needs numbers, found {type_name(operand)}."
+            raise UndefinedValueError("NS040", message, position)
 
 
 def wanted_booleans(operator: str, *operands: Value) -> None:
     """Raise `UndefinedValueError` unless all operands are true or false."""
-    for operand in operands:
+    for position, operand in enumerate(operands):
         if not isinstance(operand, bool):
-            raise UndefinedValueError(
-                "NS040", f"'{operator}' needs true or false, found {type_name(operand)}."
-            )
+            message = f"'{operator}' needs true or false, found {type_name(operand)}."
+            raise UndefinedValueError("NS040", message, position)
 
 
 def drops_remainder(left: Value, right: Value) -> bool:
@@ -290,7 +337,7 @@ def unary_value(operator: str, operand: Value) -> Value:
 def divide(left: int | float, right: int | float) -> int | float:
     """Whole numbers divide toward zero; a real operand makes a real."""
     if right == 0:
-        raise UndefinedValueError("NS041", "Division by zero.")
+        raise UndefinedValueError("NS041", "Division by zero.", 1)
     if isinstance(left, int) and isinstance(right, int):
         return truncated_quotient(left, right)
     return left / right
@@ -299,20 +346,24 @@ def divide(left: int | float, right: int | float) -> int | float:
 def remainder(left: int | float, right: int | float) -> int | float:
     """The remainder, with the sign of the dividend."""
     if right == 0:
-        raise UndefinedValueError("NS041", "Division by zero.")
+        raise UndefinedValueError("NS041", "Division by zero.", 1)
     if isinstance(left, int) and isinstance(right, int):
         return left - truncated_quotient(left, right) * right
     return math.fmod(left, right)
 
 
 def power(left: int | float, right: int | float) -> int | float:
-    """Powers of whole numbers with exponents from 0 on stay whole."""
+    """Powers of whole numbers with exponents from 0 on stay whole.
+
+    Raises `OverflowError` beyond 64 bits before it works the number out, and
+    `UndefinedValueError` for a root of a negative number and a negative power of 0.
+    """
+    if left == 0 and right < 0:
+        raise UndefinedValueError("NS041", "Division by zero: 0 to a negative power.")
     if isinstance(left, int) and isinstance(right, int) and right >= 0:
-        if abs(left) > 1 and right > 64:
+        if (abs(left).bit_length() - 1) * right > 63:
             raise OverflowError
         return int(left**right)
-    if left == 0:
-        raise UndefinedValueError("NS041", "Division by zero: 0 to a negative power.")
     value = float(left) ** right
     if isinstance(value, complex):
         raise UndefinedValueError("NS043", "A negative number has no such power.")
@@ -368,13 +419,36 @@ def half_up(value: int | float) -> int:
     return int(math.copysign(math.floor(abs(value) + 0.5), value))
 
 
+def whole(function: Callable[[int | float], int]) -> Callable[[int | float], int]:
+    """The same function, raising `OverflowError` for anything that is not finite."""
+
+    def finite(value: int | float) -> int:
+        if isinstance(value, int):
+            return value
+        if not math.isfinite(value):
+            raise OverflowError
+        return function(value)
+
+    return finite
+
+
+def extreme(function: Callable[..., int | float]) -> Callable[..., int | float]:
+    """`min` or `max`: among mixed arguments the result is a real."""
+
+    def mixed(*values: int | float) -> int | float:
+        value = function(values)
+        return float(value) if any(isinstance(v, float) for v in values) else value
+
+    return mixed
+
+
 CALLS: dict[str, Callable[..., int | float]] = {
     "abs": abs,
-    "min": min,
-    "max": max,
-    "floor": math.floor,
-    "ceil": math.ceil,
-    "round": half_up,
+    "min": extreme(min),
+    "max": extreme(max),
+    "floor": whole(math.floor),
+    "ceil": whole(math.ceil),
+    "round": whole(half_up),
     "sqrt": square_root,
     "pow": power,
     "mod": remainder,

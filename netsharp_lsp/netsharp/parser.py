@@ -12,6 +12,7 @@ from tree_sitter import Language, Parser
 
 from netsharp_grammar._netsharp import language
 from netsharp_lsp.netsharp.syntax import (
+    DEEPEST,
     Attribute,
     Auto,
     Binary,
@@ -23,6 +24,7 @@ from netsharp_lsp.netsharp.syntax import (
     Comment,
     ConstantItem,
     Declaration,
+    Deep,
     Fault,
     Index,
     Item,
@@ -118,6 +120,7 @@ class _Reader:
         self.keywords: list[Keyword] = []
         self.semicolons: list[tuple[int, int]] = []
         self.faults: list[Fault] = []
+        self.depth = 0
 
     # Pieces.
 
@@ -407,7 +410,21 @@ class _Reader:
         if kind in ("identifier", "digit_name"):
             return self.name(node)
         reader = EXPRESSIONS.get(kind)
-        return reader(self, node) if reader else Broken(*self.span(node))
+        if reader is None:
+            return Broken(*self.span(node))
+        if self.depth == DEEPEST:
+            return self.deep(node)
+        self.depth += 1
+        expression = reader(self, node)
+        self.depth -= 1
+        return expression
+
+    def deep(self, node: TreeNode) -> Deep:
+        """Leave an expression unread, but for its comments and faults."""
+        pending = [node]
+        while pending:
+            pending.extend(self.parts(pending.pop()))
+        return Deep(*self.span(node))
 
     def number(self, node: TreeNode) -> Number:
         text = self.text(node)

@@ -23,7 +23,7 @@ from netsharp_lsp.netsharp.evaluate import (
     unary_value,
 )
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
-from netsharp_lsp.netsharp.syntax import Binary, Broken, Call, Index, Name, Unary
+from netsharp_lsp.netsharp.syntax import Binary, Broken, Call, Deep, Index, Name, Unary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -296,7 +296,7 @@ class Translator:
 
     def constant(self, node: Expression) -> Term | None:
         """A literal or a constant of the specification."""
-        if isinstance(node, Broken):
+        if isinstance(node, Broken) and not isinstance(node, Deep):
             self.edges.faults.append(SILENT)
             return None
         known = len(self.network.findings)
@@ -374,9 +374,9 @@ class Translator:
 
     def call(self, node: Call) -> Term | None:
         """A function; its name and number of arguments are judged as everywhere."""
-        fault = call_fault(node)
+        fault = call_fault(node, self.bundle.declaration)
         if fault is not None:
-            self.fault(*fault)
+            self.edges.faults.append(fault)
             return None
         return self.apply(node, call_value, node.function.text, node.arguments)
 
@@ -397,7 +397,8 @@ class Translator:
             sample = operation(name, *(term.sample for term in known))
         except UndefinedValueError as undefined:
             if not uses or undefined.code == "NS040":
-                self.fault(undefined.code, node, undefined.message)
+                at = node if undefined.operand is None else operands[undefined.operand]
+                self.fault(undefined.code, at, undefined.message)
                 return None
             sample = 1
         except OverflowError:

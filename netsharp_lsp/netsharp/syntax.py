@@ -40,6 +40,9 @@ class Keyword(Name):
 
 # Expressions.
 
+#: How deep expressions may nest, so that whoever walks them may do it by recursion.
+DEEPEST = 200
+
 
 class Number(Node):
     """A literal; real if it has a point or an exponent.  `value` is None if it is malformed."""
@@ -72,6 +75,12 @@ class Placeholder(Node):
 
 class Broken(Node):
     """An expression that the parser could not read; its fault is reported elsewhere."""
+
+    __slots__ = ()
+
+
+class Deep(Broken):
+    """An expression that stands `DEEPEST` levels inside others; nobody reads it further."""
 
     __slots__ = ()
 
@@ -188,6 +197,25 @@ Expression = (
     | Numbers
     | Blob
 )
+
+
+def names_in(expression: Expression | None) -> Iterator[Name]:
+    """Every name that an expression uses as a value, functions left out."""
+    pending = [] if expression is None else [expression]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Name):
+            yield node
+        elif isinstance(node, Tuple):
+            pending.extend(reversed(node.items))
+        elif isinstance(node, Binary):
+            pending += (node.right, node.left)
+        elif isinstance(node, Unary):
+            pending.append(node.operand)
+        elif isinstance(node, Call):
+            pending.extend(reversed(node.arguments))
+        elif isinstance(node, Index):
+            pending += (node.position, node.target)
 
 
 # Declarations.
