@@ -1,0 +1,136 @@
+"""Imports go one way through the house, and outside packages stay in the rooms named here."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+#: From the ground up: a room may import the rooms before it, and itself.
+FLOORS = (
+    ("netsharp_engine.geometry",),
+    ("netsharp_engine.activations",),
+    ("netsharp_engine.ops", "netsharp_engine.graph"),
+    ("netsharp_engine",),
+    ("netsharp_lsp.text", "netsharp_lsp.layout", "netsharp_lsp.globs", "netsharp_lsp.context"),
+    ("netsharp_lsp.diagnostics",),
+    ("netsharp_lsp.description",),
+    ("netsharp_lsp.netsharp",),
+    ("netsharp_lsp.language", "netsharp_lsp.settings"),
+    ("netsharp_lsp.cli", "netsharp_lsp.__main__"),
+    ("netsharp",),
+)
+
+#: Outside packages and the only modules that may name them.
+OUTSIDE = {
+    "tree_sitter": ("netsharp_lsp.netsharp.",),
+    "netsharp_grammar": ("netsharp_lsp.netsharp.",),
+    "numpy": ("netsharp_engine.", "netsharp_lsp.cli.", "netsharp"),
+    "safetensors": ("netsharp_engine.model",),
+    "pyarrow": ("netsharp_engine.data.", "netsharp_lsp.cli."),
+    "rich": ("netsharp_lsp.cli.",),
+    "matplotlib": ("netsharp_lsp.cli.",),
+    "sklearn": ("netsharp", "netsharp_lsp.estimators"),
+    "pygls": (),
+    "lsprotocol": (),
+    "parso": (),
+}
+
+#: What of the engine a language may use: kernel placement, names of activations, and the graph.
+ENGINE_FOR_LANGUAGES = (
+    "netsharp_engine.geometry",
+    "netsharp_engine.activations",
+    "netsharp_engine.graph",
+)
+
+
+def modules() -> dict[str, Path]:
+    found = {"netsharp": ROOT / "netsharp.py"}
+    for folder in (ROOT / "netsharp_lsp", ROOT / "engine" / "netsharp_engine"):
+        for path in folder.rglob("*.py"):
+            parts = path.relative_to(folder.parent).with_suffix("").parts
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            found[name] = path
+    return {name: path for name, path in found.items() if path.exists()}
+
+
+MODULES = modules()
+
+
+def imports(path: Path) -> set[str]:
+    """Every absolute module that a file names, those for type checking included."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {name if name in MODULES else node.module for name in inner}
+    return found
+
+
+def floor(module: str) -> int:
+    """The floor of a module: that of its longest named prefix."""
+    best, height = "", -1
+    for number, rooms in enumerate(FLOORS):
+        for room in rooms:
+            inside = module == room or module.startswith(f"{room}.")
+            if inside and len(room) > len(best):
+                best, height = room, number
+    return height
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_imports_go_downwards(module: str) -> None:
+    if module == "netsharp_lsp":
+        return
+    assert floor(module) >= 0, f"{module} stands on no floor: name it in FLOORS"
+    for imported in imports(MODULES[module]):
+        if imported.startswith(("netsharp", "netsharp_engine")) and imported != "netsharp_lsp":
+            if imported.startswith("netsharp_grammar"):
+                continue
+            assert floor(imported) <= floor(module), f"{module} imports {imported} from above"
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_outside_packages_stay_in_their_rooms(module: str) -> None:
+    for imported in imports(MODULES[module]):
+        top = imported.partition(".")[0]
+        if top in OUTSIDE:
+            allowed = OUTSIDE[top]
+            assert any(
+                module == room or (module.startswith(room) and room.endswith("."))
+                for room in allowed
+            ), f"{module} must not import {top}"
+
+
+def test_the_engine_knows_nothing_of_languages() -> None:
+    for module, path in MODULES.items():
+        if module.startswith("netsharp_engine"):
+            assert not any(name.startswith("netsharp_lsp") for name in imports(path)), module
+
+
+def test_languages_use_the_engine_through_three_doors() -> None:
+    for module, path in MODULES.items():
+        if module.startswith("netsharp_lsp.netsharp"):
+            used = {name for name in imports(path) if name.startswith("netsharp_engine")}
+            assert used <= set(ENGINE_FOR_LANGUAGES), module
+            if "netsharp_engine.graph" in used:
+                assert module == "netsharp_lsp.netsharp.lower"
+
+
+def test_the_formatter_does_not_know_the_checker() -> None:
+    checker = ("rules", "check", "network", "model", "evaluate", "predicates", "sharing")
+    for module, path in MODULES.items():
+        if module.startswith(("netsharp_lsp.netsharp.formatting", "netsharp_lsp.layout")):
+            for name in imports(path):
+                room = name.removeprefix("netsharp_lsp.netsharp.").partition(".")[0]
+                assert not (name.startswith("netsharp_lsp.netsharp.") and room in checker), module
+
+
+def test_every_module_says_what_it_is() -> None:
+    for module, path in MODULES.items():
+        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), module

@@ -1,0 +1,41 @@
+"""Commands that people wait for import nothing heavy."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = ("pygls", "lsprotocol", "parso", "numpy", "rich", "safetensors")
+LIGHT_COMMANDS = ("--version", "check", "fmt", "explain")
+
+SPECIFICATION = """\
+input Pixels [10, 20];
+hidden ByRow [10, 12] from Pixels where (s, d) => s[0] == d[0];
+output Result [10] softmax from ByRow all;
+"""
+
+
+def imported_by(code: str, folder: Path) -> set[str]:
+    """The top-level packages that a Python program has imported at its end."""
+    program = f"{code}\nimport sys\nprint('IMPORTED', *sorted(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False
+    )
+    last = [line for line in done.stdout.splitlines() if line.startswith("IMPORTED")]
+    assert last, done.stderr
+    return {name.partition(".")[0] for name in last[-1].split()[1:]}
+
+
+@pytest.mark.parametrize("command", LIGHT_COMMANDS)
+def test_light_commands_import_nothing_heavy(command: str, tmp_path: Path) -> None:
+    (tmp_path / "net.nn").write_text(SPECIFICATION)
+    arguments = {"--version": [], "explain": ["NS074"]}.get(command, ["net.nn"])
+    code = f"from netsharp_lsp.__main__ import main\nmain({[command, *arguments]!r})"
+    assert imported_by(code, tmp_path).isdisjoint(HEAVY)
+
+
+def test_the_public_door_is_lazy(tmp_path: Path) -> None:
+    assert imported_by("import netsharp", tmp_path).isdisjoint(HEAVY)
