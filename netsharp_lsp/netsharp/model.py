@@ -26,9 +26,13 @@ if TYPE_CHECKING:
 
 
 class Constant:
-    """A constant and, once somebody asked, its value."""
+    """A constant and its value.
 
-    __slots__ = ("declaration", "item", "name", "state", "used", "value")
+    `state`: "new", "open" while those it refers to are worked out, then "done".  `used`: whether
+    an expression outside conditions refers to it.
+    """
+
+    __slots__ = ("circular", "declaration", "item", "name", "state", "used", "value")
 
     def __init__(self, declaration: Declaration, item: ConstantItem) -> None:
         self.declaration = declaration
@@ -37,6 +41,7 @@ class Constant:
         self.value: Value | None = None
         self.state = "new"
         self.used = False
+        self.circular = False
 
     @property
     def place(self) -> Place:

@@ -7,6 +7,8 @@ declared size, so a change elsewhere leaves it as it is.
 
 from __future__ import annotations
 
+import math
+
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.attributes import BY_NAME, LAYER_FORMS
 from netsharp_lsp.netsharp.evaluate import Evaluator, show, type_name
@@ -24,7 +26,15 @@ from netsharp_lsp.netsharp.inforce import (
     wanted,
 )
 from netsharp_lsp.netsharp.model import Bundle, Constant, Given, Layer, Share, ShareEntry
-from netsharp_lsp.netsharp.syntax import Auto, ConstantItem, LayerItem, Name, ShareItem, Tuple
+from netsharp_lsp.netsharp.syntax import (
+    Auto,
+    ConstantItem,
+    LayerItem,
+    Name,
+    ShareItem,
+    Tuple,
+    names_in,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +45,9 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.evaluate import Value
     from netsharp_lsp.netsharp.predicates import Edges
     from netsharp_lsp.netsharp.syntax import Attribute, Declaration, Expression, Specification
+
+#: How many pairs of names are compared in search of the constant that was meant.
+HINT_COMPARISONS = 200_000
 
 SECTION_NAMES = ("const", "input", "hidden", "output", "share")
 
@@ -58,11 +71,13 @@ class Network:
         self.shares: list[Share] = []
         #: The edges of filtered bundles, kept by `predicates.count_edges`.
         self.edges: dict[Bundle, Edges] = {}
+        #: Constants that refer to each other in a circle, each circle in the order of reference.
         self.circular: list[list[Constant]] = []
-        self._evaluating: list[Constant] = []
+        self._hints: dict[str, str | None] = {}
+        self._comparisons = HINT_COMPARISONS
         self._collect()
         for constant in self.all_constants:
-            self._constant_value(constant)
+            self._evaluate_constant(constant)
         for layer in self.all_layers:
             self._resolve_size(layer)
         self._resolve_auto()
@@ -110,22 +125,54 @@ class Network:
         if constant is None:
             return False, None
         constant.used = True
-        return True, self._constant_value(constant)
+        return True, constant.value
 
-    def _constant_value(self, constant: Constant) -> Value | None:
-        if constant.state == "done":
-            return constant.value
-        if constant.state == "open":
-            start = self._evaluating.index(constant)
-            self.circular.append(self._evaluating[start:])
-            return None
-        constant.state = "open"
-        self._evaluating.append(constant)
-        if constant.item.value is not None:
-            constant.value = self._evaluator(constant.declaration).value(constant.item.value)
-        self._evaluating.pop()
-        constant.state = "done"
-        return constant.value
+    def _evaluate_constant(self, constant: Constant) -> None:
+        """Work a constant out after those that it refers to; no recursion, chains may be long."""
+        path: list[Constant] = []
+        pending = [constant]
+        while pending:
+            current = pending[-1]
+            if current.state == "new":
+                current.state = "open"
+                path.append(current)
+                pending.extend(self._unknown_constants(current, path))
+                continue
+            pending.pop()
+            if current.state == "open" and current is path[-1]:
+                path.pop()
+                current.state = "done"
+                if current.item.value is not None:
+                    current.value = self.evaluate(current.declaration, current.item.value)
+
+    def _unknown_constants(self, constant: Constant, path: list[Constant]) -> list[Constant]:
+        """The constants that ``constant`` refers to and that are to be worked out before it."""
+        found = []
+        for name in names_in(constant.item.value):
+            other = self.constants.get(name.text)
+            if other is not None and other.state == "open":
+                if not (constant.circular or other.circular):
+                    self._note_circle(path[path.index(other) :])
+            elif other is not None and other.state == "new":
+                found.append(other)
+        return found
+
+    def _note_circle(self, circle: list[Constant]) -> None:
+        self.circular.append(circle)
+        for constant in circle:
+            constant.circular = True
+
+    def nearest_constant(self, name: str) -> str | None:
+        """The constant that an unknown name may mean.
+
+        After `HINT_COMPARISONS` comparisons of names it gives up: a long text without its
+        constants has more to look for than hints.
+        """
+        if name not in self._hints:
+            self._comparisons -= len(self.constants)
+            enough = self._comparisons < 0
+            self._hints[name] = None if enough else nearest(name, self.constants)
+        return self._hints[name]
 
     def _evaluator(self, declaration: Declaration) -> NetworkEvaluator:
         return NetworkEvaluator(declaration, self)
@@ -153,8 +200,7 @@ class Network:
         place = Place.of(layer.declaration, node)
         if isinstance(value, float):
             message = f"Size must be a whole number, found {show(value)}."
-            rounded = str(round(value))
-            repair = Repair(f"Round to {rounded}", [Change(place, rounded)], safe=False)
+            repair = rounding(value, place)
             self.findings.append(Finding("NS042", place, message, repair=repair))
             return None
         if isinstance(value, bool) or not isinstance(value, int):
@@ -231,17 +277,17 @@ class Network:
         node = attribute.value
         assert node is not None
         if isinstance(value, tuple) and form.shape == "scalar":
-            self._wrong_type(declaration, form, node, "a tuple", entries)
+            self._wrong_type(declaration, form, attribute, node, "a tuple", entries)
             return None
         if not isinstance(value, tuple) and form.shape in ("tuple", "list"):
-            self._wrong_type(declaration, form, node, type_name(value), entries)
+            self._wrong_type(declaration, form, attribute, node, type_name(value), entries)
             return None
         for position, entry in enumerate(entries):
             if not suits(entry, form.element):
                 at = node
                 if isinstance(node, Tuple) and position < len(node.items):
                     at = node.items[position]
-                self._wrong_type(declaration, form, at, type_name(entry), entries)
+                self._wrong_type(declaration, form, attribute, at, type_name(entry), entries)
                 return None
         return value
 
@@ -249,14 +295,18 @@ class Network:
         self,
         declaration: Declaration,
         form: AttributeForm,
+        attribute: Attribute,
         node: Expression,
         found: str,
         entries: tuple[Value, ...],
     ) -> None:
         message = f"{form.name} must be {wanted(form)}, found {found}."
+        repair = None
         if form.name == "Stride" and all(isinstance(entry, bool) for entry in entries):
             message += " Did you mean Sharing?"
-        self.findings.append(Finding("NS040", Place.of(declaration, node), message))
+            place = Place.of(declaration, attribute.name)
+            repair = Repair("Rename to Sharing", [Change(place, "Sharing")], safe=False)
+        self.findings.append(Finding("NS040", Place.of(declaration, node), message, repair=repair))
 
     def _resolve_kernel(self, bundle: Bundle) -> None:
         bundle.input_shape = integers_of(bundle.given.get("InputShape"))
@@ -284,6 +334,14 @@ class Network:
                 self.shares.append(Share(declaration, tuple(entries)))
 
 
+def rounding(value: float, place: Place) -> Repair | None:
+    """The fix for a size that is no whole number; halves go down, as in a division of sizes."""
+    rounded = math.ceil(value - 0.5)
+    if rounded < 1:
+        return None
+    return Repair(f"Round to {rounded}", [Change(place, str(rounded))], safe=rounded == value)
+
+
 class NetworkEvaluator(Evaluator):
     """An evaluator that knows the network's constants and proposes their names."""
 
@@ -294,7 +352,7 @@ class NetworkEvaluator(Evaluator):
     def undefined(self, node: Name) -> None:
         """Report NS030 with the nearest constant."""
         place = Place.of(self.declaration, node)
-        hint = nearest(node.text, self.network.constants)
+        hint = self.network.nearest_constant(node.text)
         message = f"Constant '{node.text}' is not defined."
         notes: list[Note] = []
         repair = None
@@ -303,7 +361,8 @@ class NetworkEvaluator(Evaluator):
             notes.append(Note(f"'{hint}' is defined here.", self.network.constants[hint].place))
             repair = Repair(f"Replace by '{hint}'", [Change(place, hint)], safe=True)
         else:
-            declare = Change(Place(None, 0, 0), f"const {node.text} = 1;\n")
+            first = self.network.specification.declarations[0]
+            declare = Change(Place(first, 0, 0), f"const {node.text} = 1;\n")
             repair = Repair(f"Declare the constant '{node.text}'", [declare], safe=False)
         self.report(Finding("NS030", place, message, notes, repair))
 

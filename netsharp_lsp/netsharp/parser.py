@@ -44,7 +44,7 @@ from netsharp_lsp.netsharp.syntax import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from tree_sitter import Node as TreeNode
     from tree_sitter import Tree
@@ -61,7 +61,17 @@ COMMENTS = {
     "html_comment": "html",
 }
 
-SECTIONS = frozenset(("const", "input", "hidden", "output", "share"))
+#: What stands at top level; anything else there is text that found no place.
+DECLARATIONS = frozenset(
+    (
+        "constant_declaration",
+        "layer_declaration",
+        "share_declaration",
+        "unknown_declaration",
+        "orphan",
+        "stray",
+    )
+)
 
 #: Keyword tokens below the level of a declaration's own keyword.
 INNER_KEYWORDS = frozenset(
@@ -99,15 +109,32 @@ def read(data: bytes, tree: Tree) -> Specification:
     declarations = []
     starts: dict[Declaration, int] = {}
     comments: list[Comment] = []
-    for node in tree.root_node.children:
+    for nodes in top_level(tree):
+        node = nodes[0]
         if node.type in COMMENTS:
             comments.append(Comment(node.start_byte, node.end_byte, COMMENTS[node.type]))
             continue
         reader = _Reader(data, node, comments)
-        declaration = reader.declaration(node)
+        lost = node.type not in DECLARATIONS or node.is_missing
+        declaration = reader.debris(nodes) if lost else reader.declaration(node)
         declarations.append(declaration)
         starts[declaration] = node.start_byte
     return Specification(data, tuple(declarations), starts, tuple(comments))
+
+
+def top_level(tree: Tree) -> Iterator[list[TreeNode]]:
+    """The nodes at top level, one by one; tokens that found no place in a node come together."""
+    lost: list[TreeNode] = []
+    for node in tree.root_node.children:
+        if node.type in DECLARATIONS or node.type in COMMENTS:
+            if lost:
+                yield lost
+            lost = []
+            yield [node]
+        else:
+            lost.append(node)
+    if lost:
+        yield lost
 
 
 class _Reader:
@@ -121,6 +148,7 @@ class _Reader:
         self.semicolons: list[tuple[int, int]] = []
         self.faults: list[Fault] = []
         self.depth = 0
+        self.told_deep = False
 
     # Pieces.
 
@@ -171,9 +199,9 @@ class _Reader:
             Fault(start, start, "missing", mark, opener if mark in OPENERS else None)
         )
 
-    def unexpected(self, node: TreeNode) -> None:
+    def unexpected(self, *nodes: TreeNode) -> None:
         tokens: list[tuple[str, int, int]] = []
-        stack = [node]
+        stack = [*reversed(nodes)]
         while stack:
             current = stack.pop()
             if current.type in COMMENTS:
@@ -184,17 +212,19 @@ class _Reader:
                 stack.extend(reversed(current.children))
             elif current.end_byte > current.start_byte:
                 tokens.append((current.type, *self.span(current)))
-        self.faults.append(
-            Fault(*self.span(node), "unexpected", self.text(node), None, tuple(tokens))
-        )
+        start, end = nodes[0].start_byte, nodes[-1].end_byte
+        text = self.data[start:end].decode("utf-8", "replace")
+        span = (start - self.base, end - self.base)
+        self.faults.append(Fault(*span, "unexpected", text, None, tuple(tokens)))
 
     # Declarations.
 
+    def debris(self, nodes: list[TreeNode]) -> Declaration:
+        self.unexpected(*nodes)
+        return self.close(nodes[-1], "error", None, (), None)
+
     def declaration(self, node: TreeNode) -> Declaration:
         kind = node.type
-        if kind == "ERROR" or node.is_missing:
-            self.unexpected(node)
-            return self.close(node, "error", None, (), None)
         parts = self.parts(node)
         if kind == "stray":
             self.semicolons.append(self.span(node))
@@ -419,12 +449,17 @@ class _Reader:
         self.depth -= 1
         return expression
 
-    def deep(self, node: TreeNode) -> Deep:
-        """Leave an expression unread, but for its comments and faults."""
+    def deep(self, node: TreeNode) -> Broken:
+        """Leave an expression unread, but for its comments and faults.
+
+        Where one branch is too deep, others beside it are as a rule, so only the first tells.
+        """
         pending = [node]
         while pending:
             pending.extend(self.parts(pending.pop()))
-        return Deep(*self.span(node))
+        kind = Broken if self.told_deep else Deep
+        self.told_deep = True
+        return kind(*self.span(node))
 
     def number(self, node: TreeNode) -> Number:
         text = self.text(node)
