@@ -1,0 +1,311 @@
+"""A trained model: weights with all that prediction needs, its file, its predictions.
+
+The file is safetensors with JSON metadata; loading reads numbers and text and executes nothing.
+The graph is built from the specification by the caller, since no language is known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from netsharp_engine.data import (
+    Encoding,
+    Normalizer,
+    ProgressCallback,
+    ReadOptions,
+    Table,
+    stream_rows,
+)
+from netsharp_engine.data.stream import EncodedRows
+from netsharp_engine.data.table import translate_names
+from netsharp_engine.graph import Graph, GraphError
+from netsharp_engine.model_file import ModelError, read_file, write_file
+from netsharp_engine.train.measure import Measurement, Meter
+from netsharp_engine.train.objective import choose_objective
+from netsharp_engine.train.preparation import encode_table
+from netsharp_engine.train.report import Report
+from netsharp_engine.train.settings import Settings, restore_settings
+from netsharp_engine.train.state import Tensors, TrainingState
+
+__all__ = [
+    "Model",
+    "ModelError",
+    "Predictions",
+    "evaluate",
+    "evaluate_table",
+    "load_model",
+    "predict_stream",
+    "save_model",
+]
+
+STATE = "state/"
+GraphBuilder = Callable[[str, dict[str, Any]], Graph]
+
+
+@dataclass(slots=True)
+class Predictions:
+    """Answers for consecutive rows.
+
+    ``predicted`` holds class names or float64 numbers; ``probabilities`` is [n, classes], None
+    for regression; ``kept`` one list of texts per column that was to be kept.
+    """
+
+    predicted: list[str] | npt.NDArray[np.float64]
+    probabilities: npt.NDArray[np.float64] | None
+    kept: tuple[Sequence[str], ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.predicted)
+
+
+@dataclass(slots=True)
+class Model:
+    """Weights, and how rows become the network's features and its outputs answers.
+
+    ``tensors`` are canonical arrays by parameter name; ``answer`` is the trivial baseline;
+    ``state`` resumes the run, None if it was not kept.
+    """
+
+    specification: str
+    context: dict[str, Any]
+    settings: Settings
+    encoding: Encoding
+    normalizer: Normalizer
+    classes: tuple[str, ...] | None
+    answer: tuple[float, ...]
+    tensors: Tensors
+    state: TrainingState | None = None
+    reports: list[Report] = field(default_factory=list)
+    history: list[dict[str, Any]] = field(default_factory=list)
+    _graph: Graph | None = field(default=None, repr=False)
+    _meter: Meter | None = field(default=None, repr=False)
+
+    @property
+    def graph(self) -> Graph:
+        """The network; a ModelError when none was bound."""
+        if self._graph is None:
+            raise ModelError("The model was not given its network: bind a graph to it first.")
+        return self._graph
+
+    def bind(self, graph: Graph) -> None:
+        """Give the model its network; ModelError where the weights do not fit it."""
+        needed = {parameter.name: parameter.shape for parameter in graph.parameters}
+        for name, shape in needed.items():
+            if name not in self.tensors:
+                raise ModelError(f"The model has no weights '{name}', which its network needs.")
+            if self.tensors[name].shape != shape:
+                raise ModelError(
+                    f"The model's weights '{name}' have the shape "
+                    f"{list(self.tensors[name].shape)}; its network needs {list(shape)}."
+                )
+        extra = [name for name in self.tensors if name not in needed]
+        if extra:
+            raise ModelError(f"The model has weights '{extra[0]}' that its network does not know.")
+        if graph.features != self.encoding.features:
+            raise ModelError(
+                f"The model's data has {self.encoding.features} features; its network takes "
+                f"{graph.features}."
+            )
+        self._graph = graph
+        self._meter = None
+
+    @property
+    def meter(self) -> Meter:
+        """The forward plan with the model's weights, made on first use."""
+        if self._meter is None:
+            objective = choose_objective(self.graph, self.classes, self.settings.loss)
+            meter = Meter(self.graph, objective, self.settings.dtype, self.settings.threads)
+            meter.load(self.tensors)
+            self._meter = meter
+        return self._meter
+
+    def outputs(self, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+        """The network's outputs [n, outputs] for encoded, not yet normalised rows [n, features].
+
+        Each row by itself: how rows are grouped changes no bit.
+        """
+        matrix = np.array(features, dtype=self.settings.dtype, order="C")
+        self.normalizer.apply(matrix)
+        return self.meter.outputs(matrix)
+
+    def predict(
+        self, features: npt.NDArray[np.floating], kept: tuple[Sequence[str], ...] = ()
+    ) -> Predictions:
+        """The answers for encoded, not yet normalised rows [n, features]."""
+        outputs = self.outputs(features)
+        objective = self.meter.objective
+        found = objective.predicted(outputs)
+        if self.classes is None:
+            return Predictions(found.astype(np.float64), None, kept)
+        names = self.classes
+        chosen = [names[code] for code in found.astype(np.intp).tolist()]
+        return Predictions(chosen, objective.probabilities(outputs), kept)
+
+    def read_options(self) -> ReadOptions:
+        """How data for this model is read unless somebody says otherwise."""
+        return replace(
+            self.settings.read_options(), labels=(), header=None, delimiter=None, rows=None
+        )
+
+
+def predict_stream(
+    model: Model,
+    paths: str | Sequence[str],
+    options: ReadOptions | None = None,
+    *,
+    keep: Sequence[str] = (),
+    directory: str = ".",
+    progress: ProgressCallback | None = None,
+) -> Iterator[Predictions]:
+    """Answers for every row of the files, in order, at constant memory.
+
+    Columns are found as ``stream_rows`` says; faults in the columns are raised at the call, those
+    of cells while reading (DataError).
+    """
+    rows = stream_rows(
+        paths,
+        model.encoding,
+        options or model.read_options(),
+        keep=keep,
+        directory=directory,
+        progress=progress,
+    )
+    return (model.predict(part.features, part.kept) for part in rows)
+
+
+def evaluate(
+    model: Model,
+    paths: str | Sequence[str],
+    options: ReadOptions | None = None,
+    *,
+    directory: str = ".",
+    progress: ProgressCallback | None = None,
+    part: str = "test",
+) -> Report:
+    """The figures of the model on labelled files, at constant memory.  Raises DataError."""
+    options = options or model.read_options()
+    measurement = Measurement(model.meter, model.answer)
+    for rows in stream_rows(
+        paths, model.encoding, options, labelled=True, directory=directory, progress=progress
+    ):
+        _measure(model, measurement, rows)
+    return measurement.report(part)
+
+
+def evaluate_table(model: Model, table: Table, part: str = "test") -> Report:
+    """The figures of the model on a labelled table.  Raises DataError."""
+    features = encode_table(table, model.encoding, model.settings.dtype)
+    classes = None
+    if model.classes is not None and table.classes is not None and table.class_codes is not None:
+        classes = [table.classes[code] for code in table.class_codes.tolist()]
+    measurement = Measurement(model.meter, model.answer)
+    rows = EncodedRows(features, (), classes, table.targets, table.weights)
+    _measure(model, measurement, rows)
+    return measurement.report(part)
+
+
+def _measure(model: Model, measurement: Measurement, rows: EncodedRows) -> None:
+    targets: npt.NDArray[np.generic]
+    if model.classes is None:
+        assert rows.targets is not None
+        targets = rows.targets
+    else:
+        assert rows.classes is not None
+        targets = translate_names(rows.classes, model.classes)
+    model.normalizer.apply(rows.features)
+    measurement.add(rows.features, targets, rows.weights)
+
+
+def save_model(model: Model, path: str, *, state: bool = True) -> None:
+    """Write a model file: aside first, then renamed, so that no partial file is ever seen.
+
+    Without ``state`` the run cannot be resumed and the file is smaller.  ModelError when it
+    cannot be written.
+    """
+    texts: dict[str, Any] = {
+        "specification": model.specification,
+        "context": model.context,
+        "settings": model.settings.to_json(),
+        "encoding": model.encoding.to_json(),
+        "normalizer": model.normalizer.to_json(),
+        "classes": None if model.classes is None else list(model.classes),
+        "baseline": list(model.answer),
+        "reports": [report.to_json() for report in model.reports],
+        "history": model.history,
+    }
+    tensors = dict(model.tensors)
+    if state and model.state is not None:
+        texts["state"] = model.state.to_json()
+        for vector, values in model.state.vectors.items():
+            tensors |= {f"{STATE}{vector}/{name}": array for name, array in values.items()}
+    write_file(path, texts, tensors)
+
+
+def load_model(path: str, build_graph: GraphBuilder | None = None) -> Model:
+    """Read a model file.
+
+    ``build_graph(specification, context)`` makes the network, which must fit the weights;
+    without it ``bind`` one before predicting.  ModelError, a sentence, for a file that is
+    damaged, foreign or of a newer version.
+    """
+    texts, tensors = read_file(path)
+    try:
+        model = _restored(texts, tensors)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ModelError(
+            f"{path} is damaged: its entries cannot be understood ({error!r})."
+        ) from None
+    if build_graph is not None:
+        try:
+            model.bind(build_graph(model.specification, model.context))
+        except (GraphError, ModelError) as error:
+            raise ModelError(f"{path}: {error}") from None
+    return model
+
+
+def _restored(texts: dict[str, Any], tensors: Tensors) -> Model:
+    """A model of a file's entries; KeyError, TypeError or ValueError where they are not one."""
+    settings = restore_settings(texts["settings"])
+    if isinstance(settings, list):
+        raise ValueError(" ".join(settings))
+    if not isinstance(texts["specification"], str):
+        raise TypeError("the specification is no text")
+    classes = texts["classes"]
+    weights = {name: array for name, array in tensors.items() if not _of_state(name)}
+    model = Model(
+        specification=texts["specification"],
+        context=dict(texts["context"]),
+        settings=settings,
+        encoding=Encoding.from_json(texts["encoding"]),
+        normalizer=Normalizer.from_json(texts["normalizer"]),
+        classes=None if classes is None else tuple(str(name) for name in classes),
+        answer=tuple(float(number) for number in texts["baseline"]),
+        tensors=weights,
+        reports=[Report.from_json(report) for report in texts["reports"]],
+        history=list(texts["history"]),
+    )
+    if texts.get("state") is not None:
+        model.state = TrainingState.from_json(texts["state"], _vectors(tensors))
+    if len(model.normalizer.offset) != model.encoding.features:
+        raise ValueError("normaliser and encoding have different numbers of features")
+    return model
+
+
+def _of_state(name: str) -> bool:
+    """Whether a tensor is ``state/VECTOR/PARAMETER``; a layer may itself be called ``state``."""
+    return name.startswith(STATE) and name.count("/") > 2
+
+
+def _vectors(tensors: Tensors) -> dict[str, Tensors]:
+    """The arrays below ``state/VECTOR/`` by vector and parameter name."""
+    vectors: dict[str, Tensors] = {}
+    for name, array in tensors.items():
+        if _of_state(name):
+            vector, _, parameter = name.removeprefix(STATE).partition("/")
+            vectors.setdefault(vector, {})[parameter] = array
+    return vectors

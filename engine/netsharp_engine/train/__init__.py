@@ -1,0 +1,58 @@
+"""Training: settings, optimisers, the loop.
+
+It knows graphs and tables, no language, and no files but those that the settings name.  Names are
+imported on first use, so that reading settings loads no network.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .failures import TrainingError
+    from .interrupt import catch_interrupts
+    from .keys import KEYS, Key
+    from .preparation import TrainingData, load_data, prepare
+    from .report import Report
+    from .runlog import RunLog, event_line
+    from .session import TrainingResult, resume, train
+    from .settings import Settings, read_settings, restore_settings
+
+__all__ = [
+    "KEYS",
+    "Key",
+    "Report",
+    "RunLog",
+    "Settings",
+    "TrainingData",
+    "TrainingError",
+    "TrainingResult",
+    "catch_interrupts",
+    "event_line",
+    "load_data",
+    "prepare",
+    "read_settings",
+    "restore_settings",
+    "resume",
+    "train",
+]
+
+_HOMES = {
+    "failures": ("TrainingError",),
+    "interrupt": ("catch_interrupts",),
+    "keys": ("KEYS", "Key"),
+    "preparation": ("TrainingData", "load_data", "prepare"),
+    "report": ("Report",),
+    "runlog": ("RunLog", "event_line"),
+    "session": ("TrainingResult", "resume", "train"),
+    "settings": ("Settings", "read_settings", "restore_settings"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{home}"), name)

@@ -1,0 +1,231 @@
+"""The table of run settings: every key of a run file, its kind, its default per host, its limits.
+
+It holds data only; ``settings`` reads run files and flags with it.  Hosts' defaults: section 11
+of our reading (Studio, rxNeuralNet, TLC); where hosts are silent the default is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+HOSTS = ("studio", "rx", "tlc")
+TASKS = ("classification", "binary", "multiclass", "regression")
+OPTIMIZERS = ("sgd", "adadelta", "adam")
+NORMALIZERS = ("minmax", "minmax-zero", "gaussian", "binning", "none")
+LOSSES = ("auto", "cross-entropy", "squared")
+MISSING = ("error", "mean", "zero")
+DTYPES = ("float32", "float64")
+
+LOSS_ALIASES = {
+    "logloss": "cross-entropy",
+    "crossentropy": "cross-entropy",
+    "log-loss": "cross-entropy",
+}
+LOSS_ALIASES |= {"squarederror": "squared", "squared-error": "squared", "mse": "squared"}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One setting.
+
+    ``kind`` is ``text``, ``choice``, ``integer``, ``number``, ``truth``, ``column``, ``columns``,
+    ``paths``, ``split`` or ``class weights``.  ``hosts`` overrides ``default`` per host.  ``least``
+    and ``most`` are limits, exclusive where ``open_least`` or ``open_most`` is set.
+    """
+
+    section: str
+    name: str
+    kind: str
+    doc: str
+    default: object = None
+    hosts: Mapping[str, object] = field(default_factory=dict)
+    choices: tuple[str, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    least: float | None = None
+    most: float | None = None
+    open_least: bool = False
+    open_most: bool = False
+
+    @property
+    def flag(self) -> str:
+        """The flag of the command line."""
+        return "--" + self.name.replace("_", "-")
+
+
+def _same(value: object) -> dict[str, object]:
+    return dict.fromkeys(HOSTS, value)
+
+
+KEYS: tuple[Key, ...] = (
+    Key("data", "train", "paths", "training data: files or globs"),
+    Key("data", "test", "paths", "test data: files or globs"),
+    Key("data", "label", "column", "the label column, by name or number from 1"),
+    Key("data", "labels", "paths", "IDX label files, one per image file"),
+    Key("data", "weight", "column", "a column of sample weights"),
+    Key("data", "header", "truth", "whether the first row holds names; guessed if absent"),
+    Key("data", "delimiter", "text", "one character, or comma, tab, semicolon, pipe, space"),
+    Key("data", "categorical", "columns", "columns that hold categories", ()),
+    Key("data", "exclude", "columns", "columns that are no features, such as an id", ()),
+    Key(
+        "data",
+        "missing",
+        "choice",
+        "what a missing number becomes",
+        "error",
+        choices=MISSING,
+    ),
+    Key(
+        "data",
+        "unknown_level",
+        "truth",
+        "whether categorical columns get an indicator for unknown levels",
+        True,
+        hosts={"studio": True},
+    ),
+    Key("data", "rows", "integer", "read only so many rows", least=1),
+    Key("train", "task", "choice", "what is learned", "classification", choices=TASKS),
+    Key("train", "host", "choice", "whose defaults apply", "studio", choices=HOSTS),
+    Key("train", "hidden_nodes", "integer", "nodes of an auto layer", 100, _same(100), least=1),
+    Key("train", "optimizer", "choice", "the rule of the update", "sgd", _same("sgd"), OPTIMIZERS),
+    Key(
+        "train",
+        "learning_rate",
+        "number",
+        "the step's factor",
+        0.001,
+        {"studio": 0.1, "rx": 0.001},
+        least=0,
+        open_least=True,
+    ),
+    Key(
+        "train",
+        "momentum",
+        "number",
+        "share of the last step kept",
+        0.0,
+        _same(0.0),
+        least=0,
+        most=1,
+    ),
+    Key("train", "nesterov", "truth", "Nesterov's momentum", False, {"rx": False}),
+    Key(
+        "train", "weight_decay", "number", "shrinks weights after a step", 0.0, {"rx": 0.0}, least=0
+    ),
+    Key(
+        "train",
+        "max_norm",
+        "number",
+        "limit of an incoming weight vector's norm; 0 is none",
+        0.0,
+        {"rx": 0.0, "tlc": 0.0},
+        least=0,
+    ),
+    Key("train", "epochs", "integer", "passes over the training rows", 100, _same(100), least=1),
+    Key("train", "batch_size", "integer", "rows per step", 1, _same(1), least=1),
+    Key("train", "seed", "integer", "start of all random choices", 0, least=0, most=2**63 - 1),
+    Key("train", "shuffle", "truth", "a new order in every epoch", True, _same(True)),
+    Key(
+        "train",
+        "normalizer",
+        "choice",
+        "how features are scaled",
+        "minmax",
+        {"studio": "minmax", "rx": "minmax-zero", "tlc": "minmax-zero"},
+        NORMALIZERS,
+        {"auto": "minmax-zero", "min-max": "minmax", "no": "none"},
+    ),
+    Key("train", "bins", "integer", "bins of the binning normaliser", 256, least=2, most=65536),
+    Key(
+        "train", "loss", "choice", "what is minimised", "auto", choices=LOSSES, aliases=LOSS_ALIASES
+    ),
+    Key(
+        "train",
+        "init_diameter",
+        "number",
+        "weights start within half of it around 0",
+        0.1,
+        _same(0.1),
+        least=0,
+        open_least=True,
+    ),
+    Key("train", "validation", "split", "a fraction, a column or a file of validation rows"),
+    Key("train", "patience", "integer", "epochs without improvement before stopping", 0, least=0),
+    Key("train", "class_weights", "class weights", '"balanced", or a table of weights by class'),
+    Key("train", "threads", "integer", "threads of the matrix products", 1, least=1, most=1024),
+    Key("train", "dtype", "choice", "the numbers' type", "float32", choices=DTYPES),
+    Key(
+        "train",
+        "rate_reduction_ratio",
+        "number",
+        "the rate's factor when it is reduced; 1 is never",
+        1.0,
+        {"rx": 1.0},
+        least=0,
+        most=1,
+        open_least=True,
+    ),
+    Key(
+        "train",
+        "rate_reduction_frequency",
+        "integer",
+        "epochs between reductions",
+        100,
+        {"rx": 100},
+        least=1,
+    ),
+    Key(
+        "train",
+        "rate_reduction_error_ratio",
+        "number",
+        "also reduce when the loss falls by less than this fraction; at 0, when it rises",
+        0.0,
+        {"rx": 0.0},
+        least=0,
+        most=1,
+        open_most=True,
+    ),
+    Key(
+        "train",
+        "adadelta_decay",
+        "number",
+        "AdaDelta's decay",
+        0.95,
+        {"rx": 0.95},
+        least=0,
+        most=1,
+        open_most=True,
+    ),
+    Key(
+        "train",
+        "adadelta_constant",
+        "number",
+        "AdaDelta's conditioning constant",
+        1e-6,
+        {"rx": 1e-6},
+        least=0,
+        open_least=True,
+    ),
+    Key(
+        "train", "adam_beta1", "number", "Adam's first decay", 0.9, least=0, most=1, open_most=True
+    ),
+    Key(
+        "train",
+        "adam_beta2",
+        "number",
+        "Adam's second decay",
+        0.999,
+        least=0,
+        most=1,
+        open_most=True,
+    ),
+    Key("train", "adam_epsilon", "number", "Adam's constant", 1e-8, least=0, open_least=True),
+    Key("output", "model", "text", "where the model is written"),
+    Key("output", "log", "text", "where the run log is written"),
+    Key("output", "plot", "text", "where the picture of the loss is written"),
+)
+
+BY_NAME: dict[str, Key] = {key.name: key for key in KEYS}
+SECTIONS = ("data", "train", "output")
+REGRESSION_RATE = 0.005
+ADAM_RATE = 0.001

@@ -1,0 +1,293 @@
+"""The training loop: epochs of steps, validation, early stopping, and a state to resume from.
+
+It drives a plan and an optimiser and tells what happens as run-log events; it writes no file.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from netsharp_engine.graph import Graph
+from netsharp_engine.plan import compile_plan
+
+from .diagnosis import explain, layer_of_values, layer_of_vector, propose
+from .feeding import Feeder
+from .measure import Meter, measure_part
+from .metrics import trivial_answer
+from .objective import choose_objective
+from .optimizers import bind_optimizer, reduced_rate
+from .preparation import TrainingData
+from .report import Report
+from .settings import Settings
+from .state import Tensors, TrainingState
+
+Event = dict[str, Any]
+EventCallback = Callable[[Event], None]
+STEP_SECONDS = 0.1
+RISKY_SQUARE = 1e30
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How a run ended.
+
+    ``status`` is ``finished``, ``early``, ``interrupted`` or ``diverged``; ``message`` is a
+    sentence, empty when finished.  ``tensors`` are canonical weights (of the best epoch with
+    early stopping); ``state`` resumes the run, None after divergence.
+    """
+
+    status: str
+    message: str
+    tensors: Tensors
+    state: TrainingState | None
+    reports: list[Report]
+    history: list[Event] = field(default_factory=list)
+
+
+class Run:
+    """One run of training, from the beginning or from a state."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        data: TrainingData,
+        settings: Settings,
+        on_event: EventCallback | None = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> None:
+        self.objective = choose_objective(graph, data.classes, settings.loss)
+        self._graph, self._data, self._settings = graph, data, settings
+        self._on_event = on_event or (lambda event: None)
+        self._should_stop = should_stop or (lambda: False)
+        batch = min(settings.batch_size, data.train.rows)
+        self._plan = compile_plan(
+            graph,
+            batch=batch,
+            loss=self.objective.loss,
+            dtype=settings.dtype,
+            threads=settings.threads,
+        )
+        self._plan.initialise(settings.seed, settings.init_diameter)
+        self._optimizer = bind_optimizer(self._plan, settings)
+        self._meter = Meter(graph, self.objective, settings.dtype, settings.threads)
+        self._feeder = Feeder(self._plan, data.train, shuffle=settings.shuffle, seed=settings.seed)
+        part = data.train
+        weights = part.row_weights()
+        self.answer = trivial_answer(self.objective, part.targets[part.index], weights)
+        self._state = TrainingState(rate=settings.learning_rate, data=data.fingerprint())
+        self._best: Tensors | None = None
+        self._history: list[Event] = []
+        self._before = np.empty_like(self._plan.weights)
+        self._large = self._risky = False
+        self._started = self._reported = time.perf_counter()
+
+    def restore(self, state: TrainingState, tensors: Tensors, history: list[Event]) -> None:
+        """Continue from a stored state; ``tensors`` are those of the model."""
+        last = state.vectors.get("last")
+        self._plan.load(tensors if last is None else last)
+        vectors = {
+            name: self._plan.vector(values)
+            for name, values in state.vectors.items()
+            if name != "last"
+        }
+        self._optimizer.restore(state.updates, state.rate, vectors)
+        self._state = replace(state, vectors={}, finished=False)
+        self._best = tensors if last is not None and self._settings.patience else None
+        self._history = list(history)
+        self._started = time.perf_counter() - state.seconds
+
+    def run(self) -> Outcome:
+        """Train to the end, the stop, or the first number that is not finite."""
+        self._emit("start", metrics=self._extent())
+        status, message = "finished", ""
+        while self._state.epoch < self._settings.epochs:
+            verdict = self._epoch()
+            if verdict is not None:
+                status, message = verdict
+                break
+        return self._outcome(status, message)
+
+    def _extent(self) -> dict[str, float]:
+        return {
+            "epochs": self._settings.epochs,
+            "steps": self._feeder.steps,
+            "rows": self._data.train.rows,
+            "parameters": len(self._plan.weights),
+        }
+
+    def _epoch(self) -> tuple[str, str] | None:
+        """One epoch from where the state stands; a verdict ends the run."""
+        state = self._state
+        self._feeder.start_epoch(state.epoch)
+        while state.position < self._feeder.steps:
+            fault = self._step()
+            if fault is not None:
+                return "diverged", fault
+            if time.perf_counter() - self._reported >= STEP_SECONDS:
+                self._emit("step", loss=self._mean_loss(), metrics=self._running_metrics())
+            if self._should_stop():
+                epoch = state.epoch + 1
+                return "interrupted", f"Stopped after step {state.step:,} in epoch {epoch}."
+        return self._finish_epoch()
+
+    def _step(self) -> str | None:
+        """One mini-batch; a sentence when a number is no longer finite."""
+        state, plan = self._state, self._plan
+        weight = self._feeder.feed(state.position)
+        if weight:
+            plan.step()
+            fault = self._check_step()
+            if fault is not None:
+                return fault
+            if self._risky:
+                np.copyto(self._before, plan.weights)
+            self._optimizer.update()
+            fault = self._check_weights()
+            if fault is not None:
+                return fault
+            state.loss_sum += plan.loss * weight
+            state.weight_sum += weight
+            state.right += self._feeder.right(self.objective.classes is not None)
+            state.seen += self._feeder.count
+        state.position += 1
+        state.step += 1
+        state.samples += self._feeder.count
+        return None
+
+    def _check_step(self) -> str | None:
+        plan = self._plan
+        assert plan.gradient is not None
+        if not math.isfinite(plan.loss):
+            return self._explain("loss", layer_of_values(self._graph, plan))
+        square = float(np.dot(plan.gradient, plan.gradient))
+        reach = max(self._optimizer.rate, 1.0) ** 2
+        self._risky = self._large or not square * reach < RISKY_SQUARE
+        if not math.isfinite(square) and not np.isfinite(plan.gradient).all():
+            return self._explain("gradient", layer_of_vector(plan, plan.gradient))
+        return None
+
+    def _check_weights(self) -> str | None:
+        weights = self._plan.weights
+        square = float(np.dot(weights, weights))
+        self._large = not square < RISKY_SQUARE
+        if math.isfinite(square) or np.isfinite(weights).all():
+            return None
+        fault = self._explain("weight", layer_of_vector(self._plan, weights))
+        np.copyto(weights, self._before)
+        return fault
+
+    def _explain(self, what: str, layer: str) -> str:
+        rate = self._optimizer.rate
+        change = propose(self._settings, self._data.train, rate)
+        return explain(what, layer, self._state.step + 1, rate, change)
+
+    def _finish_epoch(self) -> tuple[str, str] | None:
+        """Close the books of an epoch: rate, validation, early stopping."""
+        state, settings = self._state, self._settings
+        loss, metrics = self._mean_loss(), self._running_metrics()
+        state.epoch += 1
+        state.position = 0
+        if loss is not None:
+            rate = reduced_rate(
+                self._optimizer.rate, settings, state.epoch, loss, state.previous_loss
+            )
+            state.previous_loss = loss
+        else:
+            rate = self._optimizer.rate
+        validation = self._validate()
+        self._emit("epoch", loss=loss, metrics=metrics, validation=validation)
+        self._optimizer.rate = state.rate = rate
+        state.loss_sum = state.weight_sum = 0.0
+        state.right = state.seen = 0
+        if not settings.patience or validation is None:
+            return None
+        return self._watch(validation.get("loss", math.inf))
+
+    def _watch(self, loss: float) -> tuple[str, str] | None:
+        """Early stopping: keep the best weights, count epochs without improvement."""
+        state = self._state
+        if state.best_loss is None or loss < state.best_loss:
+            state.best_loss, state.best_epoch, state.waited = loss, state.epoch, 0
+            self._best = self._plan.store()
+            return None
+        state.waited += 1
+        if state.waited < self._settings.patience:
+            return None
+        return "early", (
+            f"Stopped after epoch {state.epoch}: no better validation loss for {state.waited} "
+            f"epochs. The weights are those of epoch {state.best_epoch}."
+        )
+
+    def _validate(self) -> dict[str, float] | None:
+        part = self._data.validation
+        if part is None:
+            return None
+        self._meter.load(self._plan.store())
+        report = measure_part(self._meter, part, self.answer, "validation")
+        loss = {} if report.loss is None else {"loss": report.loss}
+        return {**loss, **report.metrics}
+
+    def _mean_loss(self) -> float | None:
+        state = self._state
+        return state.loss_sum / state.weight_sum if state.weight_sum else None
+
+    def _running_metrics(self) -> dict[str, float]:
+        state, loss = self._state, self._mean_loss()
+        if self.objective.classes is not None:
+            return {"accuracy": state.right / state.seen} if state.seen else {}
+        return {} if loss is None else {"rmse": math.sqrt(max(loss, 0.0))}
+
+    def _emit(self, name: str, **more: Any) -> None:
+        state = self._state
+        self._reported = time.perf_counter()
+        running = name == "step" or (name == "end" and state.position > 0)
+        event: Event = {
+            "event": name,
+            "epoch": state.epoch + (1 if running else 0),
+            "step": state.step,
+            "samples": state.samples,
+            **{key: value for key, value in more.items() if value not in (None, {})},
+            "rate": self._optimizer.rate,
+            "seconds": round(self._reported - self._started, 3),
+        }
+        if name == "epoch":
+            self._history.append(event)
+        self._on_event(event)
+
+    def _outcome(self, status: str, message: str) -> Outcome:
+        last = self._plan.store()
+        tensors = last if self._best is None else self._best
+        self._meter.load(tensors)
+        data = self._data
+        reports = [measure_part(self._meter, data.train, self.answer, "training")]
+        if data.validation is not None:
+            reports.append(measure_part(self._meter, data.validation, self.answer, "validation"))
+        figures = [{"loss": report.loss, **report.metrics} for report in reports]
+        self._emit(
+            "end",
+            loss=reports[0].loss,
+            metrics=reports[0].metrics,
+            validation=figures[1] if len(figures) > 1 else None,
+        )
+        state = None if status == "diverged" else self._snapshot(status, last)
+        return Outcome(status, message, tensors, state, reports, self._history)
+
+    def _snapshot(self, status: str, last: Tensors) -> TrainingState:
+        """The state to resume from."""
+        vectors = {name: self._plan.store(vector) for name, vector in self._optimizer.state.items()}
+        if self._best is not None:
+            vectors["last"] = last
+        return replace(
+            self._state,
+            rate=self._optimizer.rate,
+            updates=self._optimizer.steps,
+            seconds=time.perf_counter() - self._started,
+            finished=status in ("finished", "early"),
+            vectors=vectors,
+        )

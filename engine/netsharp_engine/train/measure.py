@@ -1,0 +1,120 @@
+"""Runs a network forward over rows and tallies figures; the same for training and prediction.
+
+Batches always have the same size, so that a row's result does not depend on its neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from netsharp_engine.graph import Graph
+from netsharp_engine.plan import compile_plan
+
+from .metrics import BaselineTally, ClassTally, make_tally
+from .objective import Objective, Outputs
+from .preparation import Part
+from .report import Report
+
+BATCH = 64
+
+
+class Meter:
+    """A forward plan of a network for one objective; ``load`` gives it weights."""
+
+    def __init__(self, graph: Graph, objective: Objective, dtype: str, threads: int) -> None:
+        self.objective = objective
+        self._plan = compile_plan(
+            graph, batch=BATCH, loss=objective.loss, dtype=dtype, training=False, threads=threads
+        )
+
+    def load(self, values: Mapping[str, Any]) -> None:
+        """Take canonical weights; GraphError names a misfit."""
+        self._plan.load(values)
+
+    def outputs(self, features: npt.NDArray[np.floating]) -> Outputs:
+        """The output [n, outputs] of normalised features [n, features], n any number."""
+        result = np.empty((len(features), self.objective.outputs), self._plan.dtype)
+        for start in range(0, len(features), BATCH):
+            self._plan.feed(features[start : start + BATCH])
+            self._plan.forward()
+            result[start : start + BATCH] = self._plan.output
+        return result
+
+    def batch(
+        self,
+        features: npt.NDArray[np.floating],
+        targets: npt.NDArray[np.generic],
+        weights: npt.NDArray[np.float64],
+    ) -> tuple[Outputs, float]:
+        """Outputs and summed weighted loss of at most BATCH rows; outputs are a view."""
+        total = float(weights.sum())
+        if total:
+            self._plan.feed(features, targets, weights)
+            self._plan.step()
+            return self._plan.output, self._plan.loss * total
+        self._plan.feed(features)
+        self._plan.forward()
+        return self._plan.output, 0.0
+
+
+class Measurement:
+    """Collects one network's figures over rows that arrive in parts, beside the baseline's."""
+
+    def __init__(self, meter: Meter, answer: tuple[float, ...]) -> None:
+        self._meter = meter
+        self._tally = make_tally(meter.objective)
+        self._baseline = BaselineTally(meter.objective, answer)
+        self._loss = 0.0
+        self._weight = 0.0
+
+    def add(
+        self,
+        features: npt.NDArray[np.floating],
+        targets: npt.NDArray[np.generic],
+        weights: npt.NDArray[np.float64] | None = None,
+        loss_weights: npt.NDArray[np.float64] | None = None,
+    ) -> None:
+        """Count normalised rows [n, features] with class codes or numbers.
+
+        ``loss_weights``, which include class weights, are ``weights`` by default.
+        """
+        if weights is None:
+            weights = np.ones(len(targets))
+        if loss_weights is None:
+            loss_weights = weights
+        for start in range(0, len(targets), BATCH):
+            cut = slice(start, start + BATCH)
+            outputs, loss = self._meter.batch(features[cut], targets[cut], loss_weights[cut])
+            self._loss += loss
+            self._weight += float(loss_weights[cut].sum())
+            self._tally.add(outputs, targets[cut], weights[cut])
+            self._baseline.add(outputs, targets[cut], weights[cut])
+
+    def report(self, part: str) -> Report:
+        """The figures so far."""
+        tally = self._tally
+        confusion = tally.confusion.tolist() if isinstance(tally, ClassTally) else None
+        return Report(
+            part,
+            tally.rows,
+            self._loss / self._weight if self._weight else None,
+            tally.metrics(),
+            self._baseline.metrics(),
+            self._meter.objective.classes,
+            confusion,
+        )
+
+
+def measure_part(meter: Meter, part: Part, answer: tuple[float, ...], name: str) -> Report:
+    """The report of one part of the training data."""
+    measurement = Measurement(meter, answer)
+    for start in range(0, part.rows, BATCH):
+        index = part.index[start : start + BATCH]
+        weights = None if part.sample_weights is None else part.sample_weights[index]
+        loss_weights = None if part.weights is None else part.weights[index]
+        measurement.add(part.matrix[index], part.targets[index], weights, loss_weights)
+    return measurement.report(name)

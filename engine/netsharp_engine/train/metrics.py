@@ -1,0 +1,179 @@
+"""Figures of merit over rows that arrive in parts, and the same for a trivial baseline.
+
+Accuracy, logarithmic loss, confusion matrix and AUC for classes; RMSE and R2 for numbers.  All
+sums are weighted by the rows' weights and taken in float64.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from .objective import Objective, Outputs
+
+Weights = npt.NDArray[np.float64]
+SMALLEST = 1e-15
+
+
+class Tally(Protocol):
+    """Collects rows and gives figures."""
+
+    rows: int
+
+    def add(self, outputs: Outputs, targets: npt.NDArray[np.generic], weights: Weights) -> None:
+        """Count the rows of one batch."""
+
+    def metrics(self) -> dict[str, float]:
+        """The figures over all rows so far."""
+
+
+def make_tally(objective: Objective) -> Tally:
+    """An empty tally for the objective's task."""
+    if objective.classes is None:
+        return NumberTally()
+    return ClassTally(objective)
+
+
+class ClassTally:
+    """Figures of a classification.
+
+    ``confusion[i, j]`` counts rows (by weight) of class i that were taken for class j.
+    """
+
+    def __init__(self, objective: Objective) -> None:
+        assert objective.classes is not None
+        count = len(objective.classes)
+        self.rows = 0
+        self.confusion = np.zeros((count, count))
+        self._objective = objective
+        self._log_loss = 0.0
+        self._scores: list[npt.NDArray[np.float64]] = []
+        self._truths: list[npt.NDArray[np.bool_]] = []
+        self._weights: list[Weights] = []
+
+    def add(self, outputs: Outputs, targets: npt.NDArray[np.generic], weights: Weights) -> None:
+        """Count rows with class codes ``targets``."""
+        codes = targets.astype(np.intp)
+        self.rows += len(codes)
+        predicted = self._objective.predicted(outputs)
+        np.add.at(self.confusion, (codes, predicted.astype(np.intp)), weights)
+        probabilities = self._objective.probabilities(outputs)
+        own = np.maximum(probabilities[np.arange(len(codes)), codes], SMALLEST)
+        self._log_loss -= float(np.dot(np.log(own), weights))
+        if len(self.confusion) == 2:
+            self._scores.append(probabilities[:, 1])
+            self._truths.append(codes == 1)
+            self._weights.append(np.array(weights))
+
+    def metrics(self) -> dict[str, float]:
+        """accuracy, log_loss and, for two classes of which both occur, auc."""
+        total = float(self.confusion.sum())
+        if not total:
+            return {}
+        result = {
+            "accuracy": float(np.trace(self.confusion)) / total,
+            "log_loss": self._log_loss / total,
+        }
+        if self._scores:
+            area = auc(
+                np.concatenate(self._scores),
+                np.concatenate(self._truths),
+                np.concatenate(self._weights),
+            )
+            if area is not None:
+                result["auc"] = area
+        return result
+
+
+class NumberTally:
+    """Figures of a regression."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self._targets: list[Weights] = []
+        self._errors = 0.0
+        self._weights: list[Weights] = []
+
+    def add(self, outputs: Outputs, targets: npt.NDArray[np.generic], weights: Weights) -> None:
+        """Count rows with numbers ``targets``."""
+        wanted = targets.astype(np.float64)
+        self.rows += len(wanted)
+        errors = outputs[:, 0].astype(np.float64) - wanted
+        self._errors += float(np.dot(np.square(errors), weights))
+        self._targets.append(wanted)
+        self._weights.append(np.array(weights))
+
+    def metrics(self) -> dict[str, float]:
+        """rmse and, where the numbers differ, r2 (1 is perfect, 0 is the mean)."""
+        if not self._targets:
+            return {}
+        targets, weights = np.concatenate(self._targets), np.concatenate(self._weights)
+        total = float(weights.sum())
+        if not total:
+            return {}
+        result = {"rmse": float(np.sqrt(self._errors / total))}
+        mean = float(np.dot(targets, weights)) / total
+        spread = float(np.dot(np.square(targets - mean), weights))
+        if spread > 0:
+            result["r2"] = 1 - self._errors / spread
+        return result
+
+
+def auc(
+    scores: npt.NDArray[np.float64],
+    truths: npt.NDArray[np.bool_],
+    weights: Weights | None = None,
+) -> float | None:
+    """The area under the ROC curve: the chance that a true row scores above a false one.
+
+    Equal scores count half.  None where all rows are of one kind.
+    """
+    if weights is None:
+        weights = np.ones(len(scores))
+    order = np.argsort(scores, kind="stable")
+    ordered = scores[order]
+    right = np.where(truths[order], weights[order], 0.0)
+    wrong = np.where(truths[order], 0.0, weights[order])
+    starts = np.flatnonzero(np.diff(ordered, prepend=-np.inf))
+    right_groups = np.add.reduceat(right, starts)
+    wrong_groups = np.add.reduceat(wrong, starts)
+    below = np.cumsum(wrong_groups) - wrong_groups
+    pairs = float(right.sum()) * float(wrong.sum())
+    if not pairs:
+        return None
+    return float(np.dot(right_groups, below + wrong_groups / 2)) / pairs
+
+
+def trivial_answer(
+    objective: Objective, targets: npt.NDArray[np.generic], weights: Weights
+) -> tuple[float, ...]:
+    """What the training rows are on average: the share of each class, or (mean,)."""
+    if objective.classes is None:
+        return (float(np.average(targets.astype(np.float64), weights=weights)),)
+    counts = np.bincount(targets.astype(np.intp), weights, len(objective.classes))
+    return tuple((counts / counts.sum()).tolist())
+
+
+class BaselineTally:
+    """The figures of always giving one trivial answer.
+
+    For classes that is the most frequent one, with the frequencies as probabilities.
+    """
+
+    def __init__(self, objective: Objective, answer: tuple[float, ...]) -> None:
+        self._answer = np.array([answer])
+        if objective.classes is not None:
+            objective = Objective(objective.classes, len(answer), "softmax", "softmax")
+        self._tally = make_tally(objective)
+        self.rows = 0
+
+    def add(self, outputs: Outputs, targets: npt.NDArray[np.generic], weights: Weights) -> None:
+        """Count rows, whatever the network's outputs."""
+        self.rows += len(targets)
+        self._tally.add(np.repeat(self._answer, len(targets), axis=0), targets, weights)
+
+    def metrics(self) -> dict[str, float]:
+        """The same figures as the network's."""
+        return self._tally.metrics()

@@ -1,0 +1,112 @@
+"""What a network's outputs mean for a task: the loss, the classes, the probabilities.
+
+It knows graphs only by their output; Net# and files are unknown to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from netsharp_engine.graph import Graph
+
+from .failures import TrainingError
+
+Outputs = npt.NDArray[np.floating]
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """A task with a number of outputs and the activation they pass through.
+
+    ``loss`` is the plan's name for what is minimised; ``classes`` is None for regression.
+    """
+
+    classes: tuple[str, ...] | None
+    outputs: int
+    activation: str
+    loss: str
+
+    def predicted(self, outputs: Outputs) -> npt.NDArray[np.intp] | npt.NDArray[np.float64]:
+        """Per row the index of the class (the first of equal ones) or the number."""
+        if self.classes is None:
+            return outputs[:, 0].astype(np.float64)
+        if self.outputs == 1:
+            return (outputs[:, 0] > 0.5).astype(np.intp)
+        return np.asarray(np.argmax(outputs, axis=1))
+
+    def probabilities(self, outputs: Outputs) -> npt.NDArray[np.float64]:
+        """[rows, classes] that sum to 1.
+
+        A single output p gives (1 - p, p).  Several outputs that are no softmax are clipped to
+        [0, 1] and divided by their sum, even shares where all are 0.
+        """
+        assert self.classes is not None
+        values = outputs.astype(np.float64)
+        if self.outputs == 1:
+            right = np.clip(values[:, 0], 0, 1)
+            return np.stack([1 - right, right], axis=1)
+        if self.activation == "softmax":
+            return np.asarray(values / values.sum(axis=1, keepdims=True))
+        values = np.clip(values, 0, 1)
+        total = values.sum(axis=1, keepdims=True)
+        shares = np.full_like(values, 1 / self.outputs)
+        np.divide(values, total, out=shares, where=total > 0)
+        return shares
+
+
+def output_activation(graph: Graph) -> str:
+    """The activation that makes the graph's output; ``linear`` without one."""
+    node = graph.output
+    if node is not None and node.op == "activation":
+        return str(node.attributes["function"])
+    return "linear"
+
+
+def choose_objective(
+    graph: Graph, classes: tuple[str, ...] | None, loss: str = "auto"
+) -> Objective:
+    """The objective of a task for this graph; raises TrainingError where they do not fit.
+
+    ``loss`` ``auto`` takes cross-entropy for classes with a softmax or sigmoid output, the
+    squared error otherwise.
+    """
+    assert graph.output is not None
+    outputs, activation = graph.output.size, output_activation(graph)
+    _check_outputs(classes, outputs, activation)
+    if classes is None or loss == "squared":
+        return Objective(classes, outputs, activation, "squared")
+    fused = {"softmax": "softmax", "sigmoid": "logistic"}.get(activation)
+    if fused is None and loss == "cross-entropy":
+        raise TrainingError(
+            f'loss = "cross-entropy" needs a softmax or sigmoid output; this one is {activation}. '
+            'Change the output\'s activation, or set loss = "squared".'
+        )
+    return Objective(classes, outputs, activation, fused or "squared")
+
+
+def _check_outputs(classes: tuple[str, ...] | None, outputs: int, activation: str) -> None:
+    if classes is None:
+        if outputs != 1:
+            raise TrainingError(
+                f"Regression predicts one number; the output layer has {outputs} nodes. "
+                "Give it the size [1], or set the task to classification."
+            )
+        return
+    count = len(classes)
+    if count < 2:
+        only = f" '{classes[0]}'" if classes else ""
+        raise TrainingError(
+            f"All rows have the same class{only}. Two classes are needed to train a classifier; "
+            'is it the right label column? For numbers set task = "regression".'
+        )
+    if outputs == count or (outputs == 1 and count == 2 and activation != "softmax"):
+        return
+    allowed = "2 (or 1)" if count == 2 else str(count)
+    raise TrainingError(
+        f"The labels have {count} classes, so {allowed} outputs are needed; the output layer has "
+        f"{outputs}. Change its size, or use auto."
+        + (' For numbers to predict set task = "regression".' if count > 20 else "")
+    )

@@ -1,0 +1,302 @@
+"""From tables and settings to what the training loop reads: features, targets, weights.
+
+Encoding and normaliser are fitted here, on the training rows only.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from netsharp_engine.data import (
+    DataError,
+    Encoding,
+    Normalizer,
+    ProgressCallback,
+    Table,
+    find_files,
+    fit_normalizer,
+    read_table,
+    split_rows,
+)
+from netsharp_engine.data.errors import nearest
+from netsharp_engine.data.normalizers import Matrix, Rows
+from netsharp_engine.data.sources import open_source
+from netsharp_engine.data.table import Codes, translate_classes
+
+from .failures import TrainingError
+from .settings import Settings
+
+FINGERPRINT_ROWS = 256
+
+
+@dataclass(slots=True)
+class Part:
+    """Rows of one purpose: indexes into a matrix of normalised features and what belongs to it.
+
+    All but ``index`` are as long as the matrix.  ``targets`` are class codes or numbers;
+    ``weights``, for the loss, are ``sample_weights`` times class weights; None when all are 1.
+    """
+
+    matrix: Matrix
+    index: Rows
+    targets: npt.NDArray[np.generic]
+    weights: npt.NDArray[np.float64] | None
+    sample_weights: npt.NDArray[np.float64] | None
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self.index)
+
+    def row_weights(self) -> npt.NDArray[np.float64]:
+        """The sample weight of every row, 1 by default."""
+        if self.sample_weights is None:
+            return np.ones(self.rows)
+        return self.sample_weights[self.index]
+
+
+@dataclass(slots=True)
+class TrainingData:
+    """All that a run learns from, ready for the network.
+
+    ``classes`` is None for regression; ``task`` is ``binary``, ``multiclass`` or ``regression``.
+    """
+
+    train: Part
+    validation: Part | None
+    encoding: Encoding
+    normalizer: Normalizer
+    classes: tuple[str, ...] | None
+    task: str
+    settings: Settings
+
+    @property
+    def features(self) -> int:
+        """The number of features after encoding."""
+        return self.encoding.features
+
+    def context(self) -> dict[str, Any]:
+        """What turns ``auto`` into numbers; ``outputs`` is absent where a network may choose."""
+        context: dict[str, Any] = {
+            "features": self.features,
+            "hidden_nodes": self.settings.hidden_nodes,
+            "task": self.task,
+            "host": self.settings.host,
+        }
+        if self.task == "multiclass":
+            context["outputs"] = len(self.classes or ())
+        elif self.task == "regression":
+            context["outputs"] = 1
+        return context
+
+    def fingerprint(self) -> str:
+        """A short text that differs for other rows: their number and a checksum of some."""
+        part = self.train
+        step = max(part.rows // FINGERPRINT_ROWS, 1)
+        some = part.index[::step]
+        checksum = zlib.crc32(np.ascontiguousarray(part.matrix[some]).tobytes())
+        checksum = zlib.crc32(np.ascontiguousarray(part.targets[part.index]).tobytes(), checksum)
+        held = 0 if self.validation is None else self.validation.rows
+        return f"{part.rows}+{held} rows of {self.features}, checksum {checksum:08x}"
+
+
+def load_data(settings: Settings, *, progress: ProgressCallback | None = None) -> TrainingData:
+    """Read the files that the settings name and prepare them.
+
+    A ``validation`` that is text is a column if the training table has one of that name, else a
+    file.  Raises DataError or TrainingError.
+    """
+    if not settings.train:
+        raise DataError("No training data is named. Give it with 'train' in [data] or --train.")
+    files = find_files(settings.train)
+    split = _split_column(settings, files[0])
+    table = read_table(files, settings.read_options(split=split), progress=progress)
+    validation = None
+    if split is None and settings.validation_path is not None:
+        validation = read_table(
+            settings.validation_path, replace(settings.read_options(), labels=()), progress=progress
+        )
+    return prepare(table, settings, validation, consume=True)
+
+
+def _split_column(settings: Settings, first_file: str) -> str | None:
+    """The validation column, or None where ``validation`` is no text or a file's name."""
+    chosen = settings.validation
+    if not isinstance(chosen, str):
+        return None
+    labels = settings.labels[0] if settings.labels else None
+    names = open_source(first_file, settings.read_options(), labels=labels).names
+    folded = [name.casefold() for name in names]
+    if chosen in names or folded.count(chosen.casefold()) == 1:
+        return chosen
+    path = settings.validation_path
+    if path is not None and (os.path.exists(path) or any(mark in path for mark in "*?[")):
+        return None
+    raise DataError(
+        f'validation = "{chosen}" is neither a column of {first_file} nor a file.'
+        f"{nearest(chosen, names)}"
+    )
+
+
+def prepare(
+    table: Table,
+    settings: Settings,
+    validation_table: Table | None = None,
+    *,
+    consume: bool = False,
+) -> TrainingData:
+    """Split, encode and normalise a labelled table.
+
+    With ``consume`` the table's own numbers become the features, so that nothing is in memory
+    twice, and the table must not be used again.  Raises DataError or TrainingError.
+    """
+    if not table.labelled:
+        raise DataError("The training data has no labels.")
+    fraction = settings.validation if isinstance(settings.validation, float) else None
+    train, held = split_rows(table, None if validation_table else fraction, settings.seed)
+    encoding = Encoding.fit(table, train, unknown=settings.unknown_level, missing=settings.missing)
+    classes = table.classes
+    weights = _weights(table, classes, train, settings)
+    matrix = encoding.encode(table, dtype=settings.dtype, consume=consume)
+    _check_finite(matrix, encoding)
+    normalizer = fit_normalizer(
+        settings.normalizer, matrix, None if len(train) == table.rows else train, bins=settings.bins
+    )
+    normalizer.apply(matrix)
+    targets = _targets(table, classes)
+    part = Part(matrix, train, targets, weights, table.weights)
+    validation = Part(matrix, held, targets, weights, table.weights) if len(held) else None
+    if validation_table is not None:
+        validation = _other_part(validation_table, encoding, normalizer, classes, settings)
+    task = _task(classes, settings)
+    return TrainingData(part, validation, encoding, normalizer, classes, task, settings)
+
+
+def _task(classes: tuple[str, ...] | None, settings: Settings) -> str:
+    if classes is None:
+        return "regression"
+    if settings.task == "binary" and len(classes) != 2:
+        raise TrainingError(
+            f"The task is binary, but the labels have {len(classes)} classes. "
+            'Set task = "multiclass", or name another label column.'
+        )
+    return "binary" if len(classes) == 2 and settings.task != "multiclass" else "multiclass"
+
+
+def _targets(table: Table, classes: tuple[str, ...] | None) -> npt.NDArray[np.generic]:
+    if classes is None:
+        assert table.targets is not None
+        return table.targets
+    codes: Codes = translate_classes(table, classes)
+    return codes
+
+
+def _check_finite(matrix: Matrix, encoding: Encoding) -> None:
+    """Tables made of arrays were not checked cell by cell."""
+    step = max((1 << 18) // max(matrix.shape[1], 1), 1)
+    for start in range(0, len(matrix), step):
+        wrong = np.argwhere(~np.isfinite(matrix[start : start + step]))
+        if len(wrong):
+            row, column = wrong[0].tolist()
+            raise DataError(
+                f"Row {start + row + 1}, feature '{encoding.names[column]}': the value is missing "
+                'or not finite. Fill it, or set missing = "mean" or "zero".'
+            )
+
+
+def _weights(
+    table: Table, classes: tuple[str, ...] | None, train: Rows, settings: Settings
+) -> npt.NDArray[np.float64] | None:
+    weights = table.weights
+    if weights is not None and not np.any(weights[train] > 0):
+        raise DataError("All training rows have the weight 0: nothing can be learned.")
+    if classes is None or settings.class_weights is None:
+        return weights
+    by_class = class_weights(settings.class_weights, classes, table, train)
+    assert table.class_codes is not None
+    own = by_class[table.class_codes]
+    return own if weights is None else own * weights
+
+
+def class_weights(
+    chosen: str | Mapping[str, float], classes: tuple[str, ...], table: Table, train: Rows
+) -> npt.NDArray[np.float64]:
+    """The weight of each class; a class that is not named has 1.
+
+    ``balanced``: rows / (classes * rows of the class), by sample weight, over training rows.
+    Raises TrainingError for a class that is not there.
+    """
+    if isinstance(chosen, str):
+        assert table.class_codes is not None
+        rows = None if table.weights is None else table.weights[train]
+        counts = np.bincount(table.class_codes[train], rows, len(classes)).astype(np.float64)
+        result = np.zeros(len(classes))
+        np.divide(counts.sum() / len(classes), counts, out=result, where=counts > 0)
+        return result
+    for name in chosen:
+        if name not in classes:
+            raise TrainingError(
+                f"class_weights names a class '{name}' that no row has.{nearest(name, classes)}"
+            )
+    return np.array([chosen.get(name, 1.0) for name in classes])
+
+
+def _other_part(
+    table: Table,
+    encoding: Encoding,
+    normalizer: Normalizer,
+    classes: tuple[str, ...] | None,
+    settings: Settings,
+) -> Part:
+    """Validation rows of another table, in the training table's terms."""
+    matrix = encode_table(table, encoding, settings.dtype)
+    _check_finite(matrix, encoding)
+    normalizer.apply(matrix)
+    everything = np.arange(table.rows)
+    weights = table.weights
+    if classes is not None:
+        named = replace(table, classes=classes, class_codes=translate_classes(table, classes))
+        weights = _weights(named, classes, everything, settings)
+    return Part(matrix, everything, _targets(table, classes), weights, table.weights)
+
+
+def encode_table(table: Table, encoding: Encoding, dtype: str) -> Matrix:
+    """Features of a table whose columns are matched to the encoding's by name or position."""
+    order = []
+    names = [column.name for column in table.columns]
+    for place, column in enumerate(encoding.columns):
+        if table.named and encoding.named and column.name not in names:
+            raise DataError(
+                f"The table has no column '{column.name}', which the model was trained on."
+                f"{nearest(column.name, names)}"
+            )
+        order.append(names.index(column.name) if table.named and encoding.named else place)
+    if len(names) < len(encoding.columns):
+        raise DataError(
+            f"The table has {len(names)} feature columns; {len(encoding.columns)} are needed."
+        )
+    return encoding.encode(_reordered(table, order), dtype=dtype)
+
+
+def _reordered(table: Table, order: list[int]) -> Table:
+    columns = tuple(table.columns[index] for index in order)
+    numeric = [column.name for column in table.columns if column.levels is None]
+    coded = [column.name for column in table.columns if column.levels is not None]
+    picks = [numeric.index(column.name) for column in columns if column.levels is None]
+    same = picks == list(range(table.numbers.shape[1]))
+    return Table(
+        columns=columns,
+        numbers=table.numbers if same else np.ascontiguousarray(table.numbers[:, picks]),
+        codes=tuple(
+            table.codes[coded.index(column.name)] for column in columns if column.levels is not None
+        ),
+        named=table.named,
+        width=table.width,
+    )

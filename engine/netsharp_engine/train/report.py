@@ -1,0 +1,90 @@
+"""The result of measuring a network on rows, beside a trivial baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+PERCENT = frozenset(("accuracy",))
+LABELS = {
+    "accuracy": "accuracy",
+    "log_loss": "log-loss",
+    "auc": "AUC",
+    "rmse": "RMSE",
+    "r2": "R2",
+}
+
+
+@dataclass(slots=True)
+class Report:
+    """Figures on ``rows`` rows named ``part`` (training, validation, test, ...).
+
+    ``baseline`` holds the same figures for always answering the majority class or the mean.
+    ``confusion[i][j]`` counts rows of class i taken for class j.
+    """
+
+    part: str
+    rows: int
+    loss: float | None
+    metrics: dict[str, float]
+    baseline: dict[str, float] = field(default_factory=dict)
+    classes: tuple[str, ...] | None = None
+    confusion: list[list[float]] | None = None
+
+    def lines(self) -> list[str]:
+        """The report for people: one line per figure, then the confusion matrix if it is small."""
+        answer = "the mean" if self.classes is None else "the most frequent class"
+        lines = [f"{self.part}: {self.rows:,} rows (in brackets: always answering {answer})"]
+        if self.loss is not None:
+            lines.append(f"  loss      {self.loss:.6g}")
+        for name, value in self.metrics.items():
+            beside = f"  ({_shown(name, self.baseline[name])})" if name in self.baseline else ""
+            lines.append(f"  {LABELS.get(name, name):<9} {_shown(name, value)}{beside}")
+        if self.confusion is not None and self.classes is not None and len(self.classes) <= 12:
+            lines += confusion_lines(self.classes, self.confusion)
+        return lines
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        values: dict[str, Any] = {
+            "part": self.part,
+            "rows": self.rows,
+            "loss": self.loss,
+            "metrics": self.metrics,
+            "baseline": self.baseline,
+            "classes": None if self.classes is None else list(self.classes),
+            "confusion": self.confusion,
+        }
+        return {name: value for name, value in values.items() if value is not None}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Report:
+        """The report whose ``to_json()`` this is."""
+        classes = values.get("classes")
+        return cls(
+            str(values["part"]),
+            int(values["rows"]),
+            values.get("loss"),
+            dict(values["metrics"]),
+            dict(values["baseline"]),
+            None if classes is None else tuple(classes),
+            values.get("confusion"),
+        )
+
+
+def _shown(name: str, value: float) -> str:
+    return f"{value:.2%}" if name in PERCENT else f"{value:.6g}"
+
+
+def confusion_lines(classes: Sequence[str], confusion: Sequence[Sequence[float]]) -> list[str]:
+    """The confusion matrix as text: a row per true class, a column per predicted one."""
+    cells = [[f"{value:g}" for value in row] for row in confusion]
+    shown = [name if len(name) <= 14 else name[:13] + "…" for name in classes]
+    width = max(len(cell) for cell in [*shown, *(cell for row in cells for cell in row)])
+    left = max(len(name) for name in [*shown, "true"])
+    lines = ["  confusion (rows: true class, columns: predicted)"]
+    lines.append(f"  {'':<{left}} " + " ".join(f"{name:>{width}}" for name in shown))
+    for name, row in zip(shown, cells, strict=True):
+        lines.append(f"  {name:<{left}} " + " ".join(f"{cell:>{width}}" for cell in row))
+    return lines

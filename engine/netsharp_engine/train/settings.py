@@ -1,0 +1,281 @@
+"""Settings of a run: from a run file and flags to typed values that know where they came from.
+
+Pure: it reads no file and no clock.  The keys, defaults and limits are the table in ``keys``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from netsharp_engine.data.errors import nearest
+from netsharp_engine.data.options import ColumnName, ReadOptions
+
+from .keys import ADAM_RATE, BY_NAME, KEYS, REGRESSION_RATE, SECTIONS, Key
+from .values import BadValue, convert
+
+PATH_KEYS = frozenset(("train", "test", "labels", "model", "log", "plot"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Every setting of a run, checked.
+
+    ``origins`` maps each key to ``host``, ``default``, ``file`` or ``flag``.  ``directory`` is
+    that of the run file; paths that came from the file already start with it, except a
+    ``validation`` that may be a column or a file (see ``validation_path``).
+    """
+
+    train: tuple[str, ...]
+    test: tuple[str, ...]
+    label: ColumnName | None
+    labels: tuple[str, ...]
+    weight: ColumnName | None
+    header: bool | None
+    delimiter: str | None
+    categorical: tuple[ColumnName, ...]
+    exclude: tuple[ColumnName, ...]
+    missing: str
+    unknown_level: bool
+    rows: int | None
+    task: str
+    host: str
+    hidden_nodes: int
+    optimizer: str
+    learning_rate: float
+    momentum: float
+    nesterov: bool
+    weight_decay: float
+    max_norm: float
+    epochs: int
+    batch_size: int
+    seed: int
+    shuffle: bool
+    normalizer: str
+    bins: int
+    loss: str
+    init_diameter: float
+    validation: float | str | None
+    patience: int
+    class_weights: str | dict[str, float] | None
+    threads: int
+    dtype: str
+    rate_reduction_ratio: float
+    rate_reduction_frequency: int
+    rate_reduction_error_ratio: float
+    adadelta_decay: float
+    adadelta_constant: float
+    adam_beta1: float
+    adam_beta2: float
+    adam_epsilon: float
+    model: str | None
+    log: str | None
+    plot: str | None
+    origins: Mapping[str, str]
+    directory: str = ""
+
+    @property
+    def regression(self) -> bool:
+        """Whether numbers are predicted, not classes."""
+        return self.task == "regression"
+
+    @property
+    def validation_path(self) -> str | None:
+        """The file that ``validation`` names if it is no column of the table."""
+        if not isinstance(self.validation, str):
+            return None
+        from_file = self.origins["validation"] == "file"
+        return os.path.join(self.directory, self.validation) if from_file else self.validation
+
+    def read_options(self, *, split: str | None = None) -> ReadOptions:
+        """How the table is to be read; ``split`` is the validation column if there is one."""
+        return ReadOptions(
+            label=self.label,
+            labels=self.labels,
+            weight=self.weight,
+            split=split,
+            categorical=self.categorical,
+            exclude=self.exclude,
+            header=self.header,
+            delimiter=self.delimiter,
+            missing=self.missing,
+            task="regression" if self.regression else "classification",
+            rows=self.rows,
+            dtype=self.dtype,
+        )
+
+    def listing(self) -> Iterator[tuple[str, str, str, str]]:
+        """(section, key, value as text, origin) of every setting, in the table's order."""
+        for key in KEYS:
+            value = getattr(self, key.name)
+            yield key.section, key.name, shown(value), self.origins[key.name]
+
+    def to_json(self) -> dict[str, Any]:
+        """Values and origins by key as plain JSON values, for the model file."""
+        values = {key.name: getattr(self, key.name) for key in KEYS}
+        return {
+            "values": {
+                name: list(value) if isinstance(value, tuple) else value
+                for name, value in values.items()
+                if value not in (None, ())
+            },
+            "origins": dict(self.origins),
+        }
+
+
+def shown(value: object) -> str:
+    """A value as the run file would write it; ``-`` for one that is not set."""
+    if value is None or value == ():
+        return "-"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, tuple):
+        return f"[{', '.join(shown(each) for each in value)}]"
+    if isinstance(value, dict):
+        pairs = ", ".join(f'"{name}" = {number:g}' for name, number in value.items())
+        return f"{{ {pairs} }}"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def read_settings(
+    run_file: Mapping[str, Any] | None = None,
+    flags: Mapping[str, Any] | None = None,
+    *,
+    directory: str = "",
+    file_name: str = "the run file",
+) -> Settings | list[str]:
+    """The settings of a run file (its parsed TOML) under flags (by key; None is not given).
+
+    Paths of the run file are taken from ``directory``.  Instead of settings it gives a list of
+    sentences, one per fault, each with what to do.
+    """
+    errors: list[str] = []
+    given: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for key, value in _file_values(run_file or {}, file_name, errors):
+        _take(key, value, f"{file_name}, [{key.section}] {key.name}", given, errors)
+        origins[key.name] = "file"
+        _place_paths(key, given, directory)
+    for name, value in (flags or {}).items():
+        flag_key = BY_NAME.get(name.replace("-", "_").lstrip("_"))
+        if flag_key is None:
+            errors.append(f"There is no setting '{name}'.{nearest(name, BY_NAME)}")
+        elif value is not None:
+            _take(flag_key, value, flag_key.flag, given, errors)
+            origins[flag_key.name] = "flag"
+    _add_defaults(given, origins)
+    errors += _conflicts(given, origins)
+    if errors:
+        return errors
+    return Settings(**given, origins=origins, directory=directory)
+
+
+def restore_settings(stored: Mapping[str, Any]) -> Settings | list[str]:
+    """The settings whose ``to_json()`` was stored; a list of sentences for other values.
+
+    Keys that a later version added take their defaults; keys that are unknown are passed over.
+    """
+    errors: list[str] = []
+    given: dict[str, Any] = {}
+    origins = {str(name): str(origin) for name, origin in stored["origins"].items()}
+    for name, value in stored["values"].items():
+        key = BY_NAME.get(name)
+        if key is not None:
+            _take(key, value, f"setting {name}", given, errors)
+    _add_defaults(given, origins)
+    return errors or Settings(**given, origins=origins)
+
+
+def _file_values(
+    run_file: Mapping[str, Any], file_name: str, errors: list[str]
+) -> Iterator[tuple[Key, Any]]:
+    for section, table in run_file.items():
+        if section not in SECTIONS:
+            hint = nearest(section, SECTIONS)
+            errors.append(f"{file_name}: there is no section [{section}].{hint}")
+        elif not isinstance(table, Mapping):
+            errors.append(f"{file_name}: '{section}' must be a section: [{section}].")
+        else:
+            for name, value in table.items():
+                key = BY_NAME.get(name)
+                if key is None:
+                    known = [each.name for each in KEYS if each.section == section]
+                    hint = nearest(name, known) or nearest(name, BY_NAME)
+                    errors.append(f"{file_name}, [{section}]: unknown key '{name}'.{hint}")
+                elif key.section != section:
+                    errors.append(
+                        f"{file_name}, [{section}]: '{name}' belongs to [{key.section}]. Move it."
+                    )
+                else:
+                    yield key, value
+
+
+def _take(key: Key, value: Any, where: str, given: dict[str, Any], errors: list[str]) -> None:
+    try:
+        given[key.name] = convert(key, value)
+    except BadValue as fault:
+        errors.append(f"{where}: {fault}")
+        given.pop(key.name, None)
+
+
+def _place_paths(key: Key, given: dict[str, Any], directory: str) -> None:
+    value = given.get(key.name)
+    if key.name not in PATH_KEYS or value is None or not directory:
+        return
+    if isinstance(value, tuple):
+        given[key.name] = tuple(os.path.join(directory, path) for path in value)
+    else:
+        given[key.name] = os.path.join(directory, value)
+
+
+def _add_defaults(given: dict[str, Any], origins: dict[str, str]) -> None:
+    """Fill every key that was not given (or was given wrongly) with its default."""
+    host = given.get("host", BY_NAME["host"].default)
+    for key in KEYS:
+        if key.name in given:
+            continue
+        value, origin = key.default, "default"
+        if key.name == "learning_rate" and given.get("optimizer") == "adam":
+            value = ADAM_RATE
+        elif key.name == "learning_rate" and host == "studio" and given.get("task") == "regression":
+            value, origin = REGRESSION_RATE, "host"
+        elif host in key.hosts:
+            value, origin = key.hosts[host], "host"
+        given[key.name] = () if key.kind == "paths" and value is None else value
+        origins.setdefault(key.name, origin)
+    missing = [field.name for field in fields(Settings) if field.name not in given]
+    assert missing == ["origins", "directory"], missing
+
+
+def _conflicts(given: Mapping[str, Any], origins: Mapping[str, str]) -> Sequence[str]:
+    """Sentences about settings that do not go together."""
+    faults = []
+    optimizer = given["optimizer"]
+    if given["momentum"] and optimizer != "sgd":
+        faults.append(
+            f'momentum belongs to optimizer = "sgd", not to "{optimizer}". Leave one of them out.'
+        )
+    if given["nesterov"] and optimizer != "sgd":
+        faults.append(f'nesterov belongs to optimizer = "sgd", not to "{optimizer}".')
+    if given["nesterov"] and optimizer == "sgd" and not given["momentum"]:
+        faults.append("nesterov needs a momentum above 0, such as momentum = 0.9.")
+    if optimizer == "adadelta":
+        faults += [
+            f'{name} has no effect with optimizer = "adadelta". Leave it out.'
+            for name in ("weight_decay", "learning_rate")
+            if origins[name] in ("file", "flag") and given[name]
+        ]
+    if given["patience"] and given["validation"] is None:
+        faults.append(
+            "patience needs validation rows to watch. Set validation, for example to 0.1, "
+            "or leave patience out."
+        )
+    if given["class_weights"] and given["task"] == "regression":
+        faults.append("class_weights need classes; the task is regression. Leave one of them out.")
+    if given["loss"] == "cross-entropy" and given["task"] == "regression":
+        faults.append('loss = "cross-entropy" needs classes; regression minimises "squared".')
+    return faults

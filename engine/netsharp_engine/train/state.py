@@ -1,0 +1,54 @@
+"""Where a run stands: all that continues it bit by bit, as plain numbers and named arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Tensors = dict[str, npt.NDArray[np.floating]]
+
+
+@dataclass(slots=True)
+class TrainingState:
+    """The position of a run.
+
+    ``epoch`` and ``position`` count finished epochs and finished steps of the present one;
+    random orders follow from seed and epoch.  ``loss_sum``, ``weight_sum``, ``right`` and
+    ``seen`` belong to the present epoch.  ``vectors`` holds the optimiser's memory and, as
+    ``last``, the weights when the model holds those of the best epoch instead.
+    """
+
+    rate: float
+    epoch: int = 0
+    position: int = 0
+    step: int = 0
+    updates: int = 0
+    samples: int = 0
+    loss_sum: float = 0.0
+    weight_sum: float = 0.0
+    right: int = 0
+    seen: int = 0
+    previous_loss: float | None = None
+    best_loss: float | None = None
+    best_epoch: int = 0
+    waited: int = 0
+    seconds: float = 0.0
+    finished: bool = False
+    data: str = ""
+    vectors: dict[str, Tensors] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """The numbers; floats keep every bit."""
+        values = asdict(self)
+        del values["vectors"]
+        return values
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any], vectors: dict[str, Tensors]) -> TrainingState:
+        """The state of stored numbers and arrays; raises KeyError or TypeError on others."""
+        numbers = {each.name: values[each.name] for each in fields(cls) if each.name != "vectors"}
+        return cls(**numbers, vectors=vectors)

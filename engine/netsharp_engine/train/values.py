@@ -1,0 +1,177 @@
+"""Turns one raw value of a run file or a flag into a setting, or says why it cannot.
+
+Flags come as text, run files as TOML values; both are taken.  Pure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from netsharp_engine.data.errors import nearest
+
+from .keys import Key
+
+TRUTHS = {"true": True, "yes": True, "on": True, "1": True}
+TRUTHS |= {"false": False, "no": False, "off": False, "0": False}
+
+
+class BadValue(ValueError):  # noqa: N818
+    """A value that does not suit its key; the text says why and what would."""
+
+
+def convert(key: Key, value: Any) -> Any:
+    """The value of ``key`` in its own type; raises BadValue with a sentence."""
+    return CONVERSIONS[key.kind](key, value)
+
+
+def _text(key: Key, value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise BadValue(f"text is needed, found {_shown(value)}.")
+    return value
+
+
+def _choice(key: Key, value: Any) -> str:
+    word = _text(key, value).strip().casefold()
+    word = key.aliases.get(word, word)
+    if word not in key.choices:
+        listed = ", ".join(key.choices)
+        hint = nearest(word, key.choices) if len(key.choices) > 12 else ""
+        raise BadValue(f"'{value}' is none of {listed}.{hint}")
+    return word
+
+
+def _truth(key: Key, value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.casefold() in TRUTHS:
+        return TRUTHS[value.casefold()]
+    raise BadValue(f"true or false is needed, found {_shown(value)}.")
+
+
+def _integer(key: Key, value: Any) -> int:
+    number = value
+    if isinstance(value, str):
+        try:
+            number = int(value)
+        except ValueError:
+            number = None
+    if isinstance(number, float) and number.is_integer():
+        number = int(number)
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise BadValue(f"a whole number is needed, found {_shown(value)}.")
+    _check_limits(key, number, value)
+    return number
+
+
+def _number(key: Key, value: Any) -> float:
+    number = _as_float(value)
+    if number is None:
+        raise BadValue(f"a number is needed, found {_shown(value)}.")
+    _check_limits(key, number, value)
+    return number
+
+
+def _as_float(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) and "_" not in str(value) else None
+
+
+def _check_limits(key: Key, number: float, value: Any) -> None:
+    low, high = key.least, key.most
+    below = low is not None and (number < low or (key.open_least and number == low))
+    above = high is not None and (number > high or (key.open_most and number == high))
+    if not (below or above):
+        return
+    limits = []
+    if low is not None:
+        limits.append(f"{'above' if key.open_least else 'at least'} {low:g}")
+    if high is not None:
+        limits.append(f"{'below' if key.open_most else 'at most'} {high:g}")
+    raise BadValue(f"{_shown(value)} is out of range: it must be {' and '.join(limits)}.")
+
+
+def _column(key: Key, value: Any) -> str | int:
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+        raise BadValue(f"a column's name or its number from 1 is needed, found {_shown(value)}.")
+    if isinstance(value, int) and value < 1:
+        raise BadValue(f"columns are numbered from 1, found {value}.")
+    return value
+
+
+def _columns(key: Key, value: Any) -> tuple[str | int, ...]:
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split(",")]
+    if isinstance(value, int):
+        value = [value]
+    if not isinstance(value, list | tuple):
+        raise BadValue(f"a list of columns is needed, found {_shown(value)}.")
+    return tuple(_column(key, each) for each in value)
+
+
+def _paths(key: Key, value: Any) -> tuple[str, ...]:
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list | tuple) or not all(
+        isinstance(name, str) and name for name in names
+    ):
+        raise BadValue(f"a file name or a list of them is needed, found {_shown(value)}.")
+    return tuple(names)
+
+
+def _split(key: Key, value: Any) -> float | str | None:
+    number = _as_float(value)
+    if number is None:
+        if isinstance(value, str) and value:
+            return value
+        raise BadValue(f"a fraction, a column or a file is needed, found {_shown(value)}.")
+    if not 0 <= number < 1:
+        raise BadValue(f"{_shown(value)} is out of range: a fraction is at least 0 and below 1.")
+    return number or None
+
+
+def _class_weights(key: Key, value: Any) -> str | dict[str, float] | None:
+    if isinstance(value, str) and value.casefold() == "balanced":
+        return "balanced"
+    if isinstance(value, str) and "=" in value:
+        pairs = [part.partition("=") for part in value.split(",")]
+        value = {name.strip(): number.strip() for name, _, number in pairs}
+    if not isinstance(value, Mapping) or not value:
+        raise BadValue(
+            f'"balanced" or weights by class such as {{ yes = 2, no = 1 }} are needed, '
+            f"found {_shown(value)}."
+        )
+    weights = {}
+    for name, each in value.items():
+        number = _as_float(each)
+        if number is None or number < 0:
+            raise BadValue(f"the weight of class '{name}' must be a number of at least 0.")
+        weights[str(name)] = number
+    if not any(weights.values()):
+        raise BadValue("at least one class needs a weight above 0.")
+    return weights
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"'{value}'" if isinstance(value, str) else str(value)
+
+
+CONVERSIONS: Mapping[str, Callable[[Key, Any], Any]] = {
+    "text": _text,
+    "choice": _choice,
+    "truth": _truth,
+    "integer": _integer,
+    "number": _number,
+    "column": _column,
+    "columns": _columns,
+    "paths": _paths,
+    "split": _split,
+    "class weights": _class_weights,
+}
