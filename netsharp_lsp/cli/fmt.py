@@ -1,0 +1,219 @@
+"""`netsharp fmt`: put specifications in order, in place or only to see what would change.
+
+Knows files and what people want to hear, no language.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import sys
+
+from netsharp_lsp.cli.files import Input, ReadError, gather, read_source, write_atomic
+from netsharp_lsp.cli.project import add_settings_arguments, excluder, settings_finder
+from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.language import language_for
+from netsharp_lsp.layout.options import FormatOptions
+from netsharp_lsp.settings import LINE_ENDINGS, SettingsError
+from netsharp_lsp.text.decode import encode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_lsp.layout.options import Formatted, LineRange
+    from netsharp_lsp.text.decode import Source
+
+CLEAN, FOUND, FAILED = 0, 1, 2
+#: From so many files on, more processes cost less than they save.
+MANY_FILES = 40
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `netsharp fmt` understands."""
+    add = parser.add_argument
+    add("paths", nargs="*", default=["."], metavar="PATH", help="files, folders, or - for stdin")
+    add("--check", action="store_true", help="write nothing; exit 1 if something would change")
+    add("--diff", action="store_true", help="write nothing; show what would change")
+    add("--stdin-filename", metavar="NAME", help="the name of what comes from stdin")
+    add(
+        "--lines",
+        type=_line_range,
+        action="append",
+        default=[],
+        metavar="FIRST-LAST",
+        help="change only the declarations that touch these lines; may be repeated",
+    )
+    add("--line-ending", choices=LINE_ENDINGS, help="how lines end (default: as most of them do)")
+    add("--no-self-check", action="store_true", help=argparse.SUPPRESS)
+    add_settings_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Format what the arguments name; 0 fine, 1 something would change, 2 something failed."""
+    # A process that only formats ends soon and makes no cycles: collecting costs, and finds none.
+    gc.disable()
+    try:
+        jobs, missing = _jobs(args)
+    except SettingsError as error:
+        complain(str(error))
+        return FAILED
+    for problem in missing:
+        complain(problem)
+    if args.lines and len(jobs) > 1:
+        complain(f"--lines needs one file, but {len(jobs)} are given.")
+        return FAILED
+    outcomes = _do_all(jobs)
+    for outcome in outcomes:
+        for sentence in outcome.sentences:
+            complain(sentence)
+        if outcome.output:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(outcome.output)
+    if any(job.item.path is not None for job in jobs):
+        _summarise(outcomes, args.check or args.diff)
+    if any(outcome.failed for outcome in outcomes):
+        return FAILED
+    changed = any(outcome.changed for outcome in outcomes)
+    return FOUND if changed and (args.check or args.diff) else CLEAN
+
+
+class _Job:
+    """One file to format with the options that hold for it."""
+
+    __slots__ = ("item", "mode", "options")
+
+    def __init__(self, item: Input, options: FormatOptions, mode: str) -> None:
+        self.item = item
+        self.options = options
+        self.mode = mode
+
+
+class _Outcome:
+    """What one file gave: bytes for stdout, sentences for stderr, and how it ended."""
+
+    __slots__ = ("changed", "failed", "name", "output", "sentences")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.output = b""
+        self.sentences: list[str] = []
+        self.changed = False
+        self.failed = False
+
+    def fail(self, sentence: str) -> _Outcome:
+        self.sentences.append(sentence)
+        self.failed = True
+        return self
+
+
+def _jobs(args: argparse.Namespace) -> tuple[list[_Job], list[str]]:
+    """The files to format, each with its options, and sentences on what is not there."""
+    find = settings_finder(args)
+    inputs, missing = gather(args.paths, excluder(find), args.stdin_filename)
+    mode = "diff" if args.diff else "check" if args.check else "write"
+    jobs = []
+    for item in inputs:
+        line_ending = args.line_ending or find(item.directory).line_ending
+        options = FormatOptions(line_ending, args.lines, not args.no_self_check)
+        jobs.append(_Job(item, options, mode))
+    return jobs, missing
+
+
+def _do_all(jobs: Sequence[_Job]) -> list[_Outcome]:
+    processes = min(len(os.sched_getaffinity(0)), 8) if hasattr(os, "sched_getaffinity") else 1
+    if len(jobs) <= MANY_FILES or processes < 2:
+        return [_do(job) for job in jobs]
+    from concurrent.futures import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(processes) as pool:
+        return list(pool.map(_do, jobs, chunksize=max(1, len(jobs) // (4 * processes))))
+
+
+def _do(job: _Job) -> _Outcome:
+    """Read, format and, where that is wanted, write one file."""
+    outcome = _Outcome(job.item.name)
+    source = read_source(job.item)
+    if isinstance(source, ReadError):
+        return outcome.fail(source.message)
+    if source is None:
+        return outcome
+    if source.warning is not None:
+        outcome.sentences.append(f"{outcome.name}: {source.warning}")
+    formatted = language_for(outcome.name).format(source.text, job.options)
+    if formatted.failure is not None:
+        return outcome.fail(
+            f"{outcome.name}: nothing was written: {formatted.failure}; please report it with "
+            "this file."
+        )
+    outcome.sentences += _about_broken(outcome.name, source, formatted)
+    outcome.changed = formatted.text != source.text
+    return _give(job, source, formatted.text, outcome)
+
+
+def _give(job: _Job, source: Source, text: bytes, outcome: _Outcome) -> _Outcome:
+    """Write a formatted text where the mode wants it."""
+    if job.mode == "diff":
+        if outcome.changed:
+            from netsharp_lsp.cli.difference import unified
+
+            outcome.output = "".join(unified(outcome.name, source.text, text)).encode("utf-8")
+    elif job.mode == "check":
+        if outcome.changed:
+            outcome.output = f"would reformat {outcome.name}\n".encode("utf-8", "replace")
+    elif job.item.path is None:
+        outcome.output = encode(source, text)
+    elif outcome.changed:
+        try:
+            write_atomic(job.item.path, encode(source, text))
+        except OSError as error:
+            return outcome.fail(f"{outcome.name}: cannot be written: {error.strerror}.")
+    return outcome
+
+
+def _about_broken(name: str, source: Source, formatted: Formatted) -> list[str]:
+    """A sentence on the lines that were left alone, if there are any."""
+    if not formatted.broken:
+        return []
+    from netsharp_lsp.text.lines import LineIndex
+
+    lines = LineIndex(source.text)
+    places = [str(lines.line_at(offset) + 1) for offset in formatted.broken]
+    shown = ", ".join(places[:5]) + (", ..." if len(places) > 5 else "")
+    noun = "line" if len(places) == 1 else "lines"
+    return [
+        f"{name}: left as it is where the syntax is broken, at {noun} {shown}; "
+        "'netsharp check' says why."
+    ]
+
+
+def _summarise(outcomes: Sequence[_Outcome], dry: bool) -> None:
+    """Say how many files there were of each kind."""
+    changed = sum(outcome.changed for outcome in outcomes)
+    failed = sum(outcome.failed for outcome in outcomes)
+    same = len(outcomes) - changed - failed
+    verb = "would be reformatted" if dry else "reformatted"
+    parts = []
+    if changed:
+        parts.append(f"{_files(changed)} {verb}")
+    if same:
+        parts.append(f"{_files(same)} unchanged")
+    if failed:
+        parts.append(f"{_files(failed)} failed")
+    if parts:
+        complain(", ".join(parts) + ".")
+
+
+def _files(count: int) -> str:
+    return f"{count} file" if count == 1 else f"{count} files"
+
+
+def _line_range(text: str) -> LineRange:
+    """Read `10-20`, or `10` for one line."""
+    first, _, last = text.partition("-")
+    start = int(first)
+    end = int(last) if last else start
+    if not 1 <= start <= end:
+        raise argparse.ArgumentTypeError(f"'{text}' is no range of lines such as 10-20")
+    return start, end

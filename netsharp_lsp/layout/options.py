@@ -1,0 +1,46 @@
+"""What a formatter of any language is asked and what it answers; no language, no disk."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
+    # First and last line, both counted from 1 and both meant.
+    LineRange: TypeAlias = tuple[int, int]
+
+
+class FormatOptions:
+    """How to format; none of it is a matter of style.
+
+    `line_ending`: "lf", "crlf" or "cr" writes all lines so; "auto" keeps the majority's.
+    `ranges`: where given, only declarations that touch one of them change. `self_check`: prove
+    that nothing is lost and that a second time changes nothing.
+    """
+
+    __slots__ = ("line_ending", "ranges", "self_check")
+
+    def __init__(
+        self,
+        line_ending: str = "auto",
+        ranges: Sequence[LineRange] = (),
+        self_check: bool = True,
+    ) -> None:
+        self.line_ending = line_ending
+        self.ranges = tuple(ranges)
+        self.self_check = self_check
+
+
+class Formatted:
+    """The text to write, or the original with a sentence (`failure`) on why it must stay.
+
+    `broken` holds the offsets in the original of what was left alone for its syntax errors.
+    """
+
+    __slots__ = ("broken", "failure", "text")
+
+    def __init__(self, text: bytes, broken: Sequence[int] = (), failure: str | None = None) -> None:
+        self.text = text
+        self.broken = tuple(broken)
+        self.failure = failure

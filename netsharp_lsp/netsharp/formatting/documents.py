@@ -1,0 +1,268 @@
+"""From a logical line to a document: where the line may break when it is long or has comments.
+
+Knows the language's precedence, not its meaning; the layout decides which breaks are used.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.layout.document import (
+    HARDLINE,
+    LINE,
+    SOFTLINE,
+    Concat,
+    Fill,
+    Group,
+    Nest,
+    Trailing,
+    concat,
+)
+from netsharp_lsp.netsharp.formatting.lines import COMMENTS, TIGHT_AFTER, TIGHT_BEFORE
+from netsharp_lsp.netsharp.formatting.tokens import (
+    ARROW,
+    ASSIGN,
+    BLOCK_COMMENT,
+    BLOCK_OPEN,
+    CLOSE,
+    COMMA,
+    END,
+    FROM,
+    OPEN,
+    OPERATOR,
+    SHARE_CLOSE,
+    SHARE_OPEN,
+    SIGN,
+    STRAY,
+    TIGHT_OPEN,
+    TUPLE,
+    WORD,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from netsharp_lsp.layout.document import Document
+    from netsharp_lsp.netsharp.formatting.tokens import Token
+
+    # Role, text, whether it stands on a line of its own.
+    _Comment: TypeAlias = tuple[int, bytes, bool]
+
+INDENT = 2
+#: Operators a line may break at, those that bind least first.
+_LEVELS = (
+    (b"||",),
+    (b"&&",),
+    (b"==", b"!="),
+    (b"<", b"<=", b">", b">="),
+    (b"+", b"-"),
+    (b"*", b"/", b"%"),
+)
+_LEVEL = {operator: level for level, operators in enumerate(_LEVELS) for operator in operators}
+_OPENERS = (OPEN, TIGHT_OPEN, SHARE_OPEN)
+_CLOSERS = (CLOSE, SHARE_CLOSE)
+_ENDS = (END, STRAY, BLOCK_OPEN)
+
+
+class _Atom:
+    """A token with the comments behind it, or a bracket with all that it holds.
+
+    `hard` tells that what follows must start a new line, `spaced` that it may not stick to it.
+    """
+
+    __slots__ = ("document", "hard", "role", "spaced", "text", "tight_after", "tight_before")
+
+    def __init__(self, role: int, text: bytes, document: Document) -> None:
+        self.role = role
+        self.text = text
+        self.document = document
+        self.hard = False
+        self.spaced = False
+        self.tight_before = role in TIGHT_BEFORE
+        self.tight_after = role in TIGHT_AFTER
+
+
+def line_document(tokens: list[Token], line_ends: Callable[[int, int], int]) -> Document:
+    """Return the document of a logical line; `line_ends` counts those between two offsets."""
+    levels: list[list[_Atom]] = [[]]
+    for atom in _atoms(tokens, line_ends):
+        if atom.role in _OPENERS:
+            levels.append([atom])
+        elif atom.role in _CLOSERS:
+            opener, *inner = levels.pop()
+            levels[-1].append(_bracket(opener, inner, atom))
+        else:
+            levels[-1].append(atom)
+    atoms = levels[0]
+    size = len(atoms)
+    while size > 1 and atoms[size - 1].role in _ENDS:
+        size -= 1
+    return _joined(_divided(atoms[:size]), atoms[size - 1], atoms[size:])
+
+
+def _atoms(tokens: list[Token], line_ends: Callable[[int, int], int]) -> list[_Atom]:
+    """Tokens as atoms, each with the comments that follow it.
+
+    Comments that end with their line let a `,` pass, which would look lost on the next line.
+    """
+    atoms: list[_Atom] = []
+    comments: list[_Comment] = []
+    depth = before = 0
+    for role, text, start, end in tokens:
+        if role in COMMENTS:
+            comments.append((role, text, line_ends(before, start) > 0))
+        else:
+            atom = _Atom(role, text, _tuple_document(text) if role == TUPLE else text)
+            if role != COMMA or all(comment[0] == BLOCK_COMMENT for comment in comments):
+                _add_comments(atoms, comments, depth)
+                comments = []
+            atoms.append(atom)
+            depth += (role in _OPENERS) - (role in _CLOSERS)
+        before = end
+    _add_comments(atoms, comments, depth)
+    return atoms
+
+
+def _add_comments(atoms: list[_Atom], comments: list[_Comment], depth: int) -> None:
+    """Add comments to the last atom, after which so many brackets are open."""
+    if not comments:
+        return
+    atom = atoms[-1]
+    inside = depth > 0 and atom.role not in _OPENERS
+    new_line = HARDLINE if inside else Nest(INDENT, HARDLINE)
+    for role, text, own_line in comments:
+        before = new_line if atom.hard or (own_line and role != BLOCK_COMMENT) else b" "
+        parts = (before, text) if role == BLOCK_COMMENT else (_after(before, text),)
+        atom.document = Concat((atom.document, *parts))
+        atom.hard = role != BLOCK_COMMENT
+    atom.spaced = True
+
+
+def _after(before: Document, comment: bytes) -> Document:
+    """A comment that ends with its line, behind a space or on a line of its own."""
+    if before == b" ":
+        return Trailing(b" " + comment)
+    return Concat((before, Trailing(comment)))
+
+
+def _tuple_document(text: bytes) -> Document:
+    """The document of a plain tuple `[1, 2]`, which is one token."""
+    *firsts, last = text[1:-1].split(b" ")
+    parts: list[Document] = []
+    for first in firsts:
+        parts += (first, LINE)
+    parts.append(last)
+    return Group(Concat((b"[", Nest(INDENT, Concat((SOFTLINE, Fill(parts)))), SOFTLINE, b"]")))
+
+
+def _bracket(opener: _Atom, inner: list[_Atom], closer: _Atom) -> _Atom:
+    """The atom of a bracket: on one line, or its content indented between opener and closer."""
+    share = opener.role == SHARE_OPEN
+    edge = LINE if share else SOFTLINE
+    document = Concat((opener.document, _edge(opener, edge) if inner else b"", closer.document))
+    if inner:
+        content = Nest(INDENT, Concat((_edge(opener, edge), _elements(inner))))
+        last = _edge(inner[-1], edge)
+        document = Concat((opener.document, content, last, closer.document))
+    atom = _Atom(WORD, b"", Group(document))
+    atom.role = CLOSE
+    atom.tight_before = opener.role == TIGHT_OPEN
+    atom.hard = closer.hard
+    atom.spaced = closer.spaced
+    return atom
+
+
+def _edge(atom: _Atom, usual: Document) -> Document:
+    """The break behind an atom: forced after a line comment, a space after a block comment."""
+    if atom.hard:
+        return HARDLINE
+    return LINE if atom.spaced and usual is SOFTLINE else usual
+
+
+def _elements(atoms: list[_Atom]) -> Document:
+    """What a bracket holds: numbers filled into lines, anything longer one to a line."""
+    elements: list[list[_Atom]] = [[]]
+    for atom in atoms:
+        elements[-1].append(atom)
+        if atom.role == COMMA:
+            elements.append([])
+    if not elements[-1]:
+        elements.pop()
+    if len(elements) == 1 and all(atom.role == WORD for atom in atoms):
+        elements = [[atom] for atom in atoms]
+    parts: list[Document] = []
+    for element in elements:
+        last = element[-1]
+        size = len(element) - (last.role == COMMA)
+        if size:
+            parts.append(_joined(_divided(element[:size]), element[size - 1], element[size:]))
+        else:
+            parts.append(last.document)
+        parts.append(_edge(last, LINE))
+    parts.pop()
+    if all(_is_scalar(element) for element in elements):
+        return Fill(parts)
+    return Concat(parts)
+
+
+def _is_scalar(element: list[_Atom]) -> bool:
+    return all(atom.role in (WORD, SIGN, COMMA) for atom in element) and len(element) <= 3
+
+
+def _divided(atoms: list[_Atom]) -> Document:
+    """The document of a run of atoms, broken first where it binds least."""
+    for index in range(1, len(atoms)):
+        if atoms[index].role == FROM:
+            return _hanging(_divided(atoms[:index]), atoms[index - 1], atoms[index:])
+    for index, atom in enumerate(atoms):
+        if atom.role == ASSIGN or (atom.role == ARROW and index):
+            return _assigned(atoms[: index + 1], atoms[index + 1 :])
+    levels = [_LEVEL[atom.text] for atom in atoms if atom.role == OPERATOR]
+    if levels:
+        return _operation(atoms, min(levels))
+    document = atoms[0].document
+    return _joined(document, atoms[0], atoms[1:])
+
+
+def _hanging(left: Document, last: _Atom, right: list[_Atom]) -> Document:
+    """What follows on the same line, or indented on the next."""
+    return Group(Concat((left, Nest(INDENT, Concat((_edge(last, LINE), _divided(right)))))))
+
+
+def _assigned(left: list[_Atom], right: list[_Atom]) -> Document:
+    """`name = value`: a value in brackets stays at the `=`, any other may go to the next line."""
+    start = _joined(left[0].document, left[0], left[1:])
+    mark = left[-1]
+    if not right:
+        return start
+    if len(right) == 1 and right[0].role in (CLOSE, TUPLE) and not mark.hard:
+        return Concat((start, b" ", right[0].document))
+    return _hanging(start, mark, right)
+
+
+def _operation(atoms: list[_Atom], level: int) -> Document:
+    """Operands on one line, or each with its operator on a line of its own."""
+    parts: list[Document] = []
+    operand: list[_Atom] = []
+    for atom in atoms:
+        if atom.role == OPERATOR and _LEVEL[atom.text] == level:
+            parts += (_divided(operand), _edge(operand[-1], LINE))
+            operand = []
+            parts += (atom.document, Nest(INDENT, HARDLINE) if atom.hard else b" ")
+        else:
+            operand.append(atom)
+    parts.append(_divided(operand))
+    return Group(Concat(parts))
+
+
+def _joined(document: Document, before: _Atom, atoms: list[_Atom]) -> Document:
+    """A document and the atoms that follow it, with the spaces between them."""
+    parts = [document]
+    for atom in atoms:
+        if before.hard:
+            parts.append(Nest(INDENT, HARDLINE))
+        elif not (atom.tight_before or (before.tight_after and not before.spaced)):
+            parts.append(b" ")
+        parts.append(atom.document)
+        before = atom
+    return concat(*parts)

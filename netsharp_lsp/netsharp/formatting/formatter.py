@@ -1,0 +1,65 @@
+"""The formatter's one entry: chooses the line end, formats, and proves that nothing was lost.
+
+Knows no disk and no command line; works on UTF-8 bytes without a byte-order mark.
+"""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.layout.options import FormatOptions, Formatted
+from netsharp_lsp.netsharp.formatting.safety import find_difference
+from netsharp_lsp.netsharp.formatting.specification import arrange
+from netsharp_lsp.text.decode import majority_line_end
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_lsp.layout.options import LineRange
+
+_LINE_ENDS = {"lf": b"\n", "crlf": b"\r\n", "cr": b"\r"}
+_ANY_LINE_END = re.compile(rb"\r\n?|\n")
+
+
+def format_text(data: bytes, options: FormatOptions | None = None) -> Formatted:
+    """Format a specification; any bytes that are UTF-8 are welcome, right or wrong."""
+    options = options or FormatOptions()
+    text = data
+    chosen = _LINE_ENDS.get(options.line_ending)
+    if chosen is not None:
+        text = _with_line_end(text, chosen)
+    after, broken = _settled(text, chosen, options.ranges)
+    if options.self_check and after != text:
+        failure = _failure(text, after, chosen, bool(options.ranges))
+        if failure is not None:
+            return Formatted(data, broken, failure)
+    return Formatted(after, broken)
+
+
+def _settled(
+    text: bytes, chosen: bytes | None, ranges: Sequence[LineRange]
+) -> tuple[bytes, list[int]]:
+    """Format with the line end of the majority, which must still be so afterwards."""
+    if chosen is not None:
+        return arrange(text, chosen, ranges)
+    new_line = majority_line_end(text).encode("ascii")
+    after, broken = arrange(text, new_line, ranges)
+    majority = majority_line_end(after).encode("ascii") if b"\r" in after else new_line
+    return (after, broken) if majority == new_line else arrange(text, majority, ranges)
+
+
+def _failure(before: bytes, after: bytes, chosen: bytes | None, partial: bool) -> str | None:
+    difference = find_difference(before, after)
+    if difference is not None:
+        return f"formatting would change what the text says: {difference}"
+    # What a second time does to a part cannot be asked: its lines have moved.
+    if not partial and _settled(after, chosen, ())[0] != after:
+        return "formatting a second time would change the text again"
+    return None
+
+
+def _with_line_end(text: bytes, new_line: bytes) -> bytes:
+    if new_line == b"\n" and b"\r" not in text:
+        return text
+    return _ANY_LINE_END.sub(new_line, text)

@@ -1,0 +1,79 @@
+"""Proves that a formatted text says what the original said; has no part in making it.
+
+Reads both with a scanner of its own, so that a fault of the formatter cannot hide itself.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_COMMENT = rb"//[^\r\n]*|/\*(?:[^*]|\*+[^*/])*\*+/|\#[^\r\n]*|<!--(?:[^-]|-[^-])*-->"
+_LEXEMES = re.compile(
+    _COMMENT + rb"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+][0-9]+|[\w.]+"
+    rb"|=>|->|:=|==|!=|<=|>=|&&|\|\||[\x80-\xff]+|[^\s]"
+)
+_COMMENT_STARTS = (b"//", b"/*", b"#", b"<!--")
+_KEYWORDS = frozenset(
+    b"const input hidden output share from auto all where convolve max mean pool response norm "
+    b"true false".split()
+)
+
+
+def find_difference(before: bytes, after: bytes) -> str | None:
+    """Return in words the first token or comment that two texts do not share, None if all are.
+
+    Keywords and activations may be written in lower case after. Comments and tokens are each
+    compared in their order; how they are mixed, and where lines end, may differ.
+    """
+    old, new = _LEXEMES.findall(before), _LEXEMES.findall(after)
+    if old == new:
+        return None
+    tokens = _first_difference(_tokens(old), _tokens(new), _same_token)
+    return tokens or _first_difference(_comments(old), _comments(new), _same_comment)
+
+
+def _tokens(lexemes: list[bytes]) -> Iterator[bytes]:
+    return (lexeme for lexeme in lexemes if not _is_comment(lexeme))
+
+
+def _comments(lexemes: list[bytes]) -> Iterator[bytes]:
+    return filter(_is_comment, lexemes)
+
+
+def _is_comment(lexeme: bytes) -> bool:
+    return lexeme.startswith(_COMMENT_STARTS)
+
+
+def _first_difference(
+    old: Iterator[bytes], new: Iterator[bytes], same: Callable[[bytes, bytes], bool]
+) -> str | None:
+    while True:
+        before, after = next(old, None), next(new, None)
+        if before is None and after is None:
+            return None
+        if before is None or after is None or not same(before, after):
+            return f"{_shown(before)} would become {_shown(after)}"
+
+
+def _same_token(before: bytes, after: bytes) -> bool:
+    if before == after:
+        return True
+    return before.lower() == after and (after in _KEYWORDS or _is_activation(after))
+
+
+def _is_activation(word: bytes) -> bool:
+    from netsharp_engine.activations import NAMES
+
+    return word.decode("utf-8", "replace") in NAMES
+
+
+def _same_comment(before: bytes, after: bytes) -> bool:
+    return before == after or before.splitlines() == after.splitlines()
+
+
+def _shown(lexeme: bytes | None) -> str:
+    return "nothing" if lexeme is None else f"'{lexeme.decode('utf-8', 'replace')}'"

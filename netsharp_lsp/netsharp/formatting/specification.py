@@ -1,0 +1,154 @@
+"""Puts a specification in order: its declarations and comments, and what lies between them.
+
+What is broken, exempted by a comment or outside the wanted lines stays byte for byte, and so do
+the gaps beside it.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.formatting.declarations import Sheet, declaration_text
+from netsharp_lsp.netsharp.formatting.lines import directive
+from netsharp_lsp.netsharp.formatting.tokens import (
+    BLOCK_COMMENT_KIND,
+    FILE_KIND,
+    LINE_COMMENT_KIND,
+    STRAY_KIND,
+    parse_tree,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tree_sitter import Node
+
+    from netsharp_lsp.layout.options import LineRange
+
+#: A byte-order mark within a text: the parser passes it like a blank, but it is none.
+_MARK = b"\xef\xbb\xbf"
+
+
+def arrange(
+    text: bytes, new_line: bytes, ranges: Sequence[LineRange] = ()
+) -> tuple[bytes, list[int]]:
+    """Return a specification in the one style, and the offsets of what is broken in it.
+
+    New lines are written as `new_line`. With `ranges` only the declarations and comments that
+    touch one of them are changed.
+    """
+    root = parse_tree(text).root_node
+    if root.kind_id != FILE_KIND:
+        return text, [0]
+    sheet = Sheet(text, new_line)
+    nodes = root.children
+    kept = _exempted(nodes, text) if b"fmt:" in text else set()
+    if ranges:
+        kept |= _outside(nodes, text, ranges)
+    if _MARK in text:
+        kept |= {i for i, node in enumerate(nodes) if _holds_mark(nodes, i, text)}
+    return _arranged(nodes, sheet, kept, bool(ranges))
+
+
+def _arranged(
+    nodes: list[Node], sheet: Sheet, kept: set[int], partial: bool
+) -> tuple[bytes, list[int]]:
+    """The text with every node but the kept and the broken ones in order."""
+    broken: list[int] = []
+    text, new_line = sheet.text, sheet.new_line
+    pieces: list[bytes] = []
+    before = 0
+    was_moved = not partial
+    last_kind = -1
+    for index, node in enumerate(nodes):
+        kind, start, end = node.kind_id, node.start_byte, node.end_byte
+        body = None if index in kept else _body(kind, node, sheet)
+        moved = body is not None
+        if not moved and index not in kept:
+            broken.append(start)
+        if moved and was_moved:
+            ends = sheet.line_ends(before, start)
+            if not index:
+                pass
+            elif _stays_beside(kind, last_kind, ends):
+                pieces.append(b" " if kind != STRAY_KIND else b"")
+            else:
+                pieces.append(new_line * min(2, max(1, ends)))
+        else:
+            pieces.append(_gap(text[before:start], moved))
+        pieces.append(text[start:end] if body is None else body)
+        before, was_moved, last_kind = end, moved, kind
+    if not was_moved or partial:
+        pieces.append(text[before:])
+    elif nodes:
+        pieces.append(new_line)
+    return b"".join(pieces), broken
+
+
+def _body(kind: int, node: Node, sheet: Sheet) -> bytes | None:
+    """A comment or declaration in the one style, None where it must stay as it is."""
+    if kind in (LINE_COMMENT_KIND, BLOCK_COMMENT_KIND):
+        return sheet.text[node.start_byte : node.end_byte]
+    return declaration_text(node, sheet)
+
+
+def _stays_beside(kind: int, last_kind: int, ends: int) -> bool:
+    """Whether a node stays on the line of the one before it: a comment beside it, a stray `;`."""
+    comments = (LINE_COMMENT_KIND, BLOCK_COMMENT_KIND)
+    if kind == STRAY_KIND:
+        return last_kind not in comments
+    return kind in comments and not ends and last_kind not in comments
+
+
+def _gap(gap: bytes, indented: bool) -> bytes:
+    """What lies between two nodes of which one stays; only what moves loses its indentation."""
+    if not indented:
+        return gap
+    line_start = max(gap.rfind(b"\n"), gap.rfind(b"\r")) + 1
+    return gap[:line_start] if line_start else gap
+
+
+def _exempted(nodes: list[Node], text: bytes) -> set[int]:
+    """The nodes between `fmt: off` and `fmt: on`, with those comments, and those to skip."""
+    kept: set[int] = set()
+    off = False
+    for index, node in enumerate(nodes):
+        if node.kind_id == LINE_COMMENT_KIND:
+            told = directive(text[node.start_byte : node.end_byte])
+            if told == b"off":
+                off = True
+            elif told == b"on" and off:
+                off = False
+                kept.add(index)
+            elif told == b"skip" and index:
+                kept |= _beside(nodes, index, text)
+        if off:
+            kept.add(index)
+    return kept
+
+
+def _beside(nodes: list[Node], index: int, text: bytes) -> set[int]:
+    """A comment with what stands before it on its line; nothing where it stands alone."""
+    first = index
+    while first and not text.count(b"\n", nodes[first - 1].end_byte, nodes[first].start_byte):
+        first -= 1
+    return set(range(first, index + 1)) if first < index else set()
+
+
+def _outside(nodes: list[Node], text: bytes, ranges: Sequence[LineRange]) -> set[int]:
+    from netsharp_lsp.text.lines import LineIndex
+
+    lines = LineIndex(text)
+
+    def touches(node: Node) -> bool:
+        first = lines.line_at(node.start_byte) + 1
+        last = lines.line_at(max(node.start_byte, node.end_byte - 1)) + 1
+        return any(start <= last and first <= end for start, end in ranges)
+
+    return {index for index, node in enumerate(nodes) if not touches(node)}
+
+
+def _holds_mark(nodes: list[Node], index: int, text: bytes) -> bool:
+    """Whether a byte-order mark lies in a node or in a gap beside it."""
+    start = nodes[index - 1].end_byte if index else 0
+    end = nodes[index + 1].start_byte if index + 1 < len(nodes) else len(text)
+    return _MARK in text[start:end]
