@@ -76,7 +76,7 @@ def shifted(graph, size):
     """An input plus a trainable number per node: its gradient is the source's gradient."""
     source = graph.input("X", (size,))
     shift = graph.parameter("shift", (size,), kind="biases")
-    return graph.apply("bias", source, parameters=(shift,))
+    return graph.apply("bias", source, parameters=(shift,), name="shifted")
 
 
 def spaced(random, samples, nodes):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -231,6 +232,35 @@ def test_an_activation_between_summed_layers_keeps_its_gradient_apart():
     total = graph.apply("add", first, second, source)
     plan = prepare(graph, dense(graph, total, 2, "tanh", "O"), 2)
     assert gradient_error(plan) <= TOLERANCE
+
+
+@pytest.mark.parametrize("shape", [(3, 5, 5), (15, 5), (75,), (3, 25), (5, 3, 5), (3, 1, 5, 5)])
+@pytest.mark.parametrize("second", ["convolve", "max pool"])
+def test_a_layer_read_in_another_shape(shape, second):
+    """InputShape may factor the nodes in any way; the order in memory must follow or give way."""
+    graph = Graph()
+    source = shifted(graph, 49)
+    first = [Dimension(7, 3, 1, False, 0, 0, True, 3), Dimension(7, 3, 1, False, 0, 0)]
+    made = convolution(graph, source, first, "A")
+    made = graph.apply("activation", made, function="tanh")
+    again = [Dimension(size, min(size, 2), 1, False, 0, 0, True, 2) for size in shape]
+    if second == "convolve":
+        made = convolution(graph, made, again, "B")
+    else:
+        made = graph.apply(second, made, axes=axes_of(again))
+    plan = prepare(graph, made, 6)
+    assert gradient_error(plan, 1e-5 if second == "max pool" else 1e-3) <= TOLERANCE
+    plan.forward()
+    hidden = plan.output[0]
+    values = plan.store()
+    x = plan.layer("shifted")[0]
+    middle = np.tanh(naive.convolve(x, first, values["A/weights"]))
+    expected = (
+        naive.convolve(middle, again, values["B/weights"])
+        if second == "convolve"
+        else naive.pool(middle, again, "max")
+    )
+    np.testing.assert_allclose(hidden, expected, rtol=1e-9)
 
 
 def test_layers_in_a_row():

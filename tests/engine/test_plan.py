@@ -210,11 +210,15 @@ def network_of_everything():
     return graph, graph.apply("activation", total, function="softmax")
 
 
-def test_a_step_allocates_no_array():
+@pytest.mark.parametrize("filters", ["matrix", "edges"])
+def test_a_step_allocates_no_array(filters, monkeypatch):
     """With the iterators' own buffers at their smallest, only small Python objects remain.
 
     The smallest array of the network, one number per sample, would be 8,192 bytes.
     """
+    if filters == "edges":
+        monkeypatch.setattr("netsharp_engine.kernels.filtered.DENSE_CELLS", 0)
+        monkeypatch.setattr("netsharp_engine.kernels.filtered.DENSE_SHARE", 2.0)
     graph, output = network_of_everything()
     plan = plan_of(graph, output, 2048, "softmax", "float32")
     plan.initialise(1, 0.3)

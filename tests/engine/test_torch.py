@@ -169,7 +169,7 @@ def test_gradients_agree(case):
     case.copies(expected, plan.store(plan.gradient))
     for ours, theirs in zip(expected.parameters(), net.parameters(), strict=True):
         difference = torch.linalg.norm(ours - theirs.grad) / torch.linalg.norm(theirs.grad)
-        assert float(difference) <= 1e-5
+        assert difference.item() <= 1e-5
 
 
 @NETWORKS

@@ -22,6 +22,8 @@ from netsharp_engine.kernels.layout import Layout
 from netsharp_engine.kernels.site import Call, Site, Steps, ones
 from netsharp_engine.kernels.taps import along
 
+BLOCK = 1 << 16  # numbers of a product that stay in the cache until they are added
+
 
 class Walk:
     """The part that each dimension plays: group, row, column, or single (one position)."""
@@ -225,19 +227,31 @@ class _Convolution:
         weights, biases = self._split(target)
         across = windows.transpose(0, 1, 3, 2)
         column = ones(self.site, self.columns)
-        if self.positions == 1:
-            bias_rows = biases.reshape(self.groups, 1, self.maps)
-            return [
-                partial(np.matmul, gradient, across, weights),
-                partial(np.matmul, gradient, column, bias_rows),
-            ]
-        parts = self.site.scratch(self.groups, self.positions, *weights.shape[2:])
-        sums = self.site.scratch(self.groups, self.positions, self.maps)
+        biased = self.site.scratch(self.groups, self.positions, self.maps)
+        sums = partial(np.matmul, gradient, column, biased)
+        total = partial(np.add.reduce, biased, 1, None, biases[:, 0, :, 0])
+        size = self.groups * self.maps * self.row_taps * self.taps
+        parts = self.site.scratch(self.groups, self._block(size), *weights.shape[2:])
+        spare = self.site.scratch(*weights.shape) if parts.shape[1] < self.positions else None
+        calls: list[Call] = [sums, total]
+        for rows in self._blocks(parts.shape[1]):
+            part = parts[:, : rows.stop - rows.start]
+            calls.append(partial(np.matmul, gradient[:, rows], across[:, rows], part))
+            if rows.start == 0 or spare is None:
+                calls.append(partial(np.add.reduce, part, 1, None, weights[:, 0]))
+            else:
+                calls.append(partial(np.add.reduce, part, 1, None, spare[:, 0]))
+                calls.append(partial(np.add, weights, spare, weights))
+        return calls
+
+    def _block(self, size: int) -> int:
+        """How many positions to multiply at once, when each makes ``size`` numbers."""
+        return min(self.positions, max(1, BLOCK // size))
+
+    def _blocks(self, count: int) -> list[slice]:
         return [
-            partial(np.matmul, gradient, across, parts),
-            partial(np.add.reduce, parts, 1, None, weights[:, 0]),
-            partial(np.matmul, gradient, column, sums),
-            partial(np.add.reduce, sums, 1, None, biases[:, 0, :, 0]),
+            slice(start, min(start + count, self.positions))
+            for start in range(0, self.positions, count)
         ]
 
     def _source_gradient(self, weights: Array, gradient: Array) -> list[Call]:
@@ -249,17 +263,31 @@ class _Convolution:
         if self.row_taps == self.positions == 1:
             calls.append(partial(np.matmul, turned, gradient, unrolled))
         else:
-            depth = self.row_taps * self.taps
-            parts = self.site.scratch(self.groups, self.positions, depth, self.columns)
-            calls.append(partial(np.matmul, turned, gradient, parts))
-            calls.append(partial(unrolled.fill, 0))
-            reach = (self.positions - 1) * self.stride + 1
-            for tap in range(self.row_taps):
-                rows = unrolled[:, tap : tap + reach : self.stride]
-                part = parts[:, :, tap * self.taps : (tap + 1) * self.taps]
-                calls.append(partial(np.add, rows, part, rows))
+            calls += self._overlapping(turned, gradient, unrolled)
         calls.append(partial(source.gradient.fill, 0))
         shape = tuple(axis.size for axis in self.walk.axes)
         views = self.walk.unroll_views(source.gradients(shape), self._spread(unrolled))
         calls.extend(partial(np.add, cells, place, cells) for cells, place in views)
+        return calls
+
+    def _overlapping(self, turned: Array, gradient: Array, unrolled: Array) -> list[Call]:
+        """Add each position's product to its window of rows, some positions at a time."""
+        depth = self.row_taps * self.taps
+        block = self._block(self.groups * depth * self.columns)
+        parts = self.site.scratch(self.groups, block, depth, self.columns)
+        windows = self._windows(unrolled)
+        calls: list[Call] = [partial(unrolled.fill, 0)]
+        for rows in self._blocks(block):
+            count = rows.stop - rows.start
+            part = parts[:, :count]
+            calls.append(partial(np.matmul, turned, gradient[:, rows], part))
+            if count == 1:
+                window = windows[:, rows]
+                calls.append(partial(np.add, window, part, window))
+                continue
+            low, reach = rows.start * self.stride, (count - 1) * self.stride + 1
+            for tap in range(self.row_taps):
+                cells = unrolled[:, low + tap : low + tap + reach : self.stride]
+                share = part[:, :, tap * self.taps : (tap + 1) * self.taps]
+                calls.append(partial(np.add, cells, share, cells))
         return calls

@@ -21,7 +21,8 @@ def bind_full(site: Site) -> Steps:
     backward: list[Call] = []
     if slot.gradient is not None:
         target = slot.gradient.reshape(shape)
-        backward.append(partial(np.matmul, out.gradient, source.value.T, target))
+        outer = np.multiply if site.samples == 1 else np.matmul
+        backward.append(partial(outer, out.gradient, source.value.T, target))
     if source.gradient is not None:
         backward.append(partial(np.matmul, weights.T, out.gradient, source.gradient))
     return Steps(forward, backward)
