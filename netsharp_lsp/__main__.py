@@ -86,7 +86,7 @@ def _run(name: str, rest: list[str]) -> int:
         formatter_class=lambda prog: argparse.HelpFormatter(prog, width=_help_width()),
     )
     module.add_arguments(parser)
-    code: int = module.run(parser.parse_args(rest))
+    code: int = module.run(parser.parse_intermixed_args(rest))
     return code
 
 

@@ -127,10 +127,11 @@ def inspect(job: Job) -> Outcome:
 
 
 def _selection(job: Job) -> Selection:
-    """Flags before settings: --select replaces theirs, --ignore adds to them."""
-    select = split_codes(job.args.select) or job.settings.select
-    ignore = (*job.settings.ignore, *split_codes(job.args.ignore))
-    return Selection(select, ignore).also_ignoring(job.settings.ignores_for(_place(job.item)))
+    """What settings select, flags over them; what a file's own patterns ignore goes anyway."""
+    settings, args = job.settings, job.args
+    selection = Selection(settings.select, settings.ignore)
+    selection = selection.then(split_codes(args.select), split_codes(args.ignore))
+    return selection.then((), settings.ignores_for(_place(job.item)))
 
 
 def _context(job: Job, outcome: Outcome) -> Context:

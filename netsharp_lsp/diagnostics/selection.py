@@ -1,6 +1,7 @@
 """Which diagnostics are wanted: codes and prefixes selected or ignored; knows no rule.
 
-The more specific prefix wins; where `select` and `ignore` are equally specific, `ignore` does.
+Within one layer the more specific prefix wins, and a tie is ignored. A stronger layer (flags over
+settings) goes first: what it selects or ignores, a weaker one can only refine.
 """
 
 from __future__ import annotations
@@ -18,26 +19,38 @@ ALL = "ALL"
 
 
 class Selection:
-    """Prefixes of codes that are wanted and unwanted; empty `select` means every code."""
+    """Prefixes of codes that are wanted and unwanted, over those of a weaker layer, `base`.
 
-    __slots__ = ("ignore", "select")
+    An empty `select` means every code that the base wants, without a base every code.
+    """
 
-    def __init__(self, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> None:
-        self.select = tuple("" if word == ALL else word for word in select) or ("",)
+    __slots__ = ("base", "ignore", "select")
+
+    def __init__(
+        self,
+        select: Iterable[str] = (),
+        ignore: Iterable[str] = (),
+        base: Selection | None = None,
+    ) -> None:
+        self.select = tuple("" if word == ALL else word for word in select)
         self.ignore = tuple("" if word == ALL else word for word in ignore)
+        self.base = base
 
     def wants(self, code: str) -> bool:
         """Whether a diagnostic with this code is reported."""
-        return _longest(self.select, code) > _longest(self.ignore, code)
+        ignored = _longest(self.ignore, code)
+        if self.base is not None and not self.select:
+            return ignored < 0 and self.base.wants(code)
+        selected = _longest(self.select or ("",), code)
+        weaker = _longest(self.base.ignore, code) if self.base is not None else -1
+        return selected > ignored and selected >= weaker
 
-    def also_ignoring(self, codes: Iterable[str]) -> Selection:
-        """Return this selection with more prefixes ignored (those of a file)."""
-        return Selection(self.select, (*self.ignore, *codes))
+    def then(self, select: Iterable[str], ignore: Iterable[str]) -> Selection:
+        """Return this selection under a stronger layer."""
+        return Selection(select, ignore, base=self)
 
     def filter(self, diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
         """Return the wanted diagnostics, in their order."""
-        if self.select == ("",) and not self.ignore:
-            return list(diagnostics)
         wanted = {code: self.wants(code) for code in {d.code for d in diagnostics}}
         return [d for d in diagnostics if wanted[d.code]]
 

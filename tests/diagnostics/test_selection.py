@@ -32,9 +32,25 @@ def test_selection(select: list[str], ignore: list[str], wanted: tuple[str, ...]
     assert tuple(d.code for d in selection.filter(diagnostics)) == wanted
 
 
-def test_a_file_ignores_more_than_its_project() -> None:
-    selection = Selection(["NS07"]).also_ignoring(["NS075"])
-    assert [code for code in CODES if selection.wants(code)] == ["NS074"]
+@pytest.mark.parametrize(
+    ("weaker", "stronger", "wanted"),
+    [
+        ((["NS07"], []), ([], ["NS075"]), ("NS074",)),
+        ((["NS074"], []), ([], ["NS07"]), ()),
+        (([], ["NS074"]), (["NS074"], []), ("NS074",)),
+        (([], ["NS074"]), (["NS07"], []), ("NS075",)),
+        ((["NS001"], []), (["NS126"], []), ("NS126",)),
+        ((["NS001"], []), ([], []), ("NS001",)),
+        (([], ["ALL"]), (["NS001"], []), ("NS001",)),
+    ],
+)
+def test_flags_are_stronger_than_settings(
+    weaker: tuple[list[str], list[str]],
+    stronger: tuple[list[str], list[str]],
+    wanted: tuple[str, ...],
+) -> None:
+    selection = Selection(*weaker).then(*stronger)
+    assert tuple(code for code in CODES if selection.wants(code)) == wanted
 
 
 def test_options_hold_several_codes() -> None:

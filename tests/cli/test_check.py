@@ -1,0 +1,392 @@
+"""`netsharp check` in real processes: files, folders, stdin, exit codes, fixes, baseline."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import shutil
+import subprocess
+import xml.etree.ElementTree as ElementTree
+
+import jsonschema
+import pytest
+from command_line import Answer, clean_environment, netsharp
+
+import netsharp_lsp
+
+SCHEMA = json.loads(
+    (pathlib.Path(netsharp_lsp.__file__).parent / "schemas/check.json").read_text("utf-8")
+)
+CLEAN = "input A [3];\noutput R [2] softmax from A all;\n"
+FAULTY = "input A [0];\noutput R [2] softmax from A all;\n"
+WARNED = "input A [7 / 2];\noutput R [2] softmax from A all;\n"
+IDLE = "input A [3]; // netsharp: ignore[NS050]\noutput R [2] softmax from A all;\n"
+
+
+def write(folder: pathlib.Path, **files: str) -> None:
+    """Write files; `__` in a name stands for a folder, the suffix is .nn."""
+    for name, text in files.items():
+        path = folder / f"{name.replace('__', '/')}.nn"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+
+
+def reported(answer: Answer) -> list[tuple[str, str]]:
+    data = json.loads(answer.out)
+    jsonschema.validate(data, SCHEMA)
+    return [(d["file"], d["code"]) for d in data["diagnostics"]]
+
+
+def test_the_schema_is_a_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_a_clean_file_exits_0(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a=CLEAN)
+    answer = netsharp("check", "a.nn", cwd=tmp_path)
+    assert (answer.code, answer.out, answer.err) == (0, "1 file checked, nothing found.\n", "")
+
+
+def test_a_fault_is_shown_and_exits_1(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a=FAULTY)
+    answer = netsharp("check", "a.nn", "--select", "NS050", cwd=tmp_path)
+    assert answer.code == 1
+    lines = answer.out.splitlines()
+    assert lines[0].startswith("error[NS050]: ")
+    assert lines[1:5] == [" --> a.nn:1:10", "  |", "1 | input A [0];", "  |          ^"]
+    assert "\x1b" not in answer.out
+
+
+def test_json_follows_the_schema(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a=FAULTY, b=CLEAN, c=WARNED)
+    answer = netsharp("check", "--format", "json", "--select", "NS05,NS049", cwd=tmp_path)
+    assert reported(answer) == [("a.nn", "NS050"), ("c.nn", "NS049")]
+    assert json.loads(answer.out)["diagnostics"][0]["start"] == {"line": 1, "column": 10}
+
+
+@pytest.mark.parametrize("format_name", ["sarif", "gitlab", "junit", "github", "concise"])
+def test_other_formats_are_well_formed(tmp_path: pathlib.Path, format_name: str) -> None:
+    write(tmp_path, a=FAULTY)
+    answer = netsharp("check", "a.nn", "--select", "NS050", "--format", format_name, cwd=tmp_path)
+    assert answer.code == 1
+    if format_name == "junit":
+        assert ElementTree.fromstring(answer.out).get("failures") == "1"
+    elif format_name in ("sarif", "gitlab"):
+        assert "NS050" in json.dumps(json.loads(answer.out))
+    else:
+        assert answer.out.count("NS050") >= 1
+        assert answer.out.count("\n") == 1
+
+
+def test_the_report_can_be_a_file(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a=FAULTY)
+    answer = netsharp(
+        "check", "a.nn", "--format", "json", "--output-file", "report.json", cwd=tmp_path
+    )
+    assert (answer.code, answer.out) == (1, "")
+    jsonschema.validate(json.loads((tmp_path / "report.json").read_text()), SCHEMA)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.nn", "report.json"]
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "code"), [(None, 1), ("error", 0), ("warning", 1), ("info", 1), ("hint", 1)]
+)
+def test_fail_on_decides_the_exit_code(
+    tmp_path: pathlib.Path, fail_on: str | None, code: int
+) -> None:
+    write(tmp_path, a=WARNED)
+    flag = [] if fail_on is None else ["--fail-on", fail_on]
+    assert netsharp("check", "a.nn", "--select", "NS049", *flag, cwd=tmp_path).code == code
+    if fail_on is not None:
+        (tmp_path / "netsharp.toml").write_text(f'fail-on = "{fail_on}"')
+        assert netsharp("check", "a.nn", "--select", "NS049", cwd=tmp_path).code == code
+
+
+def test_select_and_ignore(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a=FAULTY + WARNED)
+
+    def codes(*flags: str) -> set[str]:
+        answer = netsharp("check", "a.nn", "--format", "json", *flags, cwd=tmp_path)
+        return {code for _, code in reported(answer)}
+
+    assert codes("--select", "NS05") & {"NS049", "NS050"} == {"NS050"}
+    assert codes("--select", "NS049", "--select", "NS050") == {"NS049", "NS050"}
+    assert codes("--ignore", "NS050") & {"NS049", "NS050"} == {"NS049"}
+    (tmp_path / "netsharp.toml").write_text('select = ["NS049", "NS050"]\nignore = ["NS049"]')
+    assert codes() == {"NS050"}
+    assert codes("--select", "NS04") <= {"NS040", "NS041"}
+    assert codes("--ignore", "NS05") == set()
+    assert codes("--isolated") >= {"NS049", "NS050"}
+    (tmp_path / "other.toml").write_text('select = ["NS049"]')
+    assert codes("--config", "other.toml") == {"NS049"}
+
+
+def test_per_file_ignores_and_exclude(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a=FAULTY, old__b=FAULTY, tests__c=FAULTY)
+    (tmp_path / "netsharp.toml").write_text(
+        'select = ["NS050"]\nexclude = ["old"]\n[per-file-ignores]\n"tests/**" = ["NS05"]\n'
+    )
+    answer = netsharp("check", "--format", "json", cwd=tmp_path)
+    assert reported(answer) == [("a.nn", "NS050")]
+    named = netsharp("check", "--format", "json", "old/b.nn", cwd=tmp_path)
+    assert reported(named) == [("old/b.nn", "NS050")]
+
+
+def test_each_file_has_its_nearest_settings(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a=FAULTY, sub__b=FAULTY)
+    (tmp_path / "netsharp.toml").write_text('select = ["NS050"]')
+    (tmp_path / "sub" / "netsharp.toml").write_text('ignore = ["ALL"]')
+    assert reported(netsharp("check", "--format", "json", cwd=tmp_path)) == [("a.nn", "NS050")]
+
+
+@pytest.mark.parametrize(
+    ("flags", "settings", "sentence"),
+    [
+        (["--select", "NS7"], "", "'NS7' is no code and begins none."),
+        (["--ignore", "NS0500"], "", "'NS0500' is no code and begins none. Did you mean 'NS050'?"),
+        ([], 'selct = ["NS0"]', "netsharp.toml:1: unknown key 'selct'. Did you mean 'select'?"),
+        ([], 'ignore = ["NS0500"]', "'NS0500' is no code"),
+        (["--config", "missing.toml"], "", "missing.toml: cannot be read: No such file"),
+        (["--config", "a.nn", "--isolated"], "", "not allowed with argument"),
+        (["--features", "0"], "", "must be a whole number of at least 1, found '0'"),
+        (["--update-baseline"], "", "--update-baseline needs --baseline FILE"),
+        (["--baseline", "none.json"], "", "the baseline cannot be read: No such file"),
+        (["--watch", "-"], "", "--watch cannot watch stdin."),
+    ],
+)
+def test_what_cannot_run_exits_2_with_a_sentence(
+    tmp_path: pathlib.Path, flags: list[str], settings: str, sentence: str
+) -> None:
+    write(tmp_path, a=CLEAN)
+    if settings:
+        (tmp_path / "netsharp.toml").write_text(settings)
+    answer = netsharp("check", "a.nn", *flags, cwd=tmp_path)
+    assert (answer.code, answer.out) == (2, "")
+    assert sentence in answer.err
+
+
+def test_a_missing_file_does_not_hide_the_others(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a=FAULTY)
+    answer = netsharp(
+        "check", "b.nn", "a.nn", "--select", "NS050", "--format", "json", cwd=tmp_path
+    )
+    assert answer.code == 2
+    assert answer.err == "netsharp: b.nn: cannot be read: No such file or directory.\n"
+    assert reported(answer) == [("a.nn", "NS050")]
+
+
+def test_a_folder_means_its_specifications(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a=FAULTY, d__b=FAULTY, d__e__c=FAULTY)
+    (tmp_path / "d" / "x.netsharp").write_text(FAULTY)
+    (tmp_path / "d" / "UPPER.NN").write_text(FAULTY)
+    (tmp_path / "d" / "other.txt").write_text(FAULTY)
+    (tmp_path / "d" / ".hidden.nn").write_text(FAULTY)
+    (tmp_path / ".secret").mkdir()
+    (tmp_path / ".secret" / "s.nn").write_text(FAULTY)
+    (tmp_path / "binary.nn").write_bytes(b"\x7fELF\0\0\xff")
+    (tmp_path / "wide.nn").write_bytes(b"\xff\xfe" + FAULTY.encode("utf-16-le"))
+    answer = netsharp("check", ".", "a.nn", "--select", "NS050", "--format", "json", cwd=tmp_path)
+    assert [file for file, _ in reported(answer)] == [
+        "a.nn",
+        "d/UPPER.NN",
+        "d/b.nn",
+        "d/e/c.nn",
+        "d/x.netsharp",
+        "wide.nn",
+    ]
+    assert answer.code == 1
+
+
+def test_a_folder_without_specifications_is_mentioned(tmp_path: pathlib.Path) -> None:
+    answer = netsharp("check", cwd=tmp_path)
+    assert answer.code == 0
+    assert answer.err == "netsharp: .: no .nn or .netsharp file below this folder.\n"
+
+
+def test_ignored_files_of_every_work_tree_are_left_out(tmp_path: pathlib.Path) -> None:
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    write(tmp_path, a=FAULTY, build__b=FAULTY, sub__c=FAULTY, sub__own=FAULTY, build__kept=FAULTY)
+    for folder, ignored in ((tmp_path, "build\n"), (tmp_path / "sub", "own.nn\n")):
+        subprocess.run(["git", "init", "-q"], cwd=folder, check=True, env=clean_environment())
+        (folder / ".gitignore").write_text(ignored)
+    add = ["git", "add", "-f", "build/kept.nn"]
+    subprocess.run(add, cwd=tmp_path, check=True, env=clean_environment())
+    hook = {"GIT_DIR": str(tmp_path / "nowhere"), "GIT_INDEX_FILE": "none"}
+    answer = netsharp(
+        "check", "--select", "NS050", "--format", "json", cwd=tmp_path, environment=hook
+    )
+    assert [file for file, _ in reported(answer)] == ["a.nn", "build/kept.nn", "sub/c.nn"]
+    named = netsharp("check", "--select", "NS050", "--format", "json", "build/b.nn", cwd=tmp_path)
+    assert reported(named) == [("build/b.nn", "NS050")]
+
+
+def test_stdin_has_the_name_it_is_given(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "netsharp.toml").write_text('select = ["NS050"]')
+    flags = ("check", "-", "--format", "json")
+    unnamed = netsharp(*flags, "--select", "NS050", cwd=tmp_path, stdin=FAULTY.encode())
+    assert reported(unnamed) == [("<stdin>", "NS050")]
+    named = netsharp(
+        *flags, "--stdin-filename", "sub/x.nn", cwd=tmp_path, stdin=(FAULTY + WARNED).encode()
+    )
+    assert set(reported(named)) == {("sub/x.nn", "NS050")}
+
+
+def test_bytes_that_are_no_text_are_an_error_with_the_offset(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.nn").write_bytes(b"input A [3];\n// caf\xe9\n")
+    answer = netsharp("check", "a.nn", cwd=tmp_path)
+    assert answer.code == 2
+    assert answer.err == (
+        "netsharp: a.nn: Byte 19 (0xE9, on line 2) is not UTF-8; save the file as UTF-8.\n"
+    )
+
+
+def test_utf16_is_read_with_a_warning(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.nn").write_bytes(b"\xfe\xff" + CLEAN.encode("utf-16-be"))
+    answer = netsharp("check", "a.nn", cwd=tmp_path)
+    assert answer.code == 0
+    assert answer.err.startswith("netsharp: a.nn: The file is UTF-16 BE;")
+
+
+def test_suppressions_work_and_idle_ones_are_reported(tmp_path: pathlib.Path) -> None:
+    write(
+        tmp_path,
+        a=FAULTY.replace("\n", " // netsharp: ignore[NS050]\n", 1),
+        b=f"// netsharp: ignore[NS050]\n{FAULTY}",
+        c=IDLE,
+        d=IDLE.replace("NS050", "NS999"),
+    )
+    answer = netsharp("check", "--select", "NS050,NS12", "--format", "json", cwd=tmp_path)
+    assert reported(answer) == [("c.nn", "NS126"), ("d.nn", "NS127")]
+    assert answer.code == 1
+
+
+@pytest.mark.parametrize(
+    ("mark", "encoding", "line_end"),
+    [(b"", "utf-8", "\n"), (b"\xef\xbb\xbf", "utf-8", "\r\n"), (b"\xff\xfe", "utf-16-le", "\r")],
+)
+def test_fix_keeps_encoding_mark_and_line_ends(
+    tmp_path: pathlib.Path, mark: bytes, encoding: str, line_end: str
+) -> None:
+    def stored(text: str) -> bytes:
+        return mark + text.replace("\n", line_end).encode(encoding)
+
+    file = tmp_path / "a.nn"
+    file.write_bytes(stored(IDLE))
+    file.chmod(0o640)
+    answer = netsharp("check", "a.nn", "--fix", "--select", "NS126", cwd=tmp_path)
+    assert answer.code == 0
+    assert "a.nn: fixed NS126 1x." in answer.err
+    assert file.read_bytes() == stored(CLEAN)
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert [path.name for path in tmp_path.iterdir()] == ["a.nn"]
+
+
+def test_diff_shows_and_writes_nothing(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a=IDLE, b=CLEAN)
+    answer = netsharp("check", "--diff", "--select", "NS126", cwd=tmp_path)
+    assert answer.code == 1
+    assert answer.out.splitlines() == [
+        "--- a.nn",
+        "+++ a.nn",
+        "@@ -1,2 +1,2 @@",
+        "-input A [3]; // netsharp: ignore[NS050]",
+        "+input A [3];",
+        " output R [2] softmax from A all;",
+    ]
+    assert (tmp_path / "a.nn").read_text() == IDLE
+    assert netsharp("check", "--diff", "b.nn", "--select", "NS126", cwd=tmp_path).code == 0
+
+
+def test_diff_can_be_applied_by_patch(tmp_path: pathlib.Path) -> None:
+    if shutil.which("patch") is None:
+        pytest.skip("patch is not installed")
+    write(tmp_path, a=IDLE.rstrip("\n").replace("\n", "\r\n"))
+    answer = netsharp("check", "--diff", "a.nn", "--select", "NS126", cwd=tmp_path)
+    subprocess.run(["patch", "--binary", "-s"], input=answer.raw, cwd=tmp_path, check=True)
+    assert (tmp_path / "a.nn").read_bytes() == CLEAN.rstrip("\n").replace("\n", "\r\n").encode()
+
+
+def test_a_fixed_stdin_goes_to_stdout(tmp_path: pathlib.Path) -> None:
+    answer = netsharp("check", "-", "--fix", "--select", "NS126", cwd=tmp_path, stdin=IDLE.encode())
+    assert (answer.code, answer.out) == (0, CLEAN)
+    assert "nothing found" in answer.err
+
+
+def test_a_file_that_cannot_be_written_stays_whole(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, locked__a=IDLE)
+    folder = tmp_path / "locked"
+    folder.chmod(0o500)
+    try:
+        try:
+            (folder / "probe").write_text("")
+        except PermissionError:
+            answer = netsharp("check", "locked/a.nn", "--fix", cwd=tmp_path)
+            assert answer.code == 2
+            assert "locked/a.nn: cannot be written: Permission denied." in answer.err
+            assert (folder / "a.nn").read_text() == IDLE
+        else:
+            pytest.skip("this user may write anywhere")
+    finally:
+        folder.chmod(0o700)
+
+
+def test_a_fix_goes_through_a_symbolic_link(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, real__a=IDLE)
+    (tmp_path / "link.nn").symlink_to("real/a.nn")
+    netsharp("check", "link.nn", "--fix", "--select", "NS126", cwd=tmp_path)
+    assert (tmp_path / "link.nn").is_symlink()
+    assert (tmp_path / "real" / "a.nn").read_text() == CLEAN
+
+
+def test_a_baseline_hides_what_it_knows(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a=FAULTY, sub__b=FAULTY)
+    flags = ("check", "--select", "NS050", "--format", "json", "--baseline", "known.json")
+    update = netsharp(*flags, "--update-baseline", cwd=tmp_path)
+    assert (update.code, reported(update)) == (0, [])
+    known = json.loads((tmp_path / "known.json").read_text())
+    assert [entry["file"] for entry in known["diagnostics"]] == ["a.nn", "sub/b.nn"]
+    assert reported(netsharp(*flags, cwd=tmp_path / ".")) == []
+    write(tmp_path, a=f"// one line more\n\n{FAULTY}input B [0];\n")
+    answer = netsharp(*flags, cwd=tmp_path)
+    assert (answer.code, reported(answer)) == (1, [("a.nn", "NS050")])
+    assert json.loads(answer.out)["diagnostics"][0]["start"]["line"] == 5
+
+
+def test_settings_name_a_baseline_relative_to_themselves(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, sub__b=FAULTY)
+    (tmp_path / "netsharp.toml").write_text('baseline = "known.json"\nselect = ["NS050"]')
+    assert netsharp("check", "--update-baseline", "b.nn", cwd=tmp_path / "sub").code == 0
+    assert (tmp_path / "known.json").exists()
+    assert netsharp("check", "sub", cwd=tmp_path).code == 0
+    (tmp_path / "known.json").write_text("{}")
+    broken = netsharp("check", "sub", cwd=tmp_path)
+    assert broken.code == 2
+    assert "it is no baseline of version 1" in broken.err
+
+
+def test_updating_a_baseline_keeps_files_that_were_not_checked(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a=FAULTY, b=FAULTY)
+    flags = ("check", "--select", "NS050", "--baseline", "known.json", "--update-baseline")
+    netsharp(*flags, cwd=tmp_path)
+    write(tmp_path, a=CLEAN)
+    netsharp(*flags, "a.nn", cwd=tmp_path)
+    known = json.loads((tmp_path / "known.json").read_text())
+    assert [entry["file"] for entry in known["diagnostics"]] == ["b.nn"]
+
+
+def test_statistics_follow_the_report(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a=FAULTY + FAULTY.replace("A", "B").replace("R", "S"))
+    flags = ("check", "a.nn", "--select", "NS050", "--statistics", "--format")
+    lines = netsharp(*flags, "concise", cwd=tmp_path).out.splitlines()
+    assert lines[-1].split()[:3] == ["2", "NS050", "error"]
+    answer = netsharp(*flags, "json", cwd=tmp_path)
+    assert len(reported(answer)) == 2
+    assert answer.err.split()[:3] == ["2", "NS050", "error"]
+
+
+def test_many_files_are_checked_in_order(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, **{f"f{number:03}": FAULTY for number in range(60)})
+    answer = netsharp("check", "--select", "NS050", "--format", "json", cwd=tmp_path)
+    assert reported(answer) == [(f"f{number:03}.nn", "NS050") for number in range(60)]

@@ -1,0 +1,139 @@
+"""Settings: the nearest file wins, every key is checked, and the schema says the same."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import tomllib
+
+import jsonschema
+import pytest
+
+from netsharp_lsp import settings as settings_module
+from netsharp_lsp.settings import KEYS, Settings, SettingsError, SettingsFinder, read_settings
+
+SCHEMA = json.loads(
+    (pathlib.Path(settings_module.__file__).parent / "schemas/netsharp.json").read_text("utf-8")
+)
+EVERYTHING = """\
+select = ["NS0"]
+ignore = ["NS118"]
+exclude = ["old/**", "*.netsharp"]
+fail-on = "info"
+baseline = "known.json"
+line-ending = "crlf"
+host = "rx"
+task = "multiclass"
+features = 4
+hidden-nodes = 20
+outputs = 3
+
+[per-file-ignores]
+"tests/*.nn" = ["NS039", "NS05"]
+"t*/a.nn" = ["NS001"]
+"""
+WRONG = {
+    'select = "NS0"': "'select' must be a list of texts, found 'NS0'.",
+    "ignore = [1]": "'ignore' must be a list of texts, found [1].",
+    'ignore = [""]': "'ignore' must be a list of texts, found [''].",
+    "per-file-ignores = []": "'per-file-ignores' must be a table of patterns and lists of codes",
+    '[per-file-ignores]\n"a" = "NS001"': "'per-file-ignores' must be a list of texts",
+    'fail-on = "fatal"': "'fail-on' must be one of error, warning, info, hint; found 'fatal'.",
+    'line-ending = "LF"': "'line-ending' must be one of auto, lf, crlf, cr; found 'LF'.",
+    "baseline = 1": "'baseline' must be text, found 1.",
+    'host = "azure"': "'host' must be one of studio, rx, tlc; found 'azure'.",
+    'task = "ranking"': "'task' must be one of binary, multiclass, regression",
+    "features = 0": "'features' must be a whole number of at least 1, found 0.",
+    "outputs = true": "'outputs' must be a whole number of at least 1, found True.",
+    "hidden-nodes = 1.5": "'hidden-nodes' must be a whole number of at least 1, found 1.5.",
+    "hidden_nodes = 3": "unknown key 'hidden_nodes'. Did you mean 'hidden-nodes'?",
+    "selct = []": "unknown key 'selct'. Did you mean 'select'?",
+    "[colours]\nx = 1": "unknown key 'colours'.",
+}
+
+
+def write(path: pathlib.Path, text: str) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def test_every_key_is_read(tmp_path: pathlib.Path) -> None:
+    settings = read_settings(write(tmp_path / "netsharp.toml", EVERYTHING))
+    assert settings.select == ("NS0",)
+    assert settings.ignore == ("NS118",)
+    assert settings.fail_on == "info"
+    assert settings.baseline == "known.json"
+    assert settings.line_ending == "crlf"
+    assert settings.context.known() == {
+        "features": 4,
+        "hidden_nodes": 20,
+        "outputs": 3,
+        "task": "multiclass",
+        "host": "rx",
+    }
+    assert set(settings.context.origin.values()) == {"netsharp.toml"}
+    assert settings.ignores_for(str(tmp_path / "tests/a.nn")) == ("NS039", "NS05", "NS001")
+    assert settings.ignores_for(str(tmp_path / "a.nn")) == ()
+    assert settings.excludes(str(tmp_path / "old/x/a.nn"))
+    assert settings.excludes(str(tmp_path / "x/a.netsharp"))
+    assert not settings.excludes(str(tmp_path / "a.nn"))
+    assert set(tomllib.loads(EVERYTHING)) == set(KEYS)
+
+
+def test_the_schema_knows_the_same_keys_and_accepts_them() -> None:
+    assert set(SCHEMA["properties"]) == set(KEYS)
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    jsonschema.validate(tomllib.loads(EVERYTHING), SCHEMA)
+
+
+@pytest.mark.parametrize(("text", "sentence"), WRONG.items())
+def test_a_wrong_value_is_refused_by_reader_and_schema(
+    tmp_path: pathlib.Path, text: str, sentence: str
+) -> None:
+    file = write(tmp_path / "netsharp.toml", f"# settings\n{text}\n")
+    with pytest.raises(SettingsError) as error:
+        read_settings(file)
+    assert error.value.message.startswith(sentence)
+    assert error.value.file == file
+    assert error.value.line == 2
+    assert not jsonschema.Draft202012Validator(SCHEMA).is_valid(tomllib.loads(text))
+
+
+def test_toml_that_cannot_be_read_says_where(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(SettingsError, match=r"netsharp\.toml: is not valid TOML: .*line 2"):
+        read_settings(write(tmp_path / "netsharp.toml", "select = []\nignore = ]\n"))
+
+
+def test_the_nearest_folder_wins_and_in_it_netsharp_toml(tmp_path: pathlib.Path) -> None:
+    write(tmp_path / "netsharp.toml", "features = 1")
+    write(tmp_path / "a/pyproject.toml", "[tool.netsharp]\nfeatures = 2")
+    write(tmp_path / "a/b/pyproject.toml", "[tool.other]\nnetsharp = 3")
+    write(tmp_path / "a/c/pyproject.toml", "[tool.netsharp]\nfeatures = 4")
+    write(tmp_path / "a/c/netsharp.toml", "features = 5")
+    find = SettingsFinder().find
+    seen = {
+        folder: find(str(tmp_path / folder)).context.features
+        for folder in (".", "x/y", "a", "a/x", "a/b", "a/c", "a/c/x")
+    }
+    assert seen == {".": 1, "x/y": 1, "a": 2, "a/x": 2, "a/b": 2, "a/c": 5, "a/c/x": 5}
+
+
+def test_a_nearer_file_replaces_the_whole_of_a_farther_one(tmp_path: pathlib.Path) -> None:
+    write(tmp_path / "netsharp.toml", 'ignore = ["NS001"]')
+    write(tmp_path / "a/netsharp.toml", "")
+    assert SettingsFinder().find(str(tmp_path / "a")).ignore == ()
+
+
+def test_a_pyproject_of_others_is_not_even_parsed(tmp_path: pathlib.Path) -> None:
+    write(tmp_path / "netsharp.toml", "features = 1")
+    write(tmp_path / "a/pyproject.toml", "this is not TOML")
+    assert SettingsFinder().find(str(tmp_path / "a")).context.features == 1
+
+
+def test_defaults() -> None:
+    settings = Settings()
+    assert (settings.select, settings.ignore, settings.fail_on) == ((), (), None)
+    assert settings.line_ending == "auto"
+    assert settings.context.known() == {}
+    assert not settings.excludes("/x/a.nn")
