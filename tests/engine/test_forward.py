@@ -7,17 +7,16 @@ import math
 import naive
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from naive import Dimension
-from networks import axes_of, convolution, dimensions, forward, plan_of, randomise
+from networks import GEOMETRIES, axes_of, convolution, dimensions, forward, plan_of, randomise
 from test_gradients import filtered, filters
 
 from netsharp_engine.activations import ACTIVATIONS, NAMES
 from netsharp_engine.geometry import Axis, output_shape
 from netsharp_engine.graph import Graph
 
-GEOMETRIES = settings(max_examples=200, derandomize=True, deadline=None)
 SEEDS = st.integers(0, 2**31)
 
 

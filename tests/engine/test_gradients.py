@@ -5,10 +5,11 @@ from __future__ import annotations
 import naive
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from naive import Dimension, indices
 from networks import (
+    GEOMETRIES,
     axes_of,
     convolution,
     dense,
@@ -24,7 +25,6 @@ from netsharp_engine.activations import NAMES
 from netsharp_engine.geometry import Axis
 from netsharp_engine.graph import Graph
 
-GEOMETRIES = settings(max_examples=200, derandomize=True, deadline=None)
 TOLERANCE = 1e-6
 SEEDS = st.integers(0, 2**31)
 BATCH = 2

@@ -10,6 +10,7 @@ from networks import axes_of, convolution, dense, plan_of
 from netsharp_engine.graph import Graph
 
 torch = pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
+torch.set_num_threads(1)
 SAMPLES, RATE = 64, 0.05
 
 
