@@ -82,8 +82,10 @@ def run_file_context(run_file: RunFile) -> Context:
     """Return what a run file says, and what counting the columns of its training data tells."""
     context = Context()
     task, host = run_file.train.get("task"), run_file.train.get("host")
+    hidden_nodes = run_file.train.get("hidden_nodes")
     context.task = task if task in TASKS else None
     context.host = host if host in HOSTS else None
+    context.hidden_nodes = hidden_nodes if _is_positive(hidden_nodes) else None
     counts = _count_training_data(run_file)
     if counts is not None:
         context.features = counts.features
@@ -108,6 +110,7 @@ def data_context(
         label=label if label is not None else _column(data.get("label")),
         weight=_column(data.get("weight")),
         categorical=tuple(_columns(data.get("categorical"))),
+        exclude=tuple(_columns(data.get("exclude"))),
         header=header if isinstance(header, bool) else None,
         delimiter=delimiter if isinstance(delimiter, str) else None,
     )
@@ -123,26 +126,54 @@ def data_context(
 
 
 def _count_training_data(run_file: RunFile) -> Counts | None:
-    """Count the one CSV or TSV file that [data] names as `train`."""
+    """Count the CSV or TSV file that [data] names as `train`.
+
+    Of several files as one table only the first is read: all have its columns, but together
+    they may have more classes and levels than it has.
+    """
     from netsharp_lsp.cli.table import Columns, count_table
 
     data = run_file.data
-    train = data.get("train")
-    if not isinstance(train, str):
+    files = _training_files(run_file)
+    if not files:
         return None
     header, delimiter = data.get("header"), data.get("delimiter")
     columns = Columns(
         label=_column(data.get("label")),
-        apart=_columns([data.get("weight")]),
+        apart=[*_columns([data.get("weight")]), *_columns(data.get("exclude"))],
         categorical=_columns(data.get("categorical")),
         header=header if isinstance(header, bool) else None,
         delimiter=delimiter if isinstance(delimiter, str) else None,
+        unknown_level=data.get("unknown_level") is not False,
     )
-    counts = count_table(os.path.join(os.path.dirname(run_file.path), train), columns)
-    if counts is not None and columns.categorical and "validation" in run_file.train:
-        # Levels are those of the training rows, which only training chooses.
+    counts = count_table(files[0], columns)
+    if counts is None:
+        return None
+    several = len(files) > 1
+    if several:
+        counts.classes = None
+    # Levels are those of all training rows, which only training chooses.
+    if columns.categorical and (several or "validation" in run_file.train):
         counts.features = None
     return counts
+
+
+def _training_files(run_file: RunFile) -> list[str]:
+    """The files that `train` names, patterns expanded, relative to the run file."""
+    train = run_file.data.get("train")
+    folder = os.path.dirname(run_file.path)
+    files: list[str] = []
+    for name in train if isinstance(train, list) else [train]:
+        if not isinstance(name, str):
+            continue
+        path = os.path.join(folder, name)
+        if any(character in name for character in "*?["):
+            from glob import glob
+
+            files += sorted(glob(path, recursive=True))
+        else:
+            files.append(path)
+    return files
 
 
 def _settle_outputs(context: Context, classes: int | None) -> None:
@@ -172,6 +203,10 @@ def _column(value: object) -> str | None:
 def _columns(value: object) -> list[str]:
     columns = map(_column, value) if isinstance(value, list) else ()
     return [column for column in columns if column is not None]
+
+
+def _is_positive(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
 def _positive(text: str) -> int:

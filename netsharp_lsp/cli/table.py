@@ -17,12 +17,18 @@ _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _NAMED_DELIMITERS = {"comma": ",", "tab": "\t", "\\t": "\t", "semicolon": ";", "space": " "}
 #: A larger file is not read through: only what its first rows tell is known.
 READ_THROUGH = 8 << 20
+#: Cells that hold no value, whatever their case.
+MISSING = frozenset(("", "na", "n/a", "#n/a", "nan", "null", "none", "?"))
 
 
 class Columns:
-    """How a table's columns are used: names or numbers from 1, as the run file gives them."""
+    """How a table's columns are used: names or numbers from 1, as the run file gives them.
 
-    __slots__ = ("apart", "categorical", "delimiter", "header", "label")
+    `apart` are columns that are no features; `unknown_level` tells that a categorical column
+    has one feature more, for levels that training did not see.
+    """
+
+    __slots__ = ("apart", "categorical", "delimiter", "header", "label", "unknown_level")
 
     def __init__(
         self,
@@ -31,12 +37,14 @@ class Columns:
         categorical: Sequence[str] = (),
         header: bool | None = None,
         delimiter: str | None = None,
+        unknown_level: bool = True,
     ) -> None:
         self.label = label
         self.apart = tuple(apart)
         self.categorical = tuple(categorical)
         self.header = header
         self.delimiter = delimiter
+        self.unknown_level = unknown_level
 
 
 class Counts:
@@ -52,7 +60,7 @@ class Counts:
 def count_table(path: str, columns: Columns) -> Counts | None:
     """Count one table, or return None where this is no readable CSV or TSV file.
 
-    A categorical column counts one feature per level and one for unknown levels.
+    A categorical column counts one feature per level. An empty cell is no level.
     """
     stem, suffix = os.path.splitext(path.lower())
     packed = suffix == ".gz"
@@ -113,7 +121,8 @@ def _count(rows: Iterator[list[str]], columns: Columns, whole: bool) -> Counts |
     if wanted and not whole:
         return Counts(None if levelled else len(features), None)
     levels = _levels(wanted, sample, rows)
-    encoded = len(features) - len(levelled) + sum(len(levels[i]) + 1 for i in levelled)
+    unknown = len(levelled) if columns.unknown_level else 0
+    encoded = len(features) - len(levelled) + unknown + sum(len(levels[i]) for i in levelled)
     return Counts(encoded, len(levels[label]) if label is not None else None)
 
 
@@ -128,6 +137,8 @@ def _levels(
             for index, seen in levels.items():
                 if index < len(row):
                     seen.add(row[index].strip())
+    for seen in levels.values():
+        seen.difference_update([cell for cell in seen if cell.casefold() in MISSING])
     return levels
 
 
