@@ -22,6 +22,16 @@ function mark(ascii, wide) {
 const SEMICOLON = mark(";", "；");
 const COMMA = mark(",", "，");
 const EQUALS = mark("=", "＝");
+const ARROW = choice("=>", "->", alias("＝＞", "=>"));
+
+/** Marks that begin nothing, wherever a declaration or an item may stand. */
+const MARKS = [
+  ..."=> -> == != < <= > >= + - * / % ^ && || ! : := .".split(" "),
+  alias("＝＞", "=>"),
+];
+
+/** `s[0] ==` at the end of a declaration. */
+const missingOperand = ($) => alias($._missing_operand, $.missing_operand);
 
 const PRECEDENCE = {
   or: 1,
@@ -49,10 +59,20 @@ module.exports = grammar({
     $._missing_attributes_close,
     $._missing_body_close,
     $._missing_group_close,
+    $._missing_share_open,
     $._missing_share_close,
     $._missing_bracket_open,
     $._missing_bracket_close,
     $._missing_parenthesis_close,
+    $._missing_constant,
+    $._missing_layer,
+    $._missing_condition,
+    $._missing_source,
+    $._stray_word,
+    $._orphan_name,
+    $._keyword_name,
+    $._missing_parameters_open,
+    $._missing_operand,
     $._error_sentinel,
   ],
 
@@ -67,6 +87,7 @@ module.exports = grammar({
 
   reserved: {
     global: ($) => ["const", "input", "hidden", "output", "share"],
+    none: ($) => [],
   },
 
   supertypes: ($) => [$.expression],
@@ -86,18 +107,45 @@ module.exports = grammar({
         $.stray,
       ),
 
-    stray: ($) => choice(SEMICOLON, $._close_brace),
+    // What begins no declaration: `;`, a brace too many, a lone word, a mark.
+    stray: ($) => choice(SEMICOLON, $._open_brace, $._close_brace, $._junk),
+
+    _junk: ($) => choice($._lone_word, $._mark),
+
+    _lone_word: ($) => seq($._stray_word, $._name),
+
+    _mark: ($) =>
+      choice(
+        ...MARKS,
+        COMMA,
+        EQUALS,
+        $._open_bracket,
+        $._open_parenthesis,
+        mark("]", "］"),
+        mark(")", "）"),
+        $.number,
+        $.malformed_number,
+        $.placeholder,
+      ),
 
     constant_declaration: ($) =>
       seq(
         field("keyword", keyword("const")),
-        choice(field("item", $.constant), $._constant_group),
+        repeat(alias($._junk, $.stray)),
+        choice(field("item", $.constant), $._group, $._missing_constant),
       ),
 
-    _constant_group: ($) =>
+    // One rule for all groups, so that a group under the wrong keyword keeps its items.
+    _group: ($) =>
       seq(
         $._open_brace,
-        repeat(choice(field("item", $.constant), $.stray_semicolon)),
+        repeat(
+          choice(
+            field("item", choice($.layer, $.constant)),
+            $.stray_semicolon,
+            alias(choice($._open_brace, $._junk), $.stray),
+          ),
+        ),
         $._group_close,
       ),
 
@@ -112,20 +160,28 @@ module.exports = grammar({
     layer_declaration: ($) =>
       seq(
         field("keyword", choice(keyword("input"), keyword("hidden"), keyword("output"))),
-        choice(field("item", $.layer), $._layer_group),
-      ),
-
-    _layer_group: ($) =>
-      seq(
-        $._open_brace,
-        repeat(choice(field("item", $.layer), $.stray_semicolon)),
-        $._group_close,
+        repeat(alias($._junk, $.stray)),
+        choice(
+          field("item", choice($.layer, alias($._assigned_layer, $.layer))),
+          $._group,
+          $._missing_layer,
+        ),
       ),
 
     layer: ($) =>
       seq(
         field("name", $._name),
         optional(field("size", $._size)),
+        optional(field("activation", $.identifier)),
+        $._connections,
+      ),
+
+    // `hidden H = [5] from A all;`
+    _assigned_layer: ($) =>
+      seq(
+        field("name", $._name),
+        alias(choice(EQUALS, ":", ":="), $.stray),
+        field("size", $._size),
         optional(field("activation", $.identifier)),
         $._connections,
       ),
@@ -144,19 +200,17 @@ module.exports = grammar({
         field("keyword", $.identifier),
         choice(
           field("item", choice($.layer, $.constant)),
-          seq(
-            $._open_brace,
-            repeat(choice(field("item", choice($.layer, $.constant)), $.stray_semicolon)),
-            $._group_close,
-          ),
+          $._group,
         ),
       ),
 
     // An item whose keyword or group is gone; only broken text has it.
     orphan: ($) =>
       choice(
-        field("item", alias($._orphan_layer, $.layer)),
-        field("item", $.constant),
+        seq(
+          optional($._orphan_name),
+          field("item", choice(alias($._orphan_layer, $.layer), $.constant)),
+        ),
         seq(field("word", $.identifier), SEMICOLON),
         field("bundle", $.bundle),
       ),
@@ -169,7 +223,13 @@ module.exports = grammar({
         $._connections,
       ),
 
-    _name: ($) => choice($.identifier, $.digit_name),
+    _name: ($) =>
+      choice(
+        $.identifier,
+        $.digit_name,
+        // `input input [3];`: the second one can only be meant as a name.
+        seq($._keyword_name, reserved("none", $.identifier)),
+      ),
 
     _size: ($) =>
       choice($.auto, $.tuple, alias($._bare_tuple, $.tuple), $.round_tuple, $.parenthesized),
@@ -188,15 +248,24 @@ module.exports = grammar({
     bundle: ($) =>
       seq(
         field("keyword", keyword("from")),
-        field("source", $._name),
+        repeat(alias($._mark, $.stray)),
         choice(
-          $._bundle_end,
-          field("attributes", $.attributes),
+          seq($._missing_source, $._bundle_end),
           seq(
-            field("kind", $._kind),
+            field("source", $._name),
             choice(
-              seq(optional(field("misplaced", $.identifier)), $._bundle_end),
+              $._bundle_end,
               field("attributes", $.attributes),
+              seq(
+                choice(
+                  field("kind", $.where),
+                  seq(field("kind", $._plain_kind), repeat(alias($._mark, $.stray))),
+                ),
+                choice(
+                  seq(optional(field("misplaced", $.identifier)), $._bundle_end),
+                  field("attributes", $.attributes),
+                ),
+              ),
             ),
           ),
         ),
@@ -204,7 +273,7 @@ module.exports = grammar({
 
     _bundle_end: ($) => choice(SEMICOLON, alias($._missing_bundle_semicolon, $.missing_semicolon)),
 
-    _kind: ($) => choice($.all, $.where, $.convolve, $.pool, $.norm, $.unknown_kind),
+    _plain_kind: ($) => choice($.all, $.convolve, $.pool, $.norm, $.unknown_kind),
 
     all: ($) => keyword("all"),
     convolve: ($) => keyword("convolve"),
@@ -215,19 +284,41 @@ module.exports = grammar({
     where: ($) =>
       seq(
         keyword("where"),
-        $._open_parenthesis,
-        field("source", $.identifier),
-        COMMA,
-        field("destination", $.identifier),
+        optional(
+          seq(
+            choice(seq($._parameters, optional(ARROW)), ARROW),
+            choice(
+              seq(
+                field("condition", $.expression),
+                // `s[0] = d[0]`, `a and b`: what other languages write.
+                repeat(seq(alias(choice(EQUALS, "=<", "and", "or"), $.stray), $.expression)),
+              ),
+              $._missing_condition,
+            ),
+          ),
+        ),
+      ),
+
+    // Half-typed ones too: `(s`, `(s, )`, `(, d)`, `(s d)`.
+    _parameters: ($) =>
+      seq(
+        choice($._open_parenthesis, alias($._missing_parameters_open, $.missing_open)),
+        choice(
+          optional(field("source", $.identifier)),
+          seq(
+            optional(field("source", $.identifier)),
+            COMMA,
+            optional(seq(field("destination", $.identifier), optional(COMMA))),
+          ),
+          seq(field("source", $.identifier), field("destination", $.identifier)),
+        ),
         $._parenthesis_close,
-        choice("=>", "->", alias("＝＞", "=>")),
-        field("condition", $.expression),
       ),
 
     attributes: ($) =>
       seq(
         choice($._open_brace, alias($._missing_block_open, $.missing_open)),
-        repeat(choice($.attribute, $.stray_semicolon)),
+        repeat(choice($.attribute, $.stray_semicolon, alias($._mark, $.stray))),
         choice($._close_brace, alias($._missing_attributes_close, $.missing_brace)),
       ),
 
@@ -248,7 +339,7 @@ module.exports = grammar({
     share_declaration: ($) =>
       seq(
         field("keyword", keyword("share")),
-        $._open_brace,
+        choice($._open_brace, alias($._missing_share_open, $.missing_open)),
         optional($._share_list),
         choice($._close_brace, alias($._missing_share_close, $.missing_brace)),
       ),
@@ -264,7 +355,7 @@ module.exports = grammar({
         field("name", $.identifier),
         seq(
           field("source", choice($.identifier, $.number)),
-          choice("=>", "->", alias("＝＞", "=>")),
+          ARROW,
           field("name", $.identifier),
         ),
       ),
@@ -336,7 +427,7 @@ module.exports = grammar({
           seq(
             field("left", $.expression),
             field("operator", operators.length > 1 ? choice(...operators) : operators[0]),
-            field("right", $.expression),
+            field("right", choice($.expression, missingOperand($))),
           ),
         );
       return choice(
@@ -351,7 +442,7 @@ module.exports = grammar({
           seq(
             field("left", $.expression),
             field("operator", "^"),
-            field("right", $.expression),
+            field("right", choice($.expression, missingOperand($))),
           ),
         ),
       );
