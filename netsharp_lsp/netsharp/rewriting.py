@@ -1,0 +1,136 @@
+"""Changes to attributes, blocks and sizes that keep the style of the text around them.
+
+What to change is the rules' business; this knows how the text is laid out.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.evaluate import show
+from netsharp_lsp.netsharp.findings import Change, Place
+from netsharp_lsp.netsharp.syntax import Tuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.netsharp.evaluate import Value
+    from netsharp_lsp.netsharp.model import Bundle, Layer
+    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.syntax import Attribute, Declaration
+
+#: The order in which people give attributes: a new one goes behind those before it.
+ORDER = (
+    "InputShape",
+    "KernelShape",
+    "Stride",
+    "Padding",
+    "LowerPad",
+    "UpperPad",
+    "Sharing",
+    "MapCount",
+    "Alpha",
+    "Beta",
+    "Offset",
+    "AvgOverFullKernel",
+    "Weights",
+)
+
+
+def added_attribute(bundle: Bundle, name: str, value: Value, network: Network) -> Change:
+    """Give a bundle one more attribute, in the block's own style."""
+    declaration, item = bundle.declaration, bundle.item
+    text = f"{name} = {show(value)};"
+    if item.block is None:
+        return Change(Place(declaration, item.kind_span[1], item.end), " { " + text + " }")
+    if not item.attributes:
+        opening = item.block[0] + 1
+        return Change(Place(declaration, opening, opening), f" {text}")
+    before = [a for a in item.attributes if stands_before(a, name)]
+    neighbour = before[-1] if before else item.attributes[0]
+    lead = leading_blank(declaration, item.block[0], neighbour.start, network)
+    gap = neighbour.separator_span[0] - neighbour.name.start - 1
+    if "\n" in lead and gap > neighbour.name.end - neighbour.name.start:
+        text = f"{name.ljust(gap)} = {show(value)};"
+    if before:
+        return Change(Place.of(declaration, neighbour).after(), lead + text)
+    return Change(Place.of(declaration, neighbour).before(), text + lead)
+
+
+def stands_before(attribute: Attribute, name: str) -> bool:
+    """Whether an attribute usually stands before the one named."""
+    lowered = attribute.name.text.lower()
+    places = {known.lower(): number for number, known in enumerate(ORDER)}
+    return places.get(lowered, len(ORDER)) < ORDER.index(name)
+
+
+def leading_blank(declaration: Declaration, start: int, end: int, network: Network) -> str:
+    """What separates an attribute from what stands before it: a line's indentation, or a space."""
+    text = network.text(Place(declaration, start, end))
+    line_end = text.rfind("\n")
+    if line_end < 0 or text[line_end:].strip():
+        return " "
+    if text[:line_end].endswith("\r"):
+        line_end -= 1
+    return text[line_end:]
+
+
+def removed_attribute(
+    declaration: Declaration, block: tuple[int, int], attribute: Attribute, network: Network
+) -> Change:
+    """Take an attribute out, and its line where nothing else stands on it."""
+    before = network.text(Place(declaration, block[0], attribute.start))
+    behind = network.text(Place(declaration, attribute.end, block[1]))
+    line, line_end, _ = behind.partition("\n")
+    if line_end and line.strip():
+        blank = len(line) - len(line.lstrip())
+        return Change(Place(declaration, attribute.start, attribute.end + blank), "")
+    blank = len(before) - len(before.rstrip())
+    return Change(Place(declaration, attribute.start - blank, attribute.end), "")
+
+
+def changed_entry(bundle: Bundle, name: str, dimension: int, value: Value) -> Change:
+    """Replace one entry of a tuple; the whole value where it is no plain tuple."""
+    given = bundle.given[name]
+    node = given.attribute.value
+    place = bundle.entry_place(name, dimension)
+    if isinstance(given.value, tuple) and not isinstance(node, Tuple):
+        entries = list(given.value)
+        entries[dimension] = value
+        return Change(place, show(tuple(entries)))
+    return Change(place, show(value))
+
+
+def widened_tuple(bundle: Bundle, name: str, missing: int, filler: Value) -> Change:
+    """Put ``missing`` entries in front of a tuple."""
+    given = bundle.given[name]
+    assert isinstance(given.value, tuple)
+    node = given.attribute.value
+    if isinstance(node, Tuple) and node.items:
+        place = Place.of(bundle.declaration, node.items[0]).before()
+        return Change(place, f"{show(filler)}, " * missing)
+    return Change(bundle.value_place(name), show((filler,) * missing + given.value))
+
+
+def changed_tuple(bundle: Bundle, name: str, entries: tuple[Value, ...]) -> list[Change]:
+    """Make a given tuple hold other entries; those that stay equal keep their text."""
+    given = bundle.given[name]
+    node, old = given.attribute.value, given.value
+    plain = isinstance(node, Tuple) and isinstance(old, tuple) and len(old) == len(entries)
+    if not plain or not isinstance(old, tuple):
+        return [Change(bundle.value_place(name), show(entries))]
+    return [
+        changed_entry(bundle, name, dimension, entry)
+        for dimension, entry in enumerate(entries)
+        if entry != old[dimension]
+    ]
+
+
+def resized(layer: Layer, shape: tuple[int, ...]) -> list[Change]:
+    """Declare another size; dimensions that stay equal keep their text."""
+    size, old = layer.item.size, layer.shape
+    if not isinstance(size, Tuple) or old is None or len(old) != len(shape):
+        lead = "" if layer.item.size is not None else " "
+        return [Change(layer.size_place, lead + show(shape))]
+    return [
+        Change(Place.of(layer.declaration, item), show(entry))
+        for item, entry, before in zip(size.items, shape, old, strict=True)
+        if entry != before
+    ]
