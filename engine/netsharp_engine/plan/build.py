@@ -126,10 +126,9 @@ class _Builder:
                 gradients[node] = aligned((node.size, self.batch), self.dtype)
             if not KERNELS[node.op].in_place:
                 continue
-            for source in node.inputs:
-                alone = self.uses[source] == 1 and source in self.learning
-                plain = len(node.inputs) == 1 or not KERNELS[source.op].in_place
-                if alone and plain:
+            alone = [s for s in node.inputs if self.uses[s] == 1 and s in self.learning]
+            for source in alone:
+                if len(node.inputs) == 1 or not KERNELS[source.op].in_place:
                     gradients[source] = gradients[node]
         return gradients
 

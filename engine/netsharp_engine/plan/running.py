@@ -151,6 +151,8 @@ class Plan:
     def layer(self, name: str) -> Array:
         """The values [n, nodes] of the last node of that name, canonical order; a copy.
 
+        A node that another was computed over in place shows that one's values.
+
         KeyError where no node has the name.
         """
         return self._named[name]()[: self.samples]
