@@ -13,11 +13,17 @@ if TYPE_CHECKING:
     from netsharp_lsp.context import Context
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.netsharp.findings import Finding
+    from netsharp_lsp.netsharp.rules import Rule
 
 
 def findings_of(network: Network) -> Iterator[Finding]:
-    """Everything that is to be said about a network, in the order of rules."""
+    """Everything that is to be said about a network, less what rests on unreadable text."""
     rules = load()
+    withholds = network.doubts.withholds
+    return (finding for finding in _every_finding(network, rules) if not withholds(finding))
+
+
+def _every_finding(network: Network, rules: list[Rule]) -> Iterator[Finding]:
     yield from network.findings
     subjects: dict[str, Iterable[object]] = {
         "declaration": network.specification.declarations,

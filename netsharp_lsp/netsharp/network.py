@@ -11,6 +11,7 @@ import math
 
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.attributes import BY_NAME, LAYER_FORMS
+from netsharp_lsp.netsharp.doubts import Doubts
 from netsharp_lsp.netsharp.evaluate import Evaluator, show, type_name
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.inforce import (
@@ -38,7 +39,7 @@ from netsharp_lsp.netsharp.syntax import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from netsharp_lsp.context import Context
     from netsharp_lsp.netsharp.attributes import AttributeForm
@@ -62,6 +63,7 @@ class Network:
 
     def __init__(self, specification: Specification, context: Context) -> None:
         self.specification = specification
+        self.doubts = Doubts(specification)
         self.context = context
         self.findings: list[Finding] = []
         self.all_constants: list[Constant] = []
@@ -73,8 +75,10 @@ class Network:
         self.edges: dict[Bundle, Edges] = {}
         #: Constants that refer to each other in a circle, each circle in the order of reference.
         self.circular: list[list[Constant]] = []
-        self._hints: dict[str, str | None] = {}
+        self._hints: dict[tuple[str, bool], str | None] = {}
         self._comparisons = HINT_COMPARISONS
+        #: Every name in lower case, filled in by the first fix that looks for a free one.
+        self.taken_names: set[str] = set()
         self._collect()
         for constant in self.all_constants:
             self._evaluate_constant(constant)
@@ -163,16 +167,24 @@ class Network:
             constant.circular = True
 
     def nearest_constant(self, name: str) -> str | None:
-        """The constant that an unknown name may mean.
+        """The constant that an unknown name may mean."""
+        return self._nearest(name, self.constants)
 
-        After `HINT_COMPARISONS` comparisons of names it gives up: a long text without its
-        constants has more to look for than hints.
+    def nearest_layer(self, name: str) -> Layer | None:
+        """The layer that an unknown name may mean."""
+        hint = self._nearest(name, self.layers)
+        return None if hint is None else self.layers[hint]
+
+    def _nearest(self, name: str, candidates: Mapping[str, Constant | Layer]) -> str | None:
+        """The nearest of the names; None after `HINT_COMPARISONS` comparisons.
+
+        A long text without its declarations has more to look for than hints.
         """
-        if name not in self._hints:
-            self._comparisons -= len(self.constants)
-            enough = self._comparisons < 0
-            self._hints[name] = None if enough else nearest(name, self.constants)
-        return self._hints[name]
+        key = (name, candidates is self.layers)
+        if key not in self._hints:
+            self._comparisons -= len(candidates)
+            self._hints[key] = None if self._comparisons < 0 else nearest(name, candidates)
+        return self._hints[key]
 
     def _evaluator(self, declaration: Declaration) -> NetworkEvaluator:
         return NetworkEvaluator(declaration, self)

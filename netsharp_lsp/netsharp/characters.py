@@ -1,0 +1,133 @@
+"""Characters that Net# has no use for, found in bytes outside comments; knows no syntax tree.
+
+Net# has no strings, so that what a character means never depends on what stands around it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from netsharp_lsp.netsharp.syntax import Comment
+
+#: Runs of bytes that no token of Net# holds; `#` is a comment's affair.
+FOREIGN = re.compile(rb"""[^\t\n\x0b\x0c\rA-Za-z0-9_ {}\[\](),;=+\-*/%^<>!&|.:#]+""")
+
+#: What belongs to the program or page around a specification: quoted words, R and Python line
+#: ends, HTML entities, Markdown fences.
+HOST_TEXT = re.compile(
+    rb"""(?P<quote>"[^"\r\n;{}=]*"|'[^'\r\n;{}=]*'|["']+)"""
+    rb"""|(?P<backslash>\\+[nrt"']*\\?)"""
+    rb"""|(?P<entity>&(?:gt|lt|amp|nbsp|quot);)"""
+    rb"""|(?P<fence>```+[A-Za-z#]*)"""
+)
+ENTITIES = {"&gt;": ">", "&lt;": "<", "&amp;": "&", "&nbsp;": " ", "&quot;": '"'}
+
+#: Characters outside ASCII and what was meant by them; the full-width block is computed.
+LOOKALIKES = {
+    **{chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
+    **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb", '"'),
+    **dict.fromkeys("\u2018\u2019\u201a\u201b", "'"),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
+    **dict.fromkeys("\u00a0\u2002\u2003\u2009\u200a\u202f\u3000", " "),
+    **dict.fromkeys("\u00d7\u22c5\u00b7\u2217", "*"),
+    **dict.fromkeys("\u2192\u21d2\u27f9", "=>"),
+    "\u00f7": "/",
+    "\u2044": "/",
+    "\u2264": "<=",
+    "\u2265": ">=",
+    "\u2260": "!=",
+    "\u3001": ",",
+    "\u3002": ".",
+    "\u037e": ";",
+    "\u3010": "[",
+    "\u3011": "]",
+    "\u3014": "[",
+    "\u3015": "]",
+    **dict(zip("АВЕКМНОРСТУХаеорсух", "ABEKMHOPCTYXaeopcyx", strict=True)),
+    **dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧο", "ABEZHIKMNOPTYXo", strict=True)),
+}
+#: The grammar reads this one as `...`.
+ELLIPSIS = "\u2026"
+
+
+class Mark:
+    """A run of such characters: `kind` is lookalike, illegal, quote, backslash, entity or fence."""
+
+    __slots__ = ("end", "kind", "start", "text")
+
+    def __init__(self, start: int, end: int, kind: str, text: str) -> None:
+        self.start = start
+        self.end = end
+        self.kind = kind
+        self.text = text
+
+
+def foreign_marks(data: bytes, comments: Sequence[Comment]) -> list[Mark]:
+    """Every foreign run of a text in order, comments left out."""
+    ordered = sorted(comments, key=lambda comment: comment.start)
+    starts = [comment.start for comment in ordered]
+    marks: list[Mark] = []
+    passed = 0
+    for run in _candidates(data):
+        position = bisect_right(starts, run.start()) - 1
+        if run.start() < passed or (position >= 0 and run.start() < ordered[position].end):
+            continue
+        found = list(_classify(data, run))
+        marks.extend(found)
+        passed = found[-1].end if found else passed
+    return marks
+
+
+def _candidates(data: bytes) -> Iterator[re.Match[bytes]]:
+    yield from FOREIGN.finditer(data)
+    if b"&" in data:
+        yield from (match for match in HOST_TEXT.finditer(data) if match.lastgroup == "entity")
+
+
+def _classify(data: bytes, run: re.Match[bytes]) -> Iterator[Mark]:
+    host = HOST_TEXT.match(data, run.start())
+    if host is not None:
+        yield Mark(host.start(), host.end(), host.lastgroup or "", _text(host[0]))
+        return
+    start = run.start()
+    text = _text(run[0])
+    for kind, part in _split(text):
+        end = start + len(part.encode("utf-8"))
+        if kind:
+            yield Mark(start, end, kind, part)
+        start = end
+
+
+def _split(text: str) -> Iterator[tuple[str, str]]:
+    """Neighbours of one kind; the kind is empty for what the grammar takes as it is."""
+    kind, part = "", ""
+    for character in text:
+        own = _kind(character)
+        if own != kind and part:
+            yield kind, part
+            part = ""
+        kind = own
+        part += character
+    yield kind, part
+
+
+def _kind(character: str) -> str:
+    if character in LOOKALIKES:
+        return "lookalike"
+    if character == ELLIPSIS or character.isspace() or character == "\ufeff":
+        return ""
+    return "quote" if character in "\"'" else "backslash" if character == "\\" else "illegal"
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def replacement(text: str) -> str:
+    """What was meant by a run of look-alikes."""
+    return "".join(LOOKALIKES.get(character, character) for character in text)

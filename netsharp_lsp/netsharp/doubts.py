@@ -1,0 +1,270 @@
+"""Which parts of a text could not be read, so that rules stay quiet about what they hold.
+
+One fault must not set off others: whatever stands in doubt is reported once, by the rules on
+syntax, and findings about its meaning are withheld.
+"""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.diagnostics.nearest import nearest
+from netsharp_lsp.netsharp.characters import foreign_marks
+from netsharp_lsp.netsharp.syntax import BundleItem, LayerItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.characters import Mark
+    from netsharp_lsp.netsharp.findings import Finding
+    from netsharp_lsp.netsharp.syntax import Declaration, Fault, Item, Node, Specification
+
+SECTION_WORDS = ("const", "input", "hidden", "output", "share")
+#: What translated pages of the guide and other habits put in a section keyword's place.
+SECTION_ALIASES = {
+    "constant": "const",
+    "define": "const",
+    "let": "const",
+    "konstante": "const",
+    "eingabe": "input",
+    "entrada": "input",
+    "verborgen": "hidden",
+    "verdeckt": "hidden",
+    "ausgeblendet": "hidden",
+    "oculta": "hidden",
+    "ausgabe": "output",
+    "ausgang": "output",
+    "salida": "output",
+    "sortie": "output",
+    "shared": "share",
+}
+#: Declarations that only broken text has.
+DEBRIS = frozenset(("orphan", "error", "stray"))
+
+WORD = re.compile(r"[^\W\d]\w*")
+#: Findings that hold as long as their own words are readable; the others relate many places.
+LOCAL_CODES = frozenset(
+    f"NS{number:03}" for number in (*range(30, 51), 53, 61, 62) if number not in (33, 34)
+)
+UNKNOWN_NAME_CODES = frozenset(("NS030", "NS035", "NS100", "NS103", "NS104"))
+UNUSED_CODES = frozenset(("NS033", "NS058", "NS059"))
+PRESENCE_CODES = frozenset(("NS051", "NS052", "NS116", "NS054", "NS101"))
+
+
+def section_meant(word: str) -> str | None:
+    """The section keyword that a word is a misspelling or translation of."""
+    return SECTION_ALIASES.get(word.lower()) or nearest(word, SECTION_WORDS)
+
+
+class Doubts:
+    """The unreadable parts of one specification.  All spans are absolute.
+
+    `marks`: foreign characters.  `regions`: spans of text that the parser could not place, with
+    what it stands in.  `covered`: declarations that only continue an earlier fault.  `culprits`:
+    continuations of a declaration that seemed to lack only its `;`.  `displaced`: groups interrupted by a
+    declaration, with that one and the stray `}` that was to close the group.  `words`: every word
+    in unreadable text.  `foreign`: nothing in the text is Net#.
+    """
+
+    def __init__(self, specification: Specification) -> None:
+        self.specification = specification
+        self.marks: list[Mark] = foreign_marks(specification.data, specification.comments)
+        self.regions: list[tuple[int, int]] = [(mark.start, mark.end) for mark in self.marks]
+        self.covered: set[Declaration] = set()
+        self.culprits: dict[Declaration, Declaration] = {}
+        self.words: set[str] = set()
+        self.displaced: dict[Declaration, tuple[Declaration, Declaration]] = {}
+        self.swallowed = any(comment.kind == "unclosed" for comment in specification.comments)
+        self.broken = bool(self.regions) or self.swallowed
+        for declaration in specification.declarations:
+            if declaration.faults or declaration.kind in DEBRIS:
+                self._note(declaration)
+        if self.broken:
+            self._find_continuations()
+            self._find_displaced()
+        self.foreign = self.broken and self._is_foreign()
+        self.incomplete = self.broken or self._lacks_connections()
+
+    # What is in doubt.
+
+    def touches(self, declaration: Declaration, start: int, end: int) -> bool:
+        """Whether a span of a declaration holds, or borders on, unreadable text."""
+        base = self.specification.starts[declaration]
+        return self.touches_text(base + start, base + end)
+
+    def touches_text(self, start: int, end: int) -> bool:
+        """Whether an absolute span holds, or borders on, unreadable text."""
+        return any(first <= end and start <= last for first, last in self.regions)
+
+    def withholds(self, finding: Finding) -> bool:
+        """Whether a finding about meaning rests on text that could not be read."""
+        if finding.code < "NS030" or not self.incomplete:
+            return False
+        if self.foreign:
+            return True
+        code = finding.code
+        if code in PRESENCE_CODES and self._presence_unknown(code):
+            return True
+        start, end = finding.place.offsets(self.specification)
+        name = self.specification.data[start:end].decode("utf-8", "replace")
+        if code in UNUSED_CODES:
+            return code != "NS033" or name in self.words
+        if code in UNKNOWN_NAME_CODES and (self.swallowed or name in self.words):
+            return True
+        return self._in_doubt(finding, code in LOCAL_CODES)
+
+    def _in_doubt(self, finding: Finding, local: bool) -> bool:
+        declaration = finding.place.declaration
+        if declaration is None or not self.regions:
+            return False
+        span = (finding.place.start, finding.place.end)
+        for piece in enclosing(declaration, *span, local):
+            span = (min(span[0], piece.start), max(span[1], piece.end))
+        return self.touches(declaration, *span)
+
+    def _presence_unknown(self, code: str) -> bool:
+        lowered = {word.lower() for word in self.words}
+        if self.swallowed or lowered & {"input", "output", "hidden"}:
+            return True
+        orphans = any(d.kind in ("orphan", "error") for d in self.specification.declarations)
+        return orphans and code in ("NS051", "NS052")
+
+    # How it is found.
+
+    def _note(self, declaration: Declaration) -> None:
+        base = self.specification.starts[declaration]
+        for fault in declaration.faults:
+            if fault.kind == "unexpected":
+                self.regions.append((base + fault.start, base + fault.end))
+                self.words.update(WORD.findall(fault.text))
+            elif fault.text != ";":
+                self.regions.append((base + fault.start, base + fault.start))
+        self.broken = True
+
+    def _find_continuations(self) -> None:
+        data = self.specification.data
+        before: Declaration | None = None
+        open_end = False
+        for declaration in self.specification.declarations:
+            start = self.specification.starts[declaration]
+            joined = False
+            if before is not None and open_end and self._is_debris(declaration):
+                end = self.specification.starts[before] + before.end
+                joined = b"\n" not in data[end:start] and b"\r" not in data[end:start]
+            if joined and before is not None:
+                if lacks_only_end(before):
+                    self.culprits[declaration] = before
+                else:
+                    self.covered.add(declaration)
+                text = data[start : start + declaration.end].decode("utf-8", "replace")
+                self.words.update(WORD.findall(text))
+            open_end = joined or self._ends_open(declaration)
+            before = declaration
+
+    def _find_displaced(self) -> None:
+        """Pair a group whose `}` is missing with a stray `}` further down."""
+        opened: tuple[Declaration, list[Declaration]] | None = None
+        for declaration in self.specification.declarations:
+            if any(f.text == "}" and f.start == declaration.end for f in declaration.faults):
+                opened = (declaration, [])
+            elif opened is not None and self._is_brace(declaration):
+                group, inside = opened
+                if inside:
+                    self.displaced[group] = (inside[0], declaration)
+                    self.covered.add(declaration)
+                opened = None
+            elif opened is not None:
+                opened[1].append(declaration)
+
+    def _is_brace(self, declaration: Declaration) -> bool:
+        start = self.specification.starts[declaration]
+        end = start + declaration.end
+        return declaration.kind == "stray" and self.specification.data[start:end] == b"}"
+
+    def _is_debris(self, declaration: Declaration) -> bool:
+        if declaration.kind != "unknown":
+            return declaration.kind in DEBRIS
+        return declaration.keyword is not None and section_meant(declaration.keyword.text) is None
+
+    def _ends_open(self, declaration: Declaration) -> bool:
+        base = self.specification.starts[declaration]
+        if declaration.kind == "error" or self._is_debris(declaration):
+            return declaration.kind != "stray"
+        if self.touches_text(base + declaration.end, base + declaration.end):
+            return True
+        return any(f.kind == "unexpected" for f in declaration.faults) or lacks_only_end(
+            declaration
+        )
+
+    def _is_foreign(self) -> bool:
+        declarations = self.specification.declarations
+        if not declarations or self.swallowed:
+            return False
+        known = any(
+            d.kind in SECTION_WORDS or (d.kind == "unknown" and not self._is_debris(d))
+            for d in declarations
+        )
+        if known or not any(d.faults for d in declarations):
+            return False
+        first = self.specification.starts[declarations[0]]
+        text = self.specification.data[first : first + 40].decode("utf-8", "replace")
+        return WORD.match(text) is not None and not any(
+            word.lower() in SECTION_WORDS for d in declarations for word in lost_words(d)
+        )
+
+    def _lacks_connections(self) -> bool:
+        """Whether a layer stands without `from`, so that reaching and being reached say nothing."""
+        return any(
+            isinstance(item, LayerItem)
+            and not item.bundles
+            and item.body is None
+            and declaration.kind in ("hidden", "output")
+            for declaration, item in self.specification.items()
+        ) or any(d.kind in DEBRIS or d.kind == "unknown" for d in self.specification.declarations)
+
+
+def lost_words(declaration: Declaration) -> Iterator[str]:
+    """The words of a declaration that the parser could not place."""
+    for fault in declaration.faults:
+        if fault.kind == "unexpected":
+            yield from WORD.findall(fault.text)
+
+
+def lacks_only_end(declaration: Declaration) -> bool:
+    """Whether a declaration breaks off where a `;` should be."""
+    return any(is_open_end(declaration, fault) for fault in declaration.faults)
+
+
+def is_open_end(declaration: Declaration, fault: Fault) -> bool:
+    """Whether a fault is the `;` that a declaration lacks at its very end."""
+    return fault.kind == "missing" and fault.text == ";" and fault.start == declaration.end
+
+
+def enclosing(declaration: Declaration, start: int, end: int, local: bool) -> Iterator[Node]:
+    """What a span stands in: the smallest piece if `local`, else the whole item."""
+    for item in declaration.items:
+        if not (item.start <= start and end <= item.end):
+            continue
+        yield from _smallest(item, start, end) if local else (item,)
+
+
+def _smallest(item: Item, start: int, end: int) -> Iterator[Node]:
+    bundles: tuple[BundleItem, ...] = ()
+    if isinstance(item, LayerItem):
+        bundles = item.bundles
+        yield from _holding(item.attributes, start, end)
+        if item.size is not None:
+            yield from _holding((item.size,), start, end)
+    elif isinstance(item, BundleItem):
+        bundles = (item,)
+    for bundle in bundles:
+        yield from _holding(bundle.attributes, start, end)
+        if bundle.predicate is not None:
+            yield from _holding((bundle.predicate,), start, end)
+
+
+def _holding(pieces: tuple[Node, ...], start: int, end: int) -> Iterator[Node]:
+    for piece in pieces:
+        if piece.start <= start and end <= piece.end:
+            yield piece

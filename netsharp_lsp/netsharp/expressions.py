@@ -1,0 +1,108 @@
+"""Walking the expressions of a declaration; knows their shapes and not their values."""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.syntax import (
+    Auto,
+    Binary,
+    BundleItem,
+    Call,
+    ConstantItem,
+    Index,
+    LayerItem,
+    Name,
+    ShareItem,
+    Tuple,
+    Unary,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from netsharp_lsp.netsharp.syntax import Attribute, Declaration, Expression, Specification
+
+
+def expressions_of(declaration: Declaration) -> Iterator[Expression]:
+    """Every whole expression of a declaration: values, sizes, conditions."""
+    for item in declaration.items:
+        if isinstance(item, ConstantItem):
+            if item.value is not None:
+                yield item.value
+        elif isinstance(item, LayerItem):
+            if item.size is not None and not isinstance(item.size, Auto):
+                yield item.size
+            yield from _values(item.attributes)
+            for bundle in item.bundles:
+                yield from _of_bundle(bundle)
+        elif isinstance(item, BundleItem):
+            yield from _of_bundle(item)
+
+
+def _of_bundle(bundle: BundleItem) -> Iterator[Expression]:
+    if bundle.predicate is not None:
+        yield bundle.predicate.condition
+    yield from _values(bundle.attributes)
+
+
+def _values(attributes: Iterable[Attribute]) -> Iterator[Expression]:
+    for attribute in attributes:
+        if attribute.value is not None:
+            yield attribute.value
+
+
+def operands(expressions: Iterable[Expression]) -> Iterator[Expression]:
+    """Expressions and everything inside them, outer ones first."""
+    pending = list(expressions)
+    while pending:
+        node = pending.pop()
+        yield node
+        if isinstance(node, Tuple):
+            pending.extend(node.items)
+        elif isinstance(node, Unary):
+            pending.append(node.operand)
+        elif isinstance(node, Binary):
+            pending += (node.left, node.right)
+        elif isinstance(node, Index):
+            pending += (node.target, node.position)
+        elif isinstance(node, Call):
+            pending.extend(node.arguments)
+
+
+def bundles_of(declaration: Declaration) -> Iterator[BundleItem]:
+    """Every bundle of a declaration, those without a layer included."""
+    for item in declaration.items:
+        if isinstance(item, LayerItem):
+            yield from item.bundles
+        elif isinstance(item, BundleItem):
+            yield item
+
+
+def attributes_of(declaration: Declaration) -> Iterator[Attribute]:
+    """Every attribute of a declaration, of bundles and of layers' bodies."""
+    for item in declaration.items:
+        if isinstance(item, LayerItem):
+            yield from item.attributes
+    for bundle in bundles_of(declaration):
+        yield from bundle.attributes
+
+
+def layer_uses(specification: Specification, name: str) -> Iterator[tuple[Declaration, Name]]:
+    """Where a layer is named outside its own declaration."""
+    for declaration in specification.declarations:
+        for bundle in bundles_of(declaration):
+            if bundle.source.text == name:
+                yield declaration, bundle.source
+        for item in declaration.items:
+            if isinstance(item, ShareItem):
+                for part in (item.source, item.name):
+                    if isinstance(part, Name) and part.text == name:
+                        yield declaration, part
+
+
+def constant_uses(specification: Specification, name: str) -> Iterator[tuple[Declaration, Name]]:
+    """Where a constant is named in expressions."""
+    for declaration in specification.declarations:
+        for node in operands(expressions_of(declaration)):
+            if isinstance(node, Name) and node.text == name:
+                yield declaration, node

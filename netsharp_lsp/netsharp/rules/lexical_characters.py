@@ -1,0 +1,117 @@
+"""Rules on characters: what no Net# text holds, look-alikes, text of a host program."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from netsharp_lsp.netsharp.characters import ENTITIES, replacement
+from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.rules import rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.characters import Mark
+    from netsharp_lsp.netsharp.network import Network
+
+#: From so many look-alikes on, each fix replaces its own run only.
+MANY = 100
+
+
+def shown(text: str) -> str:
+    """A character in quotes, by code and name where it cannot be seen."""
+    if text.isprintable() and not text.isspace():
+        return f"'{text}'"
+    return " ".join(
+        f"U+{ord(c):04X}" + (f" ({unicodedata.name(c).lower()})" if unicodedata.name(c, "") else "")
+        for c in text[:3]
+    )
+
+
+def marks(network: Network, *kinds: str) -> Iterator[tuple[Mark, Place]]:
+    """The foreign runs of some kinds, with their places."""
+    if network.doubts.foreign:
+        return
+    for mark in network.doubts.marks:
+        if mark.kind in kinds:
+            yield mark, Place(None, mark.start, mark.end)
+
+
+@rule("NS001", "error", on="network")
+def unexpected_character(network: Network, _: Network) -> Iterator[Finding]:
+    """A character that no token of Net# holds; also markup of web pages and of Markdown."""
+    for mark, place in marks(network, "illegal", "entity", "fence"):
+        text, hint = "", ""
+        if mark.kind == "entity":
+            text = ENTITIES[mark.text]
+            hint = f" It is how web pages write '{text}'."
+        elif mark.kind == "fence":
+            hint = " It belongs to the Markdown around the specification."
+        title = f"Replace by '{text}'" if text else "Delete it"
+        plural = "s" if len(mark.text) > 1 else ""
+        message = f"Unexpected character{plural} {shown(mark.text)}.{hint}"
+        yield Finding(
+            "NS001", place, message, repair=Repair(title, [Change(place, text)], safe=True)
+        )
+    for comment in network.specification.comments:
+        if comment.kind == "html":
+            place = Place(None, comment.start, comment.end)
+            message = (
+                "Unexpected characters '<!--': this is a comment of HTML, probably from a web "
+                "page; Net# comments start with '//'."
+            )
+            repair = Repair("Delete the HTML comment", [Change(place, "")], safe=True)
+            yield Finding("NS001", place, message, repair=repair)
+
+
+@rule("NS006", "error", on="network")
+def lookalike(network: Network, _: Network) -> Iterator[Finding]:
+    """A full-width or typographic character where Net# has a plain one."""
+    found = list(marks(network, "lookalike"))
+    changes = [Change(place, replacement(mark.text)) for mark, place in found]
+    every = Repair("Replace every look-alike character", changes, safe=True)
+    for (mark, place), change in zip(found, changes, strict=True):
+        if len(mark.text) == 1:
+            message = (
+                f"Character {shown(mark.text)} looks like {meant(change.text)} but is a "
+                "different character."
+            )
+        else:
+            message = (
+                f"Characters {shown(mark.text)} look like {meant(change.text)} but are "
+                "different characters."
+            )
+        repair = every
+        if len(found) > MANY:
+            repair = Repair(f"Replace by {meant(change.text)}", [change], safe=True)
+        yield Finding("NS006", place, message, repair=repair)
+
+
+def meant(text: str) -> str:
+    """The plain characters in words."""
+    return "a space" if text == " " else f"'{text}'"
+
+
+@rule("NS029", "error", on="network")
+def host_program(network: Network, _: Network) -> Iterator[Finding]:
+    """Quotes, pastes and line ends of the R, Python or C# program around a specification."""
+    for mark, place in marks(network, "quote", "backslash"):
+        what = "a quote" if mark.kind == "quote" else "a backslash"
+        message = (
+            f"This looks like text of the host program: Net# has no {what.removeprefix('a ')}s. "
+            "Keep only the specification in this file."
+        )
+        yield Finding("NS029", statement(network, place), message)
+
+
+def statement(network: Network, place: Place) -> Place:
+    """The whole of a line's unreadable text around a quote: `net <- ("`, `")`."""
+    for declaration in network.specification.declarations:
+        start = network.specification.starts[declaration]
+        end = start + declaration.end
+        if declaration.kind == "error" and start <= place.start and place.end <= end:
+            text = network.specification.data[start:end]
+            if b"\n" not in text and b"\r" not in text:
+                return Place(None, start, end)
+    return place

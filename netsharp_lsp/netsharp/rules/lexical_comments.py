@@ -1,0 +1,74 @@
+"""Rules on comments: `#`, comments without an end, block comments."""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.rules import rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.network import Network
+
+
+def line_end(data: bytes, position: int) -> int:
+    """Where the line of a position ends."""
+    ends = [end for end in (data.find(b"\n", position), data.find(b"\r", position)) if end >= 0]
+    return min(ends, default=len(data))
+
+
+@rule("NS002", "error", on="network")
+def hash_comment(network: Network, _: Network) -> Iterator[Finding]:
+    """`#` where a comment should start."""
+    if network.doubts.foreign:
+        return
+    data = network.specification.data
+    for comment in network.specification.comments:
+        if comment.kind != "hash":
+            continue
+        text = data[comment.start : comment.end]
+        width = len(text) - len(text.lstrip(b"#"))
+        place = Place(None, comment.start, comment.start + width)
+        repair = Repair("Replace by '//'", [Change(place, "//")], safe=True)
+        message = "'#' does not start a comment in Net#; use '//'."
+        yield Finding("NS002", place, message, repair=repair)
+
+
+@rule("NS003", "error", on="network")
+def unclosed_comment(network: Network, _: Network) -> Iterator[Finding]:
+    """`/*` without `*/`: the rest of the text is lost in it."""
+    data = network.specification.data
+    for comment in network.specification.comments:
+        if comment.kind != "unclosed":
+            continue
+        place = Place(None, comment.start, comment.start + 2)
+        end = line_end(data, comment.start)
+        close = Change(Place(None, end, end), " */")
+        message = "Comment is never closed: everything behind this '/*' is ignored."
+        repair = Repair("Close the comment at the end of its line", [close], safe=True)
+        yield Finding("NS003", place, message, repair=repair)
+
+
+@rule("NS004", "info", on="network")
+def block_comment(network: Network, _: Network) -> Iterator[Finding]:
+    """`/* ... */` is ours, not the guide's."""
+    data = network.specification.data
+    for comment in network.specification.comments:
+        if comment.kind != "block":
+            continue
+        place = Place(None, comment.start, comment.end)
+        message = "Block comments are an extension; Azure ML may reject them."
+        repair = None
+        if not data[comment.end : line_end(data, comment.end)].strip():
+            text = data[comment.start + 2 : comment.end - 2].decode("utf-8", "replace")
+            lines = [line_comment(line) for line in text.splitlines() or [""]]
+            change = Change(place, "\n".join(lines))
+            repair = Repair("Turn into '//'", [change], safe=True)
+        yield Finding("NS004", place, message, repair=repair)
+
+
+def line_comment(line: str) -> str:
+    """One line of a block comment as a comment of its own."""
+    text = line.strip().strip("*").strip()
+    return f"// {text}" if text else "//"

@@ -1,0 +1,80 @@
+"""Rules on numbers and names: malformed numbers, names that start with a digit."""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.netsharp.expressions import (
+    constant_uses,
+    expressions_of,
+    layer_uses,
+    operands,
+)
+from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.syntax import ConstantItem, LayerItem, Name, Number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.syntax import Declaration
+
+#: `1_000`, `0x1F`, `10k`: numbers of other languages.
+FOREIGN_NUMBER = re.compile(r"\d[\d_]*\Z|0[xX][0-9a-fA-F_]+\Z|0[bBoO][0-7_]+\Z")
+#: Told by the text alone, before anything is walked.
+SUSPECT = re.compile(rb"(?<![A-Za-z0-9_.])[0-9][A-Za-z0-9_]*[A-Za-z_]|\.[0-9]*\.[0-9]")
+
+
+def suspect(declaration: Declaration, network: Network) -> bool:
+    """Whether a declaration may hold a malformed number or a name that starts with a digit."""
+    start = network.specification.starts[declaration]
+    return SUSPECT.search(network.specification.data, start, start + declaration.end) is not None
+
+
+@rule("NS005", "error", on="declaration")
+def malformed_number(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """A literal with two points, or in a notation that Net# does not have."""
+    if network.doubts.foreign or not suspect(declaration, network):
+        return
+    for node in operands(expressions_of(declaration)):
+        place = Place.of(declaration, node)
+        if isinstance(node, Number) and node.value is None:
+            yield Finding("NS005", place, f"Malformed number '{node.text}'.")
+        elif isinstance(node, Name) and FOREIGN_NUMBER.match(node.text):
+            message = f"Malformed number '{node.text}': Net# has decimal digits only."
+            yield Finding("NS005", place, message)
+
+
+@rule("NS007", "error", on="network")
+def name_starts_with_digit(network: Network, _: Network) -> Iterator[Finding]:
+    """A layer's or constant's name that begins with a digit; the fix renames its uses too."""
+    if network.doubts.foreign:
+        return
+    for declaration in network.specification.declarations:
+        if not suspect(declaration, network):
+            continue
+        for name, used in digit_names(declaration, network):
+            places = [Place.of(declaration, name)]
+            places += [Place.of(*use) for use in used]
+            changes = [Change(place, f"_{name.text}") for place in places]
+            message = f"A name cannot start with a digit: '{name.text}'."
+            repair = Repair(f"Rename to '_{name.text}'", changes, safe=True)
+            yield Finding("NS007", places[0], message, repair=repair)
+
+
+def digit_names(
+    declaration: Declaration, network: Network
+) -> Iterator[tuple[Name, Iterable[tuple[Declaration, Name]]]]:
+    """The names at fault and their uses: those declared, and those declared nowhere."""
+    specification = network.specification
+    for item in declaration.items:
+        if isinstance(item, LayerItem | ConstantItem) and item.name.text[:1].isdigit():
+            uses = layer_uses if isinstance(item, LayerItem) else constant_uses
+            yield item.name, uses(specification, item.name.text)
+    for node in operands(expressions_of(declaration)):
+        if isinstance(node, Name) and node.text[:1].isdigit():
+            known = node.text in network.constants or FOREIGN_NUMBER.match(node.text)
+            if not known:
+                yield node, ()

@@ -1,0 +1,251 @@
+"""Rules on the parts of a layer: its size, its activation, its `from`."""
+
+from __future__ import annotations
+
+from netsharp_engine.activations import NAMES
+from netsharp_lsp.diagnostics.nearest import edit_distance, nearest
+from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.model import Layer
+from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules.syntax_marks import curly_size
+from netsharp_lsp.netsharp.syntax import LayerItem, Name, WordItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.syntax import Attribute, BundleItem, Declaration
+
+#: What other frameworks call our activations.
+ACTIVATION_ALIASES = {
+    "relu": "rlinear",
+    "rectifier": "rlinear",
+    "rectified": "rlinear",
+    "softplus": "srlinear",
+    "smoothrelu": "srlinear",
+    "softrelu": "srlinear",
+    "identity": "linear",
+    "none": "linear",
+    "id": "linear",
+    "purelin": "linear",
+    "logistic": "sigmoid",
+    "logsig": "sigmoid",
+    "logit": "sigmoid",
+    "sigm": "sigmoid",
+    "tansig": "tanh",
+    "tanhyp": "tanh",
+    "relu1": "brlinear",
+    "hard": "brlinear",
+    "hardsigmoid": "brlinear",
+    "hard_sigmoid": "brlinear",
+    "brelu": "brlinear",
+    "soft_max": "softmax",
+    "absolute": "abs",
+    "squared": "square",
+}
+
+
+def activation_meant(word: str) -> str | None:
+    """The activation that a word stands for, None where none is close."""
+    lower = word.lower()
+    return lower if lower in NAMES else ACTIVATION_ALIASES.get(lower) or nearest(lower, NAMES)
+
+
+def is_activation(word: str) -> bool:
+    """Whether a word is an activation's name, ours or another framework's."""
+    return word.lower() in NAMES or word.lower() in ACTIVATION_ALIASES
+
+
+def is_misspelt_from(word: str) -> bool:
+    """Whether a word in an activation's place was to be `from`."""
+    return not is_activation(word) and edit_distance(word.lower(), "from", 3) < 3
+
+
+def head_in_doubt(layer: Layer, network: Network) -> bool:
+    """Whether what stands before a layer's connections could not be read."""
+    item = layer.item
+    end = item.end
+    if item.bundles:
+        end = item.bundles[0].start
+    elif item.body is not None:
+        end = item.body[0]
+    doubts = network.doubts
+    outside = layer.declaration in doubts.covered or doubts.foreign
+    return outside or doubts.touches(layer.declaration, item.start, end)
+
+
+# NS016.
+
+
+@rule("NS016", "error", on="layer")
+def misplaced_activation(layer: Layer, network: Network) -> Iterator[Finding]:
+    """An activation behind the connection, or written as an attribute of it."""
+    for bundle in layer.item.bundles:
+        name = bundle.misplaced
+        if name is not None and is_activation(name.text):
+            removed = Place(layer.declaration, bundle.kind_span[1], name.end)
+            yield misplaced(layer, name, Change(removed, ""))
+        elif bundle.kind is None and is_activation(bundle.kind_text):
+            word = Name(*bundle.kind_span, bundle.kind_text)
+            change = Change(Place.of(layer.declaration, word), "all")
+            yield misplaced(layer, word, change)
+        for attribute in (*bundle.attributes, *layer.item.attributes):
+            word_given = activation_attribute(attribute)
+            if word_given is not None:
+                removed = Place.of(layer.declaration, attribute)
+                if len(bundle.attributes) == 1 and bundle.kind == "all" and bundle.block:
+                    block = Place(layer.declaration, *bundle.block)
+                    yield misplaced(layer, word_given, Change(block, ";"))
+                else:
+                    yield misplaced(layer, word_given, Change(removed, ""))
+
+
+def activation_attribute(attribute: Attribute) -> Name | None:
+    """The value of `Activation = tanh`, as people write who know other languages."""
+    if not attribute.name.text.lower().startswith(("activation", "function", "outputfunction")):
+        return None
+    return attribute.value if isinstance(attribute.value, Name) else None
+
+
+def misplaced(layer: Layer, name: Name, removal: Change) -> Finding:
+    """The finding for an activation at a wrong place; the fix moves it if there is room."""
+    place = Place.of(layer.declaration, name)
+    meant = activation_meant(name.text) or name.text
+    repair = None
+    if layer.item.size is not None and layer.item.activation is None:
+        insert = Change(layer.size_place.after(), f" {meant}")
+        repair = Repair(f"Move '{meant}' before 'from'", [insert, removal], safe=True)
+    message = f"The activation belongs before 'from': hidden X [n] {meant} from ..."
+    return Finding("NS016", place, message, repair=repair)
+
+
+@rule("NS016", "error", on="network")
+def activation_behind_block(network: Network, _: Network) -> Iterator[Finding]:
+    """An activation behind an attribute block: `from A convolve { ... } sigmoid;`."""
+    before: Declaration | None = None
+    for declaration in network.specification.declarations:
+        item = declaration.items[0] if declaration.items else None
+        if declaration.kind == "orphan" and isinstance(item, WordItem) and before is not None:
+            owners = [layer for layer in network.all_layers if layer.declaration is before]
+            if is_activation(item.word.text) and owners and not network.doubts.foreign:
+                removal = Change(Place(declaration, 0, declaration.end), "")
+                moved = misplaced(owners[-1], item.word, removal)
+                place = Place.of(declaration, item.word)
+                yield Finding("NS016", place, moved.message, repair=moved.repair)
+        before = declaration
+
+
+# NS017.
+
+
+@rule("NS017", "error", on="layer")
+def unknown_activation(layer: Layer, network: Network) -> Iterator[Finding]:
+    """A word in the activation's place that is none."""
+    name = layer.item.activation
+    if name is None or name.text.lower() in NAMES or layer.kind == "input":
+        return
+    if is_misspelt_from(name.text) and not layer.item.bundles:
+        return
+    if head_in_doubt(layer, network):
+        return
+    place = Place.of(layer.declaration, name)
+    meant = activation_meant(name.text)
+    if meant is None:
+        message = f"Unknown activation '{name.text}'. Net# has {', '.join(NAMES)}."
+        yield Finding("NS017", place, message)
+        return
+    repair = Repair(f"Replace by '{meant}'", [Change(place, meant)], safe=True)
+    message = f"Unknown activation '{name.text}'. Did you mean '{meant}'?"
+    yield Finding("NS017", place, message, repair=repair)
+
+
+# NS018.
+
+
+@rule("NS018", "error", on="network")
+def missing_from(network: Network, _: Network) -> Iterator[Finding]:
+    """A hidden or output layer without any connection written."""
+    above: Layer | None = None
+    for layer in network.all_layers:
+        item = layer.item
+        unconnected = not item.bundles and item.body is None and layer.kind != "input"
+        known = layer.declaration.kind in ("hidden", "output", "unknown")
+        if unconnected and known and not head_in_doubt(layer, network):
+            yield without_from(layer, above)
+        if layer.kind != "output":
+            above = layer
+
+
+def without_from(layer: Layer, above: Layer | None) -> Finding:
+    """The finding for one layer; `above` is the nearest layer before it that may feed it."""
+    item = layer.item
+    message = f"Layer '{layer.name}' needs 'from': say which layer it takes its values from."
+    word = item.activation
+    if word is not None and is_misspelt_from(word.text):
+        place = Place.of(layer.declaration, word)
+        message = f"Layer '{layer.name}' needs 'from'; found '{word.text}'."
+        repair = Repair("Replace by 'from'", [Change(place, "from")], safe=True)
+        return Finding("NS018", place, message, repair=repair)
+    skeleton = None
+    if above is not None and item.size is not None:
+        end = Place.of(layer.declaration, word or item.size).after()
+        insert = Change(end, f" from {above.name} all")
+        skeleton = Repair(f"Add 'from {above.name} all'", [insert], safe=False)
+    return Finding("NS018", layer.place, message, repair=skeleton)
+
+
+# NS025.
+
+
+@rule("NS025", "error", on="layer")
+def input_with_connection(layer: Layer, network: Network) -> Iterator[Finding]:
+    """An input layer with an activation, a connection or a body."""
+    item = layer.item
+    if layer.declaration.kind != "input" or head_in_doubt(layer, network):
+        return
+    parts: list[tuple[int, int]] = [(bundle.start, bundle.end) for bundle in item.bundles]
+    if item.activation is not None:
+        parts.append((item.activation.start, item.activation.end))
+    if item.body is not None:
+        parts.append(item.body)
+    if not parts:
+        return
+    start, end = min(parts)[0], max(part[1] for part in parts)
+    place = Place(layer.declaration, start, end)
+    if item.activation is not None and len(parts) == 1:
+        what = "an activation"
+    else:
+        what = "a connection" if item.activation is None else "an activation or a connection"
+        place = Place(layer.declaration, start, min(end, shown_end(item)))
+    rest = Place(layer.declaration, layer.size_place.end, item.end)
+    repair = Repair("Delete it", [Change(rest, ";")], safe=False)
+    message = f"Input layer '{layer.name}' cannot have {what}."
+    yield Finding("NS025", place, message, repair=repair)
+
+
+def shown_end(item: LayerItem) -> int:
+    """Where the first connection's words end: enough to point at."""
+    bundle = item.bundles[0] if item.bundles else None
+    return item.end if bundle is None else bundle_words(bundle)
+
+
+def bundle_words(bundle: BundleItem) -> int:
+    """The end of `from X kind`."""
+    return max(bundle.source.end, bundle.kind_span[1])
+
+
+# NS027.
+
+
+@rule("NS027", "error", on="layer")
+def missing_size(layer: Layer, network: Network) -> Iterator[Finding]:
+    """A layer without a size."""
+    item = layer.item
+    if item.size is not None or layer.declaration.kind in ("orphan", "error"):
+        return
+    if curly_size(item, layer.declaration, network) or head_in_doubt(layer, network):
+        return
+    repair = Repair("Insert 'auto'", [Change(layer.place.after(), " auto")], safe=True)
+    message = f"Layer '{layer.name}' has no size; write [n] or auto."
+    yield Finding("NS027", layer.place, message, repair=repair)

@@ -1,0 +1,294 @@
+"""Rules on marks: missing `;` and brackets, superfluous ones, and marks of other languages."""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.netsharp.doubts import is_open_end
+from netsharp_lsp.netsharp.expressions import attributes_of, expressions_of, operands
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.syntax import ConstantItem, LayerItem, Tuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.syntax import Declaration, Fault, Item
+
+TOKEN_BEFORE = re.compile(r"(\w[\w.]*|[^\w\s])\s*\Z")
+OPENERS = {"}": "{", "]": "[", ")": "("}
+#: What a tuple in curly brackets may hold: `{28, 28}`.
+#: Told by the text alone, before any tuple is walked.
+IDLE_COMMA = re.compile(rb",\s*(?:[,\])}/#]|\Z)|[\[(]\s*,")
+PLAIN_SIZE = re.compile(r"\{[\w\s,.*+/^-]*\}\Z")
+
+
+def written(declaration: Declaration, network: Network, start: int, end: int) -> str:
+    """The text of a span of a declaration."""
+    return network.specification.text(declaration, start, end)
+
+
+def line_of(data: bytes, offset: int) -> int:
+    """The number, from 1, of the line that holds an offset."""
+    before = data[:offset]
+    return 1 + before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n")
+
+
+# NS011.
+
+
+@rule("NS011", "error", on="declaration")
+def missing_semicolon(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """A constant, layer, connection or attribute that ends without `;`."""
+    doubts = network.doubts
+    if not declaration.faults or declaration in doubts.covered or doubts.foreign:
+        return
+    unfinished = unfinished_ends(declaration)
+    for fault in declaration.faults:
+        if fault.kind != "missing" or fault.text != ";" or fault.start in unfinished:
+            continue
+        continued = declaration in doubts.culprits.values() and is_open_end(declaration, fault)
+        if continued or follows_unexpected(declaration, fault):
+            continue
+        place = Place(declaration, fault.start, fault.start)
+        before = TOKEN_BEFORE.search(written(declaration, network, 0, fault.start))
+        after = f" after '{before[1]}'" if before else ""
+        repair = Repair("Insert ';'", [Change(place, ";")], safe=True)
+        yield Finding("NS011", place, f"Missing ';'{after}.", repair=repair)
+
+
+def unfinished_ends(declaration: Declaration) -> set[int]:
+    """Where something stops before it is complete: the missing `;` is then not the fault."""
+    ends = {attribute.end for attribute in attributes_of(declaration) if attribute.value is None}
+    for item in declaration.items:
+        if isinstance(item, ConstantItem) and item.value is None:
+            ends.add(item.end)
+        elif isinstance(item, LayerItem) and declaration.kind in ("hidden", "output"):
+            if not item.bundles and item.body is None:
+                ends.add(item.end)
+    return ends
+
+
+def follows_unexpected(declaration: Declaration, missing: Fault) -> bool:
+    """Whether unreadable text stands right before a missing mark."""
+    return any(
+        fault.kind == "unexpected" and fault.start <= missing.start <= fault.end + 1
+        for fault in declaration.faults
+    )
+
+
+# NS012.
+
+
+@rule("NS012", "error", on="network")
+def missing_bracket(network: Network, _: Network) -> Iterator[Finding]:
+    """A bracket without its partner, or a comma with no value behind it."""
+    doubts = network.doubts
+    if doubts.foreign:
+        return
+    for declaration in network.specification.declarations:
+        if declaration not in doubts.covered:
+            yield from missing_partners(declaration, network)
+            yield from idle_commas(declaration, network)
+
+
+def missing_partners(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """Faults "missing" of one declaration, but for `;` and what another rule explains."""
+    bare = [size for size in bare_sizes(declaration) if not closes(declaration, network, size)]
+    explained = {(size.start, "[") for size in bare} | {(size.end, "]") for size in bare}
+    for fault in declaration.faults:
+        if fault.kind != "missing" or fault.text == ";":
+            continue
+        known = (fault.start, fault.text) in explained or follows_unexpected(declaration, fault)
+        if known or (fault.text == "}" and declaration in network.doubts.displaced):
+            continue
+        yield partner_finding(declaration, fault, network)
+
+
+def partner_finding(declaration: Declaration, fault: Fault, network: Network) -> Finding:
+    """The finding for one missing bracket."""
+    mark = fault.text
+    place = Place(declaration, fault.start, fault.start)
+    repair = Repair(
+        f"Insert '{mark}'", [Change(place, inserted(declaration, fault, network))], safe=True
+    )
+    if mark not in OPENERS or fault.opener is None:
+        behind = written(declaration, network, fault.start, declaration.end).split()
+        word = re.match(r"\w+|\W", behind[0]) if behind else None
+        before = f" before '{word[0]}'" if word else ""
+        return Finding("NS012", place, f"Missing '{mark}'{before}.", repair=repair)
+    opener = Place(declaration, *fault.opener)
+    line = line_of(network.specification.data, opener.offsets(network.specification)[0])
+    message = f"Missing '{mark}' to close the '{OPENERS[mark]}' opened at line {line}."
+    note = Note(f"This '{OPENERS[mark]}' is never closed.", opener)
+    return Finding("NS012", place, message, [note], repair)
+
+
+def inserted(declaration: Declaration, fault: Fault, network: Network) -> str:
+    """The text that supplies a mark: a closing brace of a tall block gets its own line."""
+    if fault.text == "{":
+        return " {"
+    if fault.text != "}" or fault.opener is None:
+        return fault.text
+    data = network.specification.data
+    base = network.specification.starts[declaration]
+    opener = base + fault.opener[0]
+    if line_of(data, opener) == line_of(data, base + fault.start):
+        return " }"
+    first = max(data.rfind(b"\n", 0, opener), data.rfind(b"\r", 0, opener)) + 1
+    line = data[first:opener]
+    indent = line[: len(line) - len(line.lstrip())].decode("utf-8", "replace")
+    return f"\n{indent}}}"
+
+
+def idle_commas(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """Commas with no value behind them, in tuples and shares."""
+    base = network.specification.starts[declaration]
+    if not IDLE_COMMA.search(network.specification.data, base, base + declaration.end):
+        return
+    spans = [
+        node.trailing
+        for node in operands(expressions_of(declaration))
+        if isinstance(node, Tuple) and node.trailing is not None
+    ]
+    if declaration.kind == "share":
+        spans += [(start, end) for mark, start, end in share_marks(declaration, network) if mark]
+    for start, end in spans:
+        if not network.doubts.touches(declaration, start, end):
+            place = Place(declaration, start, end)
+            repair = Repair("Delete the ','", [Change(place, "")], safe=True)
+            yield Finding("NS012", place, "A value is missing at this ','.", repair=repair)
+
+
+def share_marks(declaration: Declaration, network: Network) -> Iterator[tuple[bool, int, int]]:
+    """Commas of a share without an item (true) and `;` in a comma's place (false)."""
+    items = declaration.items
+    for position, item in enumerate(items):
+        end = items[position + 1].start if position + 1 < len(items) else declaration.end
+        between = written(declaration, network, item.end, end)
+        found = [match.start() for match in re.finditer(r"[,;](?![^\n]*//.*\Z)", between)]
+        last = position + 1 == len(items)
+        for number, at in enumerate(found):
+            start = item.end + len(between[:at].encode("utf-8"))
+            if between[at] == ";":
+                yield False, start, start + 1
+            elif last or number:
+                yield True, start, start + 1
+
+
+# NS013.
+
+
+@rule("NS013", "info", on="declaration")
+def needless_semicolon(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """A `;` that ends nothing."""
+    if declaration in network.doubts.covered or network.doubts.foreign:
+        return
+    for start, end in declaration.semicolons:
+        if written(declaration, network, start, end) == ";":
+            place = Place(declaration, start, end)
+            repair = Repair("Delete the ';'", [Change(place, "")], safe=True)
+            yield Finding("NS013", place, "This ';' is not needed.", repair=repair)
+
+
+# NS021.
+
+
+def bare_sizes(declaration: Declaration) -> Iterator[Tuple]:
+    """Sizes without an opening bracket."""
+    for item in declaration.items:
+        if isinstance(item, LayerItem) and isinstance(item.size, Tuple) and not item.size.bracket:
+            yield item.size
+
+
+def closes(declaration: Declaration, network: Network, size: Tuple) -> bool:
+    """Whether a size without an opening bracket has a closing one."""
+    return written(declaration, network, size.start, size.end).endswith("]")
+
+
+def curly_size(item: Item, declaration: Declaration, network: Network) -> tuple[int, int] | None:
+    """The span of a size in curly brackets: `input Image {28, 28};`."""
+    if not isinstance(item, LayerItem) or item.size is not None or item.body is None:
+        return None
+    plain = PLAIN_SIZE.match(written(declaration, network, *item.body))
+    empty = item.bundles or item.attributes or not network.doubts.touches(declaration, *item.body)
+    return None if empty or not plain else item.body
+
+
+@rule("NS021", "error", on="declaration")
+def tuple_brackets(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """A tuple in round or curly brackets, or in none."""
+    if declaration in network.doubts.covered or network.doubts.foreign:
+        return
+    spans = []
+    base = network.specification.starts[declaration]
+    if network.specification.data.find(b"(", base, base + declaration.end) >= 0:
+        for node in operands(expressions_of(declaration)):
+            if isinstance(node, Tuple) and node.bracket == "(":
+                spans.append((node.start, node.end))
+    for item in declaration.items:
+        curly = curly_size(item, declaration, network)
+        if curly is not None:
+            spans.append(curly)
+    for start, end in spans:
+        place = Place(declaration, start, end)
+        text = written(declaration, network, start, end)
+        repair = None
+        if text.endswith((")", "}")):
+            changes = [
+                Change(Place(declaration, start, start + 1), "["),
+                Change(Place(declaration, end - 1, end), "]"),
+            ]
+            repair = Repair("Replace by square brackets", changes, safe=True)
+        yield Finding("NS021", place, "Tuples use square brackets.", repair=repair)
+    for size in bare_sizes(declaration):
+        if not closes(declaration, network, size):
+            place = Place.of(declaration, size)
+            changes = [Change(place.before(), "["), Change(place.after(), "]")]
+            repair = Repair("Put it in square brackets", changes, safe=True)
+            yield Finding("NS021", place, "A size stands in square brackets.", repair=repair)
+
+
+# NS022, NS023.
+
+
+@rule("NS022", "error", on="declaration")
+def attribute_separator(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """An attribute or constant without `=` or without a value."""
+    if declaration in network.doubts.covered or network.doubts.foreign:
+        return
+    for attribute in attributes_of(declaration):
+        name = attribute.name.text
+        separator = Place(declaration, *attribute.separator_span)
+        touched = network.doubts.touches(declaration, attribute.start, attribute.name.end)
+        if attribute.value is None:
+            if not touched and not network.doubts.touches(declaration, *attribute.terminator_span):
+                message = f"'{name}' has no value; write {name} = value;"
+                yield Finding("NS022", Place.of(declaration, attribute.name), message)
+        elif attribute.separator.isascii() and attribute.separator != "=":
+            text = "=" if attribute.separator else " ="
+            if attribute.separator == ":":
+                text = " =" if separator.start == attribute.name.end else "="
+            place = separator if attribute.separator else Place.of(declaration, attribute.name)
+            repair = Repair("Use '='", [Change(separator, text)], safe=True)
+            message = f"Use '=' to give '{name}' a value."
+            yield Finding("NS022", place, message, repair=repair)
+    for item in declaration.items:
+        if isinstance(item, ConstantItem) and item.value is None:
+            if not network.doubts.touches(declaration, item.start, item.end):
+                message = f"Constant '{item.name.text}' has no value."
+                yield Finding("NS022", Place.of(declaration, item.name), message)
+
+
+@rule("NS023", "error", on="declaration")
+def attribute_terminator(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """An attribute that ends with `,`."""
+    if declaration in network.doubts.covered or network.doubts.foreign:
+        return
+    for attribute in attributes_of(declaration):
+        if attribute.terminator == ",":
+            place = Place(declaration, *attribute.terminator_span)
+            repair = Repair("Replace by ';'", [Change(place, ";")], safe=True)
+            yield Finding("NS023", place, "Attributes end with ';', not ','.", repair=repair)

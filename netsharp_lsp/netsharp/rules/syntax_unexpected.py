@@ -1,0 +1,407 @@
+"""What stands where it cannot: sorts the text that the parser could not place into findings."""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_engine.activations import NAMES
+from netsharp_lsp.netsharp.doubts import SECTION_WORDS, section_meant
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules.syntax_layers import is_activation, is_misspelt_from
+from netsharp_lsp.netsharp.rules.syntax_marks import curly_size, share_marks
+from netsharp_lsp.netsharp.rules.syntax_words import renamed
+from netsharp_lsp.netsharp.syntax import BundleItem, LayerItem, Name, ShareItem, WordItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.syntax import Declaration, Fault
+
+CLOSERS = ("]", ")", "}")
+WORD_OPERATORS = {"or": "||", "and": "&&", "not": "!"}
+LAST_WORD = re.compile(r"([A-Za-z]+)\s*\Z")
+FIRST_TOKEN = re.compile(r"\w+|[^\w\s]+")
+SHOWN = 40
+
+
+class Case:
+    """One unreadable stretch of a declaration, with what an explanation may ask about it."""
+
+    __slots__ = ("base", "declaration", "fault", "network", "types", "words")
+
+    def __init__(self, declaration: Declaration, fault: Fault, network: Network) -> None:
+        self.declaration = declaration
+        self.fault = fault
+        self.network = network
+        self.base = network.specification.starts[declaration]
+        self.types = [kind for kind, _, _ in fault.tokens]
+        self.words = [self.text(start, end) for _, start, end in fault.tokens]
+
+    def text(self, start: int, end: int) -> str:
+        """The text of a span of the declaration."""
+        return self.network.specification.text(self.declaration, start, end)
+
+    def place(self, first: int = 0, last: int = -1) -> Place:
+        """The span of some of its tokens."""
+        tokens = self.fault.tokens
+        return Place(self.declaration, tokens[first][1], tokens[last][2])
+
+    def around(self) -> tuple[bytes, bytes]:
+        """The characters right before and right behind it."""
+        data = self.network.specification.data
+        start, end = self.base + self.fault.start, self.base + self.fault.end
+        return data[max(0, start - 1) : start], data[end : end + 1]
+
+
+# Explanations, the most telling first; each answers None where it does not fit.
+
+
+def bare_section(case: Case) -> Finding | None:
+    """`hidden` and then nothing."""
+    if len(case.words) != 1 or case.words[0].lower() not in SECTION_WORDS:
+        return None
+    word = case.words[0].lower()
+    needs = {
+        "const": ("NS022", "needs a name and a value: const Name = value;"),
+        "share": ("NS012", "needs the layers to share in braces: share { A, B }"),
+        "input": ("NS027", "needs a name and a size: input Name [n];"),
+    }
+    code, rest = needs.get(word, ("NS027", f"needs a name, a size and 'from': {word} Name [n] ..."))
+    return Finding(code, case.place(), f"'{case.words[0]}' {rest}")
+
+
+def keyword_name(case: Case) -> Finding | None:
+    """`input input [3]`: the second word was to be a name."""
+    words = case.words
+    if len(words) < 2 or words[0] not in SECTION_WORDS or words[1] not in SECTION_WORDS:
+        return None
+    return renamed(case.network, words[1], [case.place(1, 1)])
+
+
+def share_without_braces(case: Case) -> Finding | None:
+    """`share A, B;`."""
+    if case.words[0].lower() != "share" or "{" in case.words:
+        return None
+    place = case.place(0, 0).after()
+    message = "Missing '{': write share { A, B }."
+    return Finding("NS012", place, message)
+
+
+def where_without_parentheses(case: Case) -> Finding | None:
+    """`where s, d => ...`, `where lambda s, d: ...`."""
+    if case.words[0].lower() != "where" or case.words[1:2] == ["("]:
+        return None
+    place = case.place(0, 0).after()
+    repair = None
+    if case.types[1:] == ["identifier", ",", "identifier", "=>"]:
+        changes = [Change(case.place(1, 1).before(), "("), Change(case.place(3, 3).after(), ")")]
+        repair = Repair("Put the two names in parentheses", changes, safe=True)
+    message = "Missing '(' behind 'where': write where (source, destination) => condition."
+    return Finding("NS012", place, message, repair=repair)
+
+
+def superfluous_closer(case: Case) -> Finding | None:
+    """A closing bracket with nothing to close."""
+    if not all(word in CLOSERS for word in case.words):
+        return None
+    text = "".join(case.words)
+    place = case.place()
+    repair = Repair(f"Delete '{text}'", [Change(place, "")], safe=True)
+    message = f"Unexpected '{text}': no bracket is open here that it could close."
+    return Finding("NS001", place, message, repair=repair)
+
+
+def mark_in_name(case: Case) -> Finding | None:
+    """`my-data`, `h.one`: a mark between the letters of a name."""
+    if case.words not in (["-"], ["."]):
+        return None
+    before, behind = case.around()
+    if not ((before.isalnum() or before == b"_") and (behind.isalnum() or behind == b"_")):
+        return None
+    place = case.place()
+    repair = Repair("Replace by '_'", [Change(place, "_")], safe=True)
+    message = f"Unexpected '{case.words[0]}': a name holds letters, digits and '_' only."
+    return Finding("NS001", place, message, repair=repair)
+
+
+def comparison(case: Case) -> Finding | None:
+    """`=` for `==`, `=<` for `<=`, inside a condition."""
+    if case.words[0] != "=" or not in_condition(case):
+        return None
+    place = case.place(0, 0)
+    _, behind = case.around()
+    if behind in (b"<", b">") and len(case.words) == 1:
+        data = case.network.specification.data
+        end = case.fault.end + 1
+        mark = data[case.base + end - 1 : case.base + end].decode()
+        place = Place(case.declaration, place.start, end)
+        message = f"'={mark}' is no operator; write '{mark}='."
+        repair = Repair(f"Replace by '{mark}='", [Change(place, f"{mark}=")], safe=True)
+    else:
+        message = "'=' is not allowed here; values are compared by '=='."
+        repair = Repair("Replace by '=='", [Change(place, "==")], safe=True)
+    return Finding("NS026", place, message, repair=repair)
+
+
+def in_condition(case: Case) -> bool:
+    """Whether the stretch stands behind the `=>` of a filter."""
+    before = case.text(0, case.fault.start)
+    return "=>" in before[before.rfind("from") + 1 :]
+
+
+def assigned_size(case: Case) -> Finding | None:
+    """`input Data = [10];`."""
+    if case.words not in (["="], [":="], [":"]):
+        return None
+    place = case.place()
+    repair = Repair(f"Delete '{case.words[0]}'", [Change(place, "")], safe=True)
+    message = f"'{case.words[0]}' is not allowed here: a layer's size follows its name at once."
+    return Finding("NS026", place, message, repair=repair)
+
+
+def several_sources(case: Case) -> Finding | None:
+    """`from A, B all`, `hidden H1, H2 [3]`."""
+    if "," not in case.words:
+        return None
+    inside = case.text(0, case.fault.end)
+    if case.declaration.kind in ("hidden", "output", "unknown", "orphan") and "from" in inside:
+        message = "A connection has one source: write one 'from' for each, in braces."
+    elif case.declaration.kind in ("input", "hidden", "output"):
+        message = "',' is not allowed here: declare every layer on its own, with its own size."
+    else:
+        return None
+    at = case.words.index(",")
+    return Finding("NS026", case.place(at, at), message)
+
+
+def foreign_characters(case: Case) -> Finding | None:
+    """Single characters that begin no token."""
+    if "ERROR" not in case.types or any(kind == "identifier" for kind in case.types):
+        return None
+    text = " ".join(case.text(case.fault.start, case.fault.end).split())
+    place = case.place()
+    plural = "s" if len(text) > 1 else ""
+    repair = Repair("Delete it", [Change(place, "")], safe=True)
+    return Finding("NS001", place, f"Unexpected character{plural} '{text}'.", repair=repair)
+
+
+def markup(case: Case) -> Finding | None:
+    """A tag of HTML."""
+    text = case.text(case.fault.start, case.fault.end)
+    if not re.match(r"</?[A-Za-z][A-Za-z0-9]*\s*/?>\Z", text):
+        return None
+    place = case.place()
+    repair = Repair("Delete the HTML tag", [Change(place, "")], safe=True)
+    message = f"Unexpected '{text}': this is HTML, probably from a web page."
+    return Finding("NS001", place, message, repair=repair)
+
+
+def second_activation(case: Case) -> Finding | None:
+    """`hidden H [3] sigmoid tanh from A all;`."""
+    if len(case.words) != 1 or case.words[0].lower() not in NAMES:
+        return None
+    message = f"'{case.words[0]}' is not allowed here: a layer has one activation, before 'from'."
+    return Finding("NS026", case.place(), message)
+
+
+def anything(case: Case) -> Finding:
+    """Whatever else: the first line of it."""
+    text = case.text(case.fault.start, case.fault.end)
+    first = text.splitlines()[0].rstrip() if text.strip() else text
+    start = case.fault.start
+    end = start + len(first.encode("utf-8"))
+    place = Place(case.declaration, start, end)
+    if len(first) > SHOWN:
+        first = f"{first[:SHOWN].rstrip()} ..."
+    return Finding("NS026", place, f"'{first}' is not allowed here.")
+
+
+EXPLANATIONS: tuple[Callable[[Case], Finding | None], ...] = (
+    bare_section,
+    keyword_name,
+    share_without_braces,
+    where_without_parentheses,
+    superfluous_closer,
+    mark_in_name,
+    comparison,
+    assigned_size,
+    several_sources,
+    markup,
+    foreign_characters,
+    second_activation,
+)
+
+
+@rule("NS026", "error", on="network")
+def unexpected_text(network: Network, _: Network) -> Iterator[Finding]:
+    """Everything the parser could not place; each stretch once."""
+    doubts = network.doubts
+    if not doubts.broken or doubts.foreign:
+        return
+    for declaration in network.specification.declarations:
+        if declaration in doubts.covered:
+            continue
+        if declaration in doubts.culprits:
+            finding = continuation(declaration, doubts.culprits[declaration], network)
+            if finding is not None:
+                yield finding
+        elif not is_unknown(declaration):
+            yield from unexpected_in(declaration, network)
+        if declaration.kind == "stray":
+            yield from stray_brace(declaration, network)
+    for group, (inside, stray) in doubts.displaced.items():
+        yield displaced(group, inside, stray, network)
+
+
+def is_unknown(declaration: Declaration) -> bool:
+    """Whether a declaration's keyword is no keyword at all, so that its rest means nothing."""
+    keyword = declaration.keyword
+    unknown = declaration.kind == "unknown" and keyword is not None
+    return unknown and section_meant(keyword.text if keyword else "") is None
+
+
+def unexpected_in(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """The findings for the unreadable stretches of one declaration."""
+    curly = [curly_size(item, declaration, network) for item in declaration.items]
+    end = -1
+    for fault in sorted(declaration.faults, key=lambda fault: fault.start):
+        if fault.kind != "unexpected" or not fault.tokens:
+            continue
+        inside = any(body and body[0] <= fault.start < body[1] for body in curly)
+        if inside or fault.start <= end or marked(declaration, fault, network):
+            continue
+        end = fault.end + 1
+        case = Case(declaration, fault, network)
+        found = (explain(case) for explain in EXPLANATIONS)
+        yield next((finding for finding in found if finding is not None), None) or anything(case)
+
+
+def marked(declaration: Declaration, fault: Fault, network: Network) -> bool:
+    """Whether foreign characters, reported on their own, explain an unreadable stretch."""
+    base = network.specification.starts[declaration]
+    start, end = base + fault.start, base + fault.end
+    return any(mark.start <= end and start <= mark.end for mark in network.doubts.marks)
+
+
+def stray_brace(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """A `}` that closes nothing."""
+    if network.specification.text(declaration, 0, declaration.end) in ("}", "｝"):
+        place = Place(declaration, 0, declaration.end)
+        repair = Repair("Delete the '}'", [Change(place, "")], safe=True)
+        message = "Unexpected '}': no '{' is open here that it could close."
+        yield Finding("NS001", place, message, repair=repair)
+
+
+def continuation(
+    declaration: Declaration, before: Declaration, network: Network
+) -> Finding | None:
+    """The finding for text that goes on where a declaration should have ended."""
+    last = before.items[-1] if before.items else None
+    if isinstance(last, LayerItem) and last.activation is not None and not last.bundles:
+        if is_misspelt_from(last.activation.text):
+            return None
+    item = declaration.items[0] if declaration.items else None
+    if isinstance(item, WordItem) and is_activation(item.word.text):
+        return None
+    if isinstance(item, BundleItem) and isinstance(last, LayerItem) and last.bundles:
+        return second_bundle(declaration, item, before, last)
+    text = network.specification.text(before, 0, before.end)
+    word = LAST_WORD.search(text)
+    if word and word[1].lower() in WORD_OPERATORS:
+        end = before.end - len(text) + word.end(1)
+        return word_operator(Place(before, end - len(word[1]), end), word[1])
+    first = FIRST_TOKEN.match(network.specification.text(declaration, 0, declaration.end))
+    token = first[0] if first else ""
+    place = Place(declaration, 0, len(token.encode("utf-8")))
+    if token.lower() in WORD_OPERATORS:
+        return word_operator(place, token)
+    message = f"'{token}' is not allowed here."
+    if isinstance(item, LayerItem):
+        message += " Every declaration ends with ';' and begins with a keyword."
+    return Finding("NS026", place, message)
+
+
+def word_operator(place: Place, word: str) -> Finding:
+    """The finding for `and`, `or`, `not`."""
+    operator = WORD_OPERATORS[word.lower()]
+    repair = Repair(f"Replace by '{operator}'", [Change(place, operator)], safe=True)
+    return Finding("NS026", place, f"'{word}' is no operator; write '{operator}'.", repair=repair)
+
+
+def second_bundle(
+    declaration: Declaration, item: BundleItem, before: Declaration, layer: LayerItem
+) -> Finding:
+    """The finding for a second `from` of a layer without braces."""
+    place = Place.of(declaration, item.keyword)
+    repair = None
+    if layer.body is None:
+        changes = [
+            Change(Place.of(before, layer.bundles[0]).before(), "{ "),
+            Change(Place(before, before.end, before.end), ";"),
+            Change(Place(declaration, declaration.end, declaration.end), " }"),
+        ]
+        repair = Repair("Put the connections in braces", changes, safe=True)
+    message = "'from' is not allowed here: a layer with several connections puts them in braces."
+    return Finding("NS026", place, message, repair=repair)
+
+
+def displaced(
+    group: Declaration, inside: Declaration, stray: Declaration, network: Network
+) -> Finding:
+    """The finding for a declaration in the middle of a group."""
+    word = FIRST_TOKEN.match(network.specification.text(inside, 0, inside.end))
+    name = word[0] if word else "this"
+    place = Place(inside, 0, len(name.encode("utf-8")))
+    keyword = group.keyword.text if group.keyword else "group"
+    message = f"'{name}' is not allowed here: it stands inside '{keyword} {{ }}'."
+    notes = []
+    if group.group is not None:
+        opener = Place(group, group.group[0], group.group[0] + 1)
+        notes.append(Note("The group opened here goes on to the '}' below.", opener))
+    changes = [
+        Change(Place(group, group.end, group.end), "\n}"),
+        Change(Place(stray, 0, stray.end), ""),
+    ]
+    repair = Repair(f"Close '{keyword} {{' before '{name}'", changes, safe=True)
+    return Finding("NS026", place, message, notes, repair)
+
+
+# Marks that the parser understands and Net# does not have.
+
+
+@rule("NS026", "error", on="declaration")
+def thin_arrow(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """`->` where `=>` stands, and `;` between the items of a share."""
+    if network.doubts.foreign:
+        return
+    for start, end in arrows(declaration):
+        text = network.specification.text(declaration, start, end)
+        if "->" in text:
+            at = start + len(text[: text.index("->")].encode("utf-8"))
+            place = Place(declaration, at, at + 2)
+            repair = Repair("Replace by '=>'", [Change(place, "=>")], safe=True)
+            yield Finding("NS026", place, "'->' is not allowed here; write '=>'.", repair=repair)
+    if declaration.kind == "share" and declaration.group is not None:
+        marks = [span for comma, *span in share_marks(declaration, network) if not comma]
+        items = declaration.items
+        for number, (start, end) in enumerate(marks):
+            last = bool(items) and start > items[-1].start and number == len(marks) - 1
+            place = Place(declaration, start, end)
+            repair = Repair("Use ','", [Change(place, "" if last else ",")], safe=True)
+            message = "';' is not allowed here: the items of a share stand between commas."
+            yield Finding("NS026", place, message, repair=repair)
+
+
+def arrows(declaration: Declaration) -> Iterator[tuple[int, int]]:
+    """The gaps in which an arrow stands."""
+    for item in declaration.items:
+        if isinstance(item, ShareItem) and item.source is not None:
+            yield item.source.end, item.name.start
+        elif isinstance(item, LayerItem):
+            for bundle in item.bundles:
+                if bundle.predicate is not None and isinstance(bundle.predicate.source, Name):
+                    predicate = bundle.predicate
+                    yield predicate.destination.end, predicate.condition.start

@@ -1,0 +1,165 @@
+"""Rules on section keywords and names: unknown ones, odd case, keywords as names, groups."""
+
+from __future__ import annotations
+
+from netsharp_engine.activations import NAMES
+from netsharp_lsp.netsharp.doubts import SECTION_WORDS, section_meant
+from netsharp_lsp.netsharp.expressions import constant_uses, layer_uses
+from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.syntax import BundleItem, ConstantItem, LayerItem, Name, WordItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.syntax import Declaration, Item
+
+#: Words that no layer and no constant may be called.
+KEYWORDS = frozenset(
+    (
+        *SECTION_WORDS,
+        *"from all where convolve max mean pool response norm auto true false".split(),  # noqa: SIM905
+        *NAMES,
+    )
+)
+
+TEMPLATE = """input Data auto;
+hidden H [100] from Data all;
+output Result auto from H all;
+"""
+
+
+@rule("NS010", "error", on="network")
+def unknown_declaration(network: Network, _: Network) -> Iterator[Finding]:
+    """A declaration that starts with none of the five keywords."""
+    doubts = network.doubts
+    declarations = network.specification.declarations
+    if doubts.foreign:
+        first = declarations[0]
+        word = network.specification.text(first, 0, first.end).split()[0]
+        place = Place(first, 0, len(word.encode("utf-8")))
+        message = f"{expected(word)} This does not look like a Net# specification."
+        yield Finding("NS010", place, message)
+        return
+    for declaration in declarations:
+        if declaration in doubts.covered or declaration in doubts.culprits:
+            continue
+        if declaration.kind == "unknown" and declaration.keyword is not None:
+            yield misspelt(declaration, declaration.keyword)
+        elif declaration.kind == "orphan" and declaration.items:
+            finding = orphan(declaration, declaration.items[0], network)
+            if finding is not None:
+                yield finding
+
+
+def expected(word: str) -> str:
+    """The sentence of this rule."""
+    return f"Expected const, input, hidden, output or share; found '{word}'."
+
+
+def misspelt(declaration: Declaration, keyword: Name) -> Finding:
+    """The finding for a word that stands where a section keyword should."""
+    place = Place.of(declaration, keyword)
+    hint = section_meant(keyword.text)
+    message = expected(keyword.text)
+    if hint is None:
+        return Finding("NS010", place, message)
+    repair = Repair(f"Replace by '{hint}'", [Change(place, hint)], safe=True)
+    return Finding("NS010", place, f"{message} Did you mean '{hint}'?", repair=repair)
+
+
+def orphan(declaration: Declaration, item: Item, network: Network) -> Finding | None:
+    """The finding for an item without a keyword, unless unreadable text explains it."""
+    if network.doubts.touches(declaration, 0, 0):
+        return None
+    if isinstance(item, BundleItem):
+        message = f"{expected('from')} A connection belongs to the layer that it leads to."
+        return Finding("NS010", Place.of(declaration, item.keyword), message)
+    if isinstance(item, WordItem):
+        if item.word.text.lower() in NAMES:
+            return None
+        return Finding("NS010", Place.of(declaration, item.word), expected(item.word.text))
+    name = item.name
+    place = Place.of(declaration, name)
+    keyword = "const" if isinstance(item, ConstantItem) else "hidden"
+    if isinstance(item, LayerItem) and not item.bundles and item.body is None:
+        keyword = "input"
+    change = Change(place.before(), f"{keyword} ")
+    repair = Repair(f"Write '{keyword} {name.text}'", [change], safe=False)
+    return Finding("NS010", place, expected(name.text), repair=repair)
+
+
+@rule("NS014", "info", on="declaration")
+def odd_case(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """A keyword with capitals."""
+    if network.doubts.foreign:
+        return
+    words: list[Name] = [word for word in declaration.keywords if not word.text.islower()]
+    for item in declaration.items:
+        if isinstance(item, LayerItem) and item.activation is not None:
+            text = item.activation.text
+            if text not in NAMES and text.lower() in NAMES:
+                words.append(item.activation)
+    for word in words:
+        place = Place.of(declaration, word)
+        lower = word.text.lower()
+        message = f"Keyword '{word.text}' is normally written '{lower}'."
+        repair = Repair(f"Write '{lower}'", [Change(place, lower)], safe=True)
+        yield Finding("NS014", place, message, repair=repair)
+
+
+@rule("NS015", "error", on="network")
+def keyword_as_name(network: Network, _: Network) -> Iterator[Finding]:
+    """A layer or constant that is spelt like a keyword; the fix renames its uses too."""
+    if network.doubts.foreign:
+        return
+    for declaration, item in network.specification.items():
+        if isinstance(item, LayerItem | ConstantItem) and item.name.text in KEYWORDS:
+            uses = layer_uses if isinstance(item, LayerItem) else constant_uses
+            places = [Place.of(declaration, item.name)]
+            places += [Place.of(*use) for use in uses(network.specification, item.name.text)]
+            yield renamed(network, item.name.text, places)
+
+
+def renamed(network: Network, name: str, places: list[Place]) -> Finding:
+    """The finding for a keyword that serves as a name at some places."""
+    number = 1
+    while f"{name}{number}" in network.layers or f"{name}{number}" in network.constants:
+        number += 1
+    changes = [Change(place, f"{name}{number}") for place in places]
+    repair = Repair(f"Rename to '{name}{number}'", changes, safe=True)
+    message = f"'{name}' is a keyword and cannot be a name."
+    return Finding("NS015", places[0], message, repair=repair)
+
+
+@rule("NS024", "warning", on="declaration")
+def empty_group(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """A group that declares nothing."""
+    if declaration.group is None or declaration.items or declaration.faults:
+        return
+    if declaration.kind in SECTION_WORDS and declaration.kind != "share":
+        start, end = declaration.group
+        if not network.doubts.touches(declaration, start, end):
+            whole = Place(declaration, 0, declaration.end)
+            repair = Repair("Delete the group", [Change(whole, "")], safe=True)
+            message = f"Empty group: this '{declaration.kind}' declares nothing."
+            yield Finding("NS024", Place(declaration, start, end), message, repair=repair)
+
+
+@rule("NS028", "error", on="network")
+def empty_specification(network: Network, _: Network) -> Iterator[Finding]:
+    """A text without any declaration."""
+    specification = network.specification
+    silent = specification.declarations or network.doubts.broken
+    if silent or any(comment.kind in ("hash", "html") for comment in specification.comments):
+        return
+    end = len(specification.data)
+    template = TEMPLATE
+    if specification.data.strip() and not specification.data.endswith((b"\n", b"\r")):
+        template = f"\n{TEMPLATE}"
+    insert = Change(Place(None, end, end), template)
+    repair = Repair("Insert a small network", [insert], safe=False)
+    message = "The specification is empty: it needs at least an input and an output layer."
+    yield Finding("NS028", Place(None, 0, 0), message, repair=repair)
