@@ -11,7 +11,6 @@ from netsharp_lsp.diagnostics.suppression import find_suppressions, suppress
 __all__ = [
     "DEFAULT",
     "SUFFIXES",
-    "Language",
     "Result",
     "examine",
     "known_codes",

@@ -14,6 +14,7 @@ from netsharp_lsp.cli.context import (
     run_file_context,
 )
 from netsharp_lsp.cli.files import Input, ReadError, read_source
+from netsharp_lsp.cli.memory import uncollected
 from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.selection import Selection, split_codes
 from netsharp_lsp.language import examine, language_for
@@ -96,6 +97,10 @@ def inspect_all(jobs: Sequence[Job]) -> list[Outcome]:
 
 def inspect(job: Job) -> Outcome:
     """Read, check and where asked repair one file."""
+    return uncollected(lambda: _inspect(job))
+
+
+def _inspect(job: Job) -> Outcome:
     outcome = Outcome(job.item)
     source = read_source(job.item)
     if isinstance(source, ReadError):
