@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from netsharp_engine.activations import NAMES
 from netsharp_engine.geometry import Axis
+from netsharp_lsp.netsharp.attributes import BY_NAME, LAYER_FORMS
 from netsharp_lsp.netsharp.evaluate import is_number
 from netsharp_lsp.netsharp.model import Geometry
 
@@ -111,7 +112,13 @@ def maps_in_force(bundle: Bundle, rank: int) -> tuple[int, ...] | None:
 
 
 def geometry_of(bundle: Bundle) -> Geometry | None:
-    """The kernels of a bundle, None unless every figure is there and lawful."""
+    """The kernels of a bundle, None unless every figure is there and lawful.
+
+    An attribute with an unknown name may be any of them, so then nothing is known either.
+    """
+    names = (attribute.name.text.lower() for attribute in bundle.item.attributes)
+    if any(name not in BY_NAME and name not in LAYER_FORMS for name in names):
+        return None
     size, kernel, stride = bundle.input_shape, bundle.kernel_shape, bundle.stride
     padding, lower, upper = bundle.padding, bundle.lower_pad, bundle.upper_pad
     sharing, maps = bundle.sharing, bundle.map_count

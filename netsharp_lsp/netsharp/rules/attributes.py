@@ -20,6 +20,7 @@ from netsharp_lsp.netsharp.rewriting import (
     widened_tuple,
 )
 from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules.syntax_layers import activation_attribute
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,32 +80,52 @@ def applicable(kind: str | None) -> list[AttributeForm]:
 
 @rule("NS061", "error", on="layer")
 def unknown_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
-    """An attribute that no connection has; on `all` only what looks like `Weights`."""
+    """An attribute that no connection has (on `all`, NS020 says so), or a layer's own unknown one."""
     for bundle in layer.bundles:
-        names = [form.name for form in applicable(bundle.kind) if form.name not in bundle.given]
-        for attribute in bundle.item.attributes:
-            lowered = attribute.name.text.lower()
-            if lowered in BY_NAME or lowered in LAYER_FORMS:
-                continue
-            hint = suggested_name(attribute.name.text, names, bundle)
-            if bundle.kind != "all" or hint is not None:
-                yield misnamed(layer.declaration, attribute, hint, hint in names)
+        free = free_names(bundle)
+        for attribute in unknown_attributes(bundle) if bundle.kind != "all" else ():
+            hint = suggested_name(attribute.name.text, free)
+            yield misnamed(layer.declaration, attribute, hint, hint in free)
     for attribute in layer.item.attributes if layer.trainable else ():
-        lowered = attribute.name.text.lower()
-        if lowered not in LAYER_FORMS and lowered not in BY_NAME:
+        form = BY_NAME.get(attribute.name.text.lower())
+        place = Place.of(layer.declaration, attribute.name)
+        if form is not None:
+            message = (
+                f"'{form.name}' is no attribute of a layer but of a connection: 'from ... {{'."
+            )
+            yield Finding("NS061", place, message)
+        elif attribute.name.text.lower() not in LAYER_FORMS and not is_activation(attribute):
             hint = nearest(attribute.name.text, ["Biases"])
             yield misnamed(layer.declaration, attribute, hint, "Biases" not in layer.given)
 
 
-def suggested_name(word: str, names: list[str], bundle: Bundle) -> str | None:
-    """The attribute most likely meant: one that the kind takes and that is not given yet."""
+def is_activation(attribute: Attribute) -> bool:
+    """Whether an attribute tries to give the activation, which NS016 reports."""
+    return activation_attribute(attribute) is not None
+
+
+def unknown_attributes(bundle: Bundle) -> Iterator[Attribute]:
+    """The attributes of a bundle whose names mean nothing."""
+    for attribute in bundle.item.attributes:
+        lowered = attribute.name.text.lower()
+        if lowered not in BY_NAME and lowered not in LAYER_FORMS and not is_activation(attribute):
+            yield attribute
+
+
+def free_names(bundle: Bundle) -> list[str]:
+    """The attributes that a bundle takes and does not have yet."""
+    return [form.name for form in applicable(bundle.kind) if form.name not in bundle.given]
+
+
+def suggested_name(word: str, free: list[str]) -> str | None:
+    """The attribute most likely meant, of those still free if possible."""
     foreign = FOREIGN_NAMES.get(word.lower().replace("_", ""))
-    if foreign in names:
+    if foreign in free:
         return foreign
-    hint = nearest(word, names)
-    if hint is None and bundle.kind != "all":
-        hint = nearest(word, [form.name for form in FORMS])
-    return hint
+    started = [name for name in free if name.lower().startswith(word.lower())]
+    if len(started) == 1 and len(word) > 2:
+        return started[0]
+    return nearest(word, free) or nearest(word, [form.name for form in FORMS])
 
 
 def misnamed(
@@ -164,8 +185,10 @@ def needed_attribute(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """An attribute without which there is no kernel, or no norm; the fix works out a value."""
     if not bundle.has_kernel or bundle.kind is None:
         return
+    free = free_names(bundle)
+    misspelt = {suggested_name(a.name.text, free) for a in unknown_attributes(bundle)}
     for form in FORMS:
-        if bundle.kind not in form.required:
+        if bundle.kind not in form.required or form.name in misspelt:
             continue
         given = bundle.given.get(form.name)
         if given is not None and given.value != ():

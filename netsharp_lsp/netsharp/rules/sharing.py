@@ -65,7 +65,10 @@ def unknown_layer(share: Share, name: Name, candidates: list[str]) -> Finding:
 
 @rule("NS101", "error", on="share")
 def lone_item(share: Share, network: Network) -> Iterator[Finding]:
-    """A share with one item."""
+    """A share with one item, or with none."""
+    if not share.entries and share.declaration.group is not None:
+        place = Place(share.declaration, *share.declaration.group)
+        yield Finding("NS101", place, "share needs at least two items; this one has none.")
     if len(share.entries) == 1:
         entry = share.entries[0]
         message = f"share needs at least two items; '{named(entry)}' is alone."
