@@ -80,7 +80,7 @@ def applicable(kind: str | None) -> list[AttributeForm]:
 
 @rule("NS061", "error", on="layer")
 def unknown_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
-    """An attribute that no connection has (on `all`, NS020 says so), or a layer's own unknown one."""
+    """An attribute that no connection has, or no layer; of `all` NS020 speaks."""
     for bundle in layer.bundles:
         free = free_names(bundle)
         for attribute in unknown_attributes(bundle) if bundle.kind != "all" else ():
@@ -90,9 +90,7 @@ def unknown_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
         form = BY_NAME.get(attribute.name.text.lower())
         place = Place.of(layer.declaration, attribute.name)
         if form is not None:
-            message = (
-                f"'{form.name}' is no attribute of a layer but of a connection: 'from ... {{'."
-            )
+            message = f"'{form.name}' belongs in the braces of a connection, not of a layer."
             yield Finding("NS061", place, message)
         elif attribute.name.text.lower() not in LAYER_FORMS and not is_activation(attribute):
             hint = nearest(attribute.name.text, ["Biases"])
@@ -138,6 +136,21 @@ def misnamed(
         return Finding("NS061", place, message)
     repair = Repair(f"Rename to '{hint}'", [Change(place, hint)], safe=True) if free else None
     return Finding("NS061", place, f"{message} Did you mean '{hint}'?", repair=repair)
+
+
+@rule("NS014", "info", on="layer")
+def odd_attribute_case(layer: Layer, network: Network) -> Iterator[Finding]:
+    """A known attribute in other than its usual capitals."""
+    blocks = [(bundle.item.attributes, BY_NAME) for bundle in layer.bundles]
+    for attributes, forms in (*blocks, (layer.item.attributes, LAYER_FORMS)):
+        for attribute in attributes:
+            form = forms.get(attribute.name.text.lower())
+            if form is None or form.name == attribute.name.text:
+                continue
+            place = Place.of(layer.declaration, attribute.name)
+            message = f"Attribute '{attribute.name.text}' is normally written '{form.name}'."
+            repair = Repair(f"Write '{form.name}'", [Change(place, form.name)], safe=True)
+            yield Finding("NS014", place, message, repair=repair)
 
 
 @rule("NS062", "error", on="layer")
