@@ -62,24 +62,32 @@ _LEVEL = {operator: level for level, operators in enumerate(_LEVELS) for operato
 _OPENERS = (OPEN, TIGHT_OPEN, SHARE_OPEN)
 _CLOSERS = (CLOSE, SHARE_CLOSE)
 _ENDS = (END, STRAY, BLOCK_OPEN)
+#: Marks that comments before them let pass.
+_PASSING = (COMMA, SHARE_OPEN)
 
 
 class _Atom:
-    """A token with the comments behind it, or a bracket with all that it holds.
+    """A token, or a bracket with all that it holds, and the comments behind it.
 
     `hard` tells that what follows must start a new line, `spaced` that it may not stick to it.
     """
 
-    __slots__ = ("document", "hard", "role", "spaced", "text", "tight_after", "tight_before")
+    __slots__ = ("bare", "behind", "hard", "role", "spaced", "text", "tight_after", "tight_before")
 
-    def __init__(self, role: int, text: bytes, document: Document) -> None:
+    def __init__(self, role: int, text: bytes, bare: Document) -> None:
         self.role = role
         self.text = text
-        self.document = document
+        self.bare = bare
+        self.behind: tuple[Document, ...] = ()
         self.hard = False
         self.spaced = False
         self.tight_before = role in TIGHT_BEFORE
         self.tight_after = role in TIGHT_AFTER
+
+    @property
+    def document(self) -> Document:
+        """The token and its comments."""
+        return Concat((self.bare, *self.behind)) if self.behind else self.bare
 
 
 def line_document(tokens: list[Token], line_ends: Callable[[int, int], int]) -> Document:
@@ -103,7 +111,8 @@ def line_document(tokens: list[Token], line_ends: Callable[[int, int], int]) -> 
 def _atoms(tokens: list[Token], line_ends: Callable[[int, int], int]) -> list[_Atom]:
     """Tokens as atoms, each with the comments that follow it.
 
-    Comments that end with their line let a `,` pass, which would look lost on the next line.
+    Comments that end with their line let a `,` pass, which would look lost on the next line;
+    a block comment between a `,` and what follows on the same line goes with that.
     """
     atoms: list[_Atom] = []
     comments: list[_Comment] = []
@@ -111,13 +120,18 @@ def _atoms(tokens: list[Token], line_ends: Callable[[int, int], int]) -> list[_A
     for role, text, start, end in tokens:
         if role in COMMENTS:
             comments.append((role, text, line_ends(before, start) > 0))
-        else:
-            atom = _Atom(role, text, _tuple_document(text) if role == TUPLE else text)
-            if role != COMMA or all(comment[0] == BLOCK_COMMENT for comment in comments):
-                _add_comments(atoms, comments, depth)
-                comments = []
-            atoms.append(atom)
-            depth += (role in _OPENERS) - (role in _CLOSERS)
+            before = end
+            continue
+        atom = _Atom(role, text, _tuple_document(text) if role == TUPLE else text)
+        inline = all(comment[0] == BLOCK_COMMENT for comment in comments)
+        if inline and atoms and atoms[-1].role == COMMA and not line_ends(before, start):
+            atom.bare = Concat([*(c[1] + b" " for c in comments), atom.bare])
+            comments = []
+        elif inline or role not in _PASSING:
+            _add_comments(atoms, comments, depth)
+            comments = []
+        atoms.append(atom)
+        depth += (role in _OPENERS) - (role in _CLOSERS)
         before = end
     _add_comments(atoms, comments, depth)
     return atoms
@@ -131,18 +145,13 @@ def _add_comments(atoms: list[_Atom], comments: list[_Comment], depth: int) -> N
     inside = depth > 0 and atom.role not in _OPENERS
     new_line = HARDLINE if inside else Nest(INDENT, HARDLINE)
     for role, text, own_line in comments:
-        before = new_line if atom.hard or (own_line and role != BLOCK_COMMENT) else b" "
-        parts = (before, text) if role == BLOCK_COMMENT else (_after(before, text),)
-        atom.document = Concat((atom.document, *parts))
-        atom.hard = role != BLOCK_COMMENT
+        block = role == BLOCK_COMMENT
+        if atom.hard or (own_line and not block):
+            atom.behind += (new_line, text if block else Trailing(text))
+        else:
+            atom.behind += (b" " + text if block else Trailing(b" " + text),)
+        atom.hard = not block
     atom.spaced = True
-
-
-def _after(before: Document, comment: bytes) -> Document:
-    """A comment that ends with its line, behind a space or on a line of its own."""
-    if before == b" ":
-        return Trailing(b" " + comment)
-    return Concat((before, Trailing(comment)))
 
 
 def _tuple_document(text: bytes) -> Document:
@@ -159,16 +168,18 @@ def _bracket(opener: _Atom, inner: list[_Atom], closer: _Atom) -> _Atom:
     """The atom of a bracket: on one line, or its content indented between opener and closer."""
     share = opener.role == SHARE_OPEN
     edge = LINE if share else SOFTLINE
-    document = Concat((opener.document, _edge(opener, edge) if inner else b"", closer.document))
+    content: Document = _edge(opener, SOFTLINE)
     if inner:
-        content = Nest(INDENT, Concat((_edge(opener, edge), _elements(inner))))
-        last = _edge(inner[-1], edge)
-        document = Concat((opener.document, content, last, closer.document))
-    atom = _Atom(WORD, b"", Group(document))
-    atom.role = CLOSE
+        content = Concat(
+            (
+                Nest(INDENT, Concat((_edge(opener, edge), _elements(inner)))),
+                _edge(inner[-1], edge),
+            )
+        )
+    document = Concat((opener.document, content, closer.bare))
+    atom = _Atom(CLOSE, b"", Group(document))
     atom.tight_before = opener.role == TIGHT_OPEN
-    atom.hard = closer.hard
-    atom.spaced = closer.spaced
+    atom.behind, atom.hard, atom.spaced = closer.behind, closer.hard, closer.spaced
     return atom
 
 
@@ -181,28 +192,28 @@ def _edge(atom: _Atom, usual: Document) -> Document:
 
 def _elements(atoms: list[_Atom]) -> Document:
     """What a bracket holds: numbers filled into lines, anything longer one to a line."""
-    elements: list[list[_Atom]] = [[]]
-    for atom in atoms:
-        elements[-1].append(atom)
-        if atom.role == COMMA:
-            elements.append([])
-    if not elements[-1]:
-        elements.pop()
+    elements = _split_elements(atoms)
     if len(elements) == 1 and all(atom.role == WORD for atom in atoms):
         elements = [[atom] for atom in atoms]
     parts: list[Document] = []
     for element in elements:
-        last = element[-1]
-        size = len(element) - (last.role == COMMA)
-        if size:
-            parts.append(_joined(_divided(element[:size]), element[size - 1], element[size:]))
-        else:
-            parts.append(last.document)
-        parts.append(_edge(last, LINE))
+        size = sum(atom.role != COMMA for atom in element) or 1
+        parts.append(_joined(_divided(element[:size]), element[size - 1], element[size:]))
+        parts.append(_edge(element[-1], LINE))
     parts.pop()
     if all(_is_scalar(element) for element in elements):
         return Fill(parts)
     return Concat(parts)
+
+
+def _split_elements(atoms: list[_Atom]) -> list[list[_Atom]]:
+    """The atoms of each element with the `,` behind it, or several where elements are missing."""
+    elements: list[list[_Atom]] = [[]]
+    for atom in atoms:
+        if atom.role != COMMA and elements[-1] and elements[-1][-1].role == COMMA:
+            elements.append([])
+        elements[-1].append(atom)
+    return elements
 
 
 def _is_scalar(element: list[_Atom]) -> bool:

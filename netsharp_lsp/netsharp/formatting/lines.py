@@ -116,6 +116,8 @@ def split_lines(tokens: list[Token], line_ends: Callable[[int, int], int]) -> li
         role = token[0]
         if not current:
             gap = line_ends(before, token[2]) if lines else 0
+            if role == BLOCK_CLOSE:
+                lines += _inner_comments(lines[-1])
             if role >= BLOCK_COMMENT and lines and _joins(lines[-1], token, gap):
                 depth -= role == BLOCK_CLOSE
                 before = token[3]
@@ -137,6 +139,15 @@ def split_lines(tokens: list[Token], line_ends: Callable[[int, int], int]) -> li
     if current:
         lines.append(Line(current, depth, blank))
     return lines
+
+
+def _inner_comments(last: Line) -> list[Line]:
+    """Take block comments from behind a `{` that nothing else follows, as lines of their own."""
+    if not last.opens or any(comment[0] != BLOCK_COMMENT for comment in last.trailing):
+        return []
+    inner = [Line([comment], last.depth + 1, blank=False) for comment in last.trailing]
+    last.trailing = []
+    return inner
 
 
 def _give_way(tokens: list[Token]) -> list[Token]:

@@ -19,10 +19,14 @@ from netsharp_lsp.netsharp.formatting.tokens import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TypeAlias
 
     from tree_sitter import Node
 
     from netsharp_lsp.layout.options import LineRange
+
+    # Kind of node, first byte, end, and the text in the one style (None: as it is).
+    _Part: TypeAlias = tuple[int, int, int, bytes | None]
 
 #: A byte-order mark within a text: the parser passes it like a blank, but it is none.
 _MARK = b"\xef\xbb\xbf"
@@ -39,54 +43,72 @@ def arrange(
     root = parse_tree(text).root_node
     if root.kind_id != FILE_KIND:
         return text, [0]
-    sheet = Sheet(text, new_line)
     nodes = root.children
     kept = _exempted(nodes, text) if b"fmt:" in text else set()
     if ranges:
         kept |= _outside(nodes, text, ranges)
     if _MARK in text:
-        kept |= {i for i, node in enumerate(nodes) if _holds_mark(nodes, i, text)}
-    return _arranged(nodes, sheet, kept, bool(ranges))
-
-
-def _arranged(
-    nodes: list[Node], sheet: Sheet, kept: set[int], partial: bool
-) -> tuple[bytes, list[int]]:
-    """The text with every node but the kept and the broken ones in order."""
+        kept |= {i for i in range(len(nodes)) if _holds_mark(nodes, i, text)}
+    sheet = Sheet(text, new_line)
+    parts: list[_Part] = []
     broken: list[int] = []
+    for index, node in enumerate(nodes):
+        body = None if index in kept else _body(node, sheet)
+        if body is None and index not in kept:
+            broken.append(node.start_byte)
+        parts.append((node.kind_id, node.start_byte, node.end_byte, body))
+    _keep_before_kept(parts, sheet)
+    return _put_together(parts, sheet, bool(ranges)), broken
+
+
+def _put_together(parts: list[_Part], sheet: Sheet, partial: bool) -> bytes:
+    """The text of the parts, with the gaps between those that move in order."""
     text, new_line = sheet.text, sheet.new_line
     pieces: list[bytes] = []
-    before = 0
-    was_moved = not partial
-    last_kind = -1
-    for index, node in enumerate(nodes):
-        kind, start, end = node.kind_id, node.start_byte, node.end_byte
-        body = None if index in kept else _body(kind, node, sheet)
+    last_kind, done, moved_before = -1, 0, not partial
+    open_ended = False
+    for kind, start, end, body in parts:
         moved = body is not None
-        if not moved and index not in kept:
-            broken.append(start)
-        if moved and was_moved:
-            ends = sheet.line_ends(before, start)
-            if not index:
-                pass
-            elif _stays_beside(kind, last_kind, ends):
-                pieces.append(b" " if kind != STRAY_KIND else b"")
+        if not (moved and moved_before):
+            pieces.append(_gap(text[done:start], moved))
+        elif last_kind >= 0:
+            ends = sheet.line_ends(done, start)
+            if not open_ended and _stays_beside(kind, last_kind, ends):
+                pieces.append(b"" if kind == STRAY_KIND else b" ")
             else:
                 pieces.append(new_line * min(2, max(1, ends)))
-        else:
-            pieces.append(_gap(text[before:start], moved))
         pieces.append(text[start:end] if body is None else body)
-        before, was_moved, last_kind = end, moved, kind
-    if not was_moved or partial:
-        pieces.append(text[before:])
-    elif nodes:
+        open_ended = body is not None and _is_open_ended(text, end, body)
+        last_kind, done, moved_before = kind, end, moved
+    if partial or not moved_before:
+        pieces.append(text[done:])
+    elif parts:
         pieces.append(new_line)
-    return b"".join(pieces), broken
+    return b"".join(pieces)
 
 
-def _body(kind: int, node: Node, sheet: Sheet) -> bytes | None:
+def _is_open_ended(text: bytes, end: int, body: bytes) -> bool:
+    """Whether a declaration ends with a comment that stood within it before."""
+    return body[-1] != text[end - 1]
+
+
+def _keep_before_kept(parts: list[_Part], sheet: Sheet) -> None:
+    """Keep a declaration where its comment would come to stand before what must stay."""
+    for index in range(len(parts) - 2, -1, -1):
+        kind, start, end, body = parts[index]
+        _, next_start, _, next_body = parts[index + 1]
+        if (
+            next_body is None
+            and body is not None
+            and _is_open_ended(sheet.text, end, body)
+            and not sheet.line_ends(end, next_start)
+        ):
+            parts[index] = (kind, start, end, None)
+
+
+def _body(node: Node, sheet: Sheet) -> bytes | None:
     """A comment or declaration in the one style, None where it must stay as it is."""
-    if kind in (LINE_COMMENT_KIND, BLOCK_COMMENT_KIND):
+    if node.kind_id in (LINE_COMMENT_KIND, BLOCK_COMMENT_KIND):
         return sheet.text[node.start_byte : node.end_byte]
     return declaration_text(node, sheet)
 

@@ -13,6 +13,7 @@ from netsharp_grammar._netsharp import language
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from typing import TypeAlias
 
     from tree_sitter import Node, Tree
@@ -82,8 +83,17 @@ _WORDS = {
 _HOLDERS = (
     "constant_declaration layer_declaration share_declaration constant layer body bundle "
     "attributes attribute share_item auto all convolve pool norm where blob parenthesized unary "
-    "binary call index boolean stray stray_semicolon"
+    "binary call index boolean stray_semicolon"
 )
+#: How many children nodes have that miss nothing; the grammar also accepts half-typed ones.
+_WHOLE = {
+    **dict.fromkeys(("constant", "attribute", "index"), (4,)),
+    **dict.fromkeys(("binary", "parenthesized"), (3,)),
+    **dict.fromkeys(("unary", "pool", "norm"), (2,)),
+    **dict.fromkeys(("constant_declaration", "layer_declaration", "bundle"), range(2, 1 << 62)),
+    "where": (8,),
+    "share_item": (1, 3),
+}
 #: What a token is under a parent that gives it another meaning.
 _MARKS_WITHIN = {
     "unary": {"-": SIGN, "+": SIGN},
@@ -92,11 +102,13 @@ _MARKS_WITHIN = {
     "blob": {"(": TIGHT_OPEN},
     "share_declaration": {"{": SHARE_OPEN, "}": SHARE_CLOSE},
     "stray_semicolon": {";": STRAY},
-    "stray": {";": STRAY, "}": _FAULT},
 }
 _WORDS_WITHIN = {"share_declaration": {"separator": COMMA}, "layer": {"identifier": _NAME}}
 #: The one right spelling of tokens for which the grammar also accepts a wrong one.
 _RIGHT = {ASSIGN: b"=", COMMA: b",", END: b";"}
+
+#: What a declaration ends with that misses nothing.
+_LAST = (END, BLOCK_CLOSE, SHARE_CLOSE)
 
 #: A tuple of numbers and lower-case booleans is one token: weights are long.
 _SCALAR = rb"(?:[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|true|false)"
@@ -128,6 +140,12 @@ def _tables() -> dict[int, tuple[list[int], list[bytes | None]]]:
 _TABLES = _tables()
 
 
+_SHAPES = {
+    kind: _WHOLE.get(_LANGUAGE.node_kind_for_id(kind) or "", ())
+    for kind in range(_LANGUAGE.node_kind_count)
+}
+
+
 def _kind(name: str) -> int:
     kind = _LANGUAGE.id_for_node_kind(name, True)
     if kind is None:
@@ -151,47 +169,61 @@ def declaration_tokens(node: Node, text: bytes) -> list[Token] | None:
 
     Keywords and known activations come in lower case, everything else as it is written.
     """
+    if node.kind_id == STRAY_KIND:
+        return _stray_tokens(node, text)
     if node.has_error or _TABLES[FILE_KIND][0][node.kind_id] != _DESCEND:
         return None
     tokens: list[Token] = []
     above = []
-    children = iter(node.children)
-    roles, spellings = _TABLES[node.kind_id]
+    children: Iterator[Node] = iter((node,))
+    roles, spellings = _TABLES[FILE_KIND]
     while True:
         for child in children:
             kind = child.kind_id
             role = roles[kind]
-            if role == _DESCEND:
-                above.append((children, roles, spellings))
-                children = iter(child.children)
-                roles, spellings = _TABLES[kind]
-                break
             start, end = child.start_byte, child.end_byte
-            if role >= 0:
-                spelling = spellings[kind]
-                if spelling is None:
-                    spelling = text[start:end]
-                    if role in _RIGHT and spelling != _RIGHT[role]:
-                        return None
-                elif end - start != len(spelling):
+            if role == _VALUE:
+                role = TUPLE if _PLAIN_TUPLE.match(text, start, end) else _DESCEND
+            if role == _DESCEND:
+                inner = child.children
+                if _SHAPES[kind] and not _is_whole(inner, _SHAPES[kind]):
                     return None
-                tokens.append((role, spelling, start, end))
-            elif role == _NAME:
-                tokens.append((WORD, _layer_word(text[start:end], tokens), start, end))
-            elif role == _FAULT:
-                return None
-            elif _PLAIN_TUPLE.match(text, start, end):
-                scalars = b"".join(text[start:end].split()).split(b",")
-                tokens.append((TUPLE, b", ".join(scalars), start, end))
-            else:
                 above.append((children, roles, spellings))
-                children = iter(child.children)
+                children = iter(inner)
                 roles, spellings = _TABLES[kind]
                 break
+            if role == _FAULT:
+                return None
+            spelling = spellings[kind]
+            if spelling is None:
+                spelling = text[start:end]
+                if role in _RIGHT and spelling != _RIGHT[role]:
+                    return None
+                if role == TUPLE:
+                    spelling = b", ".join(b"".join(spelling.split()).split(b","))
+                elif role == _NAME:
+                    role, spelling = WORD, _layer_word(spelling, tokens)
+            elif end - start != len(spelling):
+                return None
+            tokens.append((role, spelling, start, end))
         else:
             if not above:
-                return tokens
+                return tokens if tokens[-1][0] in _LAST else None
             children, roles, spellings = above.pop()
+
+
+def _stray_tokens(node: Node, text: bytes) -> list[Token] | None:
+    """The token of a `;` too many; what else is stray is broken."""
+    start, end = node.start_byte, node.end_byte
+    return [(STRAY, b";", start, end)] if text[start:end] == b";" else None
+
+
+def _is_whole(children: list[Node], counts: Sequence[int]) -> bool:
+    """Whether a node has as many children, without comments, as one that misses nothing."""
+    if len(children) in counts:
+        return True
+    comments = (LINE_COMMENT_KIND, BLOCK_COMMENT_KIND)
+    return sum(child.kind_id not in comments for child in children) in counts
 
 
 def _layer_word(word: bytes, before: list[Token]) -> bytes:
