@@ -15,43 +15,64 @@ from netsharp_engine.kernels.taps import centres, pairs
 
 def bind_norm(site: Site) -> Steps:
     """y = x (offset + alpha / N * sum of squares)^-beta, x at the kernel's centre."""
-    axes = site.attributes["axes"]
-    alpha, beta = float(site.attributes["alpha"]), float(site.attributes["beta"])
-    shape = tuple(axis.size for axis in axes)
-    counts = tuple(axis.count for axis in axes)
-    source, out = site.sources[0], site.output
-    values, made = source.values(shape), out.values(counts)
-    taps, middle = list(pairs(axes)), centres(axes)
-    squares = site.scratch(*shape, site.samples)
-    base, power = site.scratch(*counts, site.samples), site.scratch(*counts, site.samples)
-    factors = _factors(site, alpha)
-    forward: list[Call] = [partial(np.multiply, values, values, squares), partial(base.fill, 0)]
-    for places, cells in taps:
-        forward.append(partial(np.add, base[places], squares[cells], base[places]))
-    forward += [
-        partial(np.multiply, base, factors, base),
-        partial(np.add, base, site.dtype(site.attributes["offset"]), base),
-        *_power(base, beta, power, made),
-        partial(np.multiply, values[middle], power, made),
-    ]
-    if source.gradient is None:
-        return Steps(forward, [])
-    error, down = out.gradients(counts), source.gradients(shape)
-    part, pull = site.scratch(*counts, site.samples), site.scratch(*shape, site.samples)
-    backward: list[Call] = [
-        partial(np.multiply, error, made, part),
-        partial(np.divide, part, base, part),
-        partial(np.multiply, part, factors * site.dtype(-2 * beta), part),
-        partial(pull.fill, 0),
-    ]
-    for places, cells in taps:
-        backward.append(partial(np.add, pull[cells], part[places], pull[cells]))
-    backward += [
-        partial(np.multiply, pull, values, down),
-        partial(np.multiply, error, power, part),
-        partial(np.add, down[middle], part, down[middle]),
-    ]
-    return Steps(forward, backward)
+    norm = _Norm(site)
+    return Steps(norm.forward(), norm.backward() if site.sources[0].gradient is not None else [])
+
+
+class _Norm:
+    """The buffers of one bound response norm: ``base`` and ``power`` outlive the forward."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.axes = site.attributes["axes"]
+        self.shape = tuple(axis.size for axis in self.axes)
+        self.counts = tuple(axis.count for axis in self.axes)
+        self.values = site.sources[0].values(self.shape)
+        self.made = site.output.values(self.counts)
+        self.base = site.scratch(*self.counts, site.samples)
+        self.power = site.scratch(*self.counts, site.samples)
+        self.factors = _factors(site, float(site.attributes["alpha"]))
+        self.beta = float(site.attributes["beta"])
+
+    def forward(self) -> list[Call]:
+        base, squares = self.base, self.site.scratch(*self.shape, self.site.samples)
+        offset = self.site.dtype(self.site.attributes["offset"])
+        calls: list[Call] = [
+            partial(np.multiply, self.values, self.values, squares),
+            partial(base.fill, 0),
+        ]
+        for places, cells in pairs(self.axes):
+            calls.append(partial(np.add, base[places], squares[cells], base[places]))
+        return [
+            *calls,
+            partial(np.multiply, base, self.factors, base),
+            partial(np.add, base, offset, base),
+            *_power(base, self.beta, self.power, self.made),
+            partial(np.multiply, self.values[centres(self.axes)], self.power, self.made),
+        ]
+
+    def backward(self) -> list[Call]:
+        """Every cell's pull on the sums that it is part of, and the centre's own share."""
+        site = self.site
+        error = site.output.gradients(self.counts)
+        down = site.sources[0].gradients(self.shape)
+        part = site.scratch(*self.counts, site.samples)
+        pull = site.scratch(*self.shape, site.samples)
+        middle = down[centres(self.axes)]
+        calls: list[Call] = [
+            partial(np.multiply, error, self.made, part),
+            partial(np.divide, part, self.base, part),
+            partial(np.multiply, part, self.factors * site.dtype(-2 * self.beta), part),
+            partial(pull.fill, 0),
+        ]
+        for places, cells in pairs(self.axes):
+            calls.append(partial(np.add, pull[cells], part[places], pull[cells]))
+        return [
+            *calls,
+            partial(np.multiply, pull, self.values, down),
+            partial(np.multiply, error, self.power, part),
+            partial(np.add, middle, part, middle),
+        ]
 
 
 def _factors(site: Site, alpha: float) -> Array:

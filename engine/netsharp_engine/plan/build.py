@@ -16,7 +16,7 @@ from netsharp_engine.kernels.losses import LOSSES, LossArrays
 from netsharp_engine.kernels.site import Call, Site, Slot, Steps, Tensor
 from netsharp_engine.kernels.threads import limit_threads
 from netsharp_engine.plan.layouts import choose_layouts
-from netsharp_engine.plan.running import Entrance, Plan, Targets
+from netsharp_engine.plan.running import Entrance, Plan, Program, Targets
 from netsharp_engine.plan.vectors import Vectors
 
 DTYPES: dict[str, Any] = {"float32": np.float32, "float64": np.float64}
@@ -133,24 +133,7 @@ class _Builder:
         return gradients
 
     def plan(self) -> Plan:
-        """Bind every node, backward ones in reverse order, and assemble the plan."""
-        steps: dict[Node, Steps] = {}
-        for node in reversed(self.nodes):
-            if node.op != "input":
-                steps[node] = self._bind(node)
-        forward = [call for node in self.nodes if node in steps for call in steps[node].forward]
-        finish: list[Call] = []
-        skipped: set[Node] = set()
-        if self.fused:
-            finish = steps[self.output].forward
-            forward = forward[: len(forward) - len(finish)]
-            skipped.add(self.output)
-        backward = [
-            call
-            for node in reversed(self.nodes)
-            if node in steps and node not in skipped
-            for call in steps[node].backward
-        ]
+        """Bind every node and assemble the plan."""
         targets = self._targets() if self.loss is not None else None
         return Plan(
             batch=self.batch,
@@ -161,10 +144,19 @@ class _Builder:
             targets=targets,
             output=self.values[self.output],
             named=self._named(),
-            forward=forward,
-            finish=finish,
-            loss=self._loss_call(targets) if targets is not None else None,
-            backward=backward if self.training else [],
+            program=self._program(targets),
+        )
+
+    def _program(self, targets: Targets | None) -> Program:
+        """The calls; in reverse order, for the first writer of a gradient overwrites it."""
+        steps = {node: self._bind(node) for node in reversed(self.nodes) if node.op != "input"}
+        last = steps.pop(self.output) if self.fused else Steps([], [])
+        backward = [call for step in steps.values() for call in step.backward]
+        return Program(
+            forward=tuple(call for step in reversed(steps.values()) for call in step.forward),
+            finish=tuple(last.forward),
+            loss=None if targets is None else self._loss_call(targets),
+            backward=tuple(backward if self.training else ()),
         )
 
     def _bind(self, node: Node) -> Steps:

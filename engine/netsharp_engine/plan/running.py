@@ -33,6 +33,15 @@ class Targets(NamedTuple):
     classes: Array
 
 
+class Program(NamedTuple):
+    """Bound calls in order: up to what the loss reads, a fused activation, loss, backward."""
+
+    forward: tuple[Call, ...]
+    finish: tuple[Call, ...]
+    loss: Callable[[], float] | None
+    backward: tuple[Call, ...]
+
+
 class Plan:
     """A network with a fixed largest batch.
 
@@ -52,10 +61,7 @@ class Plan:
         targets: Targets | None,
         output: Array,
         named: Mapping[str, Callable[[], Array]],
-        forward: list[Call],
-        finish: list[Call],
-        loss: Callable[[], float] | None,
-        backward: list[Call],
+        program: Program,
     ) -> None:
         self.batch = batch
         self.weights = weights
@@ -67,10 +73,8 @@ class Plan:
         self._targets = targets
         self._output = output
         self._named = named
-        self._forward = tuple(forward)
-        self._complete = (*forward, *finish)
-        self._loss = loss
-        self._backward = tuple(backward)
+        self._program = program
+        self._complete = program.forward + program.finish
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -134,13 +138,14 @@ class Plan:
 
     def step(self) -> None:
         """Compute output and loss of the fed samples, and the gradient if the plan trains."""
-        if self._loss is None:
+        forward, _, loss, backward = self._program
+        if loss is None:
             raise GraphError("this plan was compiled without a loss")
         with np.errstate(all="ignore"):
-            for call in self._forward:
+            for call in forward:
                 call()
-            self.loss = self._loss()
-            for call in self._backward:
+            self.loss = loss()
+            for call in backward:
                 call()
 
     @property
