@@ -1,0 +1,142 @@
+"""A described network as tables: for a terminal, and in Markdown."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Description = dict[str, Any]
+    Row = tuple[str, ...]
+
+LAYER_HEAD = ("layer", "kind", "shape", "nodes", "activation", "biases", "parameters")
+BUNDLE_HEAD = (
+    "bundle",
+    "kind",
+    "output",
+    "kernels",
+    "weights per kernel",
+    "parameters",
+    "connections",
+    "multiply-adds",
+)
+#: The columns of figures, set to the right.
+LAYER_FIGURES = (3, 5, 6)
+BUNDLE_FIGURES = (3, 4, 5, 6, 7)
+UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+def render_text(description: Description) -> str:
+    """Two aligned tables, layers and bundles, and the totals."""
+    parts = [_aligned(LAYER_HEAD, layer_rows(description), LAYER_FIGURES)]
+    bundles = bundle_rows(description)
+    if bundles:
+        parts.append(_aligned(BUNDLE_HEAD, bundles, BUNDLE_FIGURES))
+    parts.append("\n".join(totals(description)))
+    return "\n\n".join(parts) + "\n"
+
+
+def render_markdown(description: Description) -> str:
+    """The same tables in Markdown."""
+    parts = [_markdown(LAYER_HEAD, layer_rows(description), LAYER_FIGURES)]
+    bundles = bundle_rows(description)
+    if bundles:
+        parts.append(_markdown(BUNDLE_HEAD, bundles, BUNDLE_FIGURES))
+    parts.append("\n".join(f"- {line}" for line in totals(description)))
+    return "\n\n".join(parts) + "\n"
+
+
+def layer_rows(description: Description) -> list[Row]:
+    """One row a layer; what does not apply is empty, what is unknown a question mark."""
+    return [
+        (
+            layer["name"],
+            layer["kind"],
+            "auto" if layer["shape"] is None else str(layer["shape"]),
+            figure(layer["nodes"]),
+            _activation(layer),
+            "" if layer["kind"] == "input" else figure(layer["biases"]),
+            "" if layer["kind"] == "input" else _shared(layer, figure(layer["parameters"])),
+        )
+        for layer in description["layers"]
+    ]
+
+
+def bundle_rows(description: Description) -> list[Row]:
+    """One row a bundle."""
+    return [
+        (
+            f"{bundle['source']} => {layer['name']}",
+            bundle["kind"] or "?",
+            "" if bundle["output"] is None else str(bundle["output"]),
+            "" if bundle["kernels"] is None else figure(bundle["kernels"]),
+            "" if bundle["weights_per_kernel"] is None else figure(bundle["weights_per_kernel"]),
+            _shared(bundle, figure(bundle["parameters"])),
+            figure(bundle["connections"]),
+            figure(bundle["multiply_adds"]),
+        )
+        for layer in description["layers"]
+        for bundle in layer["bundles"]
+    ]
+
+
+def totals(description: Description) -> list[str]:
+    """The sums of a network as short lines."""
+    memory = description["memory_bytes"]
+    lines = [
+        f"{figure(description['parameters'])} parameters",
+        f"{figure(description['connections'])} connections",
+        f"{figure(description['multiply_adds'])} multiply-adds a sample",
+        f"{'?' if memory is None else size(memory)} for parameters and one sample in float32",
+    ]
+    if any(
+        part["shared_with"] is not None
+        for layer in description["layers"]
+        for part in (layer, *layer["bundles"])
+    ):
+        lines.append("* shared with an earlier layer, counted once in the total")
+    return lines
+
+
+def figure(count: int | None) -> str:
+    """A count with separators; a question mark where it is unknown."""
+    return "?" if count is None else f"{count:,}"
+
+
+def size(count: int) -> str:
+    """A number of bytes as people read it."""
+    amount = float(count)
+    for unit in UNITS[:-1]:
+        if amount < 1024:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1024
+    return f"{amount:.1f} {UNITS[-1]}"
+
+
+def _activation(layer: Description) -> str:
+    if layer["kind"] == "input":
+        return ""
+    return str(layer["activation"] or "?")
+
+
+def _shared(part: Description, text: str) -> str:
+    return text if part["shared_with"] is None else f"{text} *"
+
+
+def _aligned(head: Row, rows: list[Row], figures: tuple[int, ...]) -> str:
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    lines = []
+    for row in [head, *rows]:
+        cells = [
+            cell.rjust(width) if i in figures else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(lines)
+
+
+def _markdown(head: Row, rows: list[Row], figures: tuple[int, ...]) -> str:
+    rule = ["--:" if i in figures else "---" for i in range(len(head))]
+    escaped = [[cell.replace("|", "\\|").replace("*", "\\*") for cell in row] for row in rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [list(head), rule, *escaped])
