@@ -171,6 +171,8 @@ def count_edges(
     source, destination = bundle.source, bundle.layer
     if predicate is None or source is None or source.shape is None or destination.shape is None:
         return None
+    if predicate.source.text == predicate.destination.text:
+        return None
     edges = network.edges.get(bundle)
     if edges is None:
         edges = Edges(source.shape, destination.shape)

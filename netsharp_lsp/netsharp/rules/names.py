@@ -1,0 +1,167 @@
+"""Rules about names: of constants, of layers and of the parameters of conditions."""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.restructuring import (
+    bundle_uses,
+    condition_uses,
+    fresh_name,
+    removed_item,
+    renamed_constant,
+    renamed_layer,
+)
+from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.syntax import BundleItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.model import Bundle, Constant, Layer
+    from netsharp_lsp.netsharp.network import Network
+
+#: How many members of a long circle are named.
+SHOWN = 5
+#: How many renamings a rule works out in one run: each reads the whole text.
+RENAMES = 20
+
+
+def circle_in_words(names: list[str]) -> str:
+    """`X, Y, X`, shortened in the middle where it is long."""
+    shown = names
+    if len(names) > 2 * SHOWN:
+        shown = [*names[:SHOWN], f"... ({len(names) - SHOWN:,} more)"]
+    return ", ".join([*shown, names[0]])
+
+
+@rule("NS031", "error", on="constant")
+def constant_defined_twice(constant: Constant, network: Network) -> Iterator[Finding]:
+    """A constant whose name an earlier one has."""
+    first = network.constants[constant.name]
+    if first is not constant:
+        message = f"Constant '{constant.name}' is already defined; the first definition counts."
+        yield Finding("NS031", constant.place, message, [Note("First defined here.", first.place)])
+
+
+@rule("NS032", "error", on="network")
+def constants_in_circle(network: Network, _network: Network) -> Iterator[Finding]:
+    """Constants whose values wait for each other."""
+    order = {constant: number for number, constant in enumerate(network.all_constants)}
+    for circle in network.circular:
+        first = circle.index(min(circle, key=lambda constant: order[constant]))
+        turned = circle[first:] + circle[:first]
+        names = circle_in_words([constant.name for constant in turned])
+        message = f"Constants refer to each other in a circle: {names}."
+        if len(turned) == 1:
+            message = f"Constant '{turned[0].name}' refers to itself."
+        notes = [Note(f"'{c.name}' is part of it.", c.place) for c in turned[1 : 2 * SHOWN]]
+        yield Finding("NS032", turned[0].place, message, notes)
+
+
+@rule("NS033", "hint", on="network")
+def constant_unused(network: Network, _network: Network) -> Iterator[Finding]:
+    """A constant that nothing refers to, conditions included."""
+    idle = [constant for constant in network.all_constants if not constant.used]
+    if not idle:
+        return
+    used = {name.text for bundle in network.bundles() for name in condition_uses(bundle.item)}
+    for declaration in network.specification.declarations:
+        for item in declaration.items:
+            if isinstance(item, BundleItem):
+                used.update(name.text for name in bundle_uses(item))
+    for constant in idle:
+        doubled = network.constants[constant.name] is not constant
+        if constant.name in used or doubled or constant.value is None:
+            continue
+        removal = removed_item(network, constant.declaration, constant.item)
+        message = f"Constant '{constant.name}' is never used."
+        repair = Repair(f"Remove '{constant.name}'", [removal], safe=False)
+        yield Finding("NS033", constant.place, message, repair=repair)
+
+
+@rule("NS034", "warning", on="network")
+def constant_named_like_layer(network: Network, _network: Network) -> Iterator[Finding]:
+    """A name that stands for a constant in one place and for a layer in another."""
+    doubled = [name for name in network.constants if name in network.layers]
+    for number, name in enumerate(doubled):
+        repair = None
+        if number < RENAMES:
+            new = fresh_name(network, name)
+            changes = renamed_constant(network, name, new)
+            repair = Repair(f"Rename the constant to '{new}'", changes, safe=False)
+        constant = network.constants[name]
+        note = Note(f"Layer '{name}' is declared here.", network.layers[name].place)
+        message = f"'{name}' names both a constant and a layer."
+        yield Finding("NS034", constant.place, message, [note], repair)
+
+
+@rule("NS035", "error", on="bundle")
+def source_undefined(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """A connection from a layer that does not exist."""
+    name, place = bundle.source_name, bundle.source_place
+    if bundle.source is not None or not name or name[0].isdigit():
+        return
+    if name in network.constants:
+        note = Note("The constant is defined here.", network.constants[name].place)
+        message = f"Layer '{name}' is not defined; '{name}' is a constant."
+        yield Finding("NS035", place, message, [note])
+        return
+    hint = network.nearest_layer(name)
+    if hint is None or hint is bundle.layer or hint.kind == "output":
+        yield Finding("NS035", place, f"Layer '{name}' is not defined.")
+        return
+    message = f"Layer '{name}' is not defined. Did you mean '{hint.name}'?"
+    repair = Repair(f"Replace by '{hint.name}'", [Change(place, hint.name)], safe=True)
+    yield Finding(
+        "NS035", place, message, [Note(f"'{hint.name}' is declared here.", hint.place)], repair
+    )
+
+
+@rule("NS036", "error", on="layer")
+def layer_defined_twice(layer: Layer, network: Network) -> Iterator[Finding]:
+    """A layer whose name an earlier one has."""
+    if layer.first or not layer.name:
+        return
+    first = network.layers[layer.name]
+    new = fresh_name(network, layer.name)
+    repair = Repair(f"Rename this layer to '{new}'", [Change(layer.place, new)], safe=False)
+    message = f"Layer '{layer.name}' is already defined; connections mean the first one."
+    yield Finding("NS036", layer.place, message, [Note("First defined here.", first.place)], repair)
+
+
+@rule("NS037", "warning", on="network")
+def names_differ_in_case(network: Network, _network: Network) -> Iterator[Finding]:
+    """Two names that are told apart by capitals alone."""
+    places = [(c.name, c.place, renamed_constant) for c in network.constants.values()]
+    places += [(layer.name, layer.place, renamed_layer) for layer in network.layers.values()]
+    places.sort(key=lambda entry: entry[1].offsets(network.specification))
+    seen: dict[str, tuple[str, Place]] = {}
+    told: set[str] = set()
+    for name, place, rename in places:
+        other, first = seen.setdefault(name.lower(), (name, place))
+        if other == name or name in told:
+            continue
+        told.add(name)
+        new = fresh_name(network, name)
+        changes = rename(network, name, new) if len(told) <= RENAMES else []
+        repair = Repair(f"Rename '{name}' to '{new}'", changes, safe=False) if changes else None
+        message = f"'{name}' and '{other}' differ only in case."
+        yield Finding("NS037", place, message, [Note(f"'{other}' stands here.", first)], repair)
+
+
+@rule("NS038", "error", on="bundle")
+def parameters_equal(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """A condition whose two parameters cannot be told apart."""
+    predicate = bundle.item.predicate
+    if predicate is None or not predicate.source.text:
+        return
+    name = predicate.source.text
+    if name != predicate.destination.text:
+        return
+    place = Place.of(bundle.declaration, predicate.destination)
+    new = "d" if name != "d" else "d2"
+    message = f"Predicate parameters must have two different names; both are '{name}'."
+    note = Note("The source's parameter.", Place.of(bundle.declaration, predicate.source))
+    repair = Repair(f"Rename the destination's to '{new}'", [Change(place, new)], safe=False)
+    yield Finding("NS038", place, message, [note], repair)

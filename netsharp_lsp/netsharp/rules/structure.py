@@ -1,0 +1,261 @@
+"""Rules about the network as a whole: its inputs, its output and what runs between them."""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.connections import circles, connected, consumers, reaching
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.restructuring import removed, removed_item, turned
+from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.syntax import LayerItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.model import Bundle, Layer
+    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.syntax import Declaration
+
+#: How many members of a long list are named.
+SHOWN = 8
+
+
+def head(declaration: Declaration) -> Place:
+    """The keyword of a declaration, or the empty place where it begins."""
+    if declaration.keyword is not None:
+        return Place.of(declaration, declaration.keyword)
+    return Place(declaration, 0, 0)
+
+
+def final_output(network: Network) -> Layer | None:
+    """The output that counts: the first one that feeds nothing, else the first one."""
+    outputs = network.outputs
+    if len(outputs) < 2:
+        return outputs[0] if outputs else None
+    readers = consumers(network)
+    return next((layer for layer in outputs if not readers[layer]), outputs[0])
+
+
+def feeders(network: Network, layer: Layer) -> list[Layer]:
+    """The layers that could feed ``layer``: all but itself and outputs, nearest above first."""
+    others = [o for o in network.layers.values() if o.kind != "output" and o.name != layer.name]
+    above = [other for other in others if other.order < layer.order]
+    return above[::-1] + [other for other in others if other.order > layer.order]
+
+
+# What is missing.
+
+
+@rule("NS051", "error", on="network")
+def no_input(network: Network, _network: Network) -> Iterator[Finding]:
+    """A specification without an input layer."""
+    declarations = [d for d in network.specification.declarations if d.items]
+    if network.inputs or not declarations:
+        return
+    layered = [d for d in declarations if any(isinstance(item, LayerItem) for item in d.items)]
+    place = head((layered or declarations)[0])
+    repair = inserted_input(network)
+    yield Finding("NS051", place, "No input layer.", repair=repair)
+
+
+def inserted_input(network: Network) -> Repair | None:
+    """Declare the source that is missing, or one for a layer that has none; None if unclear."""
+    lost = [b.source_name for b in network.bundles() if b.source is None and b.source_name]
+    alone = [layer for layer in network.all_layers if not layer.bundles and layer.item.body]
+    first = network.specification.declarations[0]
+    if lost:
+        insertion = Change(Place(first, 0, 0), f"input {lost[0]} auto;\n")
+        return Repair(f"Insert 'input {lost[0]} auto;'", [insertion], safe=False)
+    if not alone:
+        return None
+    insertion = Change(Place(first, 0, 0), "input Data auto;\n")
+    connection = added_bundle(network, alone[0], "Data")
+    title = f"Insert 'input Data auto;' and connect '{alone[0].name}' to it"
+    return Repair(title, [insertion, connection], safe=False)
+
+
+def added_bundle(network: Network, layer: Layer, source: str) -> Change:
+    """Put `from source all;` into the empty body of a layer."""
+    assert layer.item.body is not None
+    start, end = layer.item.body
+    inside = Place(layer.declaration, start + 1, end - 1)
+    if network.text(inside).strip():
+        return Change(Place(layer.declaration, start + 1, start + 1), f" from {source} all;")
+    return Change(inside, f" from {source} all; ")
+
+
+@rule("NS052", "error", on="network")
+def no_output(network: Network, _network: Network) -> Iterator[Finding]:
+    """A specification without an output layer."""
+    declarations = [d for d in network.specification.declarations if d.items]
+    if network.outputs or not declarations:
+        return
+    readers = consumers(network)
+    ends = [layer for layer in network.all_layers if layer.kind == "hidden" and not readers[layer]]
+    if not ends:
+        layered = [d for d in declarations if any(isinstance(item, LayerItem) for item in d.items)]
+        yield Finding("NS052", head((layered or declarations)[-1]), "No output layer.")
+        return
+    last = ends[-1]
+    changes = turned(network, last, "output")
+    repair = Repair(f"Make '{last.name}' the output", changes, safe=False) if changes else None
+    yield Finding("NS052", head(last.declaration), "No output layer.", repair=repair)
+
+
+@rule("NS053", "error", on="network")
+def several_outputs(network: Network, _network: Network) -> Iterator[Finding]:
+    """An output layer beside the one that counts."""
+    final = final_output(network)
+    if final is None:
+        return
+    note = Note(f"'{final.name}' is the output layer.", final.place)
+    message = f"Only one output layer is allowed; '{final.name}' is one already."
+    for layer in network.outputs:
+        if layer is not final:
+            changes = turned(network, layer, "hidden")
+            repair = None
+            if changes:
+                repair = Repair(f"Turn '{layer.name}' into a hidden layer", changes, safe=False)
+            yield Finding("NS053", layer.place, message, [note], repair)
+
+
+# Connections that no network can have.
+
+
+@rule("NS054", "error", on="network")
+def output_as_source(network: Network, _network: Network) -> Iterator[Finding]:
+    """A connection from the output layer; several outputs are the affair of NS053."""
+    final = final_output(network)
+    if final is None:
+        return
+    message = f"Output layer '{final.name}' cannot be a source."
+    note = Note(f"'{final.name}' is declared as the output here.", head(final.declaration))
+    for bundle in network.bundles():
+        if bundle.source is final and bundle.layer is not final:
+            yield Finding("NS054", bundle.source_place, message, [note])
+
+
+@rule("NS055", "error", on="network")
+def connections_in_circle(network: Network, _network: Network) -> Iterator[Finding]:
+    """Layers that feed each other in a circle."""
+    for circle in circles(network):
+        if any(bundle.source is not None and bundle.source.kind == "output" for bundle in circle):
+            continue
+        names = [bundle.layer.name for bundle in circle]
+        if len(names) > SHOWN:
+            names = [*names[: SHOWN - 2], f"... ({len(names) - SHOWN + 2:,} more)"]
+        names.append(circle[0].layer.name)
+        notes = [
+            Note(f"'{b.layer.name}' takes from '{b.source_name}' here.", b.source_place)
+            for b in circle[1:SHOWN]
+        ]
+        message = f"Connections form a cycle: {', '.join(names)}."
+        yield Finding("NS055", circle[0].source_place, message, notes)
+
+
+@rule("NS056", "error", on="bundle")
+def source_is_itself(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """A layer connected to itself."""
+    if bundle.source is bundle.layer:
+        message = f"Layer '{bundle.layer.name}' cannot connect to itself."
+        yield Finding("NS056", bundle.source_place, message)
+
+
+@rule("NS057", "error", on="network")
+def no_connections(network: Network, _network: Network) -> Iterator[Finding]:
+    """A layer with an empty body; where nothing could feed it, NS051 says so."""
+    for layer in network.all_layers:
+        if not layer.trainable or layer.bundles or layer.item.body is None:
+            continue
+        sources = feeders(network, layer)
+        if not sources:
+            continue
+        connection = added_bundle(network, layer, sources[0].name)
+        repair = Repair(f"Add 'from {sources[0].name} all;'", [connection], safe=False)
+        message = f"Layer '{layer.name}' has no connections."
+        yield Finding("NS057", layer.place, message, repair=repair)
+
+
+# What has no effect.
+
+
+@rule("NS058", "warning", on="network")
+def output_not_reached(network: Network, _network: Network) -> Iterator[Finding]:
+    """A hidden layer at the end of a path that misses the output."""
+    if not connected(network):
+        return
+    readers = consumers(network)
+    shared = {entry.item.name.text for share in network.shares for entry in share.entries}
+    reached = reaching(network, network.outputs[0])
+    for layer in network.all_layers:
+        if layer.kind != "hidden" or layer in reached or readers[layer]:
+            continue
+        repair = None
+        if layer.name not in shared:
+            removal = removed_item(network, layer.declaration, layer.item)
+            repair = Repair(f"Remove '{layer.name}'", [removal], safe=False)
+        message = f"Layer '{layer.name}' never reaches the output."
+        yield Finding("NS058", layer.place, message, repair=repair)
+
+
+@rule("NS059", "warning", on="network")
+def input_unused(network: Network, _network: Network) -> Iterator[Finding]:
+    """An input layer that no other layer reads."""
+    if not connected(network):
+        return
+    readers = consumers(network)
+    for layer in network.inputs:
+        if not readers[layer]:
+            message = f"Input layer '{layer.name}' is never used; its features are ignored."
+            yield Finding("NS059", layer.place, message)
+
+
+@rule("NS060", "warning", on="layer")
+def equal_bundles(layer: Layer, network: Network) -> Iterator[Finding]:
+    """Two full connections from one source."""
+    seen: dict[str, Bundle] = {}
+    for bundle in layer.bundles:
+        if bundle.kind != "all":
+            continue
+        first = seen.setdefault(bundle.source_name, bundle)
+        if first is bundle:
+            continue
+        item = bundle.item
+        removal = removed(network, layer.declaration, item.start, item.end)
+        source = bundle.source_name
+        message = (
+            f"Layer '{layer.name}' has two 'all' connections from '{source}'; they only add up."
+        )
+        note = Note("The first one.", first.source_place)
+        repair = Repair("Remove this connection", [removal], safe=False)
+        yield Finding("NS060", bundle.source_place, message, [note], repair)
+
+
+@rule("NS116", "info", on="network")
+def order_of_inputs(network: Network, _network: Network) -> Iterator[Finding]:
+    """Which features each of several inputs takes; of one that nothing reads, NS059 speaks."""
+    inputs = network.inputs
+    if len(inputs) < 2 or sum(layer.auto and layer.nodes is None for layer in inputs) > 1:
+        return
+    readers = consumers(network)
+    if sum(bool(readers[layer]) for layer in inputs) < 2:
+        return
+    words = []
+    start: int | None = 0
+    for layer in inputs:
+        nodes = layer.nodes
+        span = ""
+        if start is not None:
+            span = f" (from {start})" if nodes is None else f" ({columns(start, nodes)})"
+        words.append(f"{layer.name}{span}")
+        start = None if start is None or nodes is None else start + nodes
+    if len(words) > SHOWN:
+        words = [*words[:SHOWN], f"... ({len(words) - SHOWN:,} more)"]
+    message = f"Inputs take features in this order: {', '.join(words)}."
+    notes = [Note(f"'{layer.name}' is declared here.", layer.place) for layer in inputs[1:SHOWN]]
+    yield Finding("NS116", inputs[0].place, message, notes)
+
+
+def columns(start: int, nodes: int) -> str:
+    """The features of one input, counted from 0."""
+    return str(start) if nodes == 1 else f"{start}-{start + nodes - 1}"
