@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.pages import Page
 
 _BOLD, _DIM, _RED, _GREEN, _CYAN = "1", "2", "31", "32", "36"
+#: Columns of prose, and what a line begins with that may not be joined to others.
+_WIDTH = 88
+_KEEPS_LINES = frozenset("-*|> #0123456789")
 _SEVERITY_COLORS = {"error": "1;31", "warning": "1;33", "info": "1;36", "hint": "1;35"}
 _FIXES = {
     "safe": "--fix repairs it.",
@@ -129,15 +132,26 @@ def _indent(text: str) -> str:
 
 
 def _plain(markdown: str, color: bool) -> str:
-    """Markdown prose without its backquotes; on a terminal what they held is coloured."""
-    pieces = markdown.split("`")
+    """Markdown prose in lines of a terminal, without its backquotes; what they held is coloured."""
+    paragraphs = "\n\n".join(map(_filled, markdown.split("\n\n")))
+    pieces = paragraphs.split("`")
     if len(pieces) % 2 == 0:
-        return markdown
+        return paragraphs
     quoted = (
         (_paint(piece, _CYAN, color) if color else f"'{piece}'") if index % 2 else piece
         for index, piece in enumerate(pieces)
     )
     return "".join(quoted)
+
+
+def _filled(paragraph: str) -> str:
+    """A paragraph wrapped; lists, tables and code keep their lines."""
+    from textwrap import fill
+
+    lines = paragraph.split("\n")
+    if any(line[:1] in _KEEPS_LINES for line in lines):
+        return paragraph
+    return fill(" ".join(lines), _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def _paint(text: str, style: str, color: bool) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 
 import jsonschema
@@ -55,6 +57,29 @@ def test_a_fault_is_shown_and_exits_1(tmp_path: pathlib.Path) -> None:
     assert lines[0].startswith("error[NS050]: ")
     assert lines[1:5] == [" --> a.nn:1:10", "  |", "1 | input A [0];", "  |          ^"]
     assert "\x1b" not in answer.out
+
+
+@pytest.mark.parametrize(
+    ("environment", "colored"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
+)
+def test_colour_is_for_terminals(
+    tmp_path: pathlib.Path, environment: dict[str, str], colored: bool
+) -> None:
+    pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
+    write(tmp_path, a=FAULTY)
+    main_end, terminal = pty.openpty()
+    subprocess.run(
+        [sys.executable, "-m", "netsharp_lsp", "check", "a.nn"],
+        cwd=tmp_path,
+        stdout=terminal,
+        check=False,
+        env=clean_environment() | {"TERM": "xterm"} | environment,
+    )
+    os.close(terminal)
+    written = os.read(main_end, 1 << 16)
+    os.close(main_end)
+    assert b"NS050" in written
+    assert (b"\x1b[" in written) == colored
 
 
 def test_json_follows_the_schema(tmp_path: pathlib.Path) -> None:

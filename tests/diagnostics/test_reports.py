@@ -101,6 +101,25 @@ def test_related_places_and_fixes_follow() -> None:
     ]
 
 
+def test_a_place_already_shown_is_not_shown_again() -> None:
+    related = [
+        Related("one", 0, 3),
+        Related("two", 0, 3),
+        Related("three", 4, 5),
+        Related("four", 4, 5),
+    ]
+    assert excerpt(one("bad x", "bad", related=related)) == [
+        "  |",
+        "1 | bad x",
+        "  | ^^^",
+        "  = note: one",
+        "  = note: two",
+        "1 | bad x",
+        "  |     - three",
+        "  = note: four",
+    ]
+
+
 def test_a_related_place_in_another_file_is_named() -> None:
     found = one("bad", "bad", related=[Related("there", 2, 3, "b.toy")])
     found.others["b.toy"] = LineIndex(b"a\nb")

@@ -39,9 +39,13 @@ def _paragraph(found: FileFindings, diagnostic: Diagnostic, style: Style) -> Ite
     yield sheet.row("", "")
     span = (diagnostic.start, diagnostic.end)
     yield from sheet.excerpt(found.lines, span, _Marks("^", color))
+    shown_spans = {span}
     for place in diagnostic.related:
         file, lines = found.place_of(place)
-        if file == found.file:
+        if file == found.file and (place.start, place.end) in shown_spans:
+            yield sheet.note("note", place.message)
+        elif file == found.file:
+            shown_spans.add((place.start, place.end))
             marks = _Marks("-", f"{_BOLD};{_BLUE}", place.message)
             yield from sheet.excerpt(lines, (place.start, place.end), marks)
         else:
