@@ -17,52 +17,52 @@ from collections.abc import Callable
 
 import peer_torch
 
-from netsharp_engine.geometry import Axis, kernel_count, product
-from netsharp_engine.graph import Graph, Node
+from netsharp_engine.graph import Graph
 from netsharp_engine.plan import compile_plan
 from netsharp_engine.train.optimizers import bind_optimizer
 from netsharp_engine.train.settings import Settings, read_settings
+from netsharp_lsp.context import Context
+from netsharp_lsp.netsharp.check import check
+from netsharp_lsp.netsharp.lower import lower
 
 Step = Callable[[], object]
-CONV1 = ((Axis(29, 5, 2), Axis(29, 5, 2)), (True, True), (5, 1))
-CONV2 = {
-    # KernelShape = [5, 5, 5]; MapCount = 50
-    "W2a": ((Axis(5, 5), Axis(13, 5, 2), Axis(13, 5, 2)), (True, True, True), (50, 1, 1)),
-    # KernelShape = [1, 5, 5]; Sharing = [false, true, true]; MapCount = 10
-    "W2b": ((Axis(5, 1), Axis(13, 5, 2), Axis(13, 5, 2)), (False, True, True), (10, 1, 1)),
+NETWORKS = {
+    "W1": """
+input Image [28, 28];
+hidden Hidden [200] sigmoid from Image all;
+output Digit [10] softmax from Hidden all;
+""",
+    "W2a": """
+input Image [29, 29];
+hidden Conv1 [5, 13, 13] tanh from Image convolve {
+  InputShape = [29, 29]; KernelShape = [5, 5]; Stride = [2, 2]; MapCount = 5;
 }
-Walk = tuple[tuple[Axis, ...], tuple[bool, ...], tuple[int, ...]]
-
-
-def full(graph: Graph, source: Node, nodes: int, function: str, name: str) -> Node:
-    weights = graph.parameter(f"{name}/weights", (nodes, source.size))
-    biases = graph.parameter(f"{name}/biases", (nodes,), kind="biases")
-    total = graph.apply("full", source, parameters=(weights,))
-    total = graph.apply("bias", total, parameters=(biases,))
-    return graph.apply("activation", total, function=function, name=name)
-
-
-def convolution(graph: Graph, source: Node, walk: Walk, name: str) -> Node:
-    axes, sharing, maps = walk
-    shape = (kernel_count(axes, sharing, maps), product(tuple(axis.kernel for axis in axes)) + 1)
-    kernels = graph.parameter(f"{name}/weights", shape, kind="kernels")
-    made = graph.apply(
-        "convolve", source, parameters=(kernels,), axes=axes, sharing=sharing, maps=maps
-    )
-    return graph.apply("activation", made, function="tanh", name=name)
+hidden Conv2 [50, 5, 5] tanh from Conv1 convolve {
+  InputShape = [5, 13, 13]; KernelShape = [5, 5, 5]; Stride = [1, 2, 2]; MapCount = 50;
+}
+hidden Hid3 [100] tanh from Conv2 all;
+output Digit [10] softmax from Hid3 all;
+""",
+    "W2b": """
+input Image [29, 29];
+hidden Conv1 [5, 13, 13] tanh from Image convolve {
+  InputShape = [29, 29]; KernelShape = [5, 5]; Stride = [2, 2]; MapCount = 5;
+}
+hidden Conv2 [50, 5, 5] tanh from Conv1 convolve {
+  InputShape = [5, 13, 13]; KernelShape = [1, 5, 5]; Stride = [1, 2, 2];
+  Sharing = [false, true, true]; MapCount = 10;
+}
+hidden Hid3 [100] tanh from Conv2 all;
+output Digit [10] softmax from Hid3 all;
+""",
+}
 
 
 def network(workload: str) -> Graph:
-    """The workload as the language's front end would lower it."""
-    graph = Graph()
-    if workload == "W1":
-        hidden = full(graph, graph.input("Image", (28, 28)), 200, "sigmoid", "Hidden")
-    else:
-        made = convolution(graph, graph.input("Image", (29, 29)), CONV1, "Conv1")
-        made = convolution(graph, made, CONV2[workload], "Conv2")
-        hidden = full(graph, made, 100, "tanh", "Hid3")
-    graph.set_output(full(graph, hidden, 10, "softmax", "Digit"))
-    return graph
+    """The workload, from its text to the engine's graph."""
+    checked, diagnostics = check(NETWORKS[workload].encode(), Context())
+    assert not any(found.severity == "error" for found in diagnostics)
+    return lower(checked)
 
 
 def engine_step(workload: str, samples: int) -> Step:
