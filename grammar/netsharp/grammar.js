@@ -69,6 +69,7 @@ module.exports = grammar({
     $._missing_condition,
     $._missing_source,
     $._stray_word,
+    $._stray_brace,
     $._orphan_name,
     $._keyword_name,
     $._missing_parameters_open,
@@ -152,7 +153,9 @@ module.exports = grammar({
     constant: ($) =>
       seq(
         field("name", $._name),
+        optional(seq($._stray_brace, alias($._open_brace, $.stray))),
         EQUALS,
+        optional(alias($._open_brace, $.stray)),
         optional(field("value", $._value)),
         choice(SEMICOLON, alias($._missing_constant_semicolon, $.missing_semicolon)),
       ),
@@ -408,9 +411,11 @@ module.exports = grammar({
 
     _items: ($) =>
       choice(
-        seq($.expression, repeat(seq(COMMA, optional($.expression)))),
-        repeat1(seq(COMMA, optional($.expression))),
+        seq($._item, repeat(seq(COMMA, optional($._item)))),
+        repeat1(seq(COMMA, optional($._item))),
       ),
+
+    _item: ($) => seq(optional(alias($._open_brace, $.stray)), $.expression),
 
     _pair: ($) => seq($.expression, repeat1(seq(COMMA, optional($.expression)))),
 

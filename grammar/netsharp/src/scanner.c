@@ -31,6 +31,7 @@ enum Token {
     MISSING_CONDITION,
     MISSING_SOURCE,
     STRAY_WORD,
+    STRAY_BRACE,
     ORPHAN_NAME,
     KEYWORD_NAME,
     MISSING_PARAMETERS_OPEN,
@@ -334,12 +335,18 @@ static bool ends_parentheses(Ahead *ahead) {
     return next != ',' && next != NUMBER && next != WORD && next != ']';
 }
 
+/* `{` of a body or of attributes; before a value it is a slip of its own. */
+static bool starts_block(Ahead *ahead) {
+    if (kind_at(ahead, 0) != '{' || kind_at(ahead, 1) == NUMBER) return false;
+    return kind_at(ahead, 2) != ',' && kind_at(ahead, 2) != ']';
+}
+
 static bool missing_bracket(const bool *valid, Ahead *ahead, enum Token *token) {
     if (!valid[MISSING_BRACKET_CLOSE] && !valid[MISSING_PARENTHESIS_CLOSE]) return false;
     int32_t mark = kind_at(ahead, 0);
     bool boundary = mark == ';' || mark == '}' || is_boundary(ahead) || is_from(ahead, 0) ||
                     is_assigned(ahead);
-    if (valid[MISSING_BRACKET_CLOSE] && (boundary || ends_parentheses(ahead) || mark == '{')) {
+    if (valid[MISSING_BRACKET_CLOSE] && (boundary || ends_parentheses(ahead) || starts_block(ahead))) {
         *token = MISSING_BRACKET_CLOSE;
         return true;
     }
@@ -472,6 +479,9 @@ bool tree_sitter_netsharp_external_scanner_scan(void *payload, TSLexer *lexer,
     enum Token token;
     if (orphan_name(valid_symbols, &ahead)) {
         token = ORPHAN_NAME;
+    } else if (valid_symbols[STRAY_BRACE] && kind_at(&ahead, 0) == '{' &&
+               kind_at(&ahead, 1) == '=') {
+        token = STRAY_BRACE;
     } else if (keyword_name(valid_symbols, &ahead)) {
         token = KEYWORD_NAME;
     } else if (stray_word(valid_symbols, &ahead)) {
