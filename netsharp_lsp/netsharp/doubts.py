@@ -10,6 +10,7 @@ import re
 
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.characters import foreign_marks
+from netsharp_lsp.netsharp.expressions import attributes_of
 from netsharp_lsp.netsharp.syntax import BundleItem, LayerItem
 
 TYPE_CHECKING = False
@@ -30,7 +31,6 @@ SECTION_ALIASES = {
     "eingabe": "input",
     "entrada": "input",
     "verborgen": "hidden",
-    "verdeckt": "hidden",
     "ausgeblendet": "hidden",
     "oculta": "hidden",
     "ausgabe": "output",
@@ -42,10 +42,13 @@ SECTION_ALIASES = {
 #: Declarations that only broken text has.
 DEBRIS = frozenset(("orphan", "error", "stray"))
 
+#: Names people give to the attribute that Net# does not have.
+ACTIVATION_ATTRIBUTES = ("activation", "function", "outputfunction")
+WORD_OPERATORS = {"or": "||", "and": "&&", "not": "!"}
 WORD = re.compile(r"[^\W\d]\w*")
 #: Findings that hold as long as their own words are readable; the others relate many places.
 LOCAL_CODES = frozenset(
-    f"NS{number:03}" for number in (*range(30, 51), 53, 61, 62) if number not in (33, 34)
+    f"NS{number:03}" for number in (*range(30, 51), 53, 61, 62) if number not in (33, 34, 36)
 )
 UNKNOWN_NAME_CODES = frozenset(("NS030", "NS035", "NS100", "NS103", "NS104"))
 UNUSED_CODES = frozenset(("NS033", "NS058", "NS059"))
@@ -99,11 +102,18 @@ class Doubts:
 
     def withholds(self, finding: Finding) -> bool:
         """Whether a finding about meaning rests on text that could not be read."""
-        if finding.code < "NS030" or not self.incomplete:
-            return False
-        if self.foreign:
-            return True
         code = finding.code
+        if code < "NS030":
+            return False
+        if code in ("NS030", "NS061", "NS063") and self._misplaced_attribute(finding):
+            return True
+        if not self.incomplete:
+            return False
+        declaration = finding.place.declaration
+        if self.foreign or declaration in self.covered or declaration in self.culprits:
+            return True
+        if declaration is not None and self._is_debris(declaration):
+            return declaration.kind != "orphan"
         if code in PRESENCE_CODES and self._presence_unknown(code):
             return True
         start, end = finding.place.offsets(self.specification)
@@ -121,7 +131,23 @@ class Doubts:
         span = (finding.place.start, finding.place.end)
         for piece in enclosing(declaration, *span, local):
             span = (min(span[0], piece.start), max(span[1], piece.end))
-        return self.touches(declaration, *span)
+        return self.touches(declaration, span[0] - 1, span[1] + 1)
+
+    def _misplaced_attribute(self, finding: Finding) -> bool:
+        """Whether a finding is about `Activation = tanh` or a half-typed attribute."""
+        declaration = finding.place.declaration
+        if declaration is None:
+            return False
+        start, end = finding.place.start, finding.place.end
+        for attribute in attributes_of(declaration):
+            if finding.code == "NS063":
+                unfinished = attribute.value is None and attribute.terminator == ""
+                if unfinished and attribute.name.start >= start:
+                    return True
+            elif attribute.start <= start and end <= attribute.end:
+                named = attribute.name.text.lower() in ACTIVATION_ATTRIBUTES
+                return named or (attribute.value is None and finding.code == "NS061")
+        return False
 
     def _presence_unknown(self, code: str) -> bool:
         lowered = {word.lower() for word in self.words}
@@ -135,11 +161,14 @@ class Doubts:
     def _note(self, declaration: Declaration) -> None:
         base = self.specification.starts[declaration]
         for fault in declaration.faults:
+            end = fault.end
             if fault.kind == "unexpected":
-                self.regions.append((base + fault.start, base + fault.end))
                 self.words.update(WORD.findall(fault.text))
-            elif fault.text != ";":
-                self.regions.append((base + fault.start, base + fault.start))
+                if unreadable_filter(fault):
+                    end = declaration.end
+            elif fault.text == ";":
+                continue
+            self.regions.append((base + fault.start, base + end))
         self.broken = True
 
     def _find_continuations(self) -> None:
@@ -149,12 +178,15 @@ class Doubts:
         for declaration in self.specification.declarations:
             start = self.specification.starts[declaration]
             joined = False
-            if before is not None and open_end and self._is_debris(declaration):
+            if before is not None and open_end and self._continues(before, declaration):
                 end = self.specification.starts[before] + before.end
                 joined = b"\n" not in data[end:start] and b"\r" not in data[end:start]
             if joined and before is not None:
-                if lacks_only_end(before):
+                chained = before in self.covered or before in self.culprits
+                if lacks_only_end(before) and (not chained or is_word_operator(declaration)):
                     self.culprits[declaration] = before
+                    end = self.specification.starts[before] + before.end
+                    self.regions.append((end, end))
                 else:
                     self.covered.add(declaration)
                 text = data[start : start + declaration.end].decode("utf-8", "replace")
@@ -187,15 +219,21 @@ class Doubts:
             return declaration.kind in DEBRIS
         return declaration.keyword is not None and section_meant(declaration.keyword.text) is None
 
+    def _continues(self, before: Declaration, declaration: Declaration) -> bool:
+        """Whether a declaration is but the rest of an unreadable one before it."""
+        if self._is_debris(declaration):
+            return True
+        item = declaration.items[0] if declaration.items else None
+        return before.kind == "error" and isinstance(item, LayerItem) and item.size is None
+
     def _ends_open(self, declaration: Declaration) -> bool:
-        base = self.specification.starts[declaration]
         if declaration.kind == "error" or self._is_debris(declaration):
             return declaration.kind != "stray"
-        if self.touches_text(base + declaration.end, base + declaration.end):
-            return True
-        return any(f.kind == "unexpected" for f in declaration.faults) or lacks_only_end(
-            declaration
-        )
+        for fault in declaration.faults:
+            bracket = fault.text in ("]", ")") and fault.end >= declaration.end - 1
+            if fault.kind == "unexpected" or bracket:
+                return True
+        return lacks_only_end(declaration)
 
     def _is_foreign(self) -> bool:
         declarations = self.specification.declarations
@@ -232,8 +270,23 @@ def lost_words(declaration: Declaration) -> Iterator[str]:
 
 
 def lacks_only_end(declaration: Declaration) -> bool:
-    """Whether a declaration breaks off where a `;` should be."""
-    return any(is_open_end(declaration, fault) for fault in declaration.faults)
+    """Whether a declaration breaks off where a `;` should be, and is readable up to there."""
+    readable = not any(
+        fault.kind == "unexpected" and fault.end >= declaration.end - 1
+        for fault in declaration.faults
+    )
+    return readable and any(is_open_end(declaration, fault) for fault in declaration.faults)
+
+
+def is_word_operator(declaration: Declaration) -> bool:
+    """Whether a declaration is the rest of a condition behind `and` or `or`."""
+    keyword = declaration.keyword
+    return keyword is not None and keyword.text.lower() in WORD_OPERATORS
+
+
+def unreadable_filter(fault: Fault) -> bool:
+    """Whether the words of a filter could not be read, so that its condition means nothing."""
+    return fault.text[:5].lower() == "where"
 
 
 def is_open_end(declaration: Declaration, fault: Fault) -> bool:

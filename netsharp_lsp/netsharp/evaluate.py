@@ -136,10 +136,8 @@ class Evaluator:
         return None
 
     def _name(self, node: Name) -> Value | None:
-        if node.text[:1].isdigit():
-            return None
         known, value = self.lookup(node.text)
-        if not known:
+        if not known and not node.text[:1].isdigit():
             self.undefined(node)
         return value
 

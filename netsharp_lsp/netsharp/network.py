@@ -11,7 +11,7 @@ import math
 
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.attributes import BY_NAME, LAYER_FORMS
-from netsharp_lsp.netsharp.doubts import Doubts
+from netsharp_lsp.netsharp.doubts import Doubts, section_meant
 from netsharp_lsp.netsharp.evaluate import Evaluator, show, type_name
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.inforce import (
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 #: How many pairs of names are compared in search of the constant that was meant.
 HINT_COMPARISONS = 200_000
 
-SECTION_NAMES = ("const", "input", "hidden", "output", "share")
 
 
 class Network:
@@ -383,5 +382,5 @@ def layer_kind(declaration: Declaration) -> str:
     """The kind of a declaration's layers; a guess where its keyword is misspelt or gone."""
     kind = declaration.kind
     if kind == "unknown" and declaration.keyword is not None:
-        kind = nearest(declaration.keyword.text, SECTION_NAMES) or "hidden"
+        kind = section_meant(declaration.keyword.text) or "hidden"
     return kind if kind in ("input", "hidden", "output") else "hidden"

@@ -84,7 +84,10 @@ MISSING = {
     "missing_open": "{",
     "missing_bracket": "]",
     "missing_parenthesis": ")",
+    "missing_operand": "",
 }
+#: What `missing_open` stands for where it is no brace.
+MISSING_OPEN = {"tuple": "[", "where": "("}
 
 OPENERS = {"}": "{", "]": "[", ")": "("}
 
@@ -115,8 +118,8 @@ def read(data: bytes, tree: Tree) -> Specification:
             comments.append(Comment(node.start_byte, node.end_byte, COMMENTS[node.type]))
             continue
         reader = _Reader(data, node, comments)
-        lost = node.type not in DECLARATIONS or node.is_missing
-        declaration = reader.debris(nodes) if lost else reader.declaration(node)
+        placed = is_placed(node) and not node.is_missing
+        declaration = reader.declaration(node) if placed else reader.debris(nodes)
         declarations.append(declaration)
         starts[declaration] = node.start_byte
     return Specification(data, tuple(declarations), starts, tuple(comments))
@@ -126,7 +129,7 @@ def top_level(tree: Tree) -> Iterator[list[TreeNode]]:
     """The nodes at top level, one by one; tokens that found no place in a node come together."""
     lost: list[TreeNode] = []
     for node in tree.root_node.children:
-        if node.type in DECLARATIONS or node.type in COMMENTS:
+        if is_placed(node):
             if lost:
                 yield lost
             lost = []
@@ -135,6 +138,13 @@ def top_level(tree: Tree) -> Iterator[list[TreeNode]]:
             lost.append(node)
     if lost:
         yield lost
+
+
+def is_placed(node: TreeNode) -> bool:
+    """Whether a node at top level is a declaration, a comment, or a `;` or `}` too many."""
+    if node.type == "stray":
+        return bool(node.child_count) and node.children[0].type in (";", "}")
+    return node.type in DECLARATIONS or node.type in COMMENTS
 
 
 class _Reader:
@@ -171,27 +181,44 @@ class _Reader:
         children = node.children
         opener: tuple[int, int] | None = None
         found = []
+        lost: list[TreeNode] = []
         for child in children:
             kind = child.type
+            if kind in ("ERROR", "stray"):
+                lost.append(child)
+                continue
+            if lost and kind not in COMMENTS:
+                self.unexpected(*lost)
+                lost = []
             if kind in COMMENTS:
                 self.comments.append(Comment(child.start_byte, child.end_byte, COMMENTS[kind]))
-            elif kind == "ERROR":
-                self.unexpected(child)
             elif child.is_missing:
                 self.missing(child, kind, opener)
             elif kind in MISSING:
                 mark = MISSING[kind]
-                if mark == "{" and node.type == "tuple":
-                    mark = "["
-                self.missing(child, mark, opener)
+                if mark == "{":
+                    mark = MISSING_OPEN.get(node.type, mark)
+                if mark:
+                    self.missing(child, mark, opener)
                 found.append(child)
             else:
                 if kind in ("{", "[", "("):
                     opener = self.span(child)
-                elif kind in INNER_KEYWORDS:
+                elif kind in INNER_KEYWORDS and not child.is_named:
                     self.keyword(child)
                 found.append(child)
+        if lost:
+            self.unexpected(*lost)
         return found
+
+    def incomplete(self, start: int, end: int, what: str) -> None:
+        """Note that something was begun and not finished, unless what is there is unreadable."""
+        known = any(fault.start <= end + 1 and start <= fault.end for fault in self.unreadable())
+        if not known:
+            self.faults.append(Fault(start, end, "incomplete", what))
+
+    def unreadable(self) -> Iterator[Fault]:
+        return (fault for fault in self.faults if fault.kind == "unexpected")
 
     def missing(self, node: TreeNode, mark: str, opener: tuple[int, int] | None) -> None:
         start = node.start_byte - self.base
@@ -240,6 +267,8 @@ class _Reader:
                 shape = keyword.text.lower()
             parts = parts[1:]
         items, group = self.items(parts)
+        if keyword is not None and not items and group is None:
+            self.incomplete(keyword.start, keyword.end, "declaration")
         return self.close(node, shape, keyword, items, group)
 
     def items(self, parts: list[TreeNode]) -> tuple[tuple[Item, ...], tuple[int, int] | None]:
@@ -259,7 +288,20 @@ class _Reader:
                 opened = part.start_byte - self.base
             elif kind in ("}", "missing_brace") and opened is not None:
                 group = (opened, part.end_byte - self.base)
+        self.separators(parts)
         return tuple(items), group
+
+    def separators(self, parts: list[TreeNode]) -> None:
+        """Note the commas of a share that separate nothing, and what stands in their place."""
+        for position, part in enumerate(parts):
+            behind = parts[position + 1] if position + 1 < len(parts) else None
+            if part.type != "separator":
+                continue
+            text = self.text(part)
+            if text == ";":
+                self.faults.append(Fault(*self.span(part), "separator", text))
+            elif behind is None or behind.type != "share_item":
+                self.faults.append(Fault(*self.span(part), "idle", text))
 
     def close(
         self,
@@ -284,7 +326,10 @@ class _Reader:
         parts = self.parts(node)
         values = [part for part in parts[1:] if part.is_named and part.type not in MISSING]
         value = self.expression(values[0]) if values else None
-        return ConstantItem(*self.span(node), self.name(parts[0]), value)
+        name = self.name(parts[0])
+        if value is None:
+            self.incomplete(name.start, name.end, "constant")
+        return ConstantItem(*self.span(node), name, value)
 
     def layer(self, node: TreeNode) -> LayerItem:
         parts = self.parts(node)
@@ -366,7 +411,9 @@ class _Reader:
                 attributes = self.attributes(part)
         start, end = self.span(node)
         keyword = keyword or Keyword(start, start, "from")
-        source = source or Name(keyword.end, keyword.end, "")
+        if source is None:
+            source = Name(keyword.end, keyword.end, "")
+            self.incomplete(keyword.start, keyword.end, "source")
         return BundleItem(
             start,
             end,
@@ -383,18 +430,16 @@ class _Reader:
 
     def predicate(self, node: TreeNode) -> Predicate:
         parts = self.parts(node)
-        names = [self.name(part) for part in parts if part.type == "identifier"]
-        behind = False
-        condition: Expression | None = None
-        for part in parts:
-            if behind and part.is_named:
-                condition = self.expression(part)
-            behind = behind or part.type in ("=>", "->")
         start, end = self.span(node)
-        broken = Broken(end, end)
+        arrow = next((n for n, part in enumerate(parts) if part.type in ("=>", "->")), len(parts))
+        names = [self.name(part) for part in parts[:arrow] if part.type == "identifier"]
+        values = [part for part in parts[arrow + 1 :] if part.is_named and part.type not in MISSING]
+        condition = self.expression(values[0]) if values else Broken(end, end)
+        if len(names) < 2 or not values:
+            self.incomplete(start, end, "filter")
         while len(names) < 2:
             names.append(Name(start, start, ""))
-        return Predicate(start, end, names[0], names[1], condition or broken)
+        return Predicate(start, end, names[0], names[1], condition)
 
     def attributes(self, node: TreeNode) -> list[Attribute]:
         found = []
@@ -419,6 +464,8 @@ class _Reader:
                 terminator, terminator_span = self.text(part), self.span(part)
             elif part.type not in MISSING:
                 value = self.expression(part)
+        if value is None:
+            self.incomplete(name.start, name.end, "attribute")
         return Attribute(
             start, end, name, separator, separator_span, value, terminator, terminator_span
         )
@@ -490,6 +537,8 @@ class _Reader:
         if len(parts) < 3:
             return Broken(*self.span(node))
         left, operator, right = parts[:3]
+        if right.type == "missing_operand":
+            self.incomplete(*self.span(operator), "operand")
         return Binary(
             *self.span(node), operator.type, self.expression(left), self.expression(right)
         )
@@ -518,6 +567,7 @@ class _Reader:
             kind = part.type
             if kind == ",":
                 if comma is not None or not items:
+                    self.faults.append(Fault(*self.span(part), "idle", ","))
                     trailing = self.span(part)
                 comma = self.span(part)
             elif kind == "[":
@@ -527,6 +577,8 @@ class _Reader:
             elif part.is_named and kind not in MISSING:
                 items.append(self.expression(part))
                 comma = None
+        if comma is not None and comma != trailing:
+            self.faults.append(Fault(*comma, "idle", ","))
         return Tuple(*self.span(node), tuple(items), bracket, comma or trailing)
 
     def plain_numbers(self, node: TreeNode) -> Numbers | None:

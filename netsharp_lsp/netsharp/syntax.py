@@ -226,6 +226,9 @@ class Fault(Node):
 
     `kind` "missing": `text` is the absent mark, `opener` the span of its partner or None.
     `kind` "unexpected": `text` is what stands there, `tokens` its leaves as (type, start, end).
+    `kind` "incomplete": `text` is what was begun: a declaration, constant, source, filter,
+    attribute or operand.
+    `kind` "idle": a comma with no value behind it.  `kind` "separator": `;` between share items.
     """
 
     __slots__ = ("kind", "opener", "text", "tokens")

@@ -42,6 +42,11 @@ def marks(network: Network, *kinds: str) -> Iterator[tuple[Mark, Place]]:
 def unexpected_character(network: Network, _: Network) -> Iterator[Finding]:
     """A character that no token of Net# holds; also markup of web pages and of Markdown."""
     for mark, place in marks(network, "illegal", "entity", "fence"):
+        rubbish = punctuation_around(network, place)
+        if rubbish is not None:
+            if rubbish.start == place.start or not earlier_mark(network, rubbish, mark):
+                yield unexpected(network, rubbish)
+            continue
         text, hint = "", ""
         if mark.kind == "entity":
             text = ENTITIES[mark.text]
@@ -63,6 +68,31 @@ def unexpected_character(network: Network, _: Network) -> Iterator[Finding]:
             )
             repair = Repair("Delete the HTML comment", [Change(place, "")], safe=True)
             yield Finding("NS001", place, message, repair=repair)
+
+
+def unexpected(network: Network, place: Place) -> Finding:
+    """The finding for a stretch without any word."""
+    text = network.text(place)
+    repair = Repair("Delete them", [Change(place, "")], safe=True)
+    return Finding("NS001", place, f"Unexpected characters {shown(text)}.", repair=repair)
+
+
+def punctuation_around(network: Network, place: Place) -> Place | None:
+    """The unreadable stretch around a character if it is longer and holds no word at all."""
+    for start, end in network.doubts.regions:
+        if start <= place.start and place.end <= end and (start, end) != (place.start, place.end):
+            whole = Place(None, start, end)
+            text = network.text(whole)
+            if not any(letter.isalnum() or letter in "\r\n" for letter in text):
+                return whole
+    return None
+
+
+def earlier_mark(network: Network, stretch: Place, mark: Mark) -> bool:
+    """Whether another illegal character stands before one in the same stretch."""
+    return any(
+        stretch.start <= other.start < mark.start for other, _ in marks(network, "illegal", "entity")
+    )
 
 
 @rule("NS006", "error", on="network")
@@ -97,9 +127,15 @@ def meant(text: str) -> str:
 def host_program(network: Network, _: Network) -> Iterator[Finding]:
     """Quotes, pastes and line ends of the R, Python or C# program around a specification."""
     for mark, place in marks(network, "quote", "backslash"):
-        what = "a quote" if mark.kind == "quote" else "a backslash"
+        rubbish = punctuation_around(network, place)
+        if rubbish is not None and any(
+            rubbish.start <= other.start < rubbish.end
+            for other, _ in marks(network, "illegal", "entity")
+        ):
+            continue
+        what = "quotes" if mark.kind == "quote" else "backslashes"
         message = (
-            f"This looks like text of the host program: Net# has no {what.removeprefix('a ')}s. "
+            f"This looks like text of the host program: Net# has no {what}. "
             "Keep only the specification in this file."
         )
         yield Finding("NS029", statement(network, place), message)

@@ -75,7 +75,7 @@ def unknown_kind(bundle: Bundle, network: Network) -> Iterator[Finding]:
     if bundle.kind is not None or doubts.foreign or bundle.declaration in doubts.covered:
         return
     end = item.misplaced.end if item.misplaced is not None else item.kind_span[1]
-    if not item.source.text or doubts.touches(bundle.declaration, item.start, end):
+    if not item.source.text or doubts.touches(bundle.declaration, item.start, end + 1):
         return
     if not item.kind_text:
         yield missing_kind(bundle)

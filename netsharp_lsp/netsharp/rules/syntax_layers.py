@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.diagnostics.nearest import edit_distance, nearest
+from netsharp_lsp.netsharp.doubts import ACTIVATION_ATTRIBUTES
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
 from netsharp_lsp.netsharp.model import Layer
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_marks import curly_size
-from netsharp_lsp.netsharp.syntax import LayerItem, Name, WordItem
+from netsharp_lsp.netsharp.syntax import Name, WordItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Attribute, BundleItem, Declaration
+    from netsharp_lsp.netsharp.syntax import Attribute, Declaration
 
 #: What other frameworks call our activations.
 ACTIVATION_ALIASES = {
@@ -44,6 +45,8 @@ ACTIVATION_ALIASES = {
     "absolute": "abs",
     "squared": "square",
 }
+#: `from` in translated pages of the guide.
+FROM_ALIASES = ("aus", "von", "de", "depuis", "desde", "da", "of")
 
 
 def activation_meant(word: str) -> str | None:
@@ -59,7 +62,10 @@ def is_activation(word: str) -> bool:
 
 def is_misspelt_from(word: str) -> bool:
     """Whether a word in an activation's place was to be `from`."""
-    return not is_activation(word) and edit_distance(word.lower(), "from", 3) < 3
+    lower = word.lower()
+    return lower in FROM_ALIASES or (
+        not is_activation(word) and edit_distance(lower, "from", 3) < 3
+    )
 
 
 def head_in_doubt(layer: Layer, network: Network) -> bool:
@@ -72,7 +78,7 @@ def head_in_doubt(layer: Layer, network: Network) -> bool:
         end = item.body[0]
     doubts = network.doubts
     outside = layer.declaration in doubts.covered or doubts.foreign
-    return outside or doubts.touches(layer.declaration, item.start, end)
+    return outside or doubts.touches(layer.declaration, item.start - 1, end)
 
 
 # NS016.
@@ -103,7 +109,7 @@ def misplaced_activation(layer: Layer, network: Network) -> Iterator[Finding]:
 
 def activation_attribute(attribute: Attribute) -> Name | None:
     """The value of `Activation = tanh`, as people write who know other languages."""
-    if not attribute.name.text.lower().startswith(("activation", "function", "outputfunction")):
+    if attribute.name.text.lower() not in ACTIVATION_ATTRIBUTES:
         return None
     return attribute.value if isinstance(attribute.value, Name) else None
 
@@ -204,35 +210,33 @@ def input_with_connection(layer: Layer, network: Network) -> Iterator[Finding]:
     item = layer.item
     if layer.declaration.kind != "input" or head_in_doubt(layer, network):
         return
-    parts: list[tuple[int, int]] = [(bundle.start, bundle.end) for bundle in item.bundles]
-    if item.activation is not None:
-        parts.append((item.activation.start, item.activation.end))
-    if item.body is not None:
-        parts.append(item.body)
-    if not parts:
+    if curly_size(item, layer.declaration, network):
         return
-    start, end = min(parts)[0], max(part[1] for part in parts)
-    place = Place(layer.declaration, start, end)
-    if item.activation is not None and len(parts) == 1:
-        what = "an activation"
-    else:
-        what = "a connection" if item.activation is None else "an activation or a connection"
-        place = Place(layer.declaration, start, min(end, shown_end(item)))
+    place, what = surplus(layer)
+    if place is None:
+        return
     rest = Place(layer.declaration, layer.size_place.end, item.end)
     repair = Repair("Delete it", [Change(rest, ";")], safe=False)
     message = f"Input layer '{layer.name}' cannot have {what}."
     yield Finding("NS025", place, message, repair=repair)
 
 
-def shown_end(item: LayerItem) -> int:
-    """Where the first connection's words end: enough to point at."""
-    bundle = item.bundles[0] if item.bundles else None
-    return item.end if bundle is None else bundle_words(bundle)
-
-
-def bundle_words(bundle: BundleItem) -> int:
-    """The end of `from X kind`."""
-    return max(bundle.source.end, bundle.kind_span[1])
+def surplus(layer: Layer) -> tuple[Place | None, str]:
+    """What an input layer has too much: the smallest place that shows it, and its name."""
+    item = layer.item
+    start = end = None
+    what = "a connection"
+    if item.bundles:
+        bundle = item.bundles[0]
+        start, end = bundle.start, max(bundle.source.end, bundle.kind_span[1])
+    elif item.body is not None:
+        start, end = item.body
+    if item.activation is not None:
+        what = "an activation" if start is None else "an activation or a connection"
+        start, end = item.activation.start, max(item.activation.end, end or 0)
+    if start is None or end is None:
+        return None, what
+    return Place(layer.declaration, start, end), what
 
 
 # NS027.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.doubts import is_open_end
+from netsharp_lsp.netsharp.doubts import is_open_end, unreadable_filter
 from netsharp_lsp.netsharp.expressions import attributes_of, expressions_of, operands
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.rules import rule
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 TOKEN_BEFORE = re.compile(r"(\w[\w.]*|[^\w\s])\s*\Z")
 OPENERS = {"}": "{", "]": "[", ")": "("}
 #: What a tuple in curly brackets may hold: `{28, 28}`.
-#: Told by the text alone, before any tuple is walked.
-IDLE_COMMA = re.compile(rb",\s*(?:[,\])}/#]|\Z)|[\[(]\s*,")
 PLAIN_SIZE = re.compile(r"\{[\w\s,.*+/^-]*\}\Z")
 
 
@@ -63,20 +61,23 @@ def unfinished_ends(declaration: Declaration) -> set[int]:
     """Where something stops before it is complete: the missing `;` is then not the fault."""
     ends = {attribute.end for attribute in attributes_of(declaration) if attribute.value is None}
     for item in declaration.items:
-        if isinstance(item, ConstantItem) and item.value is None:
+        constant = isinstance(item, ConstantItem) and item.value is None
+        layer = isinstance(item, LayerItem) and declaration.kind in ("hidden", "output")
+        if constant or (layer and not item.bundles and item.body is None):
             ends.add(item.end)
-        elif isinstance(item, LayerItem) and declaration.kind in ("hidden", "output"):
-            if not item.bundles and item.body is None:
-                ends.add(item.end)
     return ends
 
 
 def follows_unexpected(declaration: Declaration, missing: Fault) -> bool:
-    """Whether unreadable text stands right before a missing mark."""
-    return any(
-        fault.kind == "unexpected" and fault.start <= missing.start <= fault.end + 1
-        for fault in declaration.faults
-    )
+    """Whether unreadable text, or a missing bracket, stands right before a missing mark."""
+    for fault in declaration.faults:
+        end = declaration.end if unreadable_filter(fault) else fault.end + 1
+        told = fault.kind in ("unexpected", "incomplete")
+        if told and fault.start <= missing.start <= end:
+            return True
+        if missing.text == ";" and fault.text in ("]", ")") and fault.start == missing.start:
+            return True
+    return False
 
 
 # NS012.
@@ -91,12 +92,12 @@ def missing_bracket(network: Network, _: Network) -> Iterator[Finding]:
     for declaration in network.specification.declarations:
         if declaration not in doubts.covered:
             yield from missing_partners(declaration, network)
-            yield from idle_commas(declaration, network)
+            yield from idle_commas(declaration)
 
 
 def missing_partners(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """Faults "missing" of one declaration, but for `;` and what another rule explains."""
-    bare = [size for size in bare_sizes(declaration) if not closes(declaration, network, size)]
+    bare = [size for size in bare_sizes(declaration) if not closes(declaration, size)]
     explained = {(size.start, "[") for size in bare} | {(size.end, "]") for size in bare}
     for fault in declaration.faults:
         if fault.kind != "missing" or fault.text == ";":
@@ -104,7 +105,29 @@ def missing_partners(declaration: Declaration, network: Network) -> Iterator[Fin
         known = (fault.start, fault.text) in explained or follows_unexpected(declaration, fault)
         if known or (fault.text == "}" and declaration in network.doubts.displaced):
             continue
-        yield partner_finding(declaration, fault, network)
+        if fault.text == "(":
+            closer = closer_of(declaration, fault)
+            explained |= {(closer.start, ")")} if closer else set()
+            yield parameters(declaration, fault, closer)
+        else:
+            yield partner_finding(declaration, fault, network)
+
+
+def closer_of(declaration: Declaration, opener: Fault) -> Fault | None:
+    """The missing `)` that belongs to a missing `(`."""
+    closers = (fault for fault in declaration.faults if fault.text == ")" and not fault.opener)
+    return next((fault for fault in closers if fault.start > opener.start), None)
+
+
+def parameters(declaration: Declaration, opener: Fault, closer: Fault | None) -> Finding:
+    """The finding for `where s, d => ...`."""
+    place = Place(declaration, opener.start, opener.start)
+    changes = [Change(place, " (")]
+    if closer is not None:
+        changes.append(Change(Place(declaration, closer.start, closer.start), ")"))
+    repair = Repair("Put the two names in parentheses", changes, safe=True)
+    message = "Missing '(' behind 'where': write where (source, destination) => condition."
+    return Finding("NS012", place, message, repair=repair)
 
 
 def partner_finding(declaration: Declaration, fault: Fault, network: Network) -> Finding:
@@ -143,39 +166,18 @@ def inserted(declaration: Declaration, fault: Fault, network: Network) -> str:
     return f"\n{indent}}}"
 
 
-def idle_commas(declaration: Declaration, network: Network) -> Iterator[Finding]:
+def idle_commas(declaration: Declaration) -> Iterator[Finding]:
     """Commas with no value behind them, in tuples and shares."""
-    base = network.specification.starts[declaration]
-    if not IDLE_COMMA.search(network.specification.data, base, base + declaration.end):
-        return
-    spans = [
-        node.trailing
-        for node in operands(expressions_of(declaration))
-        if isinstance(node, Tuple) and node.trailing is not None
-    ]
-    if declaration.kind == "share":
-        spans += [(start, end) for mark, start, end in share_marks(declaration, network) if mark]
-    for start, end in spans:
-        if not network.doubts.touches(declaration, start, end):
-            place = Place(declaration, start, end)
-            repair = Repair("Delete the ','", [Change(place, "")], safe=True)
-            yield Finding("NS012", place, "A value is missing at this ','.", repair=repair)
+    missing = {fault.start for fault in declaration.faults if fault.kind == "missing"}
+    for fault in declaration.faults:
+        if fault.kind == "idle" and fault.end not in missing:
+            yield idle_comma(Place.of(declaration, fault))
 
 
-def share_marks(declaration: Declaration, network: Network) -> Iterator[tuple[bool, int, int]]:
-    """Commas of a share without an item (true) and `;` in a comma's place (false)."""
-    items = declaration.items
-    for position, item in enumerate(items):
-        end = items[position + 1].start if position + 1 < len(items) else declaration.end
-        between = written(declaration, network, item.end, end)
-        found = [match.start() for match in re.finditer(r"[,;](?![^\n]*//.*\Z)", between)]
-        last = position + 1 == len(items)
-        for number, at in enumerate(found):
-            start = item.end + len(between[:at].encode("utf-8"))
-            if between[at] == ";":
-                yield False, start, start + 1
-            elif last or number:
-                yield True, start, start + 1
+def idle_comma(place: Place) -> Finding:
+    """The finding for a comma with no value behind it."""
+    repair = Repair("Delete the ','", [Change(place, "")], safe=True)
+    return Finding("NS012", place, "A value is missing at this ','.", repair=repair)
 
 
 # NS013.
@@ -203,9 +205,18 @@ def bare_sizes(declaration: Declaration) -> Iterator[Tuple]:
             yield item.size
 
 
-def closes(declaration: Declaration, network: Network, size: Tuple) -> bool:
+def closes(declaration: Declaration, size: Tuple) -> bool:
     """Whether a size without an opening bracket has a closing one."""
-    return written(declaration, network, size.start, size.end).endswith("]")
+    return not any(fault.text == "]" and fault.start == size.end for fault in declaration.faults)
+
+
+def unread(declaration: Declaration, size: Tuple) -> bool:
+    """Whether unreadable text, or a missing `)`, makes a tuple's extent doubtful."""
+    return any(
+        size.start - 1 <= fault.end and fault.start <= size.end
+        for fault in declaration.faults
+        if fault.kind == "unexpected" or (fault.text == ")" and fault.kind == "missing")
+    )
 
 
 def curly_size(item: Item, declaration: Declaration, network: Network) -> tuple[int, int] | None:
@@ -226,7 +237,7 @@ def tuple_brackets(declaration: Declaration, network: Network) -> Iterator[Findi
     base = network.specification.starts[declaration]
     if network.specification.data.find(b"(", base, base + declaration.end) >= 0:
         for node in operands(expressions_of(declaration)):
-            if isinstance(node, Tuple) and node.bracket == "(":
+            if isinstance(node, Tuple) and node.bracket == "(" and not unread(declaration, node):
                 spans.append((node.start, node.end))
     for item in declaration.items:
         curly = curly_size(item, declaration, network)
@@ -244,8 +255,9 @@ def tuple_brackets(declaration: Declaration, network: Network) -> Iterator[Findi
             repair = Repair("Replace by square brackets", changes, safe=True)
         yield Finding("NS021", place, "Tuples use square brackets.", repair=repair)
     for size in bare_sizes(declaration):
-        if not closes(declaration, network, size):
-            place = Place.of(declaration, size)
+        if not closes(declaration, size) and not unread(declaration, size):
+            start = size.items[0].start if size.items else size.start
+            place = Place(declaration, start, size.end)
             changes = [Change(place.before(), "["), Change(place.after(), "]")]
             repair = Repair("Put it in square brackets", changes, safe=True)
             yield Finding("NS021", place, "A size stands in square brackets.", repair=repair)
@@ -256,30 +268,19 @@ def tuple_brackets(declaration: Declaration, network: Network) -> Iterator[Findi
 
 @rule("NS022", "error", on="declaration")
 def attribute_separator(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """An attribute or constant without `=` or without a value."""
+    """An attribute without `=`, or with `:` in its place."""
     if declaration in network.doubts.covered or network.doubts.foreign:
         return
     for attribute in attributes_of(declaration):
-        name = attribute.name.text
+        if attribute.value is None or not attribute.separator.isascii():
+            continue
         separator = Place(declaration, *attribute.separator_span)
-        touched = network.doubts.touches(declaration, attribute.start, attribute.name.end)
-        if attribute.value is None:
-            if not touched and not network.doubts.touches(declaration, *attribute.terminator_span):
-                message = f"'{name}' has no value; write {name} = value;"
-                yield Finding("NS022", Place.of(declaration, attribute.name), message)
-        elif attribute.separator.isascii() and attribute.separator != "=":
-            text = "=" if attribute.separator else " ="
-            if attribute.separator == ":":
-                text = " =" if separator.start == attribute.name.end else "="
+        if attribute.separator != "=":
+            glued = separator.start == attribute.name.end
             place = separator if attribute.separator else Place.of(declaration, attribute.name)
-            repair = Repair("Use '='", [Change(separator, text)], safe=True)
-            message = f"Use '=' to give '{name}' a value."
+            repair = Repair("Use '='", [Change(separator, " =" if glued else "=")], safe=True)
+            message = f"Use '=' to give '{attribute.name.text}' a value."
             yield Finding("NS022", place, message, repair=repair)
-    for item in declaration.items:
-        if isinstance(item, ConstantItem) and item.value is None:
-            if not network.doubts.touches(declaration, item.start, item.end):
-                message = f"Constant '{item.name.text}' has no value."
-                yield Finding("NS022", Place.of(declaration, item.name), message)
 
 
 @rule("NS023", "error", on="declaration")

@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 
 from netsharp_engine.activations import NAMES
-from netsharp_lsp.netsharp.doubts import SECTION_WORDS, section_meant
+from netsharp_lsp.netsharp.doubts import (
+    SECTION_WORDS,
+    WORD_OPERATORS,
+    section_meant,
+    unreadable_filter,
+)
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_layers import is_activation, is_misspelt_from
-from netsharp_lsp.netsharp.rules.syntax_marks import curly_size, share_marks
+from netsharp_lsp.netsharp.rules.syntax_marks import curly_size, idle_comma
 from netsharp_lsp.netsharp.rules.syntax_words import renamed
 from netsharp_lsp.netsharp.syntax import BundleItem, LayerItem, Name, ShareItem, WordItem
 
@@ -21,10 +26,10 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.syntax import Declaration, Fault
 
 CLOSERS = ("]", ")", "}")
-WORD_OPERATORS = {"or": "||", "and": "&&", "not": "!"}
 LAST_WORD = re.compile(r"([A-Za-z]+)\s*\Z")
 FIRST_TOKEN = re.compile(r"\w+|[^\w\s]+")
 SHOWN = 40
+ONE_SOURCE = "A connection has one source: write one 'from' for each, in braces."
 
 
 class Case:
@@ -59,26 +64,40 @@ class Case:
 # Explanations, the most telling first; each answers None where it does not fit.
 
 
-def bare_section(case: Case) -> Finding | None:
-    """`hidden` and then nothing."""
-    if len(case.words) != 1 or case.words[0].lower() not in SECTION_WORDS:
-        return None
-    word = case.words[0].lower()
-    needs = {
-        "const": ("NS022", "needs a name and a value: const Name = value;"),
-        "share": ("NS012", "needs the layers to share in braces: share { A, B }"),
-        "input": ("NS027", "needs a name and a size: input Name [n];"),
-    }
-    code, rest = needs.get(word, ("NS027", f"needs a name, a size and 'from': {word} Name [n] ..."))
-    return Finding(code, case.place(), f"'{case.words[0]}' {rest}")
-
-
 def keyword_name(case: Case) -> Finding | None:
     """`input input [3]`: the second word was to be a name."""
     words = case.words
     if len(words) < 2 or words[0] not in SECTION_WORDS or words[1] not in SECTION_WORDS:
         return None
     return renamed(case.network, words[1], [case.place(1, 1)])
+
+
+def nameless(case: Case) -> Finding | None:
+    """`hidden [5] from A all;`."""
+    before = case.text(0, case.fault.start).strip()
+    if before.lower() not in SECTION_WORDS or case.words[0] not in ("[", "auto"):
+        return None
+    message = f"'{case.words[0]}' is not allowed here: a layer's name comes before its size."
+    return Finding("NS026", case.place(0, 0), message)
+
+
+def comma_before_parenthesis(case: Case) -> Finding | None:
+    """`where (s, d, ) => ...`."""
+    _, behind = case.around()
+    rest = case.text(case.fault.end, case.declaration.end).lstrip()
+    idle = case.words == [","] and (behind in b")]}" or rest[:1] in (")", "]", "}"))
+    return idle_comma(case.place()) if idle else None
+
+
+def joined_sources(case: Case) -> Finding | None:
+    """`from H and G all`."""
+    before = case.text(0, case.fault.start)
+    found = re.search(r"\bfrom\s+\w+\s+(and|und|plus)\s+\w+\s*\Z", before, re.IGNORECASE)
+    if found is None:
+        return None
+    start = len(before[: found.start(1)].encode("utf-8"))
+    place = Place(case.declaration, start, start + len(found[1]))
+    return Finding("NS026", place, ONE_SOURCE)
 
 
 def share_without_braces(case: Case) -> Finding | None:
@@ -88,19 +107,6 @@ def share_without_braces(case: Case) -> Finding | None:
     place = case.place(0, 0).after()
     message = "Missing '{': write share { A, B }."
     return Finding("NS012", place, message)
-
-
-def where_without_parentheses(case: Case) -> Finding | None:
-    """`where s, d => ...`, `where lambda s, d: ...`."""
-    if case.words[0].lower() != "where" or case.words[1:2] == ["("]:
-        return None
-    place = case.place(0, 0).after()
-    repair = None
-    if case.types[1:] == ["identifier", ",", "identifier", "=>"]:
-        changes = [Change(case.place(1, 1).before(), "("), Change(case.place(3, 3).after(), ")")]
-        repair = Repair("Put the two names in parentheses", changes, safe=True)
-    message = "Missing '(' behind 'where': write where (source, destination) => condition."
-    return Finding("NS012", place, message, repair=repair)
 
 
 def superfluous_closer(case: Case) -> Finding | None:
@@ -168,7 +174,7 @@ def several_sources(case: Case) -> Finding | None:
         return None
     inside = case.text(0, case.fault.end)
     if case.declaration.kind in ("hidden", "output", "unknown", "orphan") and "from" in inside:
-        message = "A connection has one source: write one 'from' for each, in braces."
+        message = ONE_SOURCE
     elif case.declaration.kind in ("input", "hidden", "output"):
         message = "',' is not allowed here: declare every layer on its own, with its own size."
     else:
@@ -220,10 +226,11 @@ def anything(case: Case) -> Finding:
 
 
 EXPLANATIONS: tuple[Callable[[Case], Finding | None], ...] = (
-    bare_section,
     keyword_name,
+    nameless,
+    comma_before_parenthesis,
+    joined_sources,
     share_without_braces,
-    where_without_parentheses,
     superfluous_closer,
     mark_in_name,
     comparison,
@@ -273,7 +280,7 @@ def unexpected_in(declaration: Declaration, network: Network) -> Iterator[Findin
         inside = any(body and body[0] <= fault.start < body[1] for body in curly)
         if inside or fault.start <= end or marked(declaration, fault, network):
             continue
-        end = fault.end + 1
+        end = declaration.end if unreadable_filter(fault) else fault.end + 1
         case = Case(declaration, fault, network)
         found = (explain(case) for explain in EXPLANATIONS)
         yield next((finding for finding in found if finding is not None), None) or anything(case)
@@ -369,6 +376,39 @@ def displaced(
     return Finding("NS026", place, message, notes, repair)
 
 
+# What was begun and not finished.
+
+BARE = {
+    "const": ("NS022", "'const' needs a name and a value: const Name = value;"),
+    "share": ("NS012", "'share' needs braces: share { A, B }"),
+    "input": ("NS027", "'input' needs a name and a size: input Name [n];"),
+    "hidden": ("NS027", "'hidden' needs a name, a size and 'from': hidden Name [n] from ..."),
+    "output": ("NS027", "'output' needs a name, a size and 'from': output Name [n] from ..."),
+}
+INCOMPLETE = {
+    "constant": ("NS022", "Constant '{text}' has no value; write {text} = value;"),
+    "attribute": ("NS022", "'{text}' has no value; write {text} = value;"),
+    "source": ("NS018", "A layer's name and a kind must follow '{text}': from Name all;"),
+    "filter": ("NS012", "This filter is incomplete: where (source, destination) => condition"),
+    "operand": ("NS012", "A value is missing behind '{text}'."),
+}
+
+
+@rule("NS026", "error", on="declaration")
+def incomplete(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """What stops before it is complete."""
+    doubts = network.doubts
+    if not declaration.faults or declaration in doubts.covered or doubts.foreign:
+        return
+    for fault in declaration.faults:
+        if fault.kind == "incomplete" and not marked(declaration, fault, network):
+            code, sentence = INCOMPLETE.get(fault.text) or BARE.get(declaration.kind, ("", ""))
+            text = network.specification.text(declaration, fault.start, fault.end)
+            if code:
+                place = Place.of(declaration, fault)
+                yield Finding(code, place, sentence.replace("{text}", text))
+
+
 # Marks that the parser understands and Net# does not have.
 
 
@@ -384,13 +424,13 @@ def thin_arrow(declaration: Declaration, network: Network) -> Iterator[Finding]:
             place = Place(declaration, at, at + 2)
             repair = Repair("Replace by '=>'", [Change(place, "=>")], safe=True)
             yield Finding("NS026", place, "'->' is not allowed here; write '=>'.", repair=repair)
-    if declaration.kind == "share" and declaration.group is not None:
-        marks = [span for comma, *span in share_marks(declaration, network) if not comma]
-        items = declaration.items
-        for number, (start, end) in enumerate(marks):
-            last = bool(items) and start > items[-1].start and number == len(marks) - 1
-            place = Place(declaration, start, end)
-            repair = Repair("Use ','", [Change(place, "" if last else ",")], safe=True)
+    items = declaration.items
+    for fault in declaration.faults:
+        if fault.kind == "separator":
+            place = Place.of(declaration, fault)
+            last = not items or fault.start > items[-1].start
+            change = Change(place, "" if last else ",")
+            repair = Repair("Delete it" if last else "Use ','", [change], safe=True)
             message = "';' is not allowed here: the items of a share stand between commas."
             yield Finding("NS026", place, message, repair=repair)
 
