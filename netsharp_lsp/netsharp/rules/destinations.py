@@ -10,7 +10,7 @@ from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.proposals import filling_pads, unrolled_shapes
 from netsharp_lsp.netsharp.rewriting import added_attribute, resized
 from netsharp_lsp.netsharp.rules import rule
-from netsharp_lsp.netsharp.rules.geometry import PADS, single, source_fits
+from netsharp_lsp.netsharp.rules.geometry import PADS, is_reordered, single, source_fits
 from netsharp_lsp.netsharp.syntax import Tuple
 
 TYPE_CHECKING = False
@@ -78,7 +78,7 @@ def shape_differs(bundle: Bundle, network: Network) -> Iterator[Finding]:
         return
     if layer.nodes != product(geometry.output) or layer.shape in unrolled_shapes(geometry):
         return
-    if not source_fits(bundle):
+    if not source_fits(bundle) or is_reordered(bundle):
         return
     message = (
         f"Declared shape {show(layer.shape)} differs from the computed {show(geometry.output)}; "

@@ -83,9 +83,7 @@ def sized(name: str, shape: tuple[int, ...], layer: Layer) -> str:
 def other_order(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """InputShape with the source's dimensions in another order."""
     shape, source = bundle.input_shape, bundle.source
-    if shape is None or source is None or source.shape is None or shape == source.shape:
-        return
-    if sorted(shape) != sorted(source.shape):
+    if not is_reordered(bundle) or shape is None or source is None or source.shape is None:
         return
     message = (
         "Same numbers as the source shape but in another order: "
@@ -97,6 +95,14 @@ def other_order(bundle: Bundle, network: Network) -> Iterator[Finding]:
     title = f"Reorder to {show(source.shape)}"
     repair = Repair(title, reordered(bundle, shape, source.shape), safe=False)
     yield Finding("NS122", bundle.value_place("InputShape"), message, [note], repair)
+
+
+def is_reordered(bundle: Bundle) -> bool:
+    """Whether InputShape has the source's dimensions in another order."""
+    shape, source = bundle.input_shape, bundle.source
+    if shape is None or source is None or source.shape is None or shape == source.shape:
+        return False
+    return sorted(shape) == sorted(source.shape)
 
 
 def reordered(bundle: Bundle, old: tuple[int, ...], new: tuple[int, ...]) -> list[Change]:

@@ -84,29 +84,44 @@ def several_connections(share: Share, network: Network) -> Iterator[Finding]:
         assert entry.layer is not None
         message = f"'{entry.layer.name}' has several connections; name the bundle as Source => "
         notes = [Note(f"From '{b.source_name}'.", b.source_place) for b in entry.layer.bundles]
-        repair = spelt_out(share)
+        repair = spelt_out(share, network)
         yield Finding("NS103", entry.place, f"{message}{entry.layer.name}.", notes, repair)
 
 
-def spelt_out(share: Share) -> Repair | None:
-    """The short form written as shares of bundles, one per connection, and one of biases."""
+def spelt_out(share: Share, network: Network) -> Repair | None:
+    """The short form written as shares of bundles and one of biases, if no choice is left."""
     layers = [trained(entry) for entry in share.entries if entry.what == "layer"]
     known = [layer for layer in layers if layer is not None]
-    numbers = {len(layer.bundles) for layer in known}
-    if len(known) != len(share.entries) or len(known) < 2 or len(numbers) != 1:
+    if len(known) != len(share.entries) or len(known) < 2:
         return None
     lines = []
-    for number in range(numbers.pop()):
-        bundles = [layer.bundles[number] for layer in known]
-        if len({bundle.kind for bundle in bundles}) != 1:
+    for bundles in counterparts(known, network):
+        if len(bundles) != len(known):
             return None
-        if bundles[0].kind not in UNTRAINED:
-            items = ", ".join(f"{b.source_name} => {b.layer.name}" for b in bundles)
-            lines.append(f"share {{ {items} }}")
+        items = ", ".join(f"{bundle.source_name} => {bundle.layer.name}" for bundle in bundles)
+        lines.append(f"share {{ {items} }}")
     if all(layer.has_biases for layer in known):
         lines.append("share { " + ", ".join(f"1 => {layer.name}" for layer in known) + " }")
     change = Change(Place.of(share.declaration, share.declaration), "\n".join(lines))
     return Repair("Name each bundle", [change], safe=False)
+
+
+def counterparts(layers: list[Layer], network: Network) -> Iterator[list[Bundle]]:
+    """For each bundle of the layer with the fewest: the one of every layer that may share with it.
+
+    A list is short where a layer has none that may, or several.
+    """
+    shortest = min(layers, key=lambda layer: len(layer.bundles))
+    for number, bundle in enumerate(shortest.bundles):
+        if bundle.kind in UNTRAINED:
+            continue
+        found = []
+        for layer in layers:
+            alike = [b for b in layer.bundles if not any(bundle_differences(bundle, b, network))]
+            if len(layer.bundles) == len(shortest.bundles):
+                alike = [b for b in alike if b is layer.bundles[number]]
+            found += alike if len(alike) == 1 else []
+        yield found
 
 
 @rule("NS104", "error", on="share")
@@ -225,39 +240,40 @@ def unlike_biases(share: Share, network: Network) -> Iterator[Finding]:
 @rule("NS109", "error", on="share")
 def unlike_values(share: Share, network: Network) -> Iterator[Finding]:
     """Initial values given twice for one set of parameters, and not the same."""
-    first: dict[str, Given] = {}
+    first: dict[str, tuple[ShareEntry, Layer, Given]] = {}
     for entry in share.entries:
         bundle, layer = shared_bundle(entry), biased_layer(entry)
-        for name, given in (
-            ("Weights", bundle.given.get("Weights") if bundle is not None else None),
-            ("Biases", layer.given.get("Biases") if layer is not None else None),
-        ):
-            if given is None or given.value is None:
+        owners = (
+            ("Weights", bundle.layer if bundle else None, bundle.given if bundle else {}),
+            ("Biases", layer, layer.given if layer else {}),
+        )
+        for name, owner, given in owners:
+            if owner is None or name not in given:
                 continue
-            other = first.setdefault(name, given)
-            if other.value != given.value and same_length(other, given):
-                owner = bundle.layer if bundle is not None else layer
-                yield unlike(entry, name, (other, given), owner, share)
+            mention = (entry, owner, given[name])
+            other = first.setdefault(name, mention)
+            if unlike(other[2], given[name]):
+                yield two_beginnings(name, other, mention)
 
 
-def same_length(first: Given, second: Given) -> bool:
-    """Whether two lists have as many values; where not, NS096 or NS102 say so."""
+def unlike(first: Given, second: Given) -> bool:
+    """Whether two lists of as many values differ; of other lengths NS096 or NS102 speak."""
     a, b = first.value, second.value
-    return isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b)
+    return isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b) and a != b
 
 
-def unlike(
-    entry: ShareEntry, name: str, givens: tuple[Given, Given], owner: Layer | None, share: Share
+def two_beginnings(
+    name: str, first: tuple[ShareEntry, Layer, Given], second: tuple[ShareEntry, Layer, Given]
 ) -> Finding:
     """The finding about two lists of initial values."""
     what = "bundles" if name == "Weights" else "biases"
-    message = f"Shared {what} start from different {name}: see '{named(entry)}'."
-    declaration = owner.declaration if owner is not None else share.declaration
-    notes = []
-    if givens[1].attribute.value is not None:
-        place = Place.of(declaration, givens[1].attribute.value)
-        notes.append(Note(f"The {name} of '{named(entry)}'.", place))
-    return Finding("NS109", entry.place, message, notes)
+    words = [named(mention[0]) for mention in (first, second)]
+    message = f"Shared {what} start from different {name}: '{words[0]}' and '{words[1]}'."
+    notes = [
+        Note(f"{name} of '{word}'.", Place.of(layer.declaration, given.attribute))
+        for word, (_, layer, given) in zip(words, (first, second), strict=True)
+    ]
+    return Finding("NS109", second[0].place, message, notes)
 
 
 @rule("NS106", "error", on="network")
