@@ -151,11 +151,11 @@ static void read_token(Ahead *ahead, Lookahead *token) {
     }
     advance(ahead);
     token->kind = c;
-    if (c != '=') return;
+    if (c != '=' && c != '-') return;
     int32_t next = narrow(ahead->lexer->lookahead);
     if (next == '>') token->kind = ARROW;
-    if (next == '=') token->kind = EQUAL;
-    if (token->kind != '=') advance(ahead);
+    if (next == '=' && c == '=') token->kind = EQUAL;
+    if (token->kind != c) advance(ahead);
 }
 
 static const Lookahead *token_at(Ahead *ahead, int index) {
