@@ -246,7 +246,7 @@ LEVELS = [["+", "-"], ["*", "/", "%"]]
 TOKEN = re.compile(r"\s*(\d+|[-+*/%^()])")
 
 
-class Undefined(Exception):
+class UndefinedError(Exception):
     """The expression has no value."""
 
 
@@ -260,7 +260,7 @@ def independent(text: str) -> int:
 def checked(value: Fraction) -> int:
     whole = int(value)
     if not -(2**63) <= whole < 2**63:
-        raise Undefined
+        raise UndefinedError
     return whole
 
 
@@ -272,7 +272,7 @@ def level(tokens: list[str], depth: int) -> int:
         operator = tokens.pop(0)
         right = level(tokens, depth + 1)
         if operator in "/%" and right == 0:
-            raise Undefined
+            raise UndefinedError
         if operator == "+":
             left = checked(Fraction(left + right))
         elif operator == "-":
@@ -305,7 +305,7 @@ def powered(tokens: list[str]) -> int:
         tokens.pop(0)
         exponent = powered(tokens)
         if exponent < 0 or (abs(base) > 1 and exponent > 63):
-            raise Undefined
+            raise UndefinedError
         return checked(Fraction(base**exponent))
     return base
 
@@ -330,7 +330,7 @@ def test_agrees_with_an_independent_evaluator(expression: str) -> None:
     codes = {code for code, _ in faults}
     try:
         expected = independent(expression)
-    except Undefined:
+    except UndefinedError:
         assert value is None or isinstance(value, float)
         return
     if isinstance(value, float):
