@@ -7,7 +7,7 @@ import math
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
-from naive import Dimension
+from naive import Dimension, indices
 
 from netsharp_engine.geometry import Axis, kernel_count
 from netsharp_engine.plan import compile_plan
@@ -73,6 +73,24 @@ def dense(graph, source, nodes, function="tanh", name="H"):
     total = graph.apply("full", source, parameters=(weights,))
     total = graph.apply("bias", total, parameters=(biases,))
     return graph.apply("activation", total, function=function, name=name)
+
+
+@st.composite
+def filters(draw):
+    """Two shapes of one to four dimensions and a random choice of their pairs."""
+    rank = draw(st.integers(1, 4))
+    extents = st.integers(1, {1: 8, 2: 3, 3: 2, 4: 2}[rank])
+    source = draw(st.lists(extents, min_size=rank, max_size=rank))
+    destination = draw(st.lists(extents, min_size=rank, max_size=rank))
+    pairs = [(d, s) for d in range(len(indices(destination))) for s in range(len(indices(source)))]
+    chosen = draw(st.lists(st.sampled_from(pairs), min_size=1, unique=True))
+    return source, destination, sorted(chosen)
+
+
+def filtered(graph, source, shape, edges):
+    weights = graph.parameter("W", (len(edges),))
+    lists = ([d for d, _ in edges], [s for _, s in edges])
+    return graph.apply("filtered", source, parameters=(weights,), edges=lists, shape=shape)
 
 
 def shifted(graph, size):

@@ -10,8 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import Dimension
-from networks import GEOMETRIES, axes_of, convolution, dimensions, forward, plan_of, randomise
-from test_gradients import filtered, filters
+from networks import (
+    GEOMETRIES,
+    axes_of,
+    convolution,
+    dimensions,
+    filtered,
+    filters,
+    forward,
+    plan_of,
+    randomise,
+)
 
 from netsharp_engine.activations import ACTIVATIONS, NAMES
 from netsharp_engine.geometry import Axis, output_shape

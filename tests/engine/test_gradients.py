@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import Dimension, indices
+from naive import Dimension
 from networks import (
     GEOMETRIES,
     axes_of,
     convolution,
     dense,
     dimensions,
+    filtered,
+    filters,
     gradient_error,
     plan_of,
     randomise,
@@ -113,24 +115,6 @@ def test_full(sources, destinations, seed):
     weights = graph.parameter("W", (destinations, sources))
     made = graph.apply("full", shifted(graph, sources), parameters=(weights,))
     assert gradient_error(prepare(graph, made, seed)) <= TOLERANCE
-
-
-@st.composite
-def filters(draw):
-    """Two shapes of one to four dimensions and a random choice of their pairs."""
-    rank = draw(st.integers(1, 4))
-    extents = st.integers(1, {1: 8, 2: 3, 3: 2, 4: 2}[rank])
-    source = draw(st.lists(extents, min_size=rank, max_size=rank))
-    destination = draw(st.lists(extents, min_size=rank, max_size=rank))
-    pairs = [(d, s) for d in range(len(indices(destination))) for s in range(len(indices(source)))]
-    chosen = draw(st.lists(st.sampled_from(pairs), min_size=1, unique=True))
-    return source, destination, sorted(chosen)
-
-
-def filtered(graph, source, shape, edges):
-    weights = graph.parameter("W", (len(edges),))
-    lists = ([d for d, _ in edges], [s for _, s in edges])
-    return graph.apply("filtered", source, parameters=(weights,), edges=lists, shape=shape)
 
 
 @pytest.mark.parametrize("form", ["matrix", "edges"])

@@ -247,6 +247,19 @@ def test_a_plan_without_loss_only_runs_forward():
         plan.step()
 
 
+@pytest.mark.parametrize("loss", ["softmax", "squared"])
+def test_forward_and_step_make_the_same_output(loss):
+    graph, output = digits()
+    plan = plan_of(graph, output, 4, loss)
+    plan.initialise(2, 0.5)
+    plan.feed(*batch_of(graph, 4))
+    plan.step()
+    stepped = plan.output.copy()
+    plan.forward()
+    assert np.array_equal(plan.output, stepped)
+    np.testing.assert_allclose(stepped.sum(axis=1), 1.0, rtol=1e-12)
+
+
 def test_a_plan_that_does_not_train_still_tells_the_loss():
     graph, output = digits()
     both = [plan_of(graph, output, 4, "softmax", training=flag) for flag in (True, False)]
