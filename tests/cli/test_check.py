@@ -415,3 +415,61 @@ def test_many_files_are_checked_in_order(tmp_path: pathlib.Path) -> None:
     write(tmp_path, **{f"f{number:03}": FAULTY for number in range(60)})
     answer = netsharp("check", "--select", "NS050", "--format", "json", cwd=tmp_path)
     assert reported(answer) == [(f"f{number:03}.nn", "NS050") for number in range(60)]
+
+
+def test_context_comes_from_flags_then_data_then_run_file_then_settings(
+    tmp_path: pathlib.Path,
+) -> None:
+    write(tmp_path, a="input A [4];\noutput R [3] softmax from A all;\n")
+    rows = {5: "a.csv", 6: "other.csv"}
+    for columns, name in rows.items():
+        names = ",".join(f"x{number}" for number in range(columns))
+        lines = [f"{names},label", *("1," * columns + kind for kind in "uvw")]
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+
+    def features(*flags: str) -> str:
+        answer = netsharp(
+            "check", "a.nn", "--select", "NS081", "--format", "concise", *flags, cwd=tmp_path
+        )
+        assert answer.code == (1 if answer.out else 0), answer.err
+        return answer.out
+
+    assert features() == ""
+    (tmp_path / "netsharp.toml").write_text("features = 9")
+    assert "9 features" in features()
+    (tmp_path / "a.toml").write_text('[data]\ntrain = "a.csv"\n')
+    assert "5 features" in features()
+    assert "6 features" in features("--data", "other.csv")
+    assert "7 features" in features("--data", "other.csv", "--features", "7")
+    assert features("--features", "4") == ""
+    assert "5 features" in features("--isolated")
+
+
+def test_a_broken_run_file_is_said_and_the_rest_is_checked(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a=FAULTY)
+    (tmp_path / "a.toml").write_text("[data\n")
+    answer = netsharp("check", "a.nn", "--select", "NS050", "--format", "json", cwd=tmp_path)
+    assert answer.code == 2
+    assert "a.toml: is not valid TOML" in answer.err
+    assert reported(answer) == [("a.nn", "NS050")]
+
+
+def test_data_that_cannot_be_read_is_a_sentence(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a=CLEAN)
+    answer = netsharp("check", "a.nn", "--data", "none.csv", cwd=tmp_path)
+    assert answer.code == 2
+    assert "none.csv" in answer.err
+
+
+def test_options_may_stand_between_files(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a=FAULTY, b=FAULTY)
+    answer = netsharp(
+        "check", "a.nn", "--select", "NS050", "b.nn", "--format", "json", cwd=tmp_path
+    )
+    assert reported(answer) == [("a.nn", "NS050"), ("b.nn", "NS050")]
+
+
+def test_the_report_of_the_whole_corpus_follows_the_schema(tmp_path: pathlib.Path) -> None:
+    corpus = pathlib.Path(__file__).parent.parent / "corpus"
+    answer = netsharp("check", str(corpus), "--isolated", "--format", "json", cwd=tmp_path)
+    assert {"NS010", "NS035"} <= {code for _, code in reported(answer)}
