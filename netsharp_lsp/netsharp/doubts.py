@@ -63,11 +63,13 @@ def section_meant(word: str) -> str | None:
 class Doubts:
     """The unreadable parts of one specification.  All spans are absolute.
 
-    `marks`: foreign characters.  `regions`: spans of text that the parser could not place, with
-    what it stands in.  `covered`: declarations that only continue an earlier fault.  `culprits`:
-    continuations of a declaration that seemed to lack only its `;`.  `displaced`: groups interrupted by a
-    declaration, with that one and the stray `}` that was to close the group.  `words`: every word
-    in unreadable text.  `foreign`: nothing in the text is Net#.
+    `marks`: foreign characters.  `regions`: spans of text that the parser could not place.
+    `words`: every word in them.  `foreign`: nothing in the text is Net#.
+    `covered`: declarations that only continue an earlier fault.
+    `culprits`: continuations of a declaration that seemed to lack only its `;`.
+    `continued`: declarations whose end is not where a `;` seems to be missing.
+    `displaced`: groups interrupted by a declaration, with that one and the stray `}`.
+    `curly`: layers whose size in curly brackets fell apart, with the size's span.
     """
 
     def __init__(self, specification: Specification) -> None:
@@ -76,8 +78,10 @@ class Doubts:
         self.regions: list[tuple[int, int]] = [(mark.start, mark.end) for mark in self.marks]
         self.covered: set[Declaration] = set()
         self.culprits: dict[Declaration, Declaration] = {}
+        self.continued: set[Declaration] = set()
         self.words: set[str] = set()
         self.displaced: dict[Declaration, tuple[Declaration, Declaration]] = {}
+        self.curly: dict[Declaration, tuple[int, int]] = {}
         self.swallowed = any(comment.kind == "unclosed" for comment in specification.comments)
         self.broken = bool(self.regions) or self.swallowed
         for declaration in specification.declarations:
@@ -85,11 +89,22 @@ class Doubts:
                 self._note(declaration)
         if self.broken:
             self._find_continuations()
+            self._find_curly()
             self._find_displaced()
         self.foreign = self.broken and self._is_foreign()
         self.incomplete = self.broken or self._lacks_connections()
 
     # What is in doubt.
+
+    def explained(self, declaration: Declaration) -> bool:
+        """Whether what a declaration holds is told by a finding about the text before it."""
+        return self.foreign or declaration in self.covered or declaration in self.culprits
+
+    def marked(self, declaration: Declaration, piece: Node) -> bool:
+        """Whether foreign characters, reported on their own, stand in or beside a piece."""
+        base = self.specification.starts[declaration]
+        start, end = base + piece.start, base + piece.end
+        return any(mark.start <= end and start <= mark.end for mark in self.marks)
 
     def touches(self, declaration: Declaration, start: int, end: int) -> bool:
         """Whether a span of a declaration holds, or borders on, unreadable text."""
@@ -182,6 +197,7 @@ class Doubts:
                 end = self.specification.starts[before] + before.end
                 joined = b"\n" not in data[end:start] and b"\r" not in data[end:start]
             if joined and before is not None:
+                self.continued.add(before)
                 chained = before in self.covered or before in self.culprits
                 if lacks_only_end(before) and (not chained or is_word_operator(declaration)):
                     self.culprits[declaration] = before
@@ -194,10 +210,28 @@ class Doubts:
             open_end = joined or self._ends_open(declaration)
             before = declaration
 
+    def _find_curly(self) -> None:
+        """Put `input Image {28, 28};` together again: a body, numbers, a stray `}`."""
+        declarations = self.specification.declarations
+        for position, declaration in enumerate(declarations[:-2]):
+            numbers, brace = declarations[position + 1 : position + 3]
+            item = declaration.items[-1] if declaration.items else None
+            if not isinstance(item, LayerItem) or item.size is not None or item.body is None:
+                continue
+            if numbers.kind != "error" or not self._is_brace(brace) or item.bundles:
+                continue
+            if all(kind in ("number", ",", "identifier") for kind in token_kinds(numbers)):
+                base = self.specification.starts[declaration] + item.body[0]
+                self.curly[declaration] = (base, self.specification.starts[brace] + 1)
+                rest = declarations[position + 3 : position + 4]
+                self.covered.update((numbers, brace, *(d for d in rest if d.kind == "stray")))
+
     def _find_displaced(self) -> None:
         """Pair a group whose `}` is missing with a stray `}` further down."""
         opened: tuple[Declaration, list[Declaration]] | None = None
         for declaration in self.specification.declarations:
+            if declaration in self.covered or declaration in self.curly:
+                continue
             if any(f.text == "}" and f.start == declaration.end for f in declaration.faults):
                 opened = (declaration, [])
             elif opened is not None and self._is_brace(declaration):
@@ -231,7 +265,7 @@ class Doubts:
             return declaration.kind != "stray"
         for fault in declaration.faults:
             bracket = fault.text in ("]", ")") and fault.end >= declaration.end - 1
-            if fault.kind == "unexpected" or bracket:
+            if fault.kind in ("unexpected", "incomplete") or bracket:
                 return True
         return lacks_only_end(declaration)
 
@@ -262,6 +296,13 @@ class Doubts:
         ) or any(d.kind in DEBRIS or d.kind == "unknown" for d in self.specification.declarations)
 
 
+def token_kinds(declaration: Declaration) -> Iterator[str]:
+    """The kinds of the tokens that the parser could not place."""
+    for fault in declaration.faults:
+        for kind, _, _ in fault.tokens:
+            yield kind
+
+
 def lost_words(declaration: Declaration) -> Iterator[str]:
     """The words of a declaration that the parser could not place."""
     for fault in declaration.faults:
@@ -272,7 +313,8 @@ def lost_words(declaration: Declaration) -> Iterator[str]:
 def lacks_only_end(declaration: Declaration) -> bool:
     """Whether a declaration breaks off where a `;` should be, and is readable up to there."""
     readable = not any(
-        fault.kind == "unexpected" and fault.end >= declaration.end - 1
+        fault.text == "filter"
+        or (fault.kind in ("unexpected", "incomplete") and fault.end >= declaration.end - 1)
         for fault in declaration.faults
     )
     return readable and any(is_open_end(declaration, fault) for fault in declaration.faults)

@@ -121,7 +121,7 @@ def read(data: bytes, tree: Tree) -> Specification:
         placed = is_placed(node) and not node.is_missing
         declaration = reader.declaration(node) if placed else reader.debris(nodes)
         declarations.append(declaration)
-        starts[declaration] = node.start_byte
+        starts[declaration] = reader.base
     return Specification(data, tuple(declarations), starts, tuple(comments))
 
 
@@ -147,12 +147,20 @@ def is_placed(node: TreeNode) -> bool:
     return node.type in DECLARATIONS or node.type in COMMENTS
 
 
+def first_byte(node: TreeNode) -> int:
+    """Where the text of a node starts: a token without text may stand before the blanks."""
+    for child in node.children:
+        if child.end_byte > child.start_byte:
+            return first_byte(child)
+    return node.start_byte
+
+
 class _Reader:
     """Reads one top-level node; collects its keywords, faults and comments on the way."""
 
     def __init__(self, data: bytes, node: TreeNode, comments: list[Comment]) -> None:
         self.data = data
-        self.base = node.start_byte
+        self.base = first_byte(node)
         self.comments = comments
         self.keywords: list[Keyword] = []
         self.semicolons: list[tuple[int, int]] = []
@@ -239,7 +247,7 @@ class _Reader:
                 stack.extend(reversed(current.children))
             elif current.end_byte > current.start_byte:
                 tokens.append((current.type, *self.span(current)))
-        start, end = nodes[0].start_byte, nodes[-1].end_byte
+        start, end = first_byte(nodes[0]), nodes[-1].end_byte
         text = self.data[start:end].decode("utf-8", "replace")
         span = (start - self.base, end - self.base)
         self.faults.append(Fault(*span, "unexpected", text, None, tuple(tokens)))
@@ -431,12 +439,19 @@ class _Reader:
     def predicate(self, node: TreeNode) -> Predicate:
         parts = self.parts(node)
         start, end = self.span(node)
-        arrow = next((n for n, part in enumerate(parts) if part.type in ("=>", "->")), len(parts))
-        names = [self.name(part) for part in parts[:arrow] if part.type == "identifier"]
-        values = [part for part in parts[arrow + 1 :] if part.is_named and part.type not in MISSING]
-        condition = self.expression(values[0]) if values else Broken(end, end)
-        if len(names) < 2 or not values:
+        found = node.child_by_field_name("condition")
+        condition = Broken(end, end) if found is None else self.expression(found)
+        head = [part for part in parts if found is None or part.start_byte < found.start_byte]
+        names = [self.name(part) for part in head if part.type == "identifier"]
+        commas = [part for part in head if part.type == ","]
+        if len(names) < 2 or found is None:
             self.incomplete(start, end, "filter")
+        elif not commas:
+            self.faults.append(Fault(names[0].end, names[0].end, "missing", ","))
+        elif not any(part.type in ("=>", "->") for part in head):
+            self.faults.append(Fault(condition.start, condition.start, "missing", "=>"))
+        for comma in commas[1:]:
+            self.faults.append(Fault(*self.span(comma), "idle", ","))
         while len(names) < 2:
             names.append(Name(start, start, ""))
         return Predicate(start, end, names[0], names[1], condition)

@@ -91,7 +91,8 @@ def punctuation_around(network: Network, place: Place) -> Place | None:
 def earlier_mark(network: Network, stretch: Place, mark: Mark) -> bool:
     """Whether another illegal character stands before one in the same stretch."""
     return any(
-        stretch.start <= other.start < mark.start for other, _ in marks(network, "illegal", "entity")
+        stretch.start <= other.start < mark.start
+        for other, _ in marks(network, "illegal", "entity")
     )
 
 

@@ -72,7 +72,7 @@ def unknown_kind(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A connection whose kind is missing or misspelt."""
     item = bundle.item
     doubts = network.doubts
-    if bundle.kind is not None or doubts.foreign or bundle.declaration in doubts.covered:
+    if bundle.kind is not None or doubts.explained(bundle.declaration):
         return
     end = item.misplaced.end if item.misplaced is not None else item.kind_span[1]
     if not item.source.text or doubts.touches(bundle.declaration, item.start, end + 1):

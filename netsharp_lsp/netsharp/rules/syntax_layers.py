@@ -77,8 +77,9 @@ def head_in_doubt(layer: Layer, network: Network) -> bool:
     elif item.body is not None:
         end = item.body[0]
     doubts = network.doubts
-    outside = layer.declaration in doubts.covered or doubts.foreign
-    return outside or doubts.touches(layer.declaration, item.start - 1, end)
+    return doubts.explained(layer.declaration) or doubts.touches(
+        layer.declaration, item.start - 1, end
+    )
 
 
 # NS016.
@@ -210,7 +211,7 @@ def input_with_connection(layer: Layer, network: Network) -> Iterator[Finding]:
     item = layer.item
     if layer.declaration.kind != "input" or head_in_doubt(layer, network):
         return
-    if curly_size(item, layer.declaration, network):
+    if layer.declaration in network.doubts.curly or curly_size(item, layer.declaration, network):
         return
     place, what = surplus(layer)
     if place is None:
@@ -246,7 +247,9 @@ def surplus(layer: Layer) -> tuple[Place | None, str]:
 def missing_size(layer: Layer, network: Network) -> Iterator[Finding]:
     """A layer without a size."""
     item = layer.item
-    if item.size is not None or layer.declaration.kind in ("orphan", "error"):
+    if item.size is not None or layer.declaration.kind in ("orphan", "error", "const"):
+        return
+    if layer.declaration in network.doubts.curly:
         return
     if curly_size(item, layer.declaration, network) or head_in_doubt(layer, network):
         return

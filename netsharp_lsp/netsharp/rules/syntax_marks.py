@@ -41,13 +41,13 @@ def line_of(data: bytes, offset: int) -> int:
 def missing_semicolon(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A constant, layer, connection or attribute that ends without `;`."""
     doubts = network.doubts
-    if not declaration.faults or declaration in doubts.covered or doubts.foreign:
+    if not declaration.faults or doubts.explained(declaration):
         return
     unfinished = unfinished_ends(declaration)
     for fault in declaration.faults:
         if fault.kind != "missing" or fault.text != ";" or fault.start in unfinished:
             continue
-        continued = declaration in doubts.culprits.values() and is_open_end(declaration, fault)
+        continued = declaration in doubts.continued and is_open_end(declaration, fault)
         if continued or follows_unexpected(declaration, fault):
             continue
         place = Place(declaration, fault.start, fault.start)
@@ -62,10 +62,15 @@ def unfinished_ends(declaration: Declaration) -> set[int]:
     ends = {attribute.end for attribute in attributes_of(declaration) if attribute.value is None}
     for item in declaration.items:
         constant = isinstance(item, ConstantItem) and item.value is None
-        layer = isinstance(item, LayerItem) and declaration.kind in ("hidden", "output")
-        if constant or (layer and not item.bundles and item.body is None):
+        if constant or (isinstance(item, LayerItem) and stops_early(declaration, item)):
             ends.add(item.end)
     return ends
+
+
+def stops_early(declaration: Declaration, item: LayerItem) -> bool:
+    """Whether a layer ends before its connections."""
+    trained = declaration.kind in ("hidden", "output", "const")
+    return trained and not item.bundles and item.body is None
 
 
 def follows_unexpected(declaration: Declaration, missing: Fault) -> bool:
@@ -87,12 +92,10 @@ def follows_unexpected(declaration: Declaration, missing: Fault) -> bool:
 def missing_bracket(network: Network, _: Network) -> Iterator[Finding]:
     """A bracket without its partner, or a comma with no value behind it."""
     doubts = network.doubts
-    if doubts.foreign:
-        return
     for declaration in network.specification.declarations:
-        if declaration not in doubts.covered:
+        if declaration.faults and not doubts.explained(declaration):
             yield from missing_partners(declaration, network)
-            yield from idle_commas(declaration)
+            yield from idle_commas(declaration, network)
 
 
 def missing_partners(declaration: Declaration, network: Network) -> Iterator[Finding]:
@@ -103,14 +106,31 @@ def missing_partners(declaration: Declaration, network: Network) -> Iterator[Fin
         if fault.kind != "missing" or fault.text == ";":
             continue
         known = (fault.start, fault.text) in explained or follows_unexpected(declaration, fault)
-        if known or (fault.text == "}" and declaration in network.doubts.displaced):
+        told = declaration in network.doubts.displaced or declaration in network.doubts.curly
+        if known or (fault.text == "}" and told):
             continue
+        if declaration.kind == "share" and fault.text == "{":
+            yield share_braces(declaration, fault)
+            return
         if fault.text == "(":
             closer = closer_of(declaration, fault)
             explained |= {(closer.start, ")")} if closer else set()
             yield parameters(declaration, fault, closer)
         else:
             yield partner_finding(declaration, fault, network)
+
+
+def share_braces(declaration: Declaration, opener: Fault) -> Finding:
+    """The finding for `share A, B;`."""
+    place = Place(declaration, opener.start, opener.start)
+    changes = [Change(place, " {")]
+    for fault in declaration.faults:
+        if fault.kind == "separator" and fault.start > declaration.items[-1].start:
+            changes.append(Change(Place.of(declaration, fault), ""))
+        elif fault.kind == "missing" and fault.text == "}":
+            changes.append(Change(Place.of(declaration, fault), " }"))
+    repair = Repair("Put the items in braces", changes, safe=True)
+    return Finding("NS012", place, "Missing '{': write share { A, B }.", repair=repair)
 
 
 def closer_of(declaration: Declaration, opener: Fault) -> Fault | None:
@@ -166,11 +186,12 @@ def inserted(declaration: Declaration, fault: Fault, network: Network) -> str:
     return f"\n{indent}}}"
 
 
-def idle_commas(declaration: Declaration) -> Iterator[Finding]:
+def idle_commas(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """Commas with no value behind them, in tuples and shares."""
     missing = {fault.start for fault in declaration.faults if fault.kind == "missing"}
     for fault in declaration.faults:
-        if fault.kind == "idle" and fault.end not in missing:
+        known = fault.end in missing or network.doubts.marked(declaration, fault)
+        if fault.kind == "idle" and not known:
             yield idle_comma(Place.of(declaration, fault))
 
 
@@ -186,7 +207,7 @@ def idle_comma(place: Place) -> Finding:
 @rule("NS013", "info", on="declaration")
 def needless_semicolon(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A `;` that ends nothing."""
-    if declaration in network.doubts.covered or network.doubts.foreign:
+    if network.doubts.explained(declaration):
         return
     for start, end in declaration.semicolons:
         if written(declaration, network, start, end) == ";":
@@ -231,18 +252,23 @@ def curly_size(item: Item, declaration: Declaration, network: Network) -> tuple[
 @rule("NS021", "error", on="declaration")
 def tuple_brackets(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A tuple in round or curly brackets, or in none."""
-    if declaration in network.doubts.covered or network.doubts.foreign:
+    if network.doubts.explained(declaration):
         return
     spans = []
     base = network.specification.starts[declaration]
     if network.specification.data.find(b"(", base, base + declaration.end) >= 0:
-        for node in operands(expressions_of(declaration)):
-            if isinstance(node, Tuple) and node.bracket == "(" and not unread(declaration, node):
-                spans.append((node.start, node.end))
+        spans += [
+            (node.start, node.end)
+            for node in operands(expressions_of(declaration))
+            if isinstance(node, Tuple) and node.bracket == "(" and not unread(declaration, node)
+        ]
     for item in declaration.items:
         curly = curly_size(item, declaration, network)
         if curly is not None:
             spans.append(curly)
+    if declaration in network.doubts.curly:
+        start, end = network.doubts.curly[declaration]
+        spans.append((start - base, end - base))
     for start, end in spans:
         place = Place(declaration, start, end)
         text = written(declaration, network, start, end)
@@ -269,7 +295,7 @@ def tuple_brackets(declaration: Declaration, network: Network) -> Iterator[Findi
 @rule("NS022", "error", on="declaration")
 def attribute_separator(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """An attribute without `=`, or with `:` in its place."""
-    if declaration in network.doubts.covered or network.doubts.foreign:
+    if network.doubts.explained(declaration):
         return
     for attribute in attributes_of(declaration):
         if attribute.value is None or not attribute.separator.isascii():
@@ -286,7 +312,7 @@ def attribute_separator(declaration: Declaration, network: Network) -> Iterator[
 @rule("NS023", "error", on="declaration")
 def attribute_terminator(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """An attribute that ends with `,`."""
-    if declaration in network.doubts.covered or network.doubts.foreign:
+    if network.doubts.explained(declaration):
         return
     for attribute in attributes_of(declaration):
         if attribute.terminator == ",":

@@ -16,7 +16,11 @@ from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_layers import is_activation, is_misspelt_from
 from netsharp_lsp.netsharp.rules.syntax_marks import curly_size, idle_comma
 from netsharp_lsp.netsharp.rules.syntax_words import renamed
-from netsharp_lsp.netsharp.syntax import BundleItem, LayerItem, Name, ShareItem, WordItem
+from netsharp_lsp.netsharp.syntax import (
+    BundleItem,
+    LayerItem,
+    WordItem,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
 CLOSERS = ("]", ")", "}")
 LAST_WORD = re.compile(r"([A-Za-z]+)\s*\Z")
 FIRST_TOKEN = re.compile(r"\w+|[^\w\s]+")
+NAME_PIECE = re.compile(r"\w*[-.]\w*\Z")
 SHOWN = 40
 ONE_SOURCE = "A connection has one source: write one 'from' for each, in braces."
 
@@ -122,30 +127,53 @@ def superfluous_closer(case: Case) -> Finding | None:
 
 def mark_in_name(case: Case) -> Finding | None:
     """`my-data`, `h.one`: a mark between the letters of a name."""
-    if case.words not in (["-"], ["."]):
+    marks = [word for word in case.words if word in ("-", ".")]
+    if len(marks) != 1 or not NAME_PIECE.match(case.text(case.fault.start, case.fault.end)):
         return None
     before, behind = case.around()
-    if not ((before.isalnum() or before == b"_") and (behind.isalnum() or behind == b"_")):
+    at = case.words.index(marks[0])
+    before = case.words[at - 1][-1:].encode() if at else before
+    behind = case.words[at + 1][:1].encode() if at + 1 < len(case.words) else behind
+    if not (is_letter(before) and is_letter(behind)):
+        return None
+    place = case.place(at, at)
+    repair = Repair("Replace by '_'", [Change(place, "_")], safe=True)
+    message = f"Unexpected '{marks[0]}': a name holds letters, digits and '_' only."
+    return Finding("NS001", place, message, repair=repair)
+
+
+def is_letter(character: bytes) -> bool:
+    """Whether a character may stand in a name."""
+    return character.isalnum() or character == b"_"
+
+
+def bare_number(case: Case) -> Finding | None:
+    """`hidden H 20 tanh from A all;`."""
+    head = case.text(0, case.fault.start).split()
+    lacks_size = any(fault.text == "[" for fault in case.declaration.faults)
+    if len(case.words) != 1 or case.types != ["number"] or len(head) != 2 or not lacks_size:
         return None
     place = case.place()
-    repair = Repair("Replace by '_'", [Change(place, "_")], safe=True)
-    message = f"Unexpected '{case.words[0]}': a name holds letters, digits and '_' only."
-    return Finding("NS001", place, message, repair=repair)
+    changes = [Change(place.before(), "["), Change(place.after(), "]")]
+    repair = Repair("Put it in square brackets", changes, safe=True)
+    return Finding("NS021", place, "A size stands in square brackets.", repair=repair)
+
+
+def operator_in_words(case: Case) -> Finding | None:
+    """`s[0] == 1 or s[0] == 2`."""
+    if len(case.words) != 1 or case.words[0].lower() not in WORD_OPERATORS:
+        return None
+    return word_operator(case.place(), case.words[0])
 
 
 def comparison(case: Case) -> Finding | None:
     """`=` for `==`, `=<` for `<=`, inside a condition."""
-    if case.words[0] != "=" or not in_condition(case):
+    if case.words[0] not in ("=", "=<") or not in_condition(case):
         return None
     place = case.place(0, 0)
-    _, behind = case.around()
-    if behind in (b"<", b">") and len(case.words) == 1:
-        data = case.network.specification.data
-        end = case.fault.end + 1
-        mark = data[case.base + end - 1 : case.base + end].decode()
-        place = Place(case.declaration, place.start, end)
-        message = f"'={mark}' is no operator; write '{mark}='."
-        repair = Repair(f"Replace by '{mark}='", [Change(place, f"{mark}=")], safe=True)
+    if case.words[0] == "=<":
+        message = "'=<' is no operator; write '<='."
+        repair = Repair("Replace by '<='", [Change(place, "<=")], safe=True)
     else:
         message = "'=' is not allowed here; values are compared by '=='."
         repair = Repair("Replace by '=='", [Change(place, "==")], safe=True)
@@ -181,6 +209,14 @@ def several_sources(case: Case) -> Finding | None:
         return None
     at = case.words.index(",")
     return Finding("NS026", case.place(at, at), message)
+
+
+def arrows_between(case: Case) -> Finding | None:
+    """`A -> H -> O;`."""
+    if case.declaration.kind != "error" or not {"->", "=>"} & set(case.words):
+        return None
+    message = "Arrows are not allowed here: layers are connected by 'from'."
+    return Finding("NS026", case.place(), message)
 
 
 def foreign_characters(case: Case) -> Finding | None:
@@ -233,9 +269,12 @@ EXPLANATIONS: tuple[Callable[[Case], Finding | None], ...] = (
     share_without_braces,
     superfluous_closer,
     mark_in_name,
+    bare_number,
+    operator_in_words,
     comparison,
     assigned_size,
     several_sources,
+    arrows_between,
     markup,
     foreign_characters,
     second_activation,
@@ -278,19 +317,12 @@ def unexpected_in(declaration: Declaration, network: Network) -> Iterator[Findin
         if fault.kind != "unexpected" or not fault.tokens:
             continue
         inside = any(body and body[0] <= fault.start < body[1] for body in curly)
-        if inside or fault.start <= end or marked(declaration, fault, network):
+        if inside or fault.start <= end or network.doubts.marked(declaration, fault):
             continue
         end = declaration.end if unreadable_filter(fault) else fault.end + 1
         case = Case(declaration, fault, network)
         found = (explain(case) for explain in EXPLANATIONS)
         yield next((finding for finding in found if finding is not None), None) or anything(case)
-
-
-def marked(declaration: Declaration, fault: Fault, network: Network) -> bool:
-    """Whether foreign characters, reported on their own, explain an unreadable stretch."""
-    base = network.specification.starts[declaration]
-    start, end = base + fault.start, base + fault.end
-    return any(mark.start <= end and start <= mark.end for mark in network.doubts.marks)
 
 
 def stray_brace(declaration: Declaration, network: Network) -> Iterator[Finding]:
@@ -302,14 +334,11 @@ def stray_brace(declaration: Declaration, network: Network) -> Iterator[Finding]
         yield Finding("NS001", place, message, repair=repair)
 
 
-def continuation(
-    declaration: Declaration, before: Declaration, network: Network
-) -> Finding | None:
+def continuation(declaration: Declaration, before: Declaration, network: Network) -> Finding | None:
     """The finding for text that goes on where a declaration should have ended."""
     last = before.items[-1] if before.items else None
-    if isinstance(last, LayerItem) and last.activation is not None and not last.bundles:
-        if is_misspelt_from(last.activation.text):
-            return None
+    if isinstance(last, LayerItem) and not last.bundles and says_from(last):
+        return None
     item = declaration.items[0] if declaration.items else None
     if isinstance(item, WordItem) and is_activation(item.word.text):
         return None
@@ -329,6 +358,11 @@ def continuation(
     if isinstance(item, LayerItem):
         message += " Every declaration ends with ';' and begins with a keyword."
     return Finding("NS026", place, message)
+
+
+def says_from(layer: LayerItem) -> bool:
+    """Whether a misspelt `from` stands in a layer's activation."""
+    return layer.activation is not None and is_misspelt_from(layer.activation.text)
 
 
 def word_operator(place: Place, word: str) -> Finding:
@@ -374,74 +408,3 @@ def displaced(
     ]
     repair = Repair(f"Close '{keyword} {{' before '{name}'", changes, safe=True)
     return Finding("NS026", place, message, notes, repair)
-
-
-# What was begun and not finished.
-
-BARE = {
-    "const": ("NS022", "'const' needs a name and a value: const Name = value;"),
-    "share": ("NS012", "'share' needs braces: share { A, B }"),
-    "input": ("NS027", "'input' needs a name and a size: input Name [n];"),
-    "hidden": ("NS027", "'hidden' needs a name, a size and 'from': hidden Name [n] from ..."),
-    "output": ("NS027", "'output' needs a name, a size and 'from': output Name [n] from ..."),
-}
-INCOMPLETE = {
-    "constant": ("NS022", "Constant '{text}' has no value; write {text} = value;"),
-    "attribute": ("NS022", "'{text}' has no value; write {text} = value;"),
-    "source": ("NS018", "A layer's name and a kind must follow '{text}': from Name all;"),
-    "filter": ("NS012", "This filter is incomplete: where (source, destination) => condition"),
-    "operand": ("NS012", "A value is missing behind '{text}'."),
-}
-
-
-@rule("NS026", "error", on="declaration")
-def incomplete(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """What stops before it is complete."""
-    doubts = network.doubts
-    if not declaration.faults or declaration in doubts.covered or doubts.foreign:
-        return
-    for fault in declaration.faults:
-        if fault.kind == "incomplete" and not marked(declaration, fault, network):
-            code, sentence = INCOMPLETE.get(fault.text) or BARE.get(declaration.kind, ("", ""))
-            text = network.specification.text(declaration, fault.start, fault.end)
-            if code:
-                place = Place.of(declaration, fault)
-                yield Finding(code, place, sentence.replace("{text}", text))
-
-
-# Marks that the parser understands and Net# does not have.
-
-
-@rule("NS026", "error", on="declaration")
-def thin_arrow(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """`->` where `=>` stands, and `;` between the items of a share."""
-    if network.doubts.foreign:
-        return
-    for start, end in arrows(declaration):
-        text = network.specification.text(declaration, start, end)
-        if "->" in text:
-            at = start + len(text[: text.index("->")].encode("utf-8"))
-            place = Place(declaration, at, at + 2)
-            repair = Repair("Replace by '=>'", [Change(place, "=>")], safe=True)
-            yield Finding("NS026", place, "'->' is not allowed here; write '=>'.", repair=repair)
-    items = declaration.items
-    for fault in declaration.faults:
-        if fault.kind == "separator":
-            place = Place.of(declaration, fault)
-            last = not items or fault.start > items[-1].start
-            change = Change(place, "" if last else ",")
-            repair = Repair("Delete it" if last else "Use ','", [change], safe=True)
-            message = "';' is not allowed here: the items of a share stand between commas."
-            yield Finding("NS026", place, message, repair=repair)
-
-
-def arrows(declaration: Declaration) -> Iterator[tuple[int, int]]:
-    """The gaps in which an arrow stands."""
-    for item in declaration.items:
-        if isinstance(item, ShareItem) and item.source is not None:
-            yield item.source.end, item.name.start
-        elif isinstance(item, LayerItem):
-            for bundle in item.bundles:
-                if bundle.predicate is not None and isinstance(bundle.predicate.source, Name):
-                    predicate = bundle.predicate
-                    yield predicate.destination.end, predicate.condition.start
