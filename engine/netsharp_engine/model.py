@@ -291,6 +291,8 @@ def _restored(texts: dict[str, Any], tensors: Tensors) -> Model:
     )
     if texts.get("state") is not None:
         model.state = TrainingState.from_json(texts["state"], _vectors(tensors))
+    if model.context["features"] != model.encoding.features:
+        raise ValueError("context and encoding have different numbers of features")
     if len(model.normalizer.offset) != model.encoding.features:
         raise ValueError("normaliser and encoding have different numbers of features")
     return model

@@ -59,7 +59,7 @@ def _settle(aside: str, path: str) -> None:
 
 def read_file(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.floating]]]:
     """The JSON values and arrays of a model file; ModelError for any other file."""
-    _check_readable(path)
+    head = _head(path)
     try:
         with safe_open(path, framework="np") as stored:
             metadata = stored.metadata() or {}
@@ -67,6 +67,11 @@ def read_file(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.float
             names = stored.keys()
             tensors = {name: stored.get_tensor(name) for name in names}
     except (SafetensorError, TypeError, AttributeError, OSError) as error:
+        if head.startswith((b"PK\x03\x04", b"\x80")):
+            raise ModelError(
+                f"{path} is no model file but an archive or a pickle, which is never loaded. "
+                "Model files are written by netsharp run."
+            ) from None
         raise ModelError(
             f"{path} is damaged, or no model file ({error}). Train again or take a copy."
         ) from None
@@ -81,7 +86,8 @@ def read_file(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.float
     return values, tensors
 
 
-def _check_readable(path: str) -> None:
+def _head(path: str) -> bytes:
+    """The first bytes of a file that can be read and is not too short."""
     if os.path.isdir(path):
         raise ModelError(f"{path} is a directory, not a model file.")
     try:
@@ -93,11 +99,7 @@ def _check_readable(path: str) -> None:
         raise ModelError(f"{path} cannot be read: {error.strerror}.") from None
     if len(head) < SMALLEST_FILE:
         raise ModelError(f"{path} is no model file: it has only {len(head)} bytes.")
-    if head.startswith((b"PK\x03\x04", b"\x80")):
-        raise ModelError(
-            f"{path} is no model file but an archive or a pickle, which is never loaded. "
-            "Model files are written by netsharp run."
-        )
+    return head
 
 
 def _check_version(path: str, metadata: Mapping[str, str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_engine.graph import Graph
+from netsharp_engine.graph import Graph, GraphError
 
 
 def layered(features, outputs, hidden=(8,), *, function="sigmoid", last="softmax"):
@@ -23,6 +23,10 @@ def layered(features, outputs, hidden=(8,), *, function="sigmoid", last="softmax
 
 def build(specification, context):
     """What a language's lowering does: the specification here is the arguments of ``layered``."""
-    hidden, function, last, outputs = specification.split("|")
-    sizes = [int(size) for size in hidden.split(",") if size]
+    try:
+        hidden, function, last, outputs = specification.split("|")
+        sizes = [int(size) for size in hidden.split(",") if size]
+        int(outputs)
+    except ValueError as error:
+        raise GraphError(f"the specification is wrong: {error}") from None
     return layered(context["features"], int(outputs), sizes, function=function, last=last)

@@ -144,8 +144,9 @@ def _some_rows(text: str, delimiter: str) -> list[list[str]]:
 
 
 def _sample(path: str, text: str, delimiter: str, whole: bool) -> tuple[list[list[str]], int]:
+    """The first rows that are not blank, and the lines that the first of them takes."""
     rows: list[list[str]] = []
-    header_lines = 0
+    header_lines, start = 0, 1
     reader = csv.reader(io.StringIO(text, newline=""), **csv_reader_options(delimiter))  # type: ignore[arg-type]
     try:
         for row in reader:
@@ -154,9 +155,10 @@ def _sample(path: str, text: str, delimiter: str, whole: bool) -> tuple[list[lis
                 header_lines = header_lines or reader.line_num
             if len(rows) > SAMPLE_ROWS:
                 break
+            start = reader.line_num + 1
     except csv.Error as error:
         if whole or not rows:
-            raise csv_problem(path, reader.line_num, error) from None
+            raise csv_problem(path, start, error) from None
     if not rows:
         raise DataError(f"{path} is empty: a header or at least one row is needed.")
     return rows, header_lines

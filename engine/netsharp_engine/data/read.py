@@ -107,7 +107,7 @@ class _Building:
         features = chunk.numbers[:, :count]
         names = [self._first.names[index] for index in self._numeric]
         checker = CellCheck(source, chunk)
-        stored = features.astype(self._options.dtype, copy=False)
+        stored = stored_as(features, self._options.dtype)
         checker.features(features, stored, names, self._options.missing)
         self._numbers.append(stored)
         for coding, texts in zip(self._codes, chunk.texts, strict=False):
@@ -268,6 +268,12 @@ class CellCheck:
                 )
             marks[row] = word in HELD_OUT
         return marks
+
+
+def stored_as(values: npt.NDArray[np.float64], dtype: str) -> npt.NDArray[np.floating]:
+    """Numbers in the type they are kept in; what is too large for it becomes infinite."""
+    with np.errstate(over="ignore"):
+        return values.astype(dtype, copy=False)
 
 
 def number_word(cell: str) -> str:

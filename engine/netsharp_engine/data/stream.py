@@ -15,7 +15,7 @@ from .encoding import Encoding
 from .errors import DataError, nearest
 from .files import Meter, ProgressCallback, find_files
 from .options import ReadOptions, column_index
-from .read import CellCheck
+from .read import CellCheck, stored_as
 from .request import Chunk, Request, Source
 from .sources import open_source
 
@@ -113,7 +113,7 @@ class _Match:
         """Check and encode a chunk."""
         count = len(self._numeric)
         numbers = chunk.numbers[:, :count]
-        stored = numbers.astype(self._dtype)
+        stored = stored_as(numbers, self._dtype)
         checker = CellCheck(self.source, chunk)
         for index, column in enumerate(self._numeric):
             missing = "error" if column.fill is None else "fill"

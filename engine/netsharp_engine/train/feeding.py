@@ -29,6 +29,7 @@ class Feeder:
         self._features = np.empty((batch, part.matrix.shape[1]), part.matrix.dtype)
         self._targets = np.empty(batch, part.targets.dtype)
         self._weights = None if part.weights is None else np.empty(batch)
+        self._mean = 1.0 if part.weights is None else float(part.weights[part.index].mean())
 
     def start_epoch(self, epoch: int) -> None:
         """Choose the order of epoch number ``epoch``: the same for the same seed."""
@@ -57,6 +58,13 @@ class Feeder:
         if total:
             self._plan.feed(features, targets, weights)
         return total
+
+    def importance(self, total: float) -> float:
+        """What a batch whose weights sum to ``total`` counts beside an average one.
+
+        A plan's gradient is a weighted mean, which alone would make all batches count alike.
+        """
+        return total / (self.count * self._mean)
 
     def right(self, count_classes: bool) -> int:
         """How many of the batch just stepped the network classified rightly."""

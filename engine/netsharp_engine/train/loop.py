@@ -106,12 +106,13 @@ class Run:
         """Train to the end, the stop, or the first number that is not finite."""
         self._emit("start", metrics=self._extent())
         status, message = "finished", ""
-        while self._state.epoch < self._settings.epochs:
-            verdict = self._epoch()
-            if verdict is not None:
-                status, message = verdict
-                break
-        return self._outcome(status, message)
+        with np.errstate(all="ignore"):
+            while self._state.epoch < self._settings.epochs:
+                verdict = self._epoch()
+                if verdict is not None:
+                    status, message = verdict
+                    break
+            return self._outcome(status, message)
 
     def _extent(self) -> dict[str, float]:
         return {
@@ -145,6 +146,7 @@ class Run:
             fault = self._check_step()
             if fault is not None:
                 return fault
+            self._weigh(weight)
             if self._risky:
                 np.copyto(self._before, plan.weights)
             self._optimizer.update()
@@ -160,14 +162,22 @@ class Run:
         state.samples += self._feeder.count
         return None
 
+    def _weigh(self, weight: float) -> None:
+        """Let heavy batches count more than light ones."""
+        factor = self._feeder.importance(weight)
+        if factor != 1.0:
+            gradient = self._plan.gradient
+            assert gradient is not None
+            np.multiply(gradient, factor, out=gradient)
+
     def _check_step(self) -> str | None:
         plan = self._plan
         assert plan.gradient is not None
         if not math.isfinite(plan.loss):
             return self._explain("loss", layer_of_values(self._graph, plan))
         square = float(np.dot(plan.gradient, plan.gradient))
-        reach = max(self._optimizer.rate, 1.0) ** 2
-        self._risky = self._large or not square * reach < RISKY_SQUARE
+        rate = max(self._optimizer.rate, 1.0)
+        self._risky = self._large or not square * rate * rate < RISKY_SQUARE
         if not math.isfinite(square) and not np.isfinite(plan.gradient).all():
             return self._explain("gradient", layer_of_vector(plan, plan.gradient))
         return None

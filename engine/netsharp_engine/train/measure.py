@@ -86,13 +86,14 @@ class Measurement:
             weights = np.ones(len(targets))
         if loss_weights is None:
             loss_weights = weights
-        for start in range(0, len(targets), BATCH):
-            cut = slice(start, start + BATCH)
-            outputs, loss = self._meter.batch(features[cut], targets[cut], loss_weights[cut])
-            self._loss += loss
-            self._weight += float(loss_weights[cut].sum())
-            self._tally.add(outputs, targets[cut], weights[cut])
-            self._baseline.add(outputs, targets[cut], weights[cut])
+        with np.errstate(all="ignore"):
+            for start in range(0, len(targets), BATCH):
+                cut = slice(start, start + BATCH)
+                outputs, loss = self._meter.batch(features[cut], targets[cut], loss_weights[cut])
+                self._loss += loss
+                self._weight += float(loss_weights[cut].sum())
+                self._tally.add(outputs, targets[cut], weights[cut])
+                self._baseline.add(outputs, targets[cut], weights[cut])
 
     def report(self, part: str) -> Report:
         """The figures so far."""

@@ -1,0 +1,146 @@
+"""Encodings, normalisers and splits against numbers worked out by hand."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from netsharp_engine.data import (
+    DataError,
+    Encoding,
+    Normalizer,
+    ReadOptions,
+    Table,
+    fit_normalizer,
+    read_table,
+    split_rows,
+)
+
+CSV = "size,colour,weight,label\n1,red,10,a\n2,blue,,b\n3,red,30,a\n4,green,50,b\n5,,70,a\n"
+
+
+def table_of(tmp_path, missing="mean"):
+    path = tmp_path / "t.csv"
+    path.write_text(CSV)
+    return read_table(str(path), ReadOptions(categorical=("colour",), missing=missing))
+
+
+def test_levels_are_those_of_the_training_rows_sorted_with_one_for_unknown(tmp_path):
+    table = table_of(tmp_path)
+    encoding = Encoding.fit(table, np.array([0, 1, 2]), missing="mean")
+    assert encoding.names == ("size", "colour=blue", "colour=red", "colour=?", "weight")
+    expected = [
+        [1, 0, 1, 0, 10],
+        [2, 1, 0, 0, 20],
+        [3, 0, 1, 0, 30],
+        [4, 0, 0, 1, 50],
+        [5, 0, 0, 1, 70],
+    ]
+    np.testing.assert_array_equal(encoding.encode(table), np.float32(expected))
+
+
+def test_without_the_unknown_indicator_unknown_levels_are_all_zeros(tmp_path):
+    table = table_of(tmp_path)
+    encoding = Encoding.fit(table, np.array([0, 1, 2]), unknown=False, missing="zero")
+    assert encoding.features == 4
+    np.testing.assert_array_equal(encoding.encode(table)[3:], [[4, 0, 0, 50], [5, 0, 0, 70]])
+    np.testing.assert_array_equal(encoding.encode(table)[1], [2, 1, 0, 0])
+
+
+def test_encoding_survives_json(tmp_path):
+    encoding = Encoding.fit(table_of(tmp_path), missing="mean")
+    assert Encoding.from_json(json.loads(json.dumps(encoding.to_json()))) == encoding
+
+
+def test_a_column_without_any_value_has_no_mean():
+    table = Table.from_arrays([[1, np.nan], [2, np.nan]], ["a", "b"])
+    with pytest.raises(DataError, match="Column 'column2' has no value in any training row"):
+        Encoding.fit(table, missing="mean")
+
+
+# The training rows are the first four; the fifth lies outside their range.
+ROWS = np.array([0, 1, 2, 3])
+MATRIX = [[2, -4, 7], [4, 2, 7], [6, 1, 7], [8, 0, 7], [11, 8, 9]]
+BY_HAND = {
+    "minmax": [[0, 0, 0], [1 / 3, 1, 0], [2 / 3, 5 / 6, 0], [1, 4 / 6, 0], [1.5, 2, 0]],
+    "minmax-zero": [[0.25, -1, 0], [0.5, 0.5, 0], [0.75, 0.25, 0], [1, 0, 0], [1.375, 2, 0]],
+    # mean 5, variance 5; mean -0.25, variance (14.0625 + 5.0625 + 1.5625 + 0.0625) / 4
+    "gaussian": [
+        [-3 / 5**0.5, -3.75 / 5.1875**0.5, 0],
+        [-1 / 5**0.5, 2.25 / 5.1875**0.5, 0],
+        [1 / 5**0.5, 1.25 / 5.1875**0.5, 0],
+        [3 / 5**0.5, 0.25 / 5.1875**0.5, 0],
+        [6 / 5**0.5, 8.25 / 5.1875**0.5, 0],
+    ],
+    "binning": [[0, 0, 0], [1 / 3, 1, 0], [2 / 3, 2 / 3, 0], [1, 1 / 3, 0], [1, 1, 0]],
+    "none": MATRIX,
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", BY_HAND)
+def test_normalisers_by_hand(name, dtype):
+    matrix = np.array(MATRIX, dtype)
+    normalizer = fit_normalizer(name, matrix, ROWS)
+    stored = Normalizer.from_json(json.loads(json.dumps(normalizer.to_json())))
+    again = matrix.copy()
+    normalizer.apply(matrix)
+    stored.apply(again)
+    np.testing.assert_allclose(matrix, BY_HAND[name], rtol=1e-6, atol=1e-7)
+    np.testing.assert_array_equal(matrix, again)
+
+
+def test_bins_hold_equally_many_rows():
+    matrix = np.arange(1000, dtype=np.float64)[:, None] ** 2
+    fit_normalizer("binning", matrix, bins=4).apply(matrix)
+    values, counts = np.unique(matrix, return_counts=True)
+    np.testing.assert_allclose(values, [0, 1 / 3, 2 / 3, 1])
+    assert counts.tolist() == [250, 250, 250, 250]
+
+
+def test_bins_of_repeated_values_stay_whole():
+    matrix = np.array([0] * 90 + list(range(1, 11)), dtype=np.float64)[:, None]
+    fit_normalizer("binning", matrix, bins=4).apply(matrix)
+    assert len(set(matrix[:90, 0])) == 1
+    assert np.all(np.diff(matrix[:, 0]) >= 0)
+
+
+def test_normalising_a_row_does_not_depend_on_other_rows():
+    random = np.random.default_rng(1)
+    matrix = random.normal(size=(5000, 120)).astype(np.float32)
+    for name in BY_HAND:
+        normalizer = fit_normalizer(name, matrix)
+        whole = matrix.copy()
+        normalizer.apply(whole)
+        single = matrix[4321:4322].copy()
+        normalizer.apply(single)
+        np.testing.assert_array_equal(whole[4321:4322], single)
+
+
+def test_a_stratified_fraction_keeps_the_shares_of_the_classes():
+    labels = ["a"] * 60 + ["b"] * 30 + ["c"] * 9 + ["d"]
+    table = Table.from_arrays(np.zeros((100, 1)), labels)
+    train, held = split_rows(table, 0.25, seed=3)
+    assert sorted([*train, *held]) == list(range(100))
+    counts = np.bincount(table.class_codes[held], minlength=4).tolist()
+    assert counts == [15, 8, 2, 0]  # 7.5 and 2.25 share what rounding leaves; d is never lost
+    again = split_rows(table, 0.25, seed=3)
+    np.testing.assert_array_equal(held, again[1])
+    assert held.tolist() != split_rows(table, 0.25, seed=4)[1].tolist()
+
+
+def test_a_fraction_of_a_regression_is_random_and_exact():
+    table = Table.from_arrays(np.zeros((10, 1)), np.arange(10), task="regression")
+    train, held = split_rows(table, 0.3, seed=1)
+    assert (len(train), len(held)) == (7, 3)
+
+
+def test_splits_that_leave_nothing():
+    table = Table.from_arrays(np.zeros((2, 1)), ["a", "b"])
+    with pytest.raises(DataError, match="takes no row for validation"):
+        split_rows(table, 0.4, seed=0)
+    table.held_out = np.array([True, True])
+    with pytest.raises(DataError, match="none is left for training"):
+        split_rows(table, None, seed=0)

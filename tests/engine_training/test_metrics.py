@@ -1,0 +1,101 @@
+"""Figures of merit worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from netsharp_engine.train.metrics import BaselineTally, auc, make_tally, trivial_answer
+from netsharp_engine.train.objective import Objective
+from netsharp_engine.train.report import Report
+
+THREE = Objective(("a", "b", "c"), 3, "softmax", "softmax")
+ONE = Objective(("no", "yes"), 1, "sigmoid", "logistic")
+SIGMOIDS = Objective(("a", "b"), 2, "sigmoid", "logistic")
+NUMBER = Objective(None, 1, "linear", "squared")
+
+
+def test_classes_by_hand():
+    tally = make_tally(THREE)
+    outputs = np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.5, 0.25, 0.25]])
+    tally.add(outputs, np.array([0, 1, 2]), np.array([1.0, 1.0, 2.0]))
+    found = tally.metrics()
+    assert found["accuracy"] == 0.5
+    assert found["log_loss"] == pytest.approx((2 * math.log(2) + 2 * math.log(4)) / 4)
+    assert "auc" not in found
+    assert tally.confusion.tolist() == [[1, 0, 0], [0, 1, 0], [2, 0, 0]]
+
+
+def test_one_output_is_the_second_class():
+    tally = make_tally(ONE)
+    tally.add(np.array([[0.8], [0.3], [0.5], [0.1]]), np.array([1, 0, 1, 0]), np.ones(4))
+    found = tally.metrics()
+    assert found["accuracy"] == 0.75  # 0.5 is not above one half
+    expected = -(math.log(0.8) + math.log(0.7) + math.log(0.5) + math.log(0.9)) / 4
+    assert found["log_loss"] == pytest.approx(expected)
+    assert found["auc"] == 1.0
+
+
+def test_sigmoids_are_divided_by_their_sum():
+    found = SIGMOIDS.probabilities(np.array([[0.5, 0.25], [0.0, 0.0]]))
+    np.testing.assert_allclose(found, [[2 / 3, 1 / 3], [0.5, 0.5]])
+
+
+def test_numbers_by_hand():
+    tally = make_tally(NUMBER)
+    tally.add(np.array([[1.0], [2.0]]), np.array([2.0, 2.0]), np.ones(2))
+    tally.add(np.array([[5.0]]), np.array([5.0]), np.ones(1))
+    found = tally.metrics()
+    assert found["rmse"] == pytest.approx(math.sqrt(1 / 3))
+    assert found["r2"] == pytest.approx(1 - 1 / 6)
+
+
+def test_auc_counts_pairs_and_halves_ties():
+    random = np.random.default_rng(0)
+    scores = random.integers(0, 6, 60).astype(float)
+    truths = random.random(60) < 0.4
+    weights = random.integers(1, 4, 60).astype(float)
+    wins = total = 0.0
+    for i in np.flatnonzero(truths):
+        for j in np.flatnonzero(~truths):
+            pair = weights[i] * weights[j]
+            total += pair
+            wins += pair * (1.0 if scores[i] > scores[j] else 0.5 * (scores[i] == scores[j]))
+    assert auc(scores, truths, weights) == pytest.approx(wins / total)
+    assert auc(scores, np.ones(60, bool)) is None
+
+
+def test_the_baseline_answers_the_most_frequent_class_or_the_mean():
+    codes = np.array([0, 2, 2, 2, 1])
+    answer = trivial_answer(THREE, codes, np.ones(5))
+    assert answer == pytest.approx((0.2, 0.2, 0.6))
+    tally = BaselineTally(THREE, answer)
+    tally.add(np.empty((5, 3)), codes, np.ones(5))
+    found = tally.metrics()
+    assert found["accuracy"] == pytest.approx(0.6)
+    assert found["log_loss"] == pytest.approx(-(2 * math.log(0.2) + 3 * math.log(0.6)) / 5)
+    assert trivial_answer(NUMBER, np.array([1.0, 4.0]), np.array([2.0, 1.0])) == (2.0,)
+
+
+def test_a_report_reads_well():
+    report = Report(
+        "test",
+        1234,
+        0.25,
+        {"accuracy": 0.9},
+        {"accuracy": 0.5},
+        ("cat", "dog"),
+        [[600, 17], [100.5, 517]],
+    )
+    assert report.lines() == [
+        "test: 1,234 rows (in brackets: always answering the most frequent class)",
+        "  loss      0.25",
+        "  accuracy  90.00%  (50.00%)",
+        "  confusion (rows: true class, columns: predicted)",
+        "         cat   dog",
+        "  cat    600    17",
+        "  dog  100.5   517",
+    ]
+    assert Report.from_json(report.to_json()) == report

@@ -1,0 +1,111 @@
+"""A resumed run equals, bit by bit, one that was never interrupted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from small_networks import build
+from tables import blobs
+
+from netsharp_engine.model import load_model, save_model
+from netsharp_engine.train import TrainingError, prepare, read_settings, resume, train
+
+NET = "8|sigmoid|softmax|3"
+RULES = {
+    "sgd": {"learning_rate": 0.5},
+    "momentum": {"learning_rate": 0.5, "momentum": 0.9, "nesterov": True, "weight_decay": 1e-3},
+    "reduction": {
+        "learning_rate": 0.5,
+        "rate_reduction_ratio": 0.7,
+        "rate_reduction_error_ratio": 0.2,
+    },
+    "adadelta": {"optimizer": "adadelta"},
+    "adam": {"optimizer": "adam", "learning_rate": 0.01},
+    "float64": {"learning_rate": 0.5, "dtype": "float64", "max_norm": 2},
+    "patience": {"learning_rate": 0.5, "momentum": 0.9, "patience": 3},
+}
+
+
+def settings_of(**flags):
+    found = read_settings({}, {"batch_size": 16, "epochs": 8, "validation": 0.2, **flags})
+    assert not isinstance(found, list), found
+    return found
+
+
+def stop_after(steps):
+    asked = iter([False] * (steps - 1))
+    return lambda: next(asked, True)
+
+
+def through_file(model, tmp_path):
+    path = str(tmp_path / "m.safetensors")
+    save_model(model, path)
+    return load_model(path, build)
+
+
+def assert_equal(one, other):
+    assert one.status == other.status
+    for name, values in one.model.tensors.items():
+        np.testing.assert_array_equal(values, other.model.tensors[name])
+    without = [
+        [{key: value for key, value in event.items() if key != "seconds"} for event in run.history]
+        for run in (one, other)
+    ]
+    assert without[0] == without[1]
+    assert [report.to_json() for report in one.reports] == [
+        report.to_json() for report in other.reports
+    ]
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("steps", [1, 9, 12, 31])
+def test_interrupted_and_resumed(tmp_path, rule, steps):
+    """Six steps an epoch: inside the first, inside the second, at a boundary, later."""
+    settings = settings_of(**RULES[rule])
+    data = prepare(blobs(), settings)
+    graph = build(NET, data.context())
+    whole = train(graph, data, settings, specification=NET)
+    part = train(graph, data, settings, specification=NET, should_stop=stop_after(steps))
+    assert part.status == "interrupted"
+    again = resume(through_file(part.model, tmp_path), prepare(blobs(), settings))
+    assert_equal(whole, again)
+
+
+def test_interrupted_many_times(tmp_path):
+    settings = settings_of(**RULES["momentum"])
+    data = prepare(blobs(), settings)
+    graph = build(NET, data.context())
+    whole = train(graph, data, settings, specification=NET)
+    result = train(graph, data, settings, specification=NET, should_stop=stop_after(5))
+    while result.status == "interrupted":
+        model = through_file(result.model, tmp_path)
+        result = resume(model, data, should_stop=stop_after(5))
+    assert_equal(whole, result)
+
+
+def test_a_finished_run_goes_on_to_more_epochs(tmp_path):
+    longer = settings_of(**RULES["adam"], epochs=8)
+    shorter = settings_of(**RULES["adam"], epochs=3)
+    data = prepare(blobs(), longer)
+    graph = build(NET, data.context())
+    whole = train(graph, data, longer, specification=NET)
+    short = train(graph, data, shorter, specification=NET)
+    assert len(short.history) == 3
+    again = resume(through_file(short.model, tmp_path), data, longer)
+    assert_equal(whole, again)
+
+
+def test_what_a_resumed_run_refuses(tmp_path):
+    settings = settings_of(**RULES["sgd"])
+    data = prepare(blobs(), settings)
+    graph = build(NET, data.context())
+    result = train(graph, data, settings, specification=NET, should_stop=stop_after(5))
+    other_data = prepare(blobs(seed=1), settings)
+    with pytest.raises(TrainingError, match="The data is not that of the stored run"):
+        resume(result.model, other_data)
+    with pytest.raises(TrainingError, match=r"learning_rate was 0\.5 and is now 0\.25"):
+        resume(result.model, data, settings_of(learning_rate=0.25))
+    path = str(tmp_path / "m.safetensors")
+    save_model(result.model, path, state=False)
+    with pytest.raises(TrainingError, match="holds no state of a run to resume"):
+        resume(load_model(path, build), data)
