@@ -35,6 +35,30 @@ def add_context_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--label", metavar="COLUMN", help="the column of --data to predict")
 
 
+def context_around(
+    place: str, args: argparse.Namespace, settings: Context
+) -> tuple[Context, list[str]]:
+    """Return what is known around a file: flags, --data, the run file beside it, settings.
+
+    `place` is its absolute path; what cannot be read comes back as sentences.
+    """
+    problems = []
+    context = flag_context(args)
+    run_file = run_file_beside(place)
+    if isinstance(run_file, str):
+        problems.append(run_file)
+        run_file = None
+    beside = Context() if run_file is None else run_file_context(run_file)
+    if args.data is not None:
+        task = context.task or beside.task or settings.task
+        data = data_context(args.data, args.label, run_file, task)
+        if isinstance(data, str):
+            problems.append(data)
+        else:
+            context = context.or_else(data)
+    return context.or_else(beside).or_else(settings), problems
+
+
 def flag_context(args: argparse.Namespace) -> Context:
     """Return what the flags say."""
     context = Context()

@@ -7,15 +7,9 @@ from __future__ import annotations
 
 import os
 
-from netsharp_lsp.cli.context import (
-    data_context,
-    flag_context,
-    run_file_beside,
-    run_file_context,
-)
+from netsharp_lsp.cli.context import context_around
 from netsharp_lsp.cli.files import Input, ReadError, read_source
 from netsharp_lsp.cli.memory import uncollected
-from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.selection import Selection, split_codes
 from netsharp_lsp.language import examine, language_for
 from netsharp_lsp.text.lines import LineIndex
@@ -111,7 +105,8 @@ def _inspect(job: Job) -> Outcome:
     if source.warning is not None:
         outcome.warnings.append(f"{job.item.name}: {source.warning}")
     outcome.source, outcome.text = source, source.text
-    context = _context(job, outcome)
+    context, problems = context_around(_place(job.item), job.args, job.settings.context)
+    outcome.problems += problems
     language = language_for(job.item.name)
     selection = _selection(job)
 
@@ -137,24 +132,6 @@ def _selection(job: Job) -> Selection:
     selection = Selection(settings.select, settings.ignore)
     selection = selection.then(split_codes(args.select), split_codes(args.ignore))
     return selection.then((), settings.ignores_for(_place(job.item)))
-
-
-def _context(job: Job, outcome: Outcome) -> Context:
-    """What is known around a file: flags, --data, the run file beside it, settings."""
-    context = flag_context(job.args)
-    run_file = run_file_beside(_place(job.item))
-    if isinstance(run_file, str):
-        outcome.problems.append(run_file)
-        run_file = None
-    beside = Context() if run_file is None else run_file_context(run_file)
-    if job.args.data is not None:
-        task = context.task or beside.task or job.settings.context.task
-        data = data_context(job.args.data, job.args.label, run_file, task)
-        if isinstance(data, str):
-            outcome.problems.append(data)
-        else:
-            context = context.or_else(data)
-    return context.or_else(beside).or_else(job.settings.context)
 
 
 def _place(item: Input) -> str:

@@ -29,7 +29,7 @@ OUTSIDE = {
     "tree_sitter": ("netsharp_lsp.netsharp.",),
     "netsharp_grammar": ("netsharp_lsp.netsharp.",),
     "numpy": ("netsharp_engine.", "netsharp_lsp.cli.", "netsharp"),
-    "safetensors": ("netsharp_engine.model",),
+    "safetensors": ("netsharp_engine.model_file",),
     "pyarrow": ("netsharp_engine.data.", "netsharp_lsp.cli."),
     "rich": ("netsharp_lsp.cli.",),
     "matplotlib": ("netsharp_lsp.cli.",),

@@ -1,0 +1,107 @@
+"""`netsharp diff`: compare two networks by what they are, not by how they are spelt."""
+
+from __future__ import annotations
+
+import sys
+
+from netsharp_lsp.cli.context import add_context_arguments
+from netsharp_lsp.cli.describe import show_errors
+from netsharp_lsp.cli.project import UsageError, add_settings_arguments, settings_finder
+from netsharp_lsp.cli.subjects import SubjectError, read_subject
+from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.language import language_for
+from netsharp_lsp.settings import SettingsError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from netsharp_lsp.netsharp.compare import Comparison, Difference
+
+SAME, DIFFERENT, FAILED = 0, 1, 2
+#: What stands before a difference.
+SIGNS = {"added": "+", "removed": "-", "changed": "~", "renamed": "="}
+FIGURES = {"parameters": "parameters", "multiply_adds": "multiply-adds"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `netsharp diff` understands."""
+    add = parser.add_argument
+    add("before", metavar="A", help="a specification, a model file, or REVISION:FILE")
+    add("after", metavar="B", help="the same")
+    add("--format", choices=("text", "json"), default="text", help="how to say it")
+    add_context_arguments(parser)
+    add_settings_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare two networks; 0 when they are the same, 1 when they differ, 2 when one is faulty."""
+    try:
+        find = settings_finder(args)
+        subjects = [read_subject(name, args, find) for name in (args.before, args.after)]
+    except (SettingsError, SubjectError, UsageError) as error:
+        complain(str(error))
+        return FAILED
+    faulty = [show_errors(subject, language_for(subject.name)) for subject in subjects]
+    if any(faulty):
+        return FAILED
+    from netsharp_lsp.netsharp.compare import compare
+    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.parser import parse
+
+    before, after = (Network(parse(subject.text), subject.context) for subject in subjects)
+    comparison = compare(before, after)
+    sys.stdout.write(as_json(comparison) if args.format == "json" else as_text(comparison))
+    return SAME if comparison.same else DIFFERENT
+
+
+def as_text(comparison: Comparison) -> str:
+    """A line for each difference, and the figures where they changed."""
+    lines = [line(difference) for difference in comparison.differences]
+    if comparison.same:
+        lines.append("The networks are the same.")
+    for key, name in FIGURES.items():
+        before, after = comparison.figures[key]
+        if before != after:
+            lines.append(f"{name}: {figure(before)} -> {figure(after)}")
+    return "\n".join(lines) + "\n"
+
+
+def line(difference: Difference) -> str:
+    """One difference as people read it."""
+    sign, what, name = SIGNS[difference.change], difference.what, difference.name
+    if difference.change == "renamed":
+        return f"{sign} {what} {difference.before} is now called {difference.after}"
+    if difference.change == "changed":
+        return (
+            f"{sign} {what} {name}: {difference.aspect} {difference.before} -> {difference.after}"
+        )
+    return f"{sign} {what} {name} {difference.change}"
+
+
+def figure(count: int | None) -> str:
+    """A count with separators; a question mark where it is unknown."""
+    return "?" if count is None else f"{count:,}"
+
+
+def as_json(comparison: Comparison) -> str:
+    """The comparison for programs; null where a figure is unknown."""
+    import json
+
+    differences = [
+        {
+            "change": difference.change,
+            "what": difference.what,
+            "name": difference.name,
+            "aspect": difference.aspect or None,
+            "before": difference.before or None,
+            "after": difference.after or None,
+        }
+        for difference in comparison.differences
+    ]
+    figures = {
+        key: {"before": before, "after": after}
+        for key, (before, after) in comparison.figures.items()
+    }
+    document = {"version": 1, "same": comparison.same, "differences": differences, **figures}
+    return json.dumps(document, indent=2) + "\n"
