@@ -226,9 +226,10 @@ class Network:
 
     def _resolve_auto(self) -> None:
         context = self.context
-        autos = [layer for layer in self.inputs if layer.auto]
+        inputs = [layer for layer in self.inputs if layer.first]
+        autos = [layer for layer in inputs if layer.auto]
         if len(autos) == 1 and context.features is not None:
-            sized = [layer.nodes for layer in self.inputs if not layer.auto]
+            sized = [layer.nodes for layer in inputs if not layer.auto]
             if all(nodes is not None for nodes in sized):
                 rest = context.features - sum(nodes for nodes in sized if nodes is not None)
                 if rest > 0:

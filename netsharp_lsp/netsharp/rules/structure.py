@@ -29,7 +29,7 @@ def head(declaration: Declaration) -> Place:
 
 def final_output(network: Network) -> Layer | None:
     """The output that counts: the first one that feeds nothing, else the first one."""
-    outputs = network.outputs
+    outputs = [layer for layer in network.outputs if layer.first]
     if len(outputs) < 2:
         return outputs[0] if outputs else None
     readers = consumers(network)
@@ -111,7 +111,7 @@ def several_outputs(network: Network, _network: Network) -> Iterator[Finding]:
     note = Note(f"'{final.name}' is the output layer.", final.place)
     message = f"Only one output layer is allowed; '{final.name}' is one already."
     for layer in network.outputs:
-        if layer is not final:
+        if layer is not final and layer.first:
             changes = turned(network, layer, "hidden")
             repair = None
             if changes:
@@ -234,7 +234,7 @@ def equal_bundles(layer: Layer, network: Network) -> Iterator[Finding]:
 @rule("NS116", "info", on="network")
 def order_of_inputs(network: Network, _network: Network) -> Iterator[Finding]:
     """Which features each of several inputs takes; of one that nothing reads, NS059 speaks."""
-    inputs = network.inputs
+    inputs = [layer for layer in network.inputs if layer.first]
     if len(inputs) < 2 or sum(layer.auto and layer.nodes is None for layer in inputs) > 1:
         return
     readers = consumers(network)

@@ -43,7 +43,7 @@ def counted(number: int, noun: str) -> str:
 def features_disagree(network: Network, _network: Network) -> Iterator[Finding]:
     """Input layers that take more or fewer features than the data has."""
     features = network.context.features
-    inputs = network.inputs
+    inputs = [layer for layer in network.inputs if layer.first]
     autos = [layer for layer in inputs if layer.auto]
     sized = [layer for layer in inputs if not layer.auto]
     counts = [layer.nodes for layer in sized if layer.nodes is not None]
@@ -111,7 +111,7 @@ def lawful_outputs(context: Context) -> tuple[int, ...] | None:
 @rule("NS084", "error", on="network")
 def several_auto_inputs(network: Network, _network: Network) -> Iterator[Finding]:
     """More than one input that takes what the others leave."""
-    autos = [layer for layer in network.inputs if layer.auto]
+    autos = [layer for layer in network.inputs if layer.auto and layer.first]
     for layer in autos[1:]:
         note = Note(f"'{autos[0].name}' takes the remaining features.", autos[0].size_place)
         yield Finding("NS084", layer.size_place, "Only one input can be auto.", [note])
