@@ -1,0 +1,28 @@
+"""The lists in pyproject.toml name every package and every file that a package needs."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
+ROOTS = {"netsharp_lsp": ROOT, "netsharp_engine": ROOT / "engine"}
+
+
+def test_every_package_is_listed() -> None:
+    found = {
+        ".".join(path.parent.relative_to(root).parts)
+        for name, root in ROOTS.items()
+        for path in (root / name).rglob("__init__.py")
+    }
+    listed = {name for name in SETUPTOOLS["packages"] if not name.startswith("netsharp_grammar")}
+    assert found == listed
+
+
+def test_every_listed_file_is_there() -> None:
+    directories = SETUPTOOLS["package-dir"]
+    for package, patterns in SETUPTOOLS["package-data"].items():
+        directory = ROOT / directories.get(package, package)
+        for pattern in patterns:
+            assert list(directory.glob(pattern)), f"{package}: {pattern}"
