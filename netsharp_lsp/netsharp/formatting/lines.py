@@ -151,12 +151,17 @@ def _inner_comments(last: Line) -> list[Line]:
 
 
 def _give_way(tokens: list[Token]) -> list[Token]:
-    """Take away and return the comments before a final `;` or `{`, if one ends with its line."""
+    """Take away and return the comments before a final `;` or `{`, if one ends with its line.
+
+    Those that tell the formatter something stay, for they speak of what is beside them.
+    """
     first = len(tokens) - 1
     while first > 1 and tokens[first - 1][0] in COMMENTS:
         first -= 1
     moved = tokens[first:-1]
     if all(comment[0] == BLOCK_COMMENT for comment in moved):
+        return []
+    if any(directive(comment[1]) for comment in moved):
         return []
     del tokens[first:-1]
     return moved
@@ -166,8 +171,7 @@ def _joins(last: Line, token: Token, gap: int) -> bool:
     """Add to the last line a comment beside it, a stray `;` or the end of an empty block."""
     role = token[0]
     if role in COMMENTS:
-        ended = last.trailing and last.trailing[-1][0] == LINE_COMMENT
-        if gap or ended or last.is_comment:
+        if gap or (last.trailing or last.tokens)[-1][0] == LINE_COMMENT:
             return False
         last.trailing.append(token)
         return True

@@ -44,6 +44,8 @@ def arrange(
     if root.kind_id != FILE_KIND:
         return text, [0]
     nodes = root.children
+    if not nodes:
+        return text if text.strip() else b"", []
     kept = _exempted(nodes, text) if b"fmt:" in text else set()
     if ranges:
         kept |= _outside(nodes, text, ranges)
@@ -82,7 +84,7 @@ def _put_together(parts: list[_Part], sheet: Sheet, partial: bool) -> bytes:
         last_kind, done, moved_before = kind, end, moved
     if partial or not moved_before:
         pieces.append(text[done:])
-    elif parts:
+    else:
         pieces.append(new_line)
     return b"".join(pieces)
 
@@ -115,10 +117,10 @@ def _body(node: Node, sheet: Sheet) -> bytes | None:
 
 def _stays_beside(kind: int, last_kind: int, ends: int) -> bool:
     """Whether a node stays on the line of the one before it: a comment beside it, a stray `;`."""
-    comments = (LINE_COMMENT_KIND, BLOCK_COMMENT_KIND)
     if kind == STRAY_KIND:
-        return last_kind not in comments
-    return kind in comments and not ends and last_kind not in comments
+        return last_kind not in (LINE_COMMENT_KIND, BLOCK_COMMENT_KIND)
+    is_comment = kind in (LINE_COMMENT_KIND, BLOCK_COMMENT_KIND)
+    return is_comment and not ends and last_kind != LINE_COMMENT_KIND
 
 
 def _gap(gap: bytes, indented: bool) -> bytes:

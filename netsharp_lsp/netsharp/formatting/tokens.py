@@ -94,6 +94,8 @@ _WHOLE = {
     "where": (8,),
     "share_item": (1, 3),
 }
+#: Every named kind of node that a declaration without a fault is made of.
+KNOWN_KINDS = frozenset((*_WORDS, *_HOLDERS.split(), "tuple"))
 #: What a token is under a parent that gives it another meaning.
 _MARKS_WITHIN = {
     "unary": {"-": SIGN, "+": SIGN},
@@ -110,8 +112,11 @@ _RIGHT = {ASSIGN: b"=", COMMA: b",", END: b";"}
 #: What a declaration ends with that misses nothing.
 _LAST = (END, BLOCK_CLOSE, SHARE_CLOSE)
 
-#: A tuple of numbers and lower-case booleans is one token: weights are long.
-_SCALAR = rb"(?:[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|true|false)"
+#: A tuple of numbers, names and lower-case booleans is one token: weights are long.
+_SCALAR = (
+    rb"(?:[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+    rb"|true|false|(?!(?i:true|false)\b)[A-Za-z_][A-Za-z0-9_]*)"
+)
 _PLAIN_TUPLE = re.compile(rb"\[\s*%b(?:\s*,\s*%b)*\s*\]\Z" % (_SCALAR, _SCALAR))
 
 
