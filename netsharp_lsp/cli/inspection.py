@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.settings import Settings
     from netsharp_lsp.text.decode import Source
 
-#: From so many files on, more processes cost less than they save.
+#: With more files than these, more processes cost less than they save.
 MANY_FILES = 40
 
 
@@ -80,13 +80,29 @@ class Outcome:
 
 def inspect_all(jobs: Sequence[Job]) -> list[Outcome]:
     """Check every file, in order."""
-    processes = min(len(os.sched_getaffinity(0)), 8) if hasattr(os, "sched_getaffinity") else 1
+    processes = min(_processors(), 8)
     if len(jobs) <= MANY_FILES or processes < 2:
         return [inspect(job) for job in jobs]
     from concurrent.futures import ProcessPoolExecutor
 
-    with ProcessPoolExecutor(processes) as pool:
-        return list(pool.map(inspect, jobs, chunksize=max(1, len(jobs) // (4 * processes))))
+    pool = ProcessPoolExecutor(processes, initializer=_leave_interrupts_to_parent)
+    try:
+        return list(pool.map(inspect, jobs, chunksize=max(1, len(jobs) // (8 * processes))))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _leave_interrupts_to_parent() -> None:
+    """Ctrl-C reaches every process; only the parent says so."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def inspect(job: Job) -> Outcome:

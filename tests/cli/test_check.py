@@ -461,6 +461,24 @@ def test_data_that_cannot_be_read_is_a_sentence(tmp_path: pathlib.Path) -> None:
     assert "none.csv" in answer.err
 
 
+@pytest.mark.parametrize(
+    "format_name", ["text", "concise", "json", "sarif", "github", "gitlab", "junit"]
+)
+def test_any_file_name_and_any_terminal_will_do(tmp_path: pathlib.Path, format_name: str) -> None:
+    name = os.fsdecode(b"caf\xe9 <1>,\xe6\x95\xb0.nn")
+    try:
+        (tmp_path / name).write_text("input 数据 [0];\n", encoding="utf-8")
+    except OSError:
+        pytest.skip("this file system wants names in UTF-8")
+    ascii_only = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0"}
+    answer = netsharp("check", "--format", format_name, cwd=tmp_path, environment=ascii_only)
+    assert (answer.code, answer.err) == (1, "")
+    assert "NS001" in answer.out
+    missing = netsharp("check", name + "x", cwd=tmp_path, environment=ascii_only)
+    assert missing.code == 2
+    assert "cannot be read" in missing.err
+
+
 def test_options_may_stand_between_files(tmp_path: pathlib.Path) -> None:
     write(tmp_path, a=FAULTY, b=FAULTY)
     answer = netsharp(

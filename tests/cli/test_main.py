@@ -146,6 +146,25 @@ def test_watch_checks_again_until_ctrl_c(tmp_path: pathlib.Path) -> None:
     assert "a.nn:1:10: error NS050" in log.read_text()
 
 
+def test_ctrl_c_ends_many_processes_quietly(tmp_path: pathlib.Path) -> None:
+    text = "".join(f"input A{number} [0];\n" for number in range(300))
+    for number in range(400):
+        (tmp_path / f"f{number}.nn").write_text(text)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "netsharp_lsp", "check", "--format", "concise"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=clean_environment(),
+        start_new_session=True,
+    )
+    time.sleep(0.7)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert (out, err) == (b"", b"")
+
+
 def test_the_unforeseen_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

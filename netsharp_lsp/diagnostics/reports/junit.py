@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.diagnostics.reports import FileFindings, Style
 
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 
 
 def render(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
@@ -50,8 +50,14 @@ def _case(found: FileFindings, name: str, diagnostic: Diagnostic) -> Iterator[st
 
 
 def _escape(text: str) -> str:
-    """Escape markup; characters that XML 1.0 cannot hold become U+FFFD."""
-    return "".join(_ENTITIES.get(c, c if _is_xml(ord(c)) else "\ufffd") for c in text)
+    """Write text in ASCII; characters that XML 1.0 cannot hold become U+FFFD."""
+    return "".join(_ENTITIES.get(character) or _reference(character) for character in text)
+
+
+def _reference(character: str) -> str:
+    if " " <= character <= "~":
+        return character
+    return f"&#{ord(character) if _is_xml(ord(character)) else 0xFFFD};"
 
 
 def _is_xml(code: int) -> bool:
