@@ -5,7 +5,9 @@ It expects a network without errors whose sizes are all known, and judges nothin
 
 from __future__ import annotations
 
-from netsharp_engine.graph import Graph
+from netsharp_engine.graph import Graph, GraphError
+from netsharp_lsp.context import FIELDS, Context
+from netsharp_lsp.netsharp.check import check
 from netsharp_lsp.netsharp.inforce import numbers_of
 from netsharp_lsp.netsharp.order import computing_order
 from netsharp_lsp.netsharp.predicates import count_edges
@@ -13,7 +15,8 @@ from netsharp_lsp.netsharp.sharing import shared_groups
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from typing import Any
 
     from netsharp_engine.graph import Node, Parameter
     from netsharp_lsp.netsharp.model import Bundle, Layer
@@ -23,9 +26,23 @@ if TYPE_CHECKING:
 POOL_OPERATIONS = ("max pool", "mean pool")
 
 
-def unknown_sizes(network: Network) -> list[Layer]:
-    """The layers whose number of nodes is not known yet: `auto` without its context."""
-    return [layer for layer in network.layers.values() if layer.nodes is None]
+def build_graph(specification: str, known: Mapping[str, Any]) -> Graph:
+    """The graph of a specification's text, with what is known around it.
+
+    ``known``: the fields of a `Context` by name; others are passed over.  Raises GraphError, a
+    sentence, where the text has errors or a size stays unknown.
+    """
+    context = Context(**{field: known[field] for field in FIELDS if field in known})
+    network, diagnostics = check(specification.encode(), context)
+    errors = [found for found in diagnostics if found.severity == "error"]
+    if errors:
+        more = f" ({len(errors) - 1} more)" if len(errors) > 1 else ""
+        raise GraphError(f"The specification has errors: {errors[0].message}{more}")
+    unknown = [layer.name for layer in network.layers.values() if layer.nodes is None]
+    if unknown:
+        names = ", ".join(f"'{name}'" for name in unknown)
+        raise GraphError(f"The size of {names} is auto and not known from the data or settings.")
+    return lower(network)
 
 
 def lower(network: Network) -> Graph:
