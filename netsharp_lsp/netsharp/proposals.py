@@ -76,7 +76,7 @@ def filling_pads(axis: Axis) -> tuple[int, int] | None:
     given one are tried; the upper pad moves first.
     """
     given = axis.lower + axis.upper
-    less = given - (axis.padded_size - axis.kernel) % axis.stride
+    less = given - (axis.size + given - axis.kernel) % axis.stride
     for total in sorted((less, less + axis.stride), key=lambda total: abs(total - given)):
         upper = min(max(total - axis.lower, 0), axis.kernel // 2)
         lower = total - upper

@@ -46,12 +46,18 @@ def added_attribute(bundle: Bundle, name: str, value: Value, network: Network) -
     before = [a for a in item.attributes if stands_before(a, name)]
     neighbour = before[-1] if before else item.attributes[0]
     lead = leading_blank(declaration, item.block[0], neighbour.start, network)
-    gap = neighbour.separator_span[0] - neighbour.name.start - 1
-    if "\n" in lead and gap > neighbour.name.end - neighbour.name.start:
-        text = f"{name.ljust(gap)} = {show(value)};"
+    if "\n" in lead:
+        text = f"{name.ljust(aligned_width(item.attributes))} = {show(value)};"
     if before:
         return Change(Place.of(declaration, neighbour).after(), lead + text)
     return Change(Place.of(declaration, neighbour).before(), text + lead)
+
+
+def aligned_width(attributes: tuple[Attribute, ...]) -> int:
+    """The width to which names are filled up so that all `=` stand in one column; 0 if none is."""
+    gaps = {attribute.separator_span[0] - attribute.name.start for attribute in attributes}
+    lengths = {attribute.name.end - attribute.name.start for attribute in attributes}
+    return gaps.pop() - 1 if len(gaps) == 1 and len(lengths) > 1 else 0
 
 
 def stands_before(attribute: Attribute, name: str) -> bool:

@@ -248,7 +248,9 @@ def wrong_rank(bundle: Bundle, network: Network) -> Iterator[Finding]:
     rank = len(bundle.input_shape)
     for name, filler in FILLERS.items():
         given = bundle.given.get(name)
-        if given is None or not isinstance(given.value, tuple) or len(given.value) in (0, rank):
+        if given is None or not isinstance(given.value, tuple) or len(given.value) == rank:
+            continue
+        if name == "KernelShape" and not given.value:
             continue
         entries = f"{len(given.value)} entr{'y' if len(given.value) == 1 else 'ies'}"
         message = (
