@@ -179,6 +179,13 @@ class _Reader:
     def name(self, node: TreeNode) -> Name:
         return Name(*self.span(node), self.text(node))
 
+    def named(self, node: TreeNode, parts: list[TreeNode]) -> Name:
+        """The name that a node starts with; an empty one where it is missing."""
+        if parts and parts[0].type in ("identifier", "digit_name"):
+            return self.name(parts[0])
+        start, _ = self.span(node)
+        return Name(start, start, "")
+
     def keyword(self, node: TreeNode) -> Keyword:
         keyword = Keyword(*self.span(node), self.text(node))
         self.keywords.append(keyword)
@@ -334,7 +341,7 @@ class _Reader:
         parts = self.parts(node)
         values = [part for part in parts[1:] if part.is_named and part.type not in MISSING]
         value = self.expression(values[0]) if values else None
-        name = self.name(parts[0])
+        name = self.named(node, parts)
         if value is None:
             self.incomplete(name.start, name.end, "constant")
         return ConstantItem(*self.span(node), name, value)
@@ -362,7 +369,7 @@ class _Reader:
                 self.body(part, bundles, attributes)
         return LayerItem(
             *self.span(node),
-            self.name(parts[0]),
+            self.named(node, parts),
             size,
             activation,
             tuple(bundles),
@@ -467,7 +474,7 @@ class _Reader:
 
     def attribute(self, node: TreeNode) -> Attribute:
         parts = self.parts(node)
-        name = self.name(parts[0])
+        name = self.named(node, parts)
         start, end = self.span(node)
         separator, separator_span = "", (name.end, name.end)
         terminator, terminator_span = "", (end, end)
@@ -491,7 +498,7 @@ class _Reader:
         if len(parts) > 1:
             first = parts[0]
             source = self.number(first) if first.type == "number" else self.name(first)
-        return ShareItem(*self.span(node), source, self.name(parts[-1]))
+        return ShareItem(*self.span(node), source, self.named(node, parts[-1:]))
 
     # Expressions.
 

@@ -161,6 +161,8 @@ def partner_finding(declaration: Declaration, fault: Fault, network: Network) ->
         behind = written(declaration, network, fault.start, declaration.end).split()
         word = re.match(r"\w+|\W", behind[0]) if behind else None
         before = f" before '{word[0]}'" if word else ""
+        if not fault.text or fault.text[0].isalpha():
+            return Finding("NS012", place, f"A name is missing{before}.")
         return Finding("NS012", place, f"Missing '{mark}'{before}.", repair=repair)
     opener = Place(declaration, *fault.opener)
     line = line_of(network.specification.data, opener.offsets(network.specification)[0])
