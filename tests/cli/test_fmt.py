@@ -1,4 +1,4 @@
-"""`netsharp fmt` in real processes: in place, --check, --diff, stdin, lines, encodings, settings."""
+"""`netsharp fmt` in real processes: in place, --check, --diff, stdin, lines, encodings."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
@@ -91,7 +92,7 @@ def test_a_fill_is_greedy(words: list[bytes], width: int) -> None:
     lines = render(Fill(_apart(list(words))), width).split(b"\n")
     assert b" ".join(lines) == b" ".join(words)
     assert max(map(text_width, lines)) <= width
-    for line, following in zip(lines, lines[1:], strict=False):
+    for line, following in itertools.pairwise(lines):
         assert text_width(line) + 1 + text_width(following.split(b" ")[0]) > width
 
 
