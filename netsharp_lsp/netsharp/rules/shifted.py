@@ -65,8 +65,8 @@ def shifted_names(bundle: Bundle, network: Network) -> list[tuple[Attribute, str
     free = [form.name for form in applicable(bundle.kind) if form.name not in bundle.given]
     values = [value for _, value in misfits]
     attributes = [attribute for attribute, _ in misfits]
-    candidates = [[*own[1:], extra] for extra in ["MapCount", *free] if extra in free]
-    candidates += [own[1:] + own[:1]]
+    candidates = [own[1:] + own[:1]]
+    candidates += [[*own[1:], extra] for extra in ["MapCount", *free] if extra in free]
     candidates += [[extra, *own[:-1]] for extra in free]
     for names in candidates:
         if all(fits(BY_NAME[n.lower()], v) for n, v in zip(names, values, strict=True)):
