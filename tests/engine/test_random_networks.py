@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import Dimension
-from networks import axes_of, convolution, gradient_error, plan_of, randomise
+from networks import axes_of, convolution, forward, gradient_error, plan_of, randomise
 
 from netsharp_engine.geometry import Axis
 from netsharp_engine.graph import Graph
@@ -169,6 +169,9 @@ def test_random_network(data, steps, seed):
     for sample in range(BATCH):
         found = expected(graph, values, x[sample])
         np.testing.assert_allclose(plan.output[sample], found[output], rtol=1e-8, atol=1e-10)
+    alone = plan_of(graph, output, BATCH, None)
+    alone.load(values)
+    np.testing.assert_allclose(forward(alone, x), plan.output, rtol=1e-12, atol=1e-14)
     # a maximum may change under one step; it hardly does so under two of different length
     assert min(gradient_error(plan, step) for step in (1e-3, 1e-5)) <= 1e-6
 

@@ -6,7 +6,8 @@ It knows numpy's bundled OpenBLAS only; where that is not found nothing happens.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,43 +15,60 @@ from typing import Any
 import numpy as np
 
 _NAMES = (
-    "scipy_openblas_set_num_threads64_",
-    "scipy_openblas_set_num_threads",
-    "openblas_set_num_threads64_",
-    "openblas_set_num_threads",
+    "scipy_openblas_{}_num_threads64_",
+    "scipy_openblas_{}_num_threads",
+    "openblas_{}_num_threads64_",
+    "openblas_{}_num_threads",
 )
 
 
+Pair = tuple[Callable[[int], Any], Callable[[], int]]
+
+
 @cache
-def _setter() -> Callable[[int], Any] | None:
+def _functions() -> Pair | None:
+    """The library's setter and getter."""
     home = Path(np.__file__).parent
     folders = (home.parent / "numpy.libs", home / ".libs", home / ".dylibs")
-    for folder in folders:
-        for path in sorted(folder.glob("*openblas*")):
-            found = _from_library(path)
-            if found is not None:
-                return found
-    return None
+    paths = (path for folder in folders for path in sorted(folder.glob("*openblas*")))
+    return next((pair for pair in map(_pair, paths) if pair is not None), None)
 
 
-def _from_library(path: Path) -> Callable[[int], Any] | None:
+def _pair(path: Path) -> Pair | None:
     try:
         library = ctypes.CDLL(str(path))
     except OSError:
         return None
     for name in _NAMES:
-        function = getattr(library, name, None)
-        if function is not None:
-            function.argtypes = [ctypes.c_int]
-            function.restype = None
-            return function  # type: ignore[no-any-return]
+        setter = getattr(library, name.format("set"), None)
+        getter = getattr(library, name.format("get"), None)
+        if setter is not None and getter is not None:
+            setter.argtypes, setter.restype = [ctypes.c_int], None
+            getter.argtypes, getter.restype = [], ctypes.c_int
+            return setter, getter
     return None
 
 
-def limit_threads(count: int) -> bool:
-    """Let matrix products use ``count`` threads, process-wide; False where it cannot be set."""
-    setter = _setter()
-    if setter is None:
-        return False
+def limit_threads(count: int) -> int | None:
+    """Let matrix products use ``count`` threads, in the whole process.
+
+    Returns the number before, or None where it cannot be set.
+    """
+    functions = _functions()
+    if functions is None:
+        return None
+    setter, getter = functions
+    before = getter()
     setter(count)
-    return True
+    return before
+
+
+@contextmanager
+def thread_limit(count: int) -> Iterator[None]:
+    """Limit the threads of matrix products inside a ``with`` block, and restore them after."""
+    before = limit_threads(count)
+    try:
+        yield
+    finally:
+        if before is not None:
+            limit_threads(before)

@@ -34,7 +34,8 @@ def compile_plan(
 
     ``loss`` is "softmax", "logistic", "squared" or None (no targets, forward only).
     Without ``training`` there is no gradient; with a loss, ``step`` still computes it.
-    ``threads`` is that of the matrix products, process-wide.  GraphError where the graph
+    ``threads`` is that of the matrix products, in the whole process and from now on (see
+    ``thread_limit``); with another number sums may round otherwise.  GraphError where the graph
     has no output, or nothing to train.
     """
     if graph.output is None:

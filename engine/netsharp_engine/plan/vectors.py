@@ -56,9 +56,10 @@ class Vectors:
             if name not in values:
                 raise GraphError(f"there are no values for parameter {name}")
             given = np.asarray(values[name])
-            if given.size != place.parameter.size:
+            if given.shape not in (place.parameter.shape, (place.parameter.size,)):
                 raise GraphError(
-                    f"parameter {name}: {given.size} values given, {place.parameter.size} needed"
+                    f"parameter {name}: values of shape {list(given.shape)} given, "
+                    f"{list(place.parameter.shape)} needed"
                 )
             flat = given.reshape(-1)
             out[place.slice] = flat if place.order is None else flat[place.order]
