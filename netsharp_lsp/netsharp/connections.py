@@ -89,11 +89,12 @@ def connected(network: Network) -> bool:
     There is one output, every name stands for one layer, every source exists, every trainable
     layer has a bundle, and nothing runs in a circle.
     """
-    if len(network.outputs) != 1 or len(network.layers) != len(network.all_layers):
+    outputs = network.outputs
+    if len(outputs) != 1 or len(network.layers) != len(network.all_layers):
         return False
     if any(layer.trainable and not layer.bundles for layer in network.all_layers):
         return False
     for bundle in network.bundles():
-        if bundle.source is None or bundle.source in (bundle.layer, network.outputs[0]):
+        if bundle.source is None or bundle.source in (bundle.layer, outputs[0]):
             return False
     return not circles(network)
