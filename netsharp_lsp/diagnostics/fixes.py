@@ -5,14 +5,16 @@ Knows no language: the caller hands in the check that finds the diagnostics of a
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
+
 from netsharp_lsp.diagnostics.model import RANKS
-from netsharp_lsp.text.edits import apply_edits, overlaps
+from netsharp_lsp.text.edits import Edit, apply_edits, overlaps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from netsharp_lsp.diagnostics.model import Diagnostic, Edit
+    from netsharp_lsp.diagnostics.model import Diagnostic
 
 #: After so many rounds the text is taken as it is; contracts promise a fixed point within them.
 ROUNDS = 10
@@ -44,12 +46,13 @@ def choose(diagnostics: Iterable[Diagnostic], unsafe: bool) -> list[Diagnostic]:
     """
     candidates = [d for d in diagnostics if d.fix is not None and (unsafe or d.fix.safe)]
     candidates.sort(key=lambda d: (RANKS[d.severity], d.start, d.end))
-    taken: list[Edit] = []
+    taken: list[tuple[int, int]] = []
     chosen: list[Diagnostic] = []
     for diagnostic in candidates:
         edits = diagnostic.fix.edits if diagnostic.fix is not None else ()
         if edits and not any(_collides(edit, taken) for edit in edits):
-            taken.extend(edits)
+            for edit in edits:
+                insort(taken, (edit.start, edit.end))
             chosen.append(diagnostic)
     return chosen
 
@@ -74,5 +77,12 @@ def fix_all(
     return Fixed(text, diagnostics, applied, ROUNDS)
 
 
-def _collides(edit: Edit, taken: list[Edit]) -> bool:
-    return any(overlaps(edit, other) for other in taken)
+def _collides(edit: Edit, taken: list[tuple[int, int]]) -> bool:
+    """Whether an edit touches the bytes of one taken.
+
+    Spans in `taken` are in order and do not overlap, so only its neighbours can: on either side
+    one that holds bytes, and an insertion at that one's edge.
+    """
+    at = bisect_left(taken, (edit.start, edit.end))
+    near = taken[max(0, at - 2) : at + 2]
+    return any(overlaps(edit, Edit(start, end, "")) for start, end in near)

@@ -90,3 +90,20 @@ def test_chosen_fixes_never_overlap_and_are_as_safe_as_asked(
     assert not any(overlaps(first, second) for n, first in enumerate(edits) for second in edits[:n])
     assert unsafe or all(diagnostic.fix.safe for diagnostic in chosen)
     assert bool(chosen) == any(unsafe or diagnostic.fix.safe for diagnostic in proposals)
+
+
+@LAW
+@given(st.lists(st.lists(SPANS, min_size=1, max_size=3), max_size=12))
+def test_a_fix_is_passed_over_only_where_it_collides_with_one_taken(
+    spans: list[list[tuple[int, int]]],
+) -> None:
+    proposals = [proposal("error", True, *edits) for edits in spans]
+    chosen = choose(proposals, unsafe=False)
+    taken: list[Edit] = []
+    for diagnostic in sorted(proposals, key=lambda d: (d.start, d.end)):
+        edits = diagnostic.fix.edits
+        if not any(overlaps(edit, other) for edit in edits for other in taken):
+            taken += edits
+            assert any(diagnostic is one for one in chosen)
+        else:
+            assert not any(diagnostic is one for one in chosen)
