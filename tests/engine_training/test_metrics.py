@@ -25,6 +25,9 @@ def test_classes_by_hand():
     assert found["accuracy"] == 0.5
     assert found["log_loss"] == pytest.approx((2 * math.log(2) + 2 * math.log(4)) / 4)
     assert "auc" not in found
+    # beside the true class: 1/4 and 1/4; 1/4 and 1/4; 1/2 and 1/4 (twice)
+    wrong = -(4 * math.log(0.75) + 2 * math.log(0.5) + 2 * math.log(0.75)) / 4
+    assert found["mean_error"] == pytest.approx(found["log_loss"] + wrong)
     assert tally.confusion.tolist() == [[1, 0, 0], [0, 1, 0], [2, 0, 0]]
 
 
@@ -77,6 +80,13 @@ def test_the_baseline_answers_the_most_frequent_class_or_the_mean():
     assert found["accuracy"] == pytest.approx(0.6)
     assert found["log_loss"] == pytest.approx(-(2 * math.log(0.2) + 3 * math.log(0.6)) / 5)
     assert trivial_answer(NUMBER, np.array([1.0, 4.0]), np.array([2.0, 1.0])) == (2.0,)
+
+
+def test_the_mean_error_of_an_untrained_network_of_three_classes_is_that_of_the_hosts_log():
+    """1.91 = -ln(1/3) - 2 ln(2/3), as the printed logs start."""
+    tally = make_tally(THREE)
+    tally.add(np.full((3, 3), 1 / 3), np.array([0, 1, 2]), np.ones(3))
+    assert tally.metrics()["mean_error"] == pytest.approx(1.9095, abs=1e-4)
 
 
 def test_a_report_reads_well():

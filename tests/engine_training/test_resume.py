@@ -8,7 +8,14 @@ from small_networks import build
 from tables import blobs
 
 from netsharp_engine.model import load_model, save_model
-from netsharp_engine.train import TrainingError, prepare, read_settings, resume, train
+from netsharp_engine.train import (
+    TrainingError,
+    prepare,
+    read_settings,
+    resume,
+    train,
+    train_further,
+)
 
 NET = "8|sigmoid|softmax|3"
 RULES = {
@@ -109,3 +116,21 @@ def test_what_a_resumed_run_refuses(tmp_path):
     save_model(result.model, path, state=False)
     with pytest.raises(TrainingError, match="holds no state of a run to resume"):
         resume(load_model(path, build), data)
+
+
+def test_training_further_on_other_rows(tmp_path):
+    settings = settings_of(learning_rate=0.5, momentum=0.9, epochs=2, validation=None)
+    first = blobs(rows=60)
+    data = prepare(first, settings)
+    model = train(build(NET, data.context()), data, settings, specification=NET).model
+    other = blobs(rows=40, classes=2, seed=4)
+    for calls in range(1, 4):
+        more = prepare(other, settings, fitted=model)
+        assert more.classes == ("blue", "green", "red")
+        result = train_further(through_file(model, tmp_path), more, epochs=20)
+        model = result.model
+        assert model.state.epoch == 2 + 20 * calls
+    assert result.report.metrics["accuracy"] > 0.9
+    lean = str(tmp_path / "lean.safetensors")
+    save_model(model, lean, state=False)
+    assert train_further(load_model(lean, build), more).model.state.epoch == 1

@@ -138,3 +138,11 @@ def test_every_key_of_the_contract_is_there():
     for section, names in contract.items():
         for name in names.split():
             assert BY_NAME[name].section == section
+
+
+def test_values_beyond_a_host_are_notes():
+    assert settings(learning_rate=1).notes() == []
+    assert settings(host="rx", learning_rate=3).notes() == []
+    (note,) = settings(task="regression", learning_rate=0.05).notes()
+    assert note == 'learning_rate = 0.05 is more than 0.01, the most that host "studio" takes.'
+    assert len(settings(host="rx", batch_size=512).notes()) == 1

@@ -19,6 +19,17 @@ from .files import Meter, open_bytes, read_bytes
 from .request import Chunk, Request, number_name, positional_names
 
 CHUNK_NUMBERS = 1 << 19
+UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    KeyError,
+    MemoryError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+)
+LARGEST_GZIP_RATIO = 1100
 FEATURE_KEYS = ("x", "X", "features", "data", "images", "x_train", "X_train", "arr_0")
 LABEL_KEYS = ("y", "Y", "label", "labels", "target", "targets", "y_train", "arr_1")
 IDX_DTYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
@@ -164,7 +175,7 @@ def _load_npz(path: str) -> dict[str, npt.NDArray[np.generic]]:
                 "numbers or text."
             ) from None
         raise DataError(f"{path} is a damaged .npz file ({error}). Save it again.") from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError) as error:
+    except UNREADABLE as error:
         raise DataError(f"{path} is a damaged .npz file ({error}). Save it again.") from None
 
 
@@ -172,7 +183,7 @@ def open_npy(path: str) -> ArraySource:
     """A single array [rows, columns]; it has no label array."""
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
+    except (ValueError, *UNREADABLE) as error:
         raise DataError(f"{path} is a damaged .npy file ({error}). Save it again.") from None
     if array.ndim < 2:
         raise DataError(
@@ -230,7 +241,7 @@ def read_idx(path: str) -> npt.NDArray[np.generic]:
         expected = dtype.itemsize
         for size in shape:
             expected *= size
-        data = read_bytes(path, stream, expected + 1)
+        data = read_bytes(path, stream, min(expected, most_bytes(path)) + 1)
     if len(data) != expected:
         more = "more than" if len(data) > expected else f"{len(data)} of"
         raise DataError(
@@ -238,6 +249,11 @@ def read_idx(path: str) -> npt.NDArray[np.generic]:
             "Copy it again."
         )
     return np.frombuffer(data, dtype).reshape(shape)
+
+
+def most_bytes(path: str) -> int:
+    """A bound of a file's content, so that a false header cannot ask for all memory."""
+    return os.path.getsize(path) * LARGEST_GZIP_RATIO
 
 
 def idx_feature_count(path: str) -> int:

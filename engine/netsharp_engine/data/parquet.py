@@ -38,13 +38,15 @@ class ParquetSource:
         wanted = [self.names[column] for column in (*request.numeric, *request.text, *either)]
         rows_at_once = max(BATCH_CELLS // max(len(wanted), 1), 1)
         done, rows, size = 0, self._file.metadata.num_rows, total_size([self.path])
+        import pyarrow as pa
+
         try:
             for batch in self._file.iter_batches(batch_size=rows_at_once, columns=wanted):
                 meter.add_rows(batch.num_rows)
                 yield self._chunk(request, batch, done)
                 done += batch.num_rows
                 meter.at(size * done // rows)
-        except OSError as error:
+        except (pa.ArrowException, OSError) as error:
             raise DataError(f"{self.path} is a damaged Parquet file ({error}).") from None
 
     def _chunk(self, request: Request, batch: Any, before: int) -> Chunk:
@@ -114,5 +116,5 @@ def _open(path: str) -> Any:
 
     try:
         return parquet.ParquetFile(path)
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError) as error:
         raise DataError(f"{path} is a damaged Parquet file ({error}).") from None

@@ -229,3 +229,10 @@ BY_NAME: dict[str, Key] = {key.name: key for key in KEYS}
 SECTIONS = ("data", "train", "output")
 REGRESSION_RATE = 0.005
 ADAM_RATE = 0.001
+
+#: (host, key, regression or not or either) -> the host's own upper limit, told as a note.
+HOST_LIMITS: tuple[tuple[str, str, bool | None, float], ...] = (
+    ("studio", "learning_rate", False, 1.0),
+    ("studio", "learning_rate", True, 0.01),
+    ("rx", "batch_size", None, 256),
+)

@@ -96,7 +96,10 @@ class Run:
             for name, values in state.vectors.items()
             if name != "last"
         }
-        self._optimizer.restore(state.updates, state.rate, vectors)
+        if vectors:
+            self._optimizer.restore(state.updates, state.rate, vectors)
+        else:
+            self._optimizer.rate = state.rate
         self._state = replace(state, vectors={}, finished=False)
         self._best = tensors if last is not None and self._settings.patience else None
         self._history = list(history)

@@ -48,7 +48,7 @@ class ClassTally:
         self.rows = 0
         self.confusion = np.zeros((count, count))
         self._objective = objective
-        self._log_loss = 0.0
+        self._log_loss = self._wrong = 0.0
         self._scores: list[npt.NDArray[np.float64]] = []
         self._truths: list[npt.NDArray[np.bool_]] = []
         self._weights: list[Weights] = []
@@ -60,15 +60,23 @@ class ClassTally:
         predicted = self._objective.predicted(outputs)
         np.add.at(self.confusion, (codes, predicted.astype(np.intp)), weights)
         probabilities = self._objective.probabilities(outputs)
-        own = np.maximum(probabilities[np.arange(len(codes)), codes], SMALLEST)
-        self._log_loss -= float(np.dot(np.log(own), weights))
+        right = np.maximum(probabilities[np.arange(len(codes)), codes], SMALLEST)
+        self._log_loss -= float(np.dot(np.log(right), weights))
+        if len(self.confusion) > 2:
+            wrong = np.maximum(1 - probabilities, SMALLEST)
+            wrong[np.arange(len(codes)), codes] = 1
+            self._wrong -= float(np.dot(np.log(wrong).sum(axis=1), weights))
         if len(self.confusion) == 2:
             self._scores.append(probabilities[:, 1])
             self._truths.append(codes == 1)
             self._weights.append(np.array(weights))
 
     def metrics(self) -> dict[str, float]:
-        """accuracy, log_loss and, for two classes of which both occur, auc."""
+        """accuracy, log_loss; auc for two classes that both occur, mean_error for more.
+
+        ``mean_error`` is what rxNeuralNet's log calls MeanErr: the sum over the classes of the
+        binary cross-entropies.
+        """
         total = float(self.confusion.sum())
         if not total:
             return {}
@@ -76,6 +84,8 @@ class ClassTally:
             "accuracy": float(np.trace(self.confusion)) / total,
             "log_loss": self._log_loss / total,
         }
+        if len(self.confusion) > 2:
+            result["mean_error"] = (self._log_loss + self._wrong) / total
         if self._scores:
             area = auc(
                 np.concatenate(self._scores),

@@ -9,7 +9,7 @@ import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -145,18 +145,31 @@ def _split_column(settings: Settings, first_file: str) -> str | None:
     )
 
 
+class Fitted(Protocol):
+    """What was fitted once and is to be used again: a model, or earlier training data."""
+
+    encoding: Encoding
+    normalizer: Normalizer
+    classes: tuple[str, ...] | None
+
+
 def prepare(
     table: Table,
     settings: Settings,
     validation_table: Table | None = None,
     *,
+    fitted: Fitted | None = None,
     consume: bool = False,
 ) -> TrainingData:
     """Split, encode and normalise a labelled table.
 
-    With ``consume`` the table's own numbers become the features, so that nothing is in memory
-    twice, and the table must not be used again.  Raises DataError or TrainingError.
+    With ``fitted`` its encoding, normaliser and classes are used instead of new ones, for
+    training further on other rows.  With ``consume`` the table's own numbers become the features,
+    so that nothing is in memory twice, and the table must not be used again.  Raises DataError or
+    TrainingError.
     """
+    if fitted is not None:
+        return _prepare_alike(table, settings, fitted)
     if not table.labelled:
         raise DataError("The training data has no labels.")
     fraction = settings.validation if isinstance(settings.validation, float) else None
@@ -177,6 +190,15 @@ def prepare(
         validation = _other_part(validation_table, encoding, normalizer, classes, settings)
     task = _task(classes, settings)
     return TrainingData(part, validation, encoding, normalizer, classes, task, settings)
+
+
+def _prepare_alike(table: Table, settings: Settings, fitted: Fitted) -> TrainingData:
+    if not table.labelled:
+        raise DataError("The training data has no labels.")
+    encoding, normalizer, classes = fitted.encoding, fitted.normalizer, fitted.classes
+    part = _other_part(table, encoding, normalizer, classes, settings)
+    task = _task(classes, settings)
+    return TrainingData(part, None, encoding, normalizer, classes, task, settings)
 
 
 def _task(classes: tuple[str, ...] | None, settings: Settings) -> str:

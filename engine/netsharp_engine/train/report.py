@@ -10,6 +10,7 @@ PERCENT = frozenset(("accuracy",))
 LABELS = {
     "accuracy": "accuracy",
     "log_loss": "log-loss",
+    "mean_error": "MeanErr",
     "auc": "AUC",
     "rmse": "RMSE",
     "r2": "R2",

@@ -14,6 +14,7 @@ from .loop import Event, EventCallback, Outcome, Run
 from .preparation import TrainingData
 from .report import Report
 from .settings import Settings
+from .state import TrainingState
 
 CHANGEABLE = frozenset(("epochs", "patience", "threads"))
 INFORMATIVE = frozenset(
@@ -95,6 +96,28 @@ def resume(
     run = Run(graph, data, chosen, on_event, should_stop)
     run.restore(model.state, model.tensors, model.history)
     return _result(run, run.run(), graph, data, chosen, model.specification, model.context)
+
+
+def train_further(
+    model: Model,
+    data: TrainingData,
+    epochs: int = 1,
+    *,
+    on_event: EventCallback | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> TrainingResult:
+    """Train a model ``epochs`` more epochs on these rows, whatever it was trained on before.
+
+    The optimiser goes on from its state, or from zero without one.  ``data`` must be prepared
+    with ``fitted=model``.
+    """
+    _check_features(model.graph, data)
+    state = model.state or TrainingState(rate=model.settings.learning_rate)
+    state = replace(state, data=data.fingerprint(), position=0)
+    settings = replace(model.settings, epochs=state.epoch + epochs, patience=0)
+    run = Run(model.graph, data, settings, on_event, should_stop)
+    run.restore(state, model.tensors, model.history)
+    return _result(run, run.run(), model.graph, data, settings, model.specification, model.context)
 
 
 def _changed(stored: Settings, wanted: Settings | None) -> Settings:

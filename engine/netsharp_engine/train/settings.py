@@ -13,7 +13,7 @@ from typing import Any
 from netsharp_engine.data.errors import nearest
 from netsharp_engine.data.options import ColumnName, ReadOptions
 
-from .keys import ADAM_RATE, BY_NAME, KEYS, REGRESSION_RATE, SECTIONS, Key
+from .keys import ADAM_RATE, BY_NAME, HOST_LIMITS, KEYS, REGRESSION_RATE, SECTIONS, Key
 from .values import BadValue, convert
 
 PATH_KEYS = frozenset(("train", "test", "labels", "model", "log", "plot"))
@@ -111,6 +111,20 @@ class Settings:
         for key in KEYS:
             value = getattr(self, key.name)
             yield key.section, key.name, shown(value), self.origins[key.name]
+
+    def notes(self) -> list[str]:
+        """Sentences about values that we take but the host itself would refuse or advise against.
+
+        They are no errors: only somebody who goes back to that host needs them.
+        """
+        return [
+            f"{name} = {getattr(self, name):g} is more than {limit:g}, the most that host "
+            f'"{host}" takes.'
+            for host, name, regression, limit in HOST_LIMITS
+            if host == self.host
+            and regression in (None, self.regression)
+            and getattr(self, name) > limit
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """Values and origins by key as plain JSON values, for the model file."""
