@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 HINT_COMPARISONS = 200_000
 
 
-
 class Network:
     """Everything a specification says, resolved as far as it can be.
 
@@ -255,7 +254,7 @@ class Network:
             bundle = Bundle(layer, item, seen[item.source.text])
             bundle.source = self.layers.get(bundle.source_name)
             for attribute in item.attributes:
-                self._give_attribute(layer, bundle.given, attribute, BY_NAME)
+                self._give_attribute(layer, bundle.given, attribute, BY_NAME, bundle.kind)
             layer.bundles.append(bundle)
             if bundle.has_kernel:
                 self._resolve_kernel(bundle)
@@ -270,6 +269,7 @@ class Network:
         given: dict[str, Given],
         attribute: Attribute,
         forms: dict[str, AttributeForm],
+        kind: str | None = None,
     ) -> None:
         form = forms.get(attribute.name.text.lower())
         value = (
@@ -277,6 +277,8 @@ class Network:
         )
         if form is None or form.name in given:
             return
+        if kind is not None and kind not in form.kinds:
+            value = None
         if value is not None:
             value = self._typed(layer.declaration, form, attribute, value)
         given[form.name] = Given(form, attribute, value)

@@ -95,20 +95,22 @@ def biased_layer(entry: ShareEntry) -> Layer | None:
 
 def joined(groups: list[list[Member]]) -> list[list[Member]]:
     """Join the groups that have a member in common; groups of one are dropped."""
-    group_of: dict[Member, list[Member]] = {}
+    above: dict[Member, Member] = {}
+
+    def top(member: Member) -> Member:
+        while above[member] is not member:
+            above[member] = above[above[member]]
+            member = above[member]
+        return member
+
     for group in groups:
-        merged: list[Member] = []
         for member in group:
-            for other in group_of.get(member, [member]):
-                if other not in merged:
-                    merged.append(other)
-        for member in merged:
-            group_of[member] = merged
-    found: list[list[Member]] = []
-    for merged in group_of.values():
-        if len(merged) > 1 and not any(merged is other for other in found):
-            found.append(merged)
-    return found
+            above.setdefault(member, member)
+            above[top(member)] = top(group[0])
+    found: dict[Member, list[Member]] = {}
+    for member in above:
+        found.setdefault(top(member), []).append(member)
+    return [members for members in found.values() if len(members) > 1]
 
 
 # What must agree.

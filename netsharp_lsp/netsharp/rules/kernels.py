@@ -7,6 +7,7 @@ from netsharp_lsp.netsharp.arithmetic import counted, factors, kernel_weights
 from netsharp_lsp.netsharp.attributes import CONVOLVE, NORM, POOLS
 from netsharp_lsp.netsharp.evaluate import show
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.restructuring import removed_item
 from netsharp_lsp.netsharp.rewriting import changed_entry, resized
 from netsharp_lsp.netsharp.rules import rule
 
@@ -141,9 +142,7 @@ def bypass(bundle: Bundle, network: Network) -> Repair | None:
     readers = [other for other in network.bundles() if other.source is layer]
     if any(b.source is source for reader in readers for b in reader.layer.bundles):
         return None
-    items = layer.declaration.items
-    node = layer.declaration if len(items) == 1 else layer.item
-    changes = [Change(Place.of(layer.declaration, node), "")]
+    changes = [removed_item(network, layer.declaration, layer.item)]
     changes += [Change(reader.source_place, source.name) for reader in readers]
     return Repair(f"Remove '{layer.name}' and read '{source.name}'", changes, safe=False)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.attributes import NORM, POOLS
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.restructuring import removed
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.weights import why_none
 from netsharp_lsp.netsharp.sharing import (
@@ -292,24 +293,26 @@ def shared_twice(network: Network, _network: Network) -> Iterator[Finding]:
             for item in items:
                 first.setdefault(item, (share, entry))
             if earlier:
-                yield twice(share, entry, earlier[0])
+                yield twice(share, entry, earlier[0], network)
 
 
-def twice(share: Share, entry: ShareEntry, earlier: tuple[Share, ShareEntry]) -> Finding:
+def twice(
+    share: Share, entry: ShareEntry, earlier: tuple[Share, ShareEntry], network: Network
+) -> Finding:
     """The finding about a second mention, with a merger where both shares are of one kind."""
     message = f"'{named(entry)}' is already shared."
     note = Note(f"'{named(earlier[1])}' is shared here.", earlier[1].place)
-    repair = merged(earlier[0], share) if earlier[0] is not share else None
+    repair = merged(earlier[0], share, network) if earlier[0] is not share else None
     return Finding("NS106", entry.place, message, [note], repair)
 
 
-def merged(first: Share, second: Share) -> Repair | None:
+def merged(first: Share, second: Share, network: Network) -> Repair | None:
     """Put the second share's items into the first one."""
     if len({entry.what for entry in (*first.entries, *second.entries)}) != 1:
         return None
     known = {named(entry) for entry in first.entries}
     added = [named(entry) for entry in second.entries if named(entry) not in known]
-    changes = [Change(Place.of(second.declaration, second.declaration), "")]
+    changes = [removed(network, second.declaration, 0, second.declaration.end)]
     if added:
         changes.insert(0, Change(first.entries[-1].place.after(), "".join(f", {n}" for n in added)))
     return Repair("Merge the two shares", changes, safe=True)

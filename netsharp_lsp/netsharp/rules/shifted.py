@@ -57,11 +57,11 @@ def shifted_names(bundle: Bundle, network: Network) -> list[tuple[Attribute, str
     misfits = [
         (given.attribute, raw_value(bundle, given.attribute, network))
         for given in bundle.given.values()
-        if given.value is None
+        if given.value is None and bundle.kind in given.form.kinds
     ]
     if len(misfits) < 2 or any(value is None for _, value in misfits):
         return []
-    own = [given.form.name for given in bundle.given.values() if given.value is None]
+    own = [BY_NAME[attribute.name.text.lower()].name for attribute, _ in misfits]
     free = [form.name for form in applicable(bundle.kind) if form.name not in bundle.given]
     values = [value for _, value in misfits]
     attributes = [attribute for attribute, _ in misfits]
