@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import pathlib
+from bisect import bisect_right
 
 import pytest
 from scrambling import COMMENTS, is_faulty, leaves, parse, scramble, with_comments
 
 from netsharp_engine.activations import NAMES
+from netsharp_lsp.context import Context
+from netsharp_lsp.diagnostics.selection import Selection
+from netsharp_lsp.language import examine
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.layout.render import render
+from netsharp_lsp.netsharp import LANGUAGE
+from netsharp_lsp.netsharp.check import check
+from netsharp_lsp.netsharp.describe import describe_network
 from netsharp_lsp.netsharp.formatting import format_text
 from netsharp_lsp.netsharp.formatting.declarations import WIDTH, line_end_counter
 from netsharp_lsp.netsharp.formatting.documents import line_document
 from netsharp_lsp.netsharp.formatting.lines import flat_text, split_lines
 from netsharp_lsp.netsharp.formatting.tokens import declaration_tokens
 from netsharp_lsp.text.decode import Source, decode, encode
+from netsharp_lsp.text.lines import LineIndex
 
 CORPUS = pathlib.Path(__file__).parent.parent / "corpus"
 KEYWORDS = frozenset(
@@ -170,3 +178,33 @@ def test_what_fits_on_a_line_is_what_the_layout_prints(name: str) -> None:
             flat = flat_text(line.tokens)
             if flat is not None and len(flat) <= WIDTH and not line.is_comment:
                 assert render(line_document(line.tokens, count), WIDTH) == flat
+
+
+@every_text
+def test_diagnostics_stay_with_their_declarations(name: str) -> None:
+    text = TEXTS[name].text
+    assert codes_by_declaration(formatted(text)) == codes_by_declaration(text)
+
+
+@every_text
+def test_the_network_stays_the_same(name: str) -> None:
+    text = TEXTS[name].text
+    assert described(formatted(text)) == described(text)
+
+
+def codes_by_declaration(text: bytes) -> list[tuple[int, str]]:
+    """Which declaration, by its number, has which code after suppression.
+
+    Keywords in capitals (NS014) are what formatting changes.
+    """
+    starts = [node.start_byte for node in parse(text).children if node.type not in COMMENTS]
+    found = examine(LANGUAGE, LineIndex(text), Context(), Selection((), ("NS014",)))
+    return sorted((bisect_right(starts, one.start), one.code) for one in found)
+
+
+def described(text: bytes) -> object:
+    """What `describe` says of a text, None where it has errors."""
+    network, diagnostics = check(text, Context())
+    if any(one.severity == "error" for one in diagnostics):
+        return None
+    return describe_network(network)

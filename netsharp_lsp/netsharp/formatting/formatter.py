@@ -42,11 +42,27 @@ def _settled(
 ) -> tuple[bytes, list[int]]:
     """Format with the line end of the majority, which must still be so afterwards."""
     if chosen is not None:
-        return arrange(text, chosen, ranges)
+        return _undisplaced(text, chosen, ranges)
     new_line = majority_line_end(text).encode("ascii")
-    after, broken = arrange(text, new_line, ranges)
+    after, broken = _undisplaced(text, new_line, ranges)
     majority = majority_line_end(after).encode("ascii") if b"\r" in after else new_line
-    return (after, broken) if majority == new_line else arrange(text, majority, ranges)
+    return (after, broken) if majority == new_line else _undisplaced(text, majority, ranges)
+
+
+def _undisplaced(
+    text: bytes, new_line: bytes, ranges: Sequence[LineRange]
+) -> tuple[bytes, list[int]]:
+    """Format all that can be, so that suppressions go on acting on the same tokens."""
+    after, broken = arrange(text, new_line, ranges)
+    if b"netsharp:" not in text:
+        return after, broken
+    from netsharp_lsp.netsharp.formatting.suppressions import find_displaced
+
+    fixed: set[int] = set()
+    while not (displaced := find_displaced(text, after)) <= fixed:
+        fixed |= displaced
+        after, broken = arrange(text, new_line, ranges, fixed)
+    return after, broken
 
 
 def _failure(before: bytes, after: bytes, chosen: bytes | None, partial: bool) -> str | None:

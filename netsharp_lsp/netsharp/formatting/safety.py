@@ -36,6 +36,18 @@ def find_difference(before: bytes, after: bytes) -> str | None:
     return tokens or _first_difference(_comments(old), _comments(new), _same_comment)
 
 
+def locate_lexemes(text: bytes) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return the offsets of all tokens and the spans of all comments, each in order."""
+    tokens: list[int] = []
+    comments: list[tuple[int, int]] = []
+    for match in _LEXEMES.finditer(text):
+        if _is_comment(match[0]):
+            comments.append(match.span())
+        else:
+            tokens.append(match.start())
+    return tokens, comments
+
+
 def _tokens(lexemes: list[bytes]) -> Iterator[bytes]:
     return (lexeme for lexeme in lexemes if not _is_comment(lexeme))
 

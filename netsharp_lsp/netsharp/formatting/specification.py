@@ -6,6 +6,8 @@ the gaps beside it.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from netsharp_lsp.netsharp.formatting.declarations import Sheet, declaration_text
 from netsharp_lsp.netsharp.formatting.lines import directive
 from netsharp_lsp.netsharp.formatting.tokens import (
@@ -18,7 +20,7 @@ from netsharp_lsp.netsharp.formatting.tokens import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from typing import TypeAlias
 
     from tree_sitter import Node
@@ -33,12 +35,15 @@ _MARK = b"\xef\xbb\xbf"
 
 
 def arrange(
-    text: bytes, new_line: bytes, ranges: Sequence[LineRange] = ()
+    text: bytes,
+    new_line: bytes,
+    ranges: Sequence[LineRange] = (),
+    fixed: Collection[int] = (),
 ) -> tuple[bytes, list[int]]:
     """Return a specification in the one style, and the offsets of what is broken in it.
 
     New lines are written as `new_line`. With `ranges` only the declarations and comments that
-    touch one of them are changed.
+    touch one of them are changed. What holds one of the offsets in `fixed` stays as it is.
     """
     root = parse_tree(text).root_node
     if root.kind_id != FILE_KIND:
@@ -49,6 +54,8 @@ def arrange(
     kept = _exempted(nodes, text) if b"fmt:" in text else set()
     if ranges:
         kept |= _outside(nodes, text, ranges)
+    if fixed:
+        kept |= _holding(nodes, fixed)
     if _MARK in text:
         kept |= {i for i in range(len(nodes)) if _holds_mark(nodes, i, text)}
     sheet = Sheet(text, new_line)
@@ -169,6 +176,12 @@ def _outside(nodes: list[Node], text: bytes, ranges: Sequence[LineRange]) -> set
         return any(start <= last and first <= end for start, end in ranges)
 
     return {index for index, node in enumerate(nodes) if not touches(node)}
+
+
+def _holding(nodes: list[Node], offsets: Collection[int]) -> set[int]:
+    """The nodes in which the offsets lie."""
+    starts = [node.start_byte for node in nodes]
+    return {bisect_right(starts, offset) - 1 for offset in offsets}
 
 
 def _holds_mark(nodes: list[Node], index: int, text: bytes) -> bool:
