@@ -10,8 +10,8 @@ import re
 
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.characters import foreign_marks
-from netsharp_lsp.netsharp.expressions import attributes_of
-from netsharp_lsp.netsharp.syntax import BundleItem, LayerItem
+from netsharp_lsp.netsharp.expressions import attributes_of, bundles_of
+from netsharp_lsp.netsharp.syntax import BundleItem, LayerItem, Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.netsharp.characters import Mark
     from netsharp_lsp.netsharp.findings import Finding
-    from netsharp_lsp.netsharp.syntax import Declaration, Fault, Item, Node, Specification
+    from netsharp_lsp.netsharp.syntax import Comment, Declaration, Fault, Item, Specification
 
 SECTION_WORDS = ("const", "input", "hidden", "output", "share")
 #: What translated pages of the guide and other habits put in a section keyword's place.
@@ -44,6 +44,7 @@ DEBRIS = frozenset(("orphan", "error", "stray"))
 
 #: Names people give to the attribute that Net# does not have.
 ACTIVATION_ATTRIBUTES = ("activation", "function", "outputfunction")
+KIND_WORDS = frozenset("all where convolve max mean response".split())  # noqa: SIM905
 WORD_OPERATORS = {"or": "||", "and": "&&", "not": "!"}
 WORD = re.compile(r"[^\W\d]\w*")
 #: Findings that hold as long as their own words are readable; the others relate many places.
@@ -87,6 +88,10 @@ class Doubts:
         for declaration in specification.declarations:
             if declaration.faults or declaration.kind in DEBRIS:
                 self._note(declaration)
+            if declaration.kind == "const":
+                self._note_layers(declaration)
+        for comment in specification.comments:
+            self._note_swallowed(comment)
         if self.broken:
             self._find_continuations()
             self._find_curly()
@@ -115,6 +120,18 @@ class Doubts:
         """Whether an absolute span holds, or borders on, unreadable text."""
         return any(first <= end and start <= last for first, last in self.regions)
 
+    def swallows(self, declaration: Declaration, missing: Fault) -> bool:
+        """Whether a missing mark may stand in a comment that took in code."""
+        at = self.specification.starts[declaration] + missing.start
+        data = self.specification.data
+        return any(
+            at <= comment.start
+            and not data[at : comment.start].strip()
+            and (comment.start, comment.end) in self.regions
+            for comment in self.specification.comments
+            if comment.kind in ("hash", "unclosed")
+        )
+
     def withholds(self, finding: Finding) -> bool:
         """Whether a finding about meaning rests on text that could not be read."""
         code = finding.code
@@ -122,15 +139,17 @@ class Doubts:
             return False
         if code in ("NS030", "NS061", "NS063") and self._misplaced_attribute(finding):
             return True
+        if code == "NS035" and names_no_source(finding):
+            return True
         if not self.incomplete:
             return False
         declaration = finding.place.declaration
         if self.foreign or declaration in self.covered or declaration in self.culprits:
             return True
-        if declaration is not None and self._is_debris(declaration):
-            return declaration.kind != "orphan"
         if code in PRESENCE_CODES and self._presence_unknown(code):
             return True
+        if declaration is not None and self._is_debris(declaration):
+            return declaration.kind != "orphan"
         start, end = finding.place.offsets(self.specification)
         name = self.specification.data[start:end].decode("utf-8", "replace")
         if code in UNUSED_CODES:
@@ -185,6 +204,25 @@ class Doubts:
                 continue
             self.regions.append((base + fault.start, base + end))
         self.broken = True
+
+    def _note_layers(self, declaration: Declaration) -> None:
+        """Constants that were read as layers for want of a `=`."""
+        for item in declaration.items:
+            if isinstance(item, LayerItem):
+                base = self.specification.starts[declaration]
+                self.regions.append((base + item.start, base + item.end))
+                self.words.add(item.name.text)
+                self.broken = True
+
+    def _note_swallowed(self, comment: Comment) -> None:
+        """Code that a comment took in which should not be there."""
+        if comment.kind not in ("hash", "unclosed"):
+            return
+        text = self.specification.data[comment.start : comment.end]
+        if comment.kind == "unclosed" or any(mark in text for mark in b";{}]"):
+            self.regions.append((comment.start, comment.end))
+            self.words.update(WORD.findall(text.decode("utf-8", "replace")))
+            self.broken = True
 
     def _find_continuations(self) -> None:
         data = self.specification.data
@@ -348,7 +386,8 @@ def _smallest(item: Item, start: int, end: int) -> Iterator[Node]:
     bundles: tuple[BundleItem, ...] = ()
     if isinstance(item, LayerItem):
         bundles = item.bundles
-        yield from _holding(item.attributes, start, end)
+        for attribute in _holding(item.attributes, start, end):
+            yield Node(item.body[0] if item.body else item.start, attribute.end)
         if item.size is not None:
             yield from _holding((item.size,), start, end)
     elif isinstance(item, BundleItem):
@@ -357,6 +396,19 @@ def _smallest(item: Item, start: int, end: int) -> Iterator[Node]:
         yield from _holding(bundle.attributes, start, end)
         if bundle.predicate is not None:
             yield from _holding((bundle.predicate,), start, end)
+
+
+def names_no_source(finding: Finding) -> bool:
+    """Whether an undefined layer is the kind of a connection whose source is missing."""
+    declaration = finding.place.declaration
+    if declaration is None:
+        return False
+    return any(
+        bundle.kind is None
+        and bundle.source.start == finding.place.start
+        and bundle.source.text in KIND_WORDS
+        for bundle in bundles_of(declaration)
+    )
 
 
 def _holding(pieces: tuple[Node, ...], start: int, end: int) -> Iterator[Node]:

@@ -20,8 +20,8 @@ BOOK = RuleBook(FOLDER)
 CODES = BOOK.codes
 NETSHARP = language_by_id("netsharp")
 GRAVE = ("error", "warning")
-#: Deliberately many: rules that tell only about big texts or about the end of one.
-MOST_CHANGED_LINES = 6
+#: An example is changed on four lines at most.
+MOST_CHANGED_LINES = 8
 
 
 def found(text: bytes, context: Context) -> list[Diagnostic]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.diagnostics.nearest import nearest
+from netsharp_lsp.netsharp.doubts import KIND_WORDS
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_layers import activation_attribute, is_activation
@@ -77,7 +78,10 @@ def unknown_kind(bundle: Bundle, network: Network) -> Iterator[Finding]:
     end = item.misplaced.end if item.misplaced is not None else item.kind_span[1]
     if not item.source.text or doubts.touches(bundle.declaration, item.start, end + 1):
         return
-    if not item.kind_text:
+    if item.source.text in KIND_WORDS and bundle.source is None:
+        message = f"A layer's name must follow 'from'; found '{item.source.text}'."
+        yield Finding("NS018", bundle.source_place, message)
+    elif not item.kind_text:
         yield missing_kind(bundle)
     elif not is_activation(item.kind_text):
         yield misspelt_kind(bundle)

@@ -48,7 +48,8 @@ def missing_semicolon(declaration: Declaration, network: Network) -> Iterator[Fi
         if fault.kind != "missing" or fault.text != ";" or fault.start in unfinished:
             continue
         continued = declaration in doubts.continued and is_open_end(declaration, fault)
-        if continued or follows_unexpected(declaration, fault):
+        swallowed = doubts.swallows(declaration, fault)
+        if continued or swallowed or follows_unexpected(declaration, fault):
             continue
         place = Place(declaration, fault.start, fault.start)
         before = TOKEN_BEFORE.search(written(declaration, network, 0, fault.start))
@@ -106,6 +107,7 @@ def missing_partners(declaration: Declaration, network: Network) -> Iterator[Fin
         if fault.kind != "missing" or fault.text == ";":
             continue
         known = (fault.start, fault.text) in explained or follows_unexpected(declaration, fault)
+        known = known or network.doubts.swallows(declaration, fault)
         told = declaration in network.doubts.displaced or declaration in network.doubts.curly
         if known or (fault.text == "}" and told):
             continue
@@ -223,6 +225,8 @@ def needless_semicolon(declaration: Declaration, network: Network) -> Iterator[F
 
 def bare_sizes(declaration: Declaration) -> Iterator[Tuple]:
     """Sizes without an opening bracket."""
+    if declaration.kind == "const":
+        return
     for item in declaration.items:
         if isinstance(item, LayerItem) and isinstance(item.size, Tuple) and not item.size.bracket:
             yield item.size

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
 from netsharp_lsp.netsharp.rules import rule
-from netsharp_lsp.netsharp.syntax import ConstantItem, LayerItem, Name, ShareItem
+from netsharp_lsp.netsharp.syntax import ConstantItem, LayerItem, Name, ShareItem, Tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,12 @@ def wrong_group(declaration: Declaration, network: Network) -> Iterator[Finding]
         keyword, name = declaration.kind, item.name.text
         place = Place.of(declaration, item.name)
         if keyword == "const" and isinstance(item, LayerItem):
-            if item.size is None and not item.bundles and item.body is None:
+            if isinstance(item.size, Tuple) and not item.size.bracket:
+                change = Change(place.after(), " =")
+                repair = Repair("Use '='", [change], safe=True)
+                message = f"Use '=' to give '{name}' a value."
+                yield Finding("NS022", place, message, repair=repair)
+            elif item.size is None and not item.bundles and item.body is None:
                 message = f"Constant '{name}' has no value; write {name} = value;"
                 yield Finding("NS022", place, message)
             else:

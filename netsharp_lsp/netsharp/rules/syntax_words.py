@@ -116,7 +116,11 @@ def keyword_as_name(network: Network, _: Network) -> Iterator[Finding]:
     if network.doubts.foreign:
         return
     for declaration, item in network.specification.items():
-        if isinstance(item, LayerItem | ConstantItem) and item.name.text in KEYWORDS:
+        if not isinstance(item, LayerItem | ConstantItem) or item.name.text not in KEYWORDS:
+            continue
+        name = item.name
+        explained = network.doubts.explained(declaration) or declaration.kind == "orphan"
+        if not explained and not network.doubts.touches(declaration, name.start - 1, name.end):
             uses = layer_uses if isinstance(item, LayerItem) else constant_uses
             places = [Place.of(declaration, item.name)]
             places += [Place.of(*use) for use in uses(network.specification, item.name.text)]
