@@ -1,0 +1,50 @@
+"""`netsharp evaluate`: figures of a trained model on labelled data, beside a trivial baseline."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from netsharp_engine.data import DataError
+from netsharp_engine.model import ModelError, evaluate
+from netsharp_lsp.cli.models import add_data_arguments, read_model, read_options
+from netsharp_lsp.cli.progress import choose_display
+from netsharp_lsp.cli.terminal import complain
+
+if TYPE_CHECKING:
+    import argparse
+
+DONE, FAILED = 0, 2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `netsharp evaluate` understands."""
+    add = parser.add_argument
+    add("model", metavar="MODEL", help="a model file of `netsharp run`")
+    add("--format", choices=("text", "json"), default="text", help="how to say it")
+    add("--quiet", action="store_true", help="show no progress")
+    add_data_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Evaluate; 0 done, 2 could not run."""
+    try:
+        model = read_model(args.model)
+        with choose_display(args.quiet) as display:
+            report = evaluate(
+                model,
+                args.data,
+                read_options(model, args),
+                directory=os.curdir,
+                progress=display.reading,
+            )
+    except (DataError, ModelError) as error:
+        complain(str(error))
+        return FAILED
+    if args.format == "json":
+        import json
+
+        print(json.dumps({"version": 1, **report.to_json()}, indent=2))
+    else:
+        print("\n".join(report.lines()))
+    return DONE

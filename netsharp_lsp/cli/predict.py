@@ -1,0 +1,107 @@
+"""`netsharp predict`: answers of a trained model for a table, row by row in the same order."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import TYPE_CHECKING, Any
+
+from netsharp_engine.data import DataError
+from netsharp_engine.model import ModelError, predict_stream
+from netsharp_lsp.cli.models import add_data_arguments, read_model, read_options
+from netsharp_lsp.cli.prediction_files import WriteError, open_writer
+from netsharp_lsp.cli.progress import choose_display
+from netsharp_lsp.cli.terminal import complain
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from netsharp_engine.model import Model, Predictions
+
+DONE, FAILED = 0, 2
+NAMES = ("netsharp", "rx")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `netsharp predict` understands."""
+    add = parser.add_argument
+    add("model", metavar="MODEL", help="a model file of `netsharp run`")
+    add("--output", metavar="FILE", help="a .csv, .jsonl or .parquet file instead of stdout")
+    add("--keep", action="append", default=[], metavar="COLUMNS", help="copy these columns")
+    add("--names", choices=NAMES, default=NAMES[0], help="whose column names to use")
+    add("--quiet", action="store_true", help="show no progress")
+    add_data_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Predict; 0 done, 2 could not run, and then no output file is left."""
+    try:
+        model = read_model(args.model)
+        writer = open_writer(args.output)
+    except (ModelError, WriteError) as error:
+        complain(str(error))
+        return FAILED
+    keep = [name for names in args.keep for name in names.split(",") if name]
+    whole = False
+    try:
+        # Where the answers go to a terminal, a bar would tear them apart.
+        with choose_display(args.quiet or args.output is None) as display:
+            parts = predict_stream(
+                model,
+                args.data,
+                read_options(model, args),
+                keep=keep,
+                directory=os.curdir,
+                progress=display.reading,
+            )
+            for part in parts:
+                writer.write(columns_of(part, model, keep, args.names))
+        writer.finish()
+        whole = True
+    except (DataError, ModelError, WriteError) as error:
+        complain(str(error))
+    finally:
+        if not whole:
+            writer.discard()
+    return DONE if whole else FAILED
+
+
+def columns_of(
+    part: Predictions, model: Model, keep: Sequence[str], names: str
+) -> dict[str, list[Any]]:
+    """The columns of a part: those kept, the answer, and a probability for each class."""
+    columns: dict[str, list[Any]] = {
+        name: list(values) for name, values in zip(keep, part.kept, strict=True)
+    }
+    answers = [part.predicted] if isinstance(part.predicted, list) else [part.predicted.tolist()]
+    if names == "rx":
+        return columns | rx_columns(part, model, answers[0])
+    columns["predicted"] = answers[0]
+    if part.probabilities is not None:
+        for position, name in enumerate(model.classes or ()):
+            columns[f"probability_{name}"] = part.probabilities[:, position].tolist()
+    return columns
+
+
+def rx_columns(part: Predictions, model: Model, answers: list[Any]) -> dict[str, list[Any]]:
+    """The columns as rxPredict names them; the score of two classes is the log-odds."""
+    if part.probabilities is None:
+        return {"Score": answers}
+    columns: dict[str, list[Any]] = {"PredictedLabel": answers}
+    classes = model.classes or ()
+    if len(classes) == 2:
+        chances = part.probabilities[:, 1].tolist()
+        columns["Score.1"] = [log_odds(chance) for chance in chances]
+        columns["Probability.1"] = chances
+        return columns
+    for position, name in enumerate(classes):
+        columns[f"Score.{name}"] = part.probabilities[:, position].tolist()
+    return columns
+
+
+def log_odds(chance: float) -> float:
+    """ln(p / (1 - p)); infinite at the ends."""
+    if chance in (0.0, 1.0):
+        return math.inf if chance else -math.inf
+    return math.log(chance / (1 - chance))

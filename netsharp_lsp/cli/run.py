@@ -1,0 +1,234 @@
+"""`netsharp run`: train what a specification describes on a table of data.
+
+Puts together specification, run file, data, engine, progress and files; computes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from netsharp_engine.data import DataError
+from netsharp_engine.graph import GraphError
+from netsharp_engine.model import ModelError, evaluate, load_model, save_model
+from netsharp_engine.train import (
+    RunLog,
+    TrainingError,
+    catch_interrupts,
+    load_data,
+    read_settings,
+    resume,
+    train,
+)
+from netsharp_lsp.cli.curve import CurveError, spark_lines, write_curve
+from netsharp_lsp.cli.files import Input, ReadError, read_source
+from netsharp_lsp.cli.progress import choose_display
+from netsharp_lsp.cli.terminal import complain, source_width, uses_color
+from netsharp_lsp.cli.training_arguments import add_setting_arguments, given_flags
+from netsharp_lsp.context import FIELDS, Context
+from netsharp_lsp.diagnostics.reports import FileFindings, Style, render
+from netsharp_lsp.language import language_for
+from netsharp_lsp.netsharp.lower import build_graph
+from netsharp_lsp.text.lines import LineIndex
+
+if TYPE_CHECKING:
+    import argparse
+
+    from netsharp_engine.train import Settings, TrainingData, TrainingResult
+    from netsharp_lsp.cli.progress import Display
+
+DONE, FAULTY, FAILED, INTERRUPTED = 0, 1, 2, 130
+#: What came of a run, as an exit code.
+EXITS = {"finished": DONE, "early": DONE, "interrupted": INTERRUPTED, "diverged": FAULTY}
+
+
+class RunError(Exception):
+    """A run that cannot start, as one or more sentences."""
+
+    def __init__(self, *sentences: str) -> None:
+        super().__init__(" ".join(sentences))
+        self.sentences = sentences
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `netsharp run` understands: every setting is also a flag."""
+    add = parser.add_argument
+    add("specification", metavar="SPEC", help="the specification to train")
+    add("--run-file", metavar="FILE", help="settings; by default the .toml beside SPEC")
+    add("--resume", action="store_true", help="continue the run whose model is there")
+    add("--show-settings", action="store_true", help="print every setting and its origin, and stop")
+    add("--quiet", action="store_true", help="show no progress and no report")
+    add_setting_arguments(parser, ("data", "train", "output"))
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train; 0 done, 1 faulty specification or diverged, 2 could not run, 130 interrupted."""
+    try:
+        return _run(args)
+    except RunError as error:
+        for sentence in error.sentences:
+            complain(sentence)
+    except (DataError, TrainingError, ModelError, GraphError, CurveError) as error:
+        complain(str(error))
+    return FAILED
+
+
+def _run(args: argparse.Namespace) -> int:
+    text = _read_specification(args.specification)
+    settings = _settings(args)
+    if args.show_settings:
+        show_settings(settings)
+        return DONE
+    if not _lawful(args.specification, text, Context()):
+        return FAULTY
+    _check_outputs(settings)
+    with choose_display(args.quiet) as display:
+        data = load_data(settings, progress=display.reading)
+        if not _lawful(args.specification, text, context_of(data)):
+            return FAULTY
+        result = _train(args, text.decode(), data, settings, display)
+    path = model_path(args.specification, settings)
+    save_model(result.model, path)
+    if settings.plot:
+        write_curve(result.history, settings.plot)
+    _report(args, result, settings, path)
+    return EXITS[result.status]
+
+
+def _read_specification(path: str) -> bytes:
+    item = Input(path, None if path == "-" else os.path.abspath(path))
+    source = read_source(item)
+    if isinstance(source, ReadError):
+        raise RunError(source.message)
+    assert source is not None
+    return source.text
+
+
+def _settings(args: argparse.Namespace) -> Settings:
+    path = args.run_file or f"{os.path.splitext(args.specification)[0]}.toml"
+    table: dict[str, Any] = {}
+    if args.run_file or os.path.isfile(path):
+        table = _run_file(path)
+    read = read_settings(
+        table,
+        given_flags(args),
+        directory=os.path.dirname(path),
+        file_name=os.path.basename(path),
+    )
+    if isinstance(read, list):
+        raise RunError(*read)
+    return read
+
+
+def _run_file(path: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        with open(path, "rb") as stream:
+            return tomllib.load(stream)
+    except OSError as error:
+        raise RunError(f"{path}: cannot be read: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RunError(f"{path}: is not valid TOML: {error}.") from None
+
+
+def _check_outputs(settings: Settings) -> None:
+    """Say before the run what would fail after it."""
+    for path in (settings.model, settings.log, settings.plot):
+        folder = os.path.dirname(path or "") or "."
+        if not os.path.isdir(folder):
+            raise RunError(f"{path}: the folder {folder} does not exist. Create it first.")
+    if settings.plot and settings.plot.rpartition(".")[2].lower() not in ("svg", "png"):
+        raise RunError(f"{settings.plot}: a picture of the loss ends in .svg or .png.")
+
+
+def context_of(data: TrainingData) -> Context:
+    """What the data tells about the network."""
+    known = data.context()
+    context = Context(**{field: known[field] for field in FIELDS if field in known})
+    context.origin = dict.fromkeys(context.known(), "the data")
+    return context
+
+
+def _lawful(name: str, text: bytes, context: Context) -> bool:
+    """Whether the specification has no errors; else they go to stderr."""
+    result = language_for(name).check(text, context)
+    errors = [found for found in result.diagnostics if found.severity == "error"]
+    if errors:
+        style = Style(color=uses_color(sys.stderr), width=source_width(sys.stderr))
+        for part in render("text", [FileFindings(name, LineIndex(text), errors)], style):
+            sys.stderr.write(part)
+    return not errors
+
+
+def _train(
+    args: argparse.Namespace,
+    specification: str,
+    data: TrainingData,
+    settings: Settings,
+    display: Display,
+) -> TrainingResult:
+    log = RunLog(settings.log, append=args.resume) if settings.log else None
+
+    def on_event(event: dict[str, Any]) -> None:
+        if log is not None:
+            log.write(event)
+        display.event(event)
+
+    try:
+        with catch_interrupts() as should_stop:
+            if args.resume:
+                model = load_model(model_path(args.specification, settings), build_graph)
+                if model.specification != specification:
+                    raise RunError(
+                        "The specification is not that of the stored run. Resume with the same "
+                        "text, or train again without --resume."
+                    )
+                return resume(model, data, settings, on_event=on_event, should_stop=should_stop)
+            return train(
+                build_graph(specification, data.context()),
+                data,
+                settings,
+                specification=specification,
+                on_event=on_event,
+                should_stop=should_stop,
+            )
+    finally:
+        if log is not None:
+            log.close()
+
+
+def model_path(specification: str, settings: Settings) -> str:
+    """Where the model goes: as set, else beside the specification."""
+    return settings.model or f"{os.path.splitext(specification)[0]}.safetensors"
+
+
+def _report(
+    args: argparse.Namespace, result: TrainingResult, settings: Settings, path: str
+) -> None:
+    if result.message:
+        complain(result.message)
+    if args.quiet:
+        return
+    for sentence in settings.notes():
+        print(f"note: {sentence}")
+    for line in spark_lines(result.history):
+        print(line)
+    reports = list(result.reports)
+    if settings.test:
+        reports.append(evaluate(result.model, settings.test))
+    for report in reports:
+        print("\n".join(report.lines()))
+    print(f"model: {path}")
+
+
+def show_settings(settings: Settings) -> None:
+    """Print every setting in force and where it came from."""
+    rows = [
+        (f"[{section}] {name}", value, origin)
+        for section, name, value, origin in settings.listing()
+    ]
+    widths = [max(len(row[i]) for row in rows) for i in range(2)]
+    for key, value, origin in rows:
+        print(f"{key:<{widths[0]}}  {value:<{widths[1]}}  {origin}")

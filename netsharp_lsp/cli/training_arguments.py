@@ -1,0 +1,49 @@
+"""The flags of a run, made from the engine's table of settings; they know no run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from netsharp_engine.train import KEYS
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from netsharp_engine.train import Key
+
+TITLES = {"data": "the table", "train": "training", "output": "what is written"}
+#: Kinds whose flag takes several values.
+SEVERAL = ("paths", "columns")
+
+
+def add_setting_arguments(
+    parser: argparse.ArgumentParser, sections: Sequence[str], names: Sequence[str] = ()
+) -> None:
+    """Add a flag for each setting of the sections, or only for those in ``names``."""
+    groups = {
+        section: parser.add_argument_group(f"{TITLES[section]} ([{section}] in the run file)")
+        for section in sections
+    }
+    for key in KEYS:
+        if key.section in groups and (not names or key.name in names):
+            _add(groups[key.section], key)
+
+
+def _add(group: argparse._ArgumentGroup, key: Key) -> None:
+    options: dict[str, Any] = {"dest": key.name, "help": key.doc.replace("%", "%%")}
+    if key.kind == "truth":
+        # `--shuffle`, `--shuffle false` and `--no-shuffle` all read well.
+        group.add_argument(key.flag, nargs="?", const="true", metavar="true|false", **options)
+        negative = "--no-" + key.flag.removeprefix("--")
+        group.add_argument(negative, dest=key.name, action="store_const", const="false")
+        return
+    if key.kind in SEVERAL:
+        options["nargs"] = "+"
+    metavar = "|".join(key.choices) if key.choices else key.name.upper()
+    group.add_argument(key.flag, metavar=metavar, **options)
+
+
+def given_flags(args: argparse.Namespace) -> dict[str, Any]:
+    """What the flags say, by the names of the settings; None where a flag was not given."""
+    return {key.name: getattr(args, key.name, None) for key in KEYS}

@@ -1,0 +1,90 @@
+"""`netsharp weights`: a model's specification with its trained weights and biases inside."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from netsharp_engine.model import ModelError
+from netsharp_lsp.cli.files import write_atomic
+from netsharp_lsp.cli.models import read_model
+from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.context import FIELDS, Context
+from netsharp_lsp.netsharp.initial_values import with_initial_values
+from netsharp_lsp.netsharp.network import Network
+from netsharp_lsp.netsharp.parser import parse
+
+if TYPE_CHECKING:
+    import argparse
+
+    import numpy.typing as npt
+
+    from netsharp_engine.model import Model
+
+DONE, FAILED = 0, 2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `netsharp weights` understands."""
+    add = parser.add_argument
+    add("model", metavar="MODEL", help="a model file of `netsharp run`")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
+        "--spec", action="store_true", help="write the specification with trained values inside"
+    )
+    what.add_argument("--list", action="store_true", help="only list names and shapes (default)")
+    add("--output", metavar="FILE", help="write into a file")
+
+
+def run(args: argparse.Namespace) -> int:
+    """List a model's weights, or write its specification with them; 0 done, 2 could not run."""
+    try:
+        model = read_model(args.model)
+    except ModelError as error:
+        complain(str(error))
+        return FAILED
+    text = specification_with_weights(model) if args.spec else listing(model)
+    if args.output is None:
+        sys.stdout.write(text.decode())
+        return DONE
+    try:
+        write_atomic(args.output, text)
+    except OSError as error:
+        complain(f"{args.output}: cannot be written: {error.strerror}.")
+        return FAILED
+    return DONE
+
+
+def listing(model: Model) -> bytes:
+    """Each parameter with its shape and its range of values."""
+    lines = [
+        f"{name}  {list(array.shape)}  {array.min():.6g} .. {array.max():.6g}"
+        for name, array in model.tensors.items()
+    ]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def specification_with_weights(model: Model) -> bytes:
+    """The model's specification, each trained number printed so that it reads back bit-equal."""
+    known = {field: model.context[field] for field in FIELDS if field in model.context}
+    network = Network(parse(model.specification.encode()), Context(**known))
+    values = {name: literals(array) for name, array in model.tensors.items()}
+    return with_initial_values(network, values)
+
+
+def literals(array: npt.NDArray[np.floating]) -> list[str]:
+    """The shortest literals of Net# that read back as the same numbers."""
+    flat = array.ravel()
+    texts = [literal(str(number)) for number in flat]
+    back = np.array([float(text) for text in texts]).astype(flat.dtype)
+    for position in np.flatnonzero(back != flat):
+        # The shortest text of a float32 may round to its neighbour on the way through float64.
+        texts[position] = literal(repr(float(flat[position])))
+    return texts
+
+
+def literal(text: str) -> str:
+    """A number as Net# writes reals: with a point or an exponent."""
+    return text if any(mark in text for mark in ".e") else f"{text}.0"
