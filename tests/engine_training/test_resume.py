@@ -10,9 +10,11 @@ from tables import blobs
 from netsharp_engine.model import load_model, save_model
 from netsharp_engine.train import (
     TrainingError,
+    load_data,
     prepare,
     read_settings,
     resume,
+    settings_to_resume,
     train,
     train_further,
 )
@@ -116,6 +118,47 @@ def test_what_a_resumed_run_refuses(tmp_path):
     save_model(result.model, path, state=False)
     with pytest.raises(TrainingError, match="holds no state of a run to resume"):
         resume(load_model(path, build), data)
+
+
+def test_checkpoints_resume_like_interruptions(tmp_path, monkeypatch):
+    monkeypatch.setattr("netsharp_engine.train.loop.CHECKPOINT_SECONDS", 0.0)
+    settings = settings_of(**RULES["patience"])
+    data = prepare(blobs(), settings)
+    graph = build(NET, data.context())
+    kept = []
+    whole = train(graph, data, settings, specification=NET, on_checkpoint=kept.append)
+    assert len(kept) >= 7
+    for model in (kept[0], kept[4]):
+        assert_equal(whole, resume(through_file(model, tmp_path), data))
+
+
+def test_a_run_of_files_resumes_from_its_run_file(tmp_path):
+    table = blobs()
+    rows = [
+        ",".join(map(repr, row)) + "," + table.classes[code]
+        for row, code in zip(table.numbers.tolist(), table.class_codes.tolist(), strict=True)
+    ]
+    (tmp_path / "train.csv").write_text("a,b,c,kind\n" + "\n".join(rows[:90]))
+    (tmp_path / "held.csv").write_text("a,b,c,kind\n" + "\n".join(rows[90:]))
+    run_file = {
+        "data": {"train": "train.csv", "label": "kind"},
+        "train": {"epochs": 4, "batch_size": 16, "validation": "held.csv", "patience": 50},
+    }
+    flags = {"normalizer": "gaussian", "learning_rate": "0.5"}
+    first = read_settings(run_file, flags, directory=str(tmp_path))
+    data = load_data(first)
+    assert data.validation.rows == 30
+    part = train(
+        build(NET, data.context()), data, first, specification=NET, should_stop=stop_after(9)
+    )
+    model = through_file(part.model, tmp_path)
+    again = read_settings(run_file, {"epochs": 6}, directory=str(tmp_path))
+    settings = settings_to_resume(model.settings, again)
+    assert (settings.normalizer, settings.epochs) == ("gaussian", 6)
+    result = resume(model, load_data(settings), settings)
+    longer = read_settings(run_file, {**flags, "epochs": 6}, directory=str(tmp_path))
+    whole = train(build(NET, data.context()), load_data(longer), longer, specification=NET)
+    assert_equal(whole, result)
 
 
 def test_training_further_on_other_rows(tmp_path):

@@ -129,10 +129,10 @@ class Encoding:
         rows = np.arange(len(out))
         places = []
         offset = number = category = 0
-        for column in self.columns:
+        for index, column in enumerate(self.columns):
             if column.levels is None:
                 out[:, offset] = numbers[:, number]
-                places.append((offset, self.columns.index(column)))
+                places.append((offset, index))
                 number += 1
             else:
                 code = codes[category]

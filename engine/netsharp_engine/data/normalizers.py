@@ -102,11 +102,6 @@ def fit_normalizer(
     raise ValueError(f"unknown normalizer {name!r}")
 
 
-def identity(features: int) -> Normalizer:
-    """The normaliser that changes nothing."""
-    return Normalizer("none", np.zeros(features), np.ones(features))
-
-
 def _inverse(spread: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """1 / spread, and 0 for a constant column, which so becomes 0."""
     result = np.zeros_like(spread)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .preparation import TrainingData, load_data, prepare
     from .report import Report
     from .runlog import RunLog, event_line
-    from .session import TrainingResult, resume, train, train_further
+    from .session import TrainingResult, resume, settings_to_resume, train, train_further
     from .settings import Settings, read_settings, restore_settings
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "read_settings",
     "restore_settings",
     "resume",
+    "settings_to_resume",
     "train",
     "train_further",
 ]
@@ -46,7 +47,7 @@ _HOMES = {
     "preparation": ("TrainingData", "load_data", "prepare"),
     "report": ("Report",),
     "runlog": ("RunLog", "event_line"),
-    "session": ("TrainingResult", "resume", "train", "train_further"),
+    "session": ("TrainingResult", "resume", "settings_to_resume", "train", "train_further"),
     "settings": ("Settings", "read_settings", "restore_settings"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -30,6 +30,7 @@ from .state import Tensors, TrainingState
 Event = dict[str, Any]
 EventCallback = Callable[[Event], None]
 STEP_SECONDS = 0.1
+CHECKPOINT_SECONDS = 60.0
 RISKY_SQUARE = 1e30
 
 
@@ -51,7 +52,11 @@ class Outcome:
 
 
 class Run:
-    """One run of training, from the beginning or from a state."""
+    """One run of training, from the beginning or from a state.
+
+    ``on_checkpoint`` gets where the run stands, as if interrupted, at the end of an epoch when
+    ``checkpoint_seconds`` have passed since the last time.
+    """
 
     def __init__(
         self,
@@ -61,6 +66,8 @@ class Run:
         on_event: EventCallback | None = None,
         should_stop: Callable[[], bool] | None = None,
     ) -> None:
+        self.on_checkpoint: Callable[[Outcome], None] | None = None
+        self.checkpoint_seconds = CHECKPOINT_SECONDS
         self.objective = choose_objective(graph, data.classes, settings.loss)
         self._graph, self._data, self._settings = graph, data, settings
         self._on_event = on_event or (lambda event: None)
@@ -85,7 +92,7 @@ class Run:
         self._history: list[Event] = []
         self._before = np.empty_like(self._plan.weights)
         self._large = self._risky = False
-        self._started = self._reported = time.perf_counter()
+        self._started = self._reported = self._kept = time.perf_counter()
 
     def restore(self, state: TrainingState, tensors: Tensors, history: list[Event]) -> None:
         """Continue from a stored state; ``tensors`` are those of the model."""
@@ -218,9 +225,22 @@ class Run:
         self._optimizer.rate = state.rate = rate
         state.loss_sum = state.weight_sum = 0.0
         state.right = state.seen = 0
-        if not settings.patience or validation is None:
-            return None
-        return self._watch(validation.get("loss", math.inf))
+        verdict = None
+        if settings.patience and validation is not None:
+            verdict = self._watch(validation.get("loss", math.inf))
+        if verdict is None:
+            self._checkpoint()
+        return verdict
+
+    def _checkpoint(self) -> None:
+        now = time.perf_counter()
+        if self.on_checkpoint is None or now - self._kept < self.checkpoint_seconds:
+            return
+        self._kept = now
+        last = self._plan.store()
+        tensors = last if self._best is None else self._best
+        state = self._snapshot("interrupted", last)
+        self.on_checkpoint(Outcome("interrupted", "", tensors, state, [], list(self._history)))
 
     def _watch(self, loss: float) -> tuple[str, str] | None:
         """Early stopping: keep the best weights, count epochs without improvement."""

@@ -17,9 +17,7 @@ from .settings import Settings
 from .state import TrainingState
 
 CHANGEABLE = frozenset(("epochs", "patience", "threads"))
-INFORMATIVE = frozenset(
-    ("train", "test", "labels", "header", "delimiter", "model", "log", "plot", "rows", "host")
-)
+PLACES = frozenset(("train", "test", "labels", "model", "log", "plot"))
 
 
 @dataclass(slots=True)
@@ -51,20 +49,22 @@ def train(
     specification: str = "",
     context: dict[str, Any] | None = None,
     on_event: EventCallback | None = None,
+    on_checkpoint: Callable[[Model], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> TrainingResult:
     """Train a network from its initial weights.
 
     ``specification`` and ``context`` (that of the data by default) are stored in the model, so
     that the graph can be built again.  ``on_event`` gets every line of the run log;
-    ``should_stop`` is asked after every step.  Raises TrainingError where network, data and
-    settings do not fit.
+    ``on_checkpoint`` about once a minute, at the end of an epoch, a model to save that can be
+    resumed; ``should_stop`` is asked after every step.  Raises TrainingError where network, data
+    and settings do not fit.
     """
-    settings = settings or data.settings
     _check_features(graph, data)
+    settings = settings or data.settings
     run = Run(graph, data, settings, on_event, should_stop)
     chosen = context if context is not None else data.context()
-    return _result(run, run.run(), graph, data, settings, specification, chosen)
+    return _Session(run, graph, data, settings, specification, chosen).result(on_checkpoint)
 
 
 def resume(
@@ -73,29 +73,31 @@ def resume(
     settings: Settings | None = None,
     *,
     on_event: EventCallback | None = None,
+    on_checkpoint: Callable[[Model], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> TrainingResult:
     """Continue a stored run, bit-equal to one that was never interrupted.
 
     The model must be bound to its graph.  ``settings`` may differ from the model's in epochs,
-    patience and threads only.  Raises TrainingError for other data or settings.
+    patience and threads only; ``data`` is prepared with ``settings_to_resume``.  Raises
+    TrainingError for other data or settings.
     """
     if model.state is None:
         raise TrainingError(
             "This model holds no state of a run to resume. Train again, or resume from a model "
             "that was saved with its state."
         )
-    chosen = _changed(model.settings, settings)
+    chosen = model.settings if settings is None else settings_to_resume(model.settings, settings)
     if model.state.data != data.fingerprint():
         raise TrainingError(
             f"The data is not that of the stored run: {data.fingerprint()} now, "
             f"{model.state.data} then. Resume with the same files, or train again."
         )
-    graph = model.graph
-    _check_features(graph, data)
-    run = Run(graph, data, chosen, on_event, should_stop)
+    _check_features(model.graph, data)
+    run = Run(model.graph, data, chosen, on_event, should_stop)
     run.restore(model.state, model.tensors, model.history)
-    return _result(run, run.run(), graph, data, chosen, model.specification, model.context)
+    session = _Session(run, model.graph, data, chosen, model.specification, model.context)
+    return session.result(on_checkpoint)
 
 
 def train_further(
@@ -117,27 +119,29 @@ def train_further(
     settings = replace(model.settings, epochs=state.epoch + epochs, patience=0)
     run = Run(model.graph, data, settings, on_event, should_stop)
     run.restore(state, model.tensors, model.history)
-    return _result(run, run.run(), model.graph, data, settings, model.specification, model.context)
+    return _Session(run, model.graph, data, settings, model.specification, model.context).result()
 
 
-def _changed(stored: Settings, wanted: Settings | None) -> Settings:
-    if wanted is None:
-        return stored
+def settings_to_resume(stored: Settings, wanted: Settings) -> Settings:
+    """A stored run's settings with what may change taken from ``wanted`` where it was given.
+
+    Epochs, patience and threads may change, and where files lie.  Raises TrainingError for any
+    other setting that was given (by file or flag) and differs.
+    """
+    given: dict[str, Any] = {}
     for _, name, shown, origin in wanted.listing():
-        same = getattr(wanted, name) == getattr(stored, name)
-        if same or name in CHANGEABLE or name in INFORMATIVE or origin in ("host", "default"):
+        value = getattr(wanted, name)
+        if origin not in ("file", "flag") or value == getattr(stored, name):
             continue
-        raise TrainingError(
-            f"A resumed run keeps its settings: {name} was {getattr(stored, name)!r} and is now "
-            f"{shown}. Leave it out, or train again. {', '.join(sorted(CHANGEABLE))} may change."
-        )
-    origins = {**stored.origins, **{name: wanted.origins[name] for name in CHANGEABLE}}
-    given = {
-        name: getattr(wanted, name)
-        for name in CHANGEABLE
-        if wanted.origins[name] in ("file", "flag")
-    }
-    return replace(stored, origins=origins, **given)
+        if name not in CHANGEABLE | PLACES:
+            raise TrainingError(
+                f"A resumed run keeps its settings: {name} was {getattr(stored, name)!r} and is "
+                f"now {shown}. Leave it out, or train again. "
+                f"{', '.join(sorted(CHANGEABLE))} may change."
+            )
+        given[name] = value
+    origins = {**stored.origins, **{name: wanted.origins[name] for name in given}}
+    return replace(stored, origins=origins, directory=wanted.directory, **given)
 
 
 def _check_features(graph: Graph, data: TrainingData) -> None:
@@ -150,27 +154,44 @@ def _check_features(graph: Graph, data: TrainingData) -> None:
     )
 
 
-def _result(
-    run: Run,
-    outcome: Outcome,
-    graph: Graph,
-    data: TrainingData,
-    settings: Settings,
-    specification: str,
-    context: dict[str, Any],
-) -> TrainingResult:
-    model = Model(
-        specification=specification,
-        context=context,
-        settings=settings,
-        encoding=data.encoding,
-        normalizer=data.normalizer,
-        classes=data.classes,
-        answer=run.answer,
-        tensors=outcome.tensors,
-        state=outcome.state,
-        reports=outcome.reports,
-        history=outcome.history,
-    )
-    model.bind(graph)
-    return TrainingResult(model, outcome.status, outcome.message, outcome.reports, outcome.history)
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """A run together with what turns its outcome into a model."""
+
+    run: Run
+    graph: Graph
+    data: TrainingData
+    settings: Settings
+    specification: str
+    context: dict[str, Any]
+
+    def result(self, on_checkpoint: Callable[[Model], None] | None = None) -> TrainingResult:
+        """Run to the end."""
+        if on_checkpoint is not None:
+            keep = on_checkpoint
+            self.run.on_checkpoint = lambda outcome: keep(self._model(outcome))
+        outcome = self.run.run()
+        return TrainingResult(
+            self._model(outcome),
+            outcome.status,
+            outcome.message,
+            outcome.reports,
+            outcome.history,
+        )
+
+    def _model(self, outcome: Outcome) -> Model:
+        model = Model(
+            specification=self.specification,
+            context=self.context,
+            settings=self.settings,
+            encoding=self.data.encoding,
+            normalizer=self.data.normalizer,
+            classes=self.data.classes,
+            answer=self.run.answer,
+            tensors=outcome.tensors,
+            state=outcome.state,
+            reports=outcome.reports,
+            history=outcome.history,
+        )
+        model.bind(self.graph)
+        return model
