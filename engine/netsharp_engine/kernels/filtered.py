@@ -1,4 +1,4 @@
-"""Numpy kernels of filtered bundles: a matrix with zeros, or rows of edges.
+"""Numpy kernels of filtered bundles: a matrix with zeros, or gathered rows.
 
 The parameter stays the list of edges in canonical order; only the way of multiplying
 differs.
@@ -7,6 +7,7 @@ differs.
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from netsharp_engine.kernels.layout import Layout
 from netsharp_engine.kernels.site import Call, Site, Steps, index
 
 DENSE_CELLS = 65_536
-DENSE_SHARE = 0.05
+DENSE_SHARE = 0.03
 
 
 def bind_filtered(site: Site) -> Steps:
@@ -58,32 +59,72 @@ def _as_matrix(site: Site, rows: IntArray, columns: IntArray) -> Steps:
 
 def _as_edges(site: Site, rows: IntArray, columns: IntArray) -> Steps:
     source, out, slot = site.sources[0], site.output, site.slots[0]
-    seen = site.scratch(len(rows), site.samples)
-    work = site.scratch(len(rows), site.samples)
-    weights = slot.value[:, None]
-    forward: list[Call] = [
-        partial(np.take, source.value, columns, 0, seen, "clip"),
-        partial(np.multiply, seen, weights, work),
-        *_gather_sums(site, work, rows, out.value),
-    ]
+    ahead = _Gathered(site, rows, columns)
+    forward = ahead.sums(source.value, slot.value, out.value)
     backward: list[Call] = []
-    if not site.training:
-        return Steps(forward, backward)
-    backward.append(partial(np.take, out.gradient, rows, 0, work, "clip"))
-    if slot.gradient is not None:
-        backward.append(partial(np.multiply, seen, work, seen))
-        backward.append(partial(np.add.reduce, seen, 1, None, slot.gradient))
-    if source.gradient is not None:
-        turn = np.argsort(columns, kind="stable")
-        backward.append(partial(np.multiply, work, weights, work))
-        backward.append(partial(np.take, work, turn, 0, seen, "clip"))
-        backward += _gather_sums(site, seen, columns[turn], source.gradient)
+    if slot.gradient is not None and out.gradient is not None:
+        backward += ahead.products(out.gradient, slot.gradient)
+    if source.gradient is not None and out.gradient is not None:
+        back = _Gathered(site, columns, rows)
+        backward += back.sums(out.gradient, slot.value, source.gradient)
     return Steps(forward, backward)
 
 
-def _gather_sums(site: Site, edges: Array, owners: IntArray, target: Array) -> list[Call]:
-    """Add runs of equal owner into the owner's row of ``target``; others become 0."""
-    starts = np.flatnonzero(np.diff(owners, prepend=-1))
-    sums = site.scratch(len(starts), site.samples)
-    add = partial(np.add.reduceat, edges, starts, 0, None, sums)
-    return [add, partial(target.fill, 0), partial(target.__setitem__, owners[starts], sums)]
+class _Gathered:
+    """Edges sorted so that owners with equally many of them form one batched product.
+
+    ``owners`` and ``others`` are the rows at both ends of each edge in canonical order.
+    """
+
+    def __init__(self, site: Site, owners: IntArray, others: IntArray) -> None:
+        self.site = site
+        counts = np.bincount(owners)
+        self.order = np.lexsort((others, owners, counts[owners]))
+        self.others = others[self.order]
+        self.rows = owners[self.order][self._firsts(owners[self.order])]
+        self.degrees = counts[self.rows]
+        self.seen = site.scratch(len(owners), site.samples)
+        self.held = site.scratch(len(owners))
+
+    @staticmethod
+    def _firsts(values: IntArray) -> IntArray:
+        """Where a new value begins."""
+        return np.flatnonzero(np.diff(values, prepend=-1))
+
+    def _classes(self) -> list[tuple[slice, slice, tuple[int, int]]]:
+        """Rows, edges, and (rows, edges a row) of each class of equal degree."""
+        bounds = [*self._firsts(self.degrees).tolist(), len(self.degrees)]
+        classes, start = [], 0
+        for low, high in pairwise(bounds):
+            shape = (high - low, int(self.degrees[low]))
+            classes.append((slice(low, high), slice(start, start + shape[0] * shape[1]), shape))
+            start += shape[0] * shape[1]
+        return classes
+
+    def sums(self, values: Array, weights: Array, target: Array) -> list[Call]:
+        """target[owner] = sum over its edges of weight * values[other]; others become 0."""
+        samples = self.site.samples
+        made = self.site.scratch(len(self.rows), samples)
+        calls: list[Call] = [
+            partial(np.take, values, self.others, 0, self.seen, "clip"),
+            partial(np.take, weights, self.order, 0, self.held, "clip"),
+        ]
+        for rows, edges, (count, degree) in self._classes():
+            left = self.held[edges].reshape(count, 1, degree)
+            right = self.seen[edges].reshape(count, degree, samples)
+            calls.append(partial(np.matmul, left, right, made[rows].reshape(count, 1, samples)))
+        if len(self.rows) < len(target):
+            calls.append(partial(target.fill, 0))
+        return [*calls, partial(target.__setitem__, self.rows, made)]
+
+    def products(self, errors: Array, target: Array) -> list[Call]:
+        """target[edge] = sum over samples of the gathered value * errors[owner]."""
+        samples = self.site.samples
+        near = self.site.scratch(len(self.rows), samples)
+        made = self.site.scratch(len(self.others))
+        calls: list[Call] = [partial(np.take, errors, self.rows, 0, near, "clip")]
+        for rows, edges, (count, degree) in self._classes():
+            left = self.seen[edges].reshape(count, degree, samples)
+            right = near[rows].reshape(count, samples, 1)
+            calls.append(partial(np.matmul, left, right, made[edges].reshape(count, degree, 1)))
+        return [*calls, partial(np.take, made, np.argsort(self.order), 0, target, "clip")]
