@@ -118,7 +118,9 @@ class Network:
                 self.all_constants.append(constant)
                 self.constants.setdefault(constant.name, constant)
             elif isinstance(item, LayerItem):
-                layer = Layer(declaration, item, layer_kind(declaration), len(self.all_layers))
+                layer = Layer(
+                    declaration, item, layer_kind(declaration, item), len(self.all_layers)
+                )
                 self.all_layers.append(layer)
                 layer.first = self.layers.setdefault(layer.name, layer) is layer
 
@@ -381,9 +383,11 @@ class NetworkEvaluator(Evaluator):
         self.report(Finding("NS030", place, message, notes, repair))
 
 
-def layer_kind(declaration: Declaration) -> str:
-    """The kind of a declaration's layers; a guess where its keyword is misspelt or gone."""
+def layer_kind(declaration: Declaration, item: LayerItem) -> str:
+    """The kind of a layer; where its keyword is misspelt or gone, the one that it looks like."""
     kind = declaration.kind
     if kind == "unknown" and declaration.keyword is not None:
-        kind = section_meant(declaration.keyword.text) or "hidden"
-    return kind if kind in ("input", "hidden", "output") else "hidden"
+        kind = section_meant(declaration.keyword.text) or ""
+    if kind in ("input", "hidden", "output"):
+        return kind
+    return "hidden" if item.bundles or item.body is not None else "input"

@@ -162,7 +162,7 @@ def unsuitable(layer: Layer, task: str | None) -> tuple[str, str, bool] | None:
             return None
         message = f"{name} keeps the output between {low:g} and {high:g}; regression is unbounded."
         return message, "linear", False
-    if name == "sigmoid" and nodes is not None and nodes >= MANY:
+    if name == "sigmoid" and task != "binary" and nodes is not None and nodes >= MANY:
         message = f"sigmoid judges each of the {nodes:,} classes alone; softmax is usual."
         return message, "softmax", True
     if task is not None and name not in FOR_CLASSES:
