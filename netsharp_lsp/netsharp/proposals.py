@@ -26,10 +26,21 @@ def proposed_value(bundle: Bundle, name: str) -> Value | None:
     if name in CONSTANTS:
         return CONSTANTS[name]
     if name == "InputShape":
-        return bundle.source.shape if bundle.source is not None else None
+        return proposed_shape(bundle)
     if name == "KernelShape":
         return proposed_kernel(bundle)
     return None
+
+
+def proposed_shape(bundle: Bundle) -> tuple[int, ...] | None:
+    """The source's declared shape, with as many dimensions as the kernel has if ones make up."""
+    source = bundle.source.shape if bundle.source is not None else None
+    if source is None or bundle.kernel_shape is None:
+        return source
+    rank = len(bundle.kernel_shape)
+    if product(source[:-rank]) == 1:
+        return (1,) * (rank - len(source)) + source[-rank:]
+    return source
 
 
 def proposed_kernel(bundle: Bundle) -> tuple[int, ...] | None:

@@ -42,7 +42,7 @@ def removed(network: Network, declaration: Declaration, start: int, end: int) ->
     if begins and data[behind : behind + 1] == b"\n":
         last = behind + 1
     elif begins:
-        first = base + start
+        first, last = base + start, behind
     return Change(Place(declaration, first - base, last - base), "")
 
 

@@ -48,9 +48,18 @@ def added_attribute(bundle: Bundle, name: str, value: Value, network: Network) -
     lead = leading_blank(declaration, item.block[0], neighbour.start, network)
     if "\n" in lead:
         text = f"{name.ljust(aligned_width(item.attributes))} = {show(value)};"
-    if before:
-        return Change(Place.of(declaration, neighbour).after(), lead + text)
-    return Change(Place.of(declaration, neighbour).before(), text + lead)
+    if not before:
+        return Change(Place.of(declaration, neighbour).before(), text + lead)
+    end = neighbour.end
+    if "\n" in lead:
+        end += trailing_comment(declaration, end, item.block[1], network)
+    return Change(Place(declaration, end, end), lead + text)
+
+
+def trailing_comment(declaration: Declaration, start: int, end: int, network: Network) -> int:
+    """The length of a comment that ends the line, with the blank before it; 0 without one."""
+    line = network.text(Place(declaration, start, end)).partition("\n")[0].rstrip()
+    return len(line.encode()) if line.lstrip().startswith("//") else 0
 
 
 def aligned_width(attributes: tuple[Attribute, ...]) -> int:
@@ -76,20 +85,6 @@ def leading_blank(declaration: Declaration, start: int, end: int, network: Netwo
     if text[:line_end].endswith("\r"):
         line_end -= 1
     return text[line_end:]
-
-
-def removed_attribute(
-    declaration: Declaration, block: tuple[int, int], attribute: Attribute, network: Network
-) -> Change:
-    """Take an attribute out, and its line where nothing else stands on it."""
-    before = network.text(Place(declaration, block[0], attribute.start))
-    behind = network.text(Place(declaration, attribute.end, block[1]))
-    line, line_end, _ = behind.partition("\n")
-    if line_end and line.strip():
-        blank = len(line) - len(line.lstrip())
-        return Change(Place(declaration, attribute.start, attribute.end + blank), "")
-    blank = len(before) - len(before.rstrip())
-    return Change(Place(declaration, attribute.start - blank, attribute.end), "")
 
 
 def changed_entry(bundle: Bundle, name: str, dimension: int, value: Value) -> Change:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rule_checks import codes, convolution, fixed, grave, network, only, words
+from rule_checks import codes, convolution, diagnostics, fixed, grave, network, only, words
 
 SHAPE = "InputShape = [8, 8]"
 KERNEL = "KernelShape = [3, 3]"
@@ -81,6 +81,8 @@ def test_removing_an_attribute_takes_its_line_but_no_neighbour() -> None:
         "MapCount = 1; KernelShape = [2, 2];", "KernelShape = [2, 2];\n  MapCount = 1;"
     )
     assert "KernelShape = [2, 2];\n  // size\n}" in fixed(text, "NS064")
+    text = text.replace("MapCount = 1; // size\n}", "MapCount = 1; }")
+    assert "KernelShape = [2, 2];\n  }" in fixed(text, "NS064")
 
 
 def test_idle_padding_goes_before_pads_that_do_something() -> None:
@@ -112,6 +114,36 @@ def test_short_tuples_are_filled_with_what_changes_nothing() -> None:
     assert "KernelShape = [1, 3, 3];" in text
     assert "Padding = [false, true, true];" in text
     assert "Sharing = [true, true, true];" in text
+    assert grave(text) == []
+
+
+def test_entries_too_many_that_change_nothing_are_taken_away() -> None:
+    text = convolution("[6, 6]", SHAPE, "KernelShape = [1, 3, 3]", "Stride = [2, 1, 1]")
+    assert "KernelShape = [3, 3];" in fixed(text, "NS065")
+    found = [d for d in diagnostics(text) if d.code == "NS065" and d.fix is None]
+    assert [words(text, d) for d in found] == ["[2, 1, 1]"]
+
+
+def test_a_new_attribute_stands_behind_the_comment_of_its_line() -> None:
+    block = "{\n  InputShape = [8, 8]; // the image\n}"
+    text = network(f"hidden C [6, 6] tanh from I convolve {block}")
+    assert "[8, 8]; // the image\n  KernelShape = [3, 3];\n}" in fixed(text, "NS063")
+
+
+@pytest.mark.parametrize(
+    ("source", "kernel", "shape"),
+    [
+        ("[8, 8]", "[3, 3]", "[8, 8]"),
+        ("[1, 8, 8]", "[3, 3]", "[8, 8]"),
+        ("[8, 8]", "[1, 3, 3]", "[1, 8, 8]"),
+    ],
+)
+def test_the_proposed_shape_has_the_dimensions_of_the_kernel(
+    source: str, kernel: str, shape: str
+) -> None:
+    text = convolution("[6, 6]", f"KernelShape = {kernel}", source=f"input I {source};")
+    text = fixed(text, "NS063")
+    assert f"InputShape = {shape};" in text
     assert grave(text) == []
 
 

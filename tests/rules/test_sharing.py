@@ -169,6 +169,7 @@ def test_further_differences_are_notes() -> None:
         ("share { H1, A }", [("NS100", "A")]),
         ("share { A => H1, C => H2 }", [("NS100", "C")]),
         ("share { A => H1, A => H2 }", [("NS104", "A => H2")]),
+        ("share { 1 => H1, 2 => H2 }", [("NS100", "2")]),
         ("share { H1 }", [("NS101", "H1")]),
         ("share { }", [("NS101", "{ }")]),
         ("share { H1, H1 }", [("NS106", "H1")]),

@@ -13,10 +13,10 @@ from netsharp_lsp.netsharp.attributes import (
 from netsharp_lsp.netsharp.evaluate import show
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.proposals import proposed_value
+from netsharp_lsp.netsharp.restructuring import removed
 from netsharp_lsp.netsharp.rewriting import (
     added_attribute,
     changed_entry,
-    removed_attribute,
     widened_tuple,
 )
 from netsharp_lsp.netsharp.rules import rule
@@ -179,7 +179,7 @@ def repeated(
     repair = None
     if block is not None:
         same = value_text(declaration, first, network) == value_text(declaration, second, network)
-        change = removed_attribute(declaration, block, second, network)
+        change = removed(network, declaration, second.start, second.end)
         repair = Repair(f"Remove the second '{name}'", [change], safe=same)
     note = Note("The first one is here.", Place.of(declaration, first.name))
     message = f"Attribute '{name}' is given twice; the first one counts."
@@ -216,9 +216,14 @@ def needed_attribute(bundle: Bundle, network: Network) -> Iterator[Finding]:
         if value is not None:
             title = f"Insert {form.name} = {show(value)}"
             change = added_attribute(bundle, form.name, value, network)
-            repair = Repair(title, [change], safe=form.name == "InputShape")
+            repair = Repair(title, [change], safe=is_declared(bundle, value))
         message = f"{kind.capitalize()} needs attribute '{form.name}'."
         yield Finding("NS063", bundle.place, message, repair=repair)
+
+
+def is_declared(bundle: Bundle, value: Value) -> bool:
+    """Whether a proposed value is the source's declared shape, and no guess."""
+    return bundle.source is not None and value == bundle.source.shape
 
 
 @rule("NS064", "error", on="layer")
@@ -234,7 +239,7 @@ def foreign_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
                 continue
             message = f"'{form.name}' does not apply to {KIND_NAMES[bundle.kind]} bundles"
             message += " but to a layer." if lowered in LAYER_FORMS else "."
-            change = removed_attribute(layer.declaration, bundle.item.block, attribute, network)
+            change = removed(network, layer.declaration, attribute.start, attribute.end)
             repair = Repair(f"Remove '{form.name}'", [change], safe=True)
             place = Place.of(layer.declaration, attribute.name)
             yield Finding("NS064", place, message, repair=repair)
@@ -258,13 +263,22 @@ def wrong_rank(bundle: Bundle, network: Network) -> Iterator[Finding]:
             "(from InputShape)."
         )
         note = Note(f"InputShape is {show(bundle.input_shape)}.", bundle.value_place("InputShape"))
-        repair = None
-        if len(given.value) < rank:
-            missing = rank - len(given.value)
-            change = widened_tuple(bundle, name, missing, filler)
-            title = f"Put {show((filler,) * missing)[1:-1]} in front"
-            repair = Repair(title, [change], safe=True)
+        repair = refilled(bundle, name, filler)
         yield Finding("NS065", bundle.value_place(name), message, [note], repair)
+
+
+def refilled(bundle: Bundle, name: str, filler: Value) -> Repair | None:
+    """Entries that change nothing, put in front or taken away there."""
+    entries, rank = bundle.given[name].value, len(bundle.input_shape or ())
+    assert isinstance(entries, tuple)
+    missing = rank - len(entries)
+    if missing > 0:
+        change = widened_tuple(bundle, name, missing, filler)
+        return Repair(f"Put {show((filler,) * missing)[1:-1]} in front", [change], safe=True)
+    if any(entry != filler for entry in entries[:-rank]):
+        return None
+    rest = show(entries[-rank:])
+    return Repair(f"Shorten to {rest}", [Change(bundle.value_place(name), rest)], safe=True)
 
 
 @rule("NS069", "error", on="bundle")
@@ -296,12 +310,12 @@ def two_paddings(bundle: Bundle, network: Network) -> Iterator[Finding]:
     if padding is None or not pads or not bundle.has_kernel or bundle.item.block is None:
         return
     idle = entries_of(padding.value) <= {False}
-    removed = [padding] if idle else pads
+    dropped = [padding] if idle else pads
     changes = [
-        removed_attribute(bundle.declaration, bundle.item.block, given.attribute, network)
-        for given in removed
+        removed(network, bundle.declaration, given.attribute.start, given.attribute.end)
+        for given in dropped
     ]
-    names = " and ".join(given.form.name for given in removed)
+    names = " and ".join(given.form.name for given in dropped)
     safe = idle or all(entries_of(given.value) <= {0} for given in pads)
     latest = max([padding, *pads], key=lambda given: given.attribute.start)
     other = pads[0] if latest is padding else padding

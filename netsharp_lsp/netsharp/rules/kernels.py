@@ -7,7 +7,7 @@ from netsharp_lsp.netsharp.arithmetic import counted, factors, kernel_weights
 from netsharp_lsp.netsharp.attributes import CONVOLVE, NORM, POOLS
 from netsharp_lsp.netsharp.evaluate import show
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.netsharp.restructuring import removed_item
+from netsharp_lsp.netsharp.restructuring import removed, removed_item
 from netsharp_lsp.netsharp.rewriting import changed_entry, resized
 from netsharp_lsp.netsharp.rules import rule
 
@@ -57,10 +57,8 @@ def activation_on_top(layer: Layer, network: Network) -> Iterator[Finding]:
             f"Layer '{layer.name}' only pools or normalises; "
             f"activation '{layer.activation}' is applied on top."
         )
-        text = network.text(Place(layer.declaration, 0, written.start))
-        blank = len(text) - len(text.rstrip())
-        cut = Place(layer.declaration, written.start - blank, written.end)
-        repair = Repair(f"Remove '{written.text}'", [Change(cut, "")], safe=False)
+        cut = removed(network, layer.declaration, written.start, written.end)
+        repair = Repair(f"Remove '{written.text}'", [cut], safe=False)
         yield Finding("NS087", place, message, repair=repair)
         return
     message = (

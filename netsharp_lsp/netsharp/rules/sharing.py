@@ -14,7 +14,7 @@ from netsharp_lsp.netsharp.sharing import (
     bundle_differences,
     shared_bundle,
 )
-from netsharp_lsp.netsharp.syntax import Name
+from netsharp_lsp.netsharp.syntax import Name, Number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +49,13 @@ def not_a_layer(share: Share, network: Network) -> Iterator[Finding]:
             message = f"'{entry.layer.name}' in share is an input layer, which has no parameters."
             note = Note(f"'{entry.layer.name}' is declared here.", entry.layer.place)
             yield Finding("NS100", place, message, [note])
+        if isinstance(entry.item.source, Number) and entry.item.source.text != "1":
+            place = Place.of(share.declaration, entry.item.source)
+            message = (
+                f"'{entry.item.source.text}' in share is not a layer; biases are written 1 => "
+            )
+            repair = Repair("Replace by 1", [Change(place, "1")], safe=True)
+            yield Finding("NS100", place, f"{message}{entry.item.name.text}.", repair=repair)
         if isinstance(entry.item.source, Name) and entry.item.source.text not in network.layers:
             yield unknown_layer(share, entry.item.source, list(network.layers))
 
