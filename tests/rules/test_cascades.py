@@ -1,0 +1,62 @@
+"""One fault in a sound network gives its own code wherever it is put, and sets off no other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from netsharp_lsp.context import Context
+from netsharp_lsp.netsharp.check import check
+from netsharp_lsp.netsharp.parser import parse
+from netsharp_lsp.netsharp.restructuring import constant_uses
+from netsharp_lsp.netsharp.syntax import ConstantItem, LayerItem, Node, Tuple
+
+CORPUS = Path(__file__).parent.parent / "corpus"
+#: Longer texts say nothing new and cost a check for each of their names.
+LONGEST = 4000
+SOUND = [
+    path
+    for path in sorted([*(CORPUS / "valid").glob("*.nn"), *(CORPUS / "guide").glob("*.nn")])
+    if len(path.read_bytes()) < LONGEST
+]
+
+
+def grave(data: bytes) -> Counter[str]:
+    found = check(data, Context())[1]
+    return Counter(d.code for d in found if d.severity in ("error", "warning"))
+
+
+def faults(item: object) -> Iterator[tuple[Node, bytes, set[str]]]:
+    """Places of a declaration, what to write there, and the codes that this may give.
+
+    A share says in its own words that a source is gone.
+    """
+    if isinstance(item, LayerItem):
+        for bundle in item.bundles:
+            yield bundle.source, b"Nowhere_at_all", {"NS035", "NS104"}
+        if isinstance(item.size, Tuple):
+            for dimension in item.size.items:
+                yield dimension, b"0", {"NS050"}
+        if item.activation is not None:
+            yield item.activation, b"zork", {"NS017"}
+    elif isinstance(item, ConstantItem) and item.value is not None:
+        yield item.value, b"1 / 0", {"NS041"}
+    for use in constant_uses(item):
+        yield use, b"Nothing_at_all", {"NS030"}
+
+
+@pytest.mark.parametrize("path", SOUND, ids=lambda path: path.stem)
+def test_one_fault_sets_off_no_other(path: Path) -> None:
+    data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    before = grave(data)
+    specification = parse(data)
+    for declaration, item in specification.items():
+        base = specification.starts[declaration]
+        for node, text, allowed in faults(item):
+            broken = data[: base + node.start] + text + data[base + node.end :]
+            new = grave(broken) - before
+            assert set(new) <= allowed, broken.decode()
+            assert new or before & Counter(dict.fromkeys(allowed, 1)), broken.decode()
