@@ -22,7 +22,7 @@ from netsharp_engine.data import (
     stream_rows,
 )
 from netsharp_engine.data.stream import EncodedRows
-from netsharp_engine.data.table import translate_names
+from netsharp_engine.data.table import translate_classes
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.model_file import ModelError, read_file, write_file
 from netsharp_engine.train.measure import Measurement, Meter
@@ -191,7 +191,13 @@ def evaluate(
     options = options or model.read_options()
     measurement = Measurement(model.meter, model.answer)
     for rows in stream_rows(
-        paths, model.encoding, options, labelled=True, directory=directory, progress=progress
+        paths,
+        model.encoding,
+        options,
+        labelled=True,
+        classes=model.classes or (),
+        directory=directory,
+        progress=progress,
     ):
         _measure(model, measurement, rows)
     return measurement.report(part)
@@ -200,23 +206,16 @@ def evaluate(
 def evaluate_table(model: Model, table: Table, part: str = "test") -> Report:
     """The figures of the model on a labelled table.  Raises DataError."""
     features = encode_table(table, model.encoding, model.settings.dtype)
-    classes = None
-    if model.classes is not None and table.classes is not None and table.class_codes is not None:
-        classes = [table.classes[code] for code in table.class_codes.tolist()]
+    codes = None if model.classes is None else translate_classes(table, model.classes)
     measurement = Measurement(model.meter, model.answer)
-    rows = EncodedRows(features, (), classes, table.targets, table.weights)
+    rows = EncodedRows(features, (), codes, table.targets, table.weights)
     _measure(model, measurement, rows)
     return measurement.report(part)
 
 
 def _measure(model: Model, measurement: Measurement, rows: EncodedRows) -> None:
-    targets: npt.NDArray[np.generic]
-    if model.classes is None:
-        assert rows.targets is not None
-        targets = rows.targets
-    else:
-        assert rows.classes is not None
-        targets = translate_names(rows.classes, model.classes)
+    targets = rows.targets if model.classes is None else rows.class_codes
+    assert targets is not None
     model.normalizer.apply(rows.features)
     measurement.add(rows.features, targets, rows.weights)
 

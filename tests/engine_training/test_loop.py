@@ -274,6 +274,12 @@ MISFITS = [
     (blobs(), layered(3, 3, last="tanh"), {"loss": "cross-entropy"}, "needs a softmax or sigmoid"),
     (line(), layered(2, 2), {"task": "regression"}, "Regression predicts one number"),
     (Table.from_arrays([[1.0], [2.0]], ["a", "a"]), layered(1, 1), {}, "the same class 'a'"),
+    (
+        Table.from_arrays(np.zeros((40, 1)), np.arange(40) / 8),
+        layered(1, 40),
+        {},
+        'The label has 40 different numbers in 40 rows. To predict numbers set task = "regression"',
+    ),
     (blobs(), layered(3, 3), {"task": "binary"}, "The task is binary, but the labels have 3"),
     (blobs(), layered(3, 3), {"class_weights": "gren=2"}, "'gren' that no row has. Did you mean"),
 ]

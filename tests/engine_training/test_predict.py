@@ -126,7 +126,8 @@ def test_faults_of_new_data(model, tmp_path):
             list(predict_stream(model, str(path)))
     path.write_text("size,colour,kind\n1,red,smal\n")
     with pytest.raises(
-        DataError, match=r"'smal' does not occur in the training data\. Did you mean"
+        DataError,
+        match=r"line 2, column 'kind': the class 'smal' does not occur .* data\. Did you mean",
     ):
         evaluate(model, str(path))
     path.write_text("size,colour,kin\n1,red,small\n")

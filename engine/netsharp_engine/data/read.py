@@ -5,13 +5,13 @@ It checks every cell and names the file, the line and the column of a fault.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from .blocks import GrowingMatrix
-from .errors import DataError, place
+from .errors import DataError, nearest, place
 from .files import Meter, ProgressCallback, find_files
 from .options import ReadOptions, Roles, resolve_roles
 from .request import Chunk, Request, Source, number_name
@@ -255,6 +255,17 @@ class CellCheck:
                 name = known[cell] = label_text(cell)
             result.append(name)
         return result
+
+    def known_classes(self, names: Sequence[str], column: str, codes: Mapping[str, int]) -> Codes:
+        """The code of every row's class; raises DataError for a class that has none."""
+        found = np.fromiter((codes.get(name, -1) for name in names), np.int32, len(names))
+        if len(found) and int(found.min()) < 0:
+            row = int(np.argmax(found < 0))
+            raise DataError(
+                f"{self._where(row, column)}: the class '{names[row]}' does not occur in the "
+                f"training data.{nearest(names[row], codes)}"
+            )
+        return found
 
     def held_out(self, cells: Sequence[str], column: str) -> npt.NDArray[np.bool_]:
         """Which rows a validation column marks; raises DataError for other words."""

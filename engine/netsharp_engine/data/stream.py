@@ -18,19 +18,20 @@ from .options import ReadOptions, column_index
 from .read import CellCheck, stored_as
 from .request import Chunk, Request, Source
 from .sources import open_source
+from .table import Codes
 
 
 @dataclass(slots=True)
 class EncodedRows:
     """Consecutive rows: features [n, features] before normalising, and what was asked for beside.
 
-    ``kept`` holds one list of texts per kept column; ``classes`` or ``targets`` the labels and
-    ``weights`` the weights where they were asked for.
+    ``kept`` holds one list of texts per kept column; ``class_codes`` or ``targets`` the labels
+    and ``weights`` the weights where they were asked for.
     """
 
     features: npt.NDArray[np.floating]
     kept: tuple[Sequence[str], ...] = ()
-    classes: list[str] | None = None
+    class_codes: Codes | None = None
     targets: npt.NDArray[np.float64] | None = None
     weights: npt.NDArray[np.float64] | None = None
 
@@ -42,13 +43,15 @@ def stream_rows(
     *,
     keep: Sequence[str] = (),
     labelled: bool = False,
+    classes: Sequence[str] = (),
     directory: str = ".",
     progress: ProgressCallback | None = None,
 ) -> Iterator[EncodedRows]:
     """Every row of the files, in order, as features of ``encoding``.
 
     With ``labelled`` the label column must be there and, if ``options.weight`` names one, the
-    weight column.  Raises DataError, before the first row for columns that are not there.
+    weight column; ``classes`` are then those that labels may have, unless the task is regression.
+    Raises DataError, before the first row for columns that are not there.
     """
     options = options or ReadOptions()
     files = find_files(paths, directory)
@@ -57,7 +60,7 @@ def stream_rows(
     matches = []
     for path, label_path in zip(files, labels, strict=True):
         source = open_source(path, options, labels=label_path, expected=names)
-        matches.append(_Match(source, encoding, options, keep, labelled))
+        matches.append(_Match(source, encoding, options, keep, labelled, classes))
     meter = Meter(files, progress)
     return _rows(matches, meter)
 
@@ -86,7 +89,9 @@ class _Match:
         options: ReadOptions,
         keep: Sequence[str],
         labelled: bool,
+        classes: Sequence[str],
     ) -> None:
+        self._classes = {name: code for code, name in enumerate(classes)}
         self.source = source
         self.limit = options.rows
         self._encoding = encoding
@@ -137,7 +142,8 @@ class _Match:
             column += 1
         elif self._label is not None:
             assert chunk.either is not None
-            rows.classes = checker.class_names(chunk.either, names[self._label])
+            found = checker.class_names(chunk.either, names[self._label])
+            rows.class_codes = checker.known_classes(found, names[self._label], self._classes)
         if self._weight is not None:
             rows.weights = chunk.numbers[:, column]
             checker.complete(rows.weights, names[self._weight], "weight", least=0.0)

@@ -154,15 +154,3 @@ def translate_classes(table: Table, classes: Sequence[str]) -> Codes:
             )
     mapping = np.array([index.get(name, -1) for name in table.classes] or [-1], dtype=np.int32)
     return mapping[table.class_codes]
-
-
-def translate_names(names: Sequence[str], classes: Sequence[str]) -> Codes:
-    """Class names as indexes into ``classes``; DataError for one that is not among them."""
-    index = {name: code for code, name in enumerate(classes)}
-    try:
-        return np.fromiter((index[name] for name in names), np.int32, len(names))
-    except KeyError as error:
-        name = str(error.args[0])
-        raise DataError(
-            f"The class '{name}' does not occur in the training data.{nearest(name, classes)}"
-        ) from None

@@ -25,6 +25,7 @@ from netsharp_engine.data import (
     read_table,
     split_rows,
 )
+from netsharp_engine.data.dialect import is_number
 from netsharp_engine.data.errors import nearest
 from netsharp_engine.data.normalizers import Matrix, Rows
 from netsharp_engine.data.sources import open_source
@@ -34,6 +35,7 @@ from .failures import TrainingError
 from .settings import Settings
 
 FINGERPRINT_ROWS = 256
+MANY_CLASSES = 20
 
 
 @dataclass(slots=True)
@@ -173,6 +175,7 @@ def prepare(
     if not table.labelled:
         raise DataError("The training data has no labels.")
     fraction = settings.validation if isinstance(settings.validation, float) else None
+    _check_classes(table, settings)
     train, held = split_rows(table, None if validation_table else fraction, settings.seed)
     encoding = Encoding.fit(table, train, unknown=settings.unknown_level, missing=settings.missing)
     classes = table.classes
@@ -190,6 +193,20 @@ def prepare(
         validation = _other_part(validation_table, encoding, normalizer, classes, settings)
     task = _task(classes, settings)
     return TrainingData(part, validation, encoding, normalizer, classes, task, settings)
+
+
+def _check_classes(table: Table, settings: Settings) -> None:
+    """Refuse numbers that are taken for classes only because no task was set."""
+    classes = table.classes
+    if classes is None or settings.task != "classification" or len(classes) <= MANY_CLASSES:
+        return
+    numbers = [name for name in classes if is_number(name)]
+    fractions = any("." in name for name in numbers)
+    if len(numbers) == len(classes) and (fractions or len(classes) > table.rows / 2):
+        raise TrainingError(
+            f"The label has {len(classes):,} different numbers in {table.rows:,} rows. To predict "
+            'numbers set task = "regression"; if they are classes set task = "multiclass".'
+        )
 
 
 def _prepare_alike(table: Table, settings: Settings, fitted: Fitted) -> TrainingData:
