@@ -33,14 +33,18 @@ def proposed_value(bundle: Bundle, name: str) -> Value | None:
 
 
 def proposed_shape(bundle: Bundle) -> tuple[int, ...] | None:
-    """The source's declared shape, with as many dimensions as the kernel has if ones make up."""
+    """The source's declared shape in as many dimensions as the bundle has.
+
+    Leading ones make up for the difference; None where they cannot.
+    """
     source = bundle.source.shape if bundle.source is not None else None
-    if source is None or bundle.kernel_shape is None:
+    entries = bundle.input_shape or bundle.kernel_shape
+    if source is None or entries is None:
         return source
-    rank = len(bundle.kernel_shape)
-    if product(source[:-rank]) == 1:
-        return (1,) * (rank - len(source)) + source[-rank:]
-    return source
+    rank = len(entries)
+    if product(source[:-rank]) > 1:
+        return None
+    return (1,) * (rank - len(source)) + source[-rank:]
 
 
 def proposed_kernel(bundle: Bundle) -> tuple[int, ...] | None:

@@ -262,6 +262,21 @@ def test_an_auto_destination_gets_the_maps_first() -> None:
     assert "hidden C [4, 6, 6] tanh" in fixed(text, "NS085")
 
 
+@pytest.mark.parametrize(
+    ("source", "shape"), [("[8, 8]", "[8, 8]"), ("[1, 8, 8]", "[8, 8]"), ("[8]", "[1, 8]")]
+)
+def test_the_shape_of_the_source_keeps_the_dimensions_of_the_bundle(
+    source: str, shape: str
+) -> None:
+    text = convolution("[6, 6]", "InputShape = [9, 9]", KERNEL, source=f"input I {source};")
+    assert f"InputShape = {shape};" in fixed(text, "NS066")
+
+
+def test_no_shape_is_proposed_where_dimensions_are_unknown() -> None:
+    text = convolution("[6, 6]", "InputShape = [9, 9]", KERNEL, source="input I [4, 4, 4];")
+    assert only(text, "NS066").fix is None
+
+
 # Judgements.
 
 

@@ -6,7 +6,7 @@ from netsharp_engine.geometry import Axis, product
 from netsharp_lsp.netsharp.arithmetic import counted, factors, positions
 from netsharp_lsp.netsharp.evaluate import show
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Repair
-from netsharp_lsp.netsharp.proposals import filling_pads
+from netsharp_lsp.netsharp.proposals import filling_pads, proposed_shape
 from netsharp_lsp.netsharp.rewriting import (
     added_attribute,
     changed_entry,
@@ -64,8 +64,11 @@ def source_disagrees(bundle: Bundle, network: Network) -> Iterator[Finding]:
         Note(sized(source.name, source.shape, source), source.size_place),
         Note(f"InputShape: {factors(shape)} = {product(shape)}.", bundle.value_place("InputShape")),
     ]
-    changes = changed_tuple(bundle, "InputShape", source.shape)
-    repair = Repair(f"Use the shape of '{source.name}'", changes, safe=False)
+    proposed = proposed_shape(bundle)
+    repair = None
+    if proposed is not None:
+        changes = changed_tuple(bundle, "InputShape", proposed)
+        repair = Repair(f"Use the shape of '{source.name}'", changes, safe=False)
     yield Finding("NS066", bundle.value_place("InputShape"), message, notes, repair)
 
 
