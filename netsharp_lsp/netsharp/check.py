@@ -44,6 +44,10 @@ def diagnostics_of(network: Network) -> list[Diagnostic]:
         finding.diagnostic(network.specification, SEVERITIES[finding.code])
         for finding in findings_of(network)
     }
+    if network.doubts.broken and not any(d.severity == "error" for d in found):
+        resort = network.doubts.last_resort()
+        if resort is not None:
+            found.add(resort.diagnostic(network.specification, "error"))
     return sorted(found, key=lambda diagnostic: diagnostic.sort_key)
 
 

@@ -11,15 +11,22 @@ import re
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.characters import foreign_marks
 from netsharp_lsp.netsharp.expressions import attributes_of, bundles_of
-from netsharp_lsp.netsharp.syntax import BundleItem, LayerItem, Node
+from netsharp_lsp.netsharp.findings import Finding, Place
+from netsharp_lsp.netsharp.syntax import BundleItem, ConstantItem, LayerItem, Name, Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.netsharp.characters import Mark
-    from netsharp_lsp.netsharp.findings import Finding
-    from netsharp_lsp.netsharp.syntax import Comment, Declaration, Fault, Item, Specification
+    from netsharp_lsp.netsharp.syntax import (
+        Attribute,
+        Comment,
+        Declaration,
+        Fault,
+        Item,
+        Specification,
+    )
 
 SECTION_WORDS = ("const", "input", "hidden", "output", "share")
 #: What translated pages of the guide and other habits put in a section keyword's place.
@@ -53,6 +60,9 @@ LOCAL_CODES = frozenset(
 )
 UNKNOWN_NAME_CODES = frozenset(("NS030", "NS035", "NS100", "NS103", "NS104"))
 UNUSED_CODES = frozenset(("NS033", "NS058", "NS059"))
+#: Findings about a name alone, whatever stands behind it.
+NAME_CODES = frozenset(("NS030", "NS031", "NS034", "NS035", "NS036", "NS037", "NS051", "NS052"))
+QUOTED = re.compile(r"'(\w+)'")
 PRESENCE_CODES = frozenset(("NS051", "NS052", "NS116", "NS054", "NS101"))
 
 
@@ -85,6 +95,7 @@ class Doubts:
         self.curly: dict[Declaration, tuple[int, int]] = {}
         self.swallowed = any(comment.kind == "unclosed" for comment in specification.comments)
         self.broken = bool(self.regions) or self.swallowed
+        self.nameless = False
         for declaration in specification.declarations:
             if declaration.faults or declaration.kind in DEBRIS:
                 self._note(declaration)
@@ -92,6 +103,7 @@ class Doubts:
                 self._note_layers(declaration)
         for comment in specification.comments:
             self._note_swallowed(comment)
+        self.vague = set(self._vague_names()) if self.broken else set()
         if self.broken:
             self._find_continuations()
             self._find_curly()
@@ -134,16 +146,17 @@ class Doubts:
 
     def withholds(self, finding: Finding) -> bool:
         """Whether a finding about meaning rests on text that could not be read."""
-        code = finding.code
+        code, declaration = finding.code, finding.place.declaration
         if code < "NS030":
             return False
         if code in ("NS030", "NS061", "NS063") and self._misplaced_attribute(finding):
             return True
         if code == "NS035" and names_no_source(finding):
             return True
+        if code == "NS057" and has_bare_source(declaration):
+            return True
         if not self.incomplete:
             return False
-        declaration = finding.place.declaration
         if self.foreign or declaration in self.covered or declaration in self.culprits:
             return True
         if code in PRESENCE_CODES and self._presence_unknown(code):
@@ -154,7 +167,11 @@ class Doubts:
         name = self.specification.data[start:end].decode("utf-8", "replace")
         if code in UNUSED_CODES:
             return code != "NS033" or name in self.words
-        if code in UNKNOWN_NAME_CODES and (self.swallowed or name in self.words):
+        if code in UNKNOWN_NAME_CODES and (self.nameless or self.swallowed or name in self.words):
+            return True
+        if code == "NS036" and name in self.words:
+            return True
+        if code not in NAME_CODES and self.vague & {name, *QUOTED.findall(finding.message)}:
             return True
         return self._in_doubt(finding, code in LOCAL_CODES)
 
@@ -180,15 +197,24 @@ class Doubts:
                     return True
             elif attribute.start <= start and end <= attribute.end:
                 named = attribute.name.text.lower() in ACTIVATION_ATTRIBUTES
+                named = named or lacks_from(attribute)
                 return named or (attribute.value is None and finding.code == "NS061")
         return False
 
     def _presence_unknown(self, code: str) -> bool:
         lowered = {word.lower() for word in self.words}
-        if self.swallowed or lowered & {"input", "output", "hidden"}:
+        if self.swallowed or self.nameless or lowered & {"input", "output", "hidden"}:
             return True
         orphans = any(d.kind in ("orphan", "error") for d in self.specification.declarations)
         return orphans and code in ("NS051", "NS052")
+
+    def last_resort(self) -> Finding | None:
+        """A finding for the first fault, should no rule have told of any."""
+        for declaration in self.specification.declarations:
+            for fault in declaration.faults:
+                place = Place.of(declaration, fault)
+                return Finding("NS026", place, "The text cannot be read from here on.")
+        return None
 
     # How it is found.
 
@@ -196,6 +222,8 @@ class Doubts:
         base = self.specification.starts[declaration]
         for fault in declaration.faults:
             end = fault.end
+            if is_nameless(declaration, fault, self.specification):
+                self.nameless = True
             if fault.kind == "unexpected":
                 self.words.update(WORD.findall(fault.text))
                 if unreadable_filter(fault):
@@ -224,6 +252,15 @@ class Doubts:
             self.words.update(WORD.findall(text.decode("utf-8", "replace")))
             self.broken = True
 
+    def _vague_names(self) -> Iterator[str]:
+        """Layers and constants whose size or value could not be read as a whole."""
+        for declaration, item in self.specification.items():
+            if not isinstance(item, LayerItem | ConstantItem):
+                continue
+            node = item.size if isinstance(item, LayerItem) else item.value
+            if node is not None and self.touches(declaration, node.start - 1, node.end + 1):
+                yield item.name.text
+
     def _find_continuations(self) -> None:
         data = self.specification.data
         before: Declaration | None = None
@@ -234,6 +271,7 @@ class Doubts:
             if before is not None and open_end and self._continues(before, declaration):
                 end = self.specification.starts[before] + before.end
                 joined = b"\n" not in data[end:start] and b"\r" not in data[end:start]
+                joined = joined or lacks_source(before)
             if joined and before is not None:
                 self.continued.add(before)
                 chained = before in self.covered or before in self.culprits
@@ -268,7 +306,7 @@ class Doubts:
         """Pair a group whose `}` is missing with a stray `}` further down."""
         opened: tuple[Declaration, list[Declaration]] | None = None
         for declaration in self.specification.declarations:
-            if declaration in self.covered or declaration in self.curly:
+            if declaration in self.curly:
                 continue
             if any(f.text == "}" and f.start == declaration.end for f in declaration.faults):
                 opened = (declaration, [])
@@ -276,7 +314,8 @@ class Doubts:
                 group, inside = opened
                 if inside:
                     self.displaced[group] = (inside[0], declaration)
-                    self.covered.add(declaration)
+                    rest = (d for d in inside[1:] if d.kind in DEBRIS)
+                    self.covered.update((declaration, *rest))
                 opened = None
             elif opened is not None:
                 opened[1].append(declaration)
@@ -334,6 +373,14 @@ class Doubts:
         ) or any(d.kind in DEBRIS or d.kind == "unknown" for d in self.specification.declarations)
 
 
+def is_nameless(declaration: Declaration, fault: Fault, specification: Specification) -> bool:
+    """Whether a layer's name is missing: `hidden [5] from A all;`, `hidden` alone."""
+    if fault.kind == "incomplete":
+        return fault.text == "declaration"
+    before = specification.text(declaration, 0, fault.start).strip().lower()
+    return fault.kind == "unexpected" and before in SECTION_WORDS and fault.text[:1] == "["
+
+
 def token_kinds(declaration: Declaration) -> Iterator[str]:
     """The kinds of the tokens that the parser could not place."""
     for fault in declaration.faults:
@@ -356,6 +403,19 @@ def lacks_only_end(declaration: Declaration) -> bool:
         for fault in declaration.faults
     )
     return readable and any(is_open_end(declaration, fault) for fault in declaration.faults)
+
+
+def is_unconnected(declaration: Declaration, item: LayerItem) -> bool:
+    """Whether a sized layer that needs a connection has none."""
+    trained = declaration.kind in ("hidden", "output", "unknown")
+    return trained and not item.bundles and item.body is None and item.size is not None
+
+
+def lacks_source(declaration: Declaration) -> bool:
+    """Whether a declaration breaks off before the connection of its last layer."""
+    last = declaration.items[-1] if declaration.items else None
+    unconnected = isinstance(last, LayerItem) and is_unconnected(declaration, last)
+    return unconnected and lacks_only_end(declaration)
 
 
 def is_word_operator(declaration: Declaration) -> bool:
@@ -387,7 +447,7 @@ def _smallest(item: Item, start: int, end: int) -> Iterator[Node]:
     if isinstance(item, LayerItem):
         bundles = item.bundles
         for attribute in _holding(item.attributes, start, end):
-            yield Node(item.body[0] if item.body else item.start, attribute.end)
+            yield Node(item.name.end, attribute.end)
         if item.size is not None:
             yield from _holding((item.size,), start, end)
     elif isinstance(item, BundleItem):
@@ -398,6 +458,18 @@ def _smallest(item: Item, start: int, end: int) -> Iterator[Node]:
             yield from _holding((bundle.predicate,), start, end)
 
 
+def lacks_from(attribute: Attribute) -> bool:
+    """Whether an attribute is a connection without its `from`: `{ Data all; }`."""
+    value = attribute.value
+    words = not attribute.separator and isinstance(value, Name)
+    return words and isinstance(value, Name) and value.text.lower() in KIND_WORDS
+
+
+def has_bare_source(declaration: Declaration | None) -> bool:
+    """Whether a body holds a connection without its `from`."""
+    return declaration is not None and any(map(lacks_from, attributes_of(declaration)))
+
+
 def names_no_source(finding: Finding) -> bool:
     """Whether an undefined layer is the kind of a connection whose source is missing."""
     declaration = finding.place.declaration
@@ -406,7 +478,7 @@ def names_no_source(finding: Finding) -> bool:
     return any(
         bundle.kind is None
         and bundle.source.start == finding.place.start
-        and bundle.source.text in KIND_WORDS
+        and (bundle.source.text in KIND_WORDS or bundle.source.text == "from")
         for bundle in bundles_of(declaration)
     )
 

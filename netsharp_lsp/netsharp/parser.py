@@ -228,7 +228,10 @@ class _Reader:
 
     def incomplete(self, start: int, end: int, what: str) -> None:
         """Note that something was begun and not finished, unless what is there is unreadable."""
-        known = any(fault.start <= end + 1 and start <= fault.end for fault in self.unreadable())
+        known = any(
+            what == "declaration" or (fault.start <= end + 1 and start <= fault.end)
+            for fault in self.unreadable()
+        )
         if not known:
             self.faults.append(Fault(start, end, "incomplete", what))
 

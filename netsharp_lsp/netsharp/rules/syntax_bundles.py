@@ -78,7 +78,12 @@ def unknown_kind(bundle: Bundle, network: Network) -> Iterator[Finding]:
     end = item.misplaced.end if item.misplaced is not None else item.kind_span[1]
     if not item.source.text or doubts.touches(bundle.declaration, item.start, end + 1):
         return
-    if item.source.text in KIND_WORDS and bundle.source is None:
+    if item.source.text == "from" and bundle.source is None:
+        change = Change(Place(bundle.declaration, item.keyword.end, item.source.end), "")
+        repair = Repair("Delete one 'from'", [change], safe=True)
+        message = "'from' is written twice."
+        yield Finding("NS026", bundle.source_place, message, repair=repair)
+    elif item.source.text in KIND_WORDS and bundle.source is None:
         message = f"A layer's name must follow 'from'; found '{item.source.text}'."
         yield Finding("NS018", bundle.source_place, message)
     elif not item.kind_text:

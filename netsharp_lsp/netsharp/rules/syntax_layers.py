@@ -9,7 +9,7 @@ from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
 from netsharp_lsp.netsharp.model import Layer
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_marks import curly_size
-from netsharp_lsp.netsharp.syntax import Name, WordItem
+from netsharp_lsp.netsharp.syntax import LayerItem, Name, WordItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,10 +68,15 @@ def is_misspelt_from(word: str) -> bool:
     )
 
 
+def says_from(item: LayerItem) -> bool:
+    """Whether a misspelt `from` stands in a layer's activation."""
+    return item.activation is not None and is_misspelt_from(item.activation.text)
+
+
 def head_in_doubt(layer: Layer, network: Network) -> bool:
     """Whether what stands before a layer's connections could not be read."""
     item = layer.item
-    end = item.end
+    end = item.end + 1
     if item.bundles:
         end = item.bundles[0].start
     elif item.body is not None:
@@ -154,6 +159,8 @@ def unknown_activation(layer: Layer, network: Network) -> Iterator[Finding]:
         return
     if is_misspelt_from(name.text) and not layer.item.bundles:
         return
+    if layer.declaration in network.doubts.continued and not layer.item.bundles:
+        return
     if head_in_doubt(layer, network):
         return
     place = Place.of(layer.declaration, name)
@@ -178,7 +185,8 @@ def missing_from(network: Network, _: Network) -> Iterator[Finding]:
         item = layer.item
         unconnected = not item.bundles and item.body is None and layer.kind != "input"
         known = layer.declaration.kind in ("hidden", "output", "unknown")
-        if unconnected and known and not head_in_doubt(layer, network):
+        goes_on = layer.declaration in network.doubts.continued and not says_from(item)
+        if unconnected and known and not goes_on and not head_in_doubt(layer, network):
             yield without_from(layer, above)
         if layer.kind != "output":
             above = layer
@@ -212,6 +220,8 @@ def input_with_connection(layer: Layer, network: Network) -> Iterator[Finding]:
     if layer.declaration.kind != "input" or head_in_doubt(layer, network):
         return
     if layer.declaration in network.doubts.curly or curly_size(item, layer.declaration, network):
+        return
+    if item.size is None and not item.bundles and item.body is None:
         return
     place, what = surplus(layer)
     if place is None:

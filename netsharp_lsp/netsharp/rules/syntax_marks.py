@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.doubts import is_open_end, unreadable_filter
+from netsharp_lsp.netsharp.doubts import is_open_end, lacks_from, unreadable_filter
 from netsharp_lsp.netsharp.expressions import attributes_of, expressions_of, operands
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.rules import rule
-from netsharp_lsp.netsharp.syntax import ConstantItem, LayerItem, Tuple
+from netsharp_lsp.netsharp.syntax import ConstantItem, LayerItem, Name, Number, Tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Declaration, Fault, Item
+    from netsharp_lsp.netsharp.syntax import Attribute, Declaration, Fault, Item
 
 TOKEN_BEFORE = re.compile(r"(\w[\w.]*|[^\w\s])\s*\Z")
+#: Tokens of a plain tuple's inside.
+VALUES = frozenset(("number", "identifier", ",", "+", "-", "*", "/", "^"))
 OPENERS = {"}": "{", "]": "[", ")": "("}
 #: What a tuple in curly brackets may hold: `{28, 28}`.
+BARE_REST = re.compile(r"[\w\s.,+-]*\]")
 PLAIN_SIZE = re.compile(r"\{[\w\s,.*+/^-]*\}\Z")
 
 
@@ -96,18 +99,22 @@ def missing_bracket(network: Network, _: Network) -> Iterator[Finding]:
     for declaration in network.specification.declarations:
         if declaration.faults and not doubts.explained(declaration):
             yield from missing_partners(declaration, network)
+            yield from missing_openers(declaration, network)
             yield from idle_commas(declaration, network)
 
 
 def missing_partners(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """Faults "missing" of one declaration, but for `;` and what another rule explains."""
-    bare = [size for size in bare_sizes(declaration) if not closes(declaration, size)]
+    bare = [size for size in unopened(declaration) if not closes(declaration, size)]
     explained = {(size.start, "[") for size in bare} | {(size.end, "]") for size in bare}
     for fault in declaration.faults:
         if fault.kind != "missing" or fault.text == ";":
             continue
-        known = (fault.start, fault.text) in explained or follows_unexpected(declaration, fault)
-        known = known or network.doubts.swallows(declaration, fault)
+        known = (fault.start, fault.text) in explained or network.doubts.swallows(
+            declaration, fault
+        )
+        if not unclosed_spans(declaration, fault):
+            known = known or follows_unexpected(declaration, fault)
         told = declaration in network.doubts.displaced or declaration in network.doubts.curly
         if known or (fault.text == "}" and told):
             continue
@@ -120,6 +127,28 @@ def missing_partners(declaration: Declaration, network: Network) -> Iterator[Fin
             yield parameters(declaration, fault, closer)
         else:
             yield partner_finding(declaration, fault, network)
+
+
+def missing_openers(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """The findings for `KernelShape = 5, 5];`."""
+    for attribute in attributes_of(declaration):
+        value = attribute.value
+        if value is not None and bare_value(declaration, attribute, network):
+            place = Place(declaration, value.start, value.start)
+            repair = Repair("Insert '['", [Change(place, "[")], safe=True)
+            first = written(declaration, network, value.start, value.end)
+            yield Finding("NS012", place, f"Missing '[' before '{first}'.", repair=repair)
+
+
+def bare_value(
+    declaration: Declaration, attribute: Attribute, network: Network
+) -> tuple[int, int] | None:
+    """The span of a tuple that lacks its opening bracket, from its value on."""
+    if attribute.terminator != "," or not isinstance(attribute.value, Number | Name):
+        return None
+    rest = written(declaration, network, attribute.end, declaration.end)
+    found = BARE_REST.match(rest)
+    return None if found is None else (attribute.value.start, attribute.end + len(found[0]))
 
 
 def share_braces(declaration: Declaration, opener: Fault) -> Finding:
@@ -166,11 +195,31 @@ def partner_finding(declaration: Declaration, fault: Fault, network: Network) ->
         if not fault.text or fault.text[0].isalpha():
             return Finding("NS012", place, f"A name is missing{before}.")
         return Finding("NS012", place, f"Missing '{mark}'{before}.", repair=repair)
+    for start, end in unclosed_spans(declaration, fault)[:1]:
+        place = Place(declaration, start, end)
+        repair = Repair(f"Insert '{mark}'", [Change(place, mark)], safe=True)
     opener = Place(declaration, *fault.opener)
     line = line_of(network.specification.data, opener.offsets(network.specification)[0])
     message = f"Missing '{mark}' to close the '{OPENERS[mark]}' opened at line {line}."
     note = Note(f"This '{OPENERS[mark]}' is never closed.", opener)
     return Finding("NS012", place, message, [note], repair)
+
+
+def unclosed_spans(declaration: Declaration, missing: Fault | None = None) -> list[tuple[int, int]]:
+    """Values that found no place because the `]` behind them is missing: `[10 tanh from ...`.
+
+    Each span starts behind the values, where the bracket belongs, if `missing` is the bracket;
+    without it the spans hold the values themselves, for every bracket.
+    """
+    spans: list[tuple[int, int]] = []
+    for fault in declaration.faults:
+        if fault.kind != "unexpected" or any(k not in VALUES for k, _, _ in fault.tokens):
+            continue
+        for bracket in (missing,) if missing else declaration.faults:
+            opener = bracket.opener if bracket.text == "]" else None
+            if opener and opener[1] <= fault.start and fault.end <= bracket.start:
+                spans.append((fault.end if missing else fault.start, fault.end))
+    return spans
 
 
 def inserted(declaration: Declaration, fault: Fault, network: Network) -> str:
@@ -224,9 +273,13 @@ def needless_semicolon(declaration: Declaration, network: Network) -> Iterator[F
 
 
 def bare_sizes(declaration: Declaration) -> Iterator[Tuple]:
-    """Sizes without an opening bracket."""
-    if declaration.kind == "const":
-        return
+    """Sizes without an opening bracket; in a group of constants they are no sizes."""
+    if declaration.kind != "const":
+        yield from unopened(declaration)
+
+
+def unopened(declaration: Declaration) -> Iterator[Tuple]:
+    """Whatever was read as a size without an opening bracket."""
     for item in declaration.items:
         if isinstance(item, LayerItem) and isinstance(item.size, Tuple) and not item.size.bracket:
             yield item.size
@@ -306,6 +359,12 @@ def attribute_separator(declaration: Declaration, network: Network) -> Iterator[
     for attribute in attributes_of(declaration):
         if attribute.value is None or not attribute.separator.isascii():
             continue
+        if lacks_from(attribute):
+            place = Place.of(declaration, attribute.name)
+            repair = Repair("Insert 'from'", [Change(place.before(), "from ")], safe=True)
+            message = f"Missing 'from' before '{attribute.name.text}'."
+            yield Finding("NS018", place, message, repair=repair)
+            continue
         separator = Place(declaration, *attribute.separator_span)
         if attribute.separator != "=":
             glued = separator.start == attribute.name.end
@@ -321,7 +380,7 @@ def attribute_terminator(declaration: Declaration, network: Network) -> Iterator
     if network.doubts.explained(declaration):
         return
     for attribute in attributes_of(declaration):
-        if attribute.terminator == ",":
+        if attribute.terminator == "," and not bare_value(declaration, attribute, network):
             place = Place(declaration, *attribute.terminator_span)
             repair = Repair("Replace by ';'", [Change(place, ";")], safe=True)
             yield Finding("NS023", place, "Attributes end with ';', not ','.", repair=repair)

@@ -6,15 +6,23 @@ import re
 
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.netsharp.doubts import (
+    KIND_WORDS,
     SECTION_WORDS,
     WORD_OPERATORS,
+    is_unconnected,
     section_meant,
     unreadable_filter,
 )
+from netsharp_lsp.netsharp.expressions import attributes_of
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.rules import rule
-from netsharp_lsp.netsharp.rules.syntax_layers import is_activation, is_misspelt_from
-from netsharp_lsp.netsharp.rules.syntax_marks import curly_size, idle_comma
+from netsharp_lsp.netsharp.rules.syntax_layers import is_activation, says_from
+from netsharp_lsp.netsharp.rules.syntax_marks import (
+    bare_value,
+    curly_size,
+    idle_comma,
+    unclosed_spans,
+)
 from netsharp_lsp.netsharp.rules.syntax_words import renamed
 from netsharp_lsp.netsharp.syntax import (
     BundleItem,
@@ -241,6 +249,17 @@ def markup(case: Case) -> Finding | None:
     return Finding("NS001", place, message, repair=repair)
 
 
+def source_without_from(case: Case) -> Finding | None:
+    """`hidden H [3] Data convolve { ... }`."""
+    behind = case.text(case.fault.end, case.declaration.end).split()
+    kind = behind[0].lower() if behind else ""
+    if case.types != ["identifier"] or kind not in KIND_WORDS:
+        return None
+    place = case.place()
+    repair = Repair("Insert 'from'", [Change(place.before(), "from ")], safe=True)
+    return Finding("NS018", place, f"Missing 'from' before '{case.words[0]}'.", repair=repair)
+
+
 def second_activation(case: Case) -> Finding | None:
     """`hidden H [3] sigmoid tanh from A all;`."""
     if len(case.words) != 1 or case.words[0].lower() not in NAMES:
@@ -277,6 +296,7 @@ EXPLANATIONS: tuple[Callable[[Case], Finding | None], ...] = (
     arrows_between,
     markup,
     foreign_characters,
+    source_without_from,
     second_activation,
 )
 
@@ -299,6 +319,8 @@ def unexpected_text(network: Network, _: Network) -> Iterator[Finding]:
         if declaration.kind == "stray":
             yield from stray_brace(declaration, network)
     for group, (inside, stray) in doubts.displaced.items():
+        if doubts.explained(inside):
+            continue
         yield displaced(group, inside, stray, network)
 
 
@@ -311,12 +333,16 @@ def is_unknown(declaration: Declaration) -> bool:
 
 def unexpected_in(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """The findings for the unreadable stretches of one declaration."""
-    curly = [curly_size(item, declaration, network) for item in declaration.items]
+    told = [curly_size(item, declaration, network) for item in declaration.items]
+    told += [
+        bare_value(declaration, attribute, network) for attribute in attributes_of(declaration)
+    ]
+    told += unclosed_spans(declaration)
     end = -1
     for fault in sorted(declaration.faults, key=lambda fault: fault.start):
         if fault.kind != "unexpected" or not fault.tokens:
             continue
-        inside = any(body and body[0] <= fault.start < body[1] for body in curly)
+        inside = any(span and span[0] <= fault.start < span[1] for span in told)
         if inside or fault.start <= end or network.doubts.marked(declaration, fault):
             continue
         end = declaration.end if unreadable_filter(fault) else fault.end + 1
@@ -339,6 +365,8 @@ def continuation(declaration: Declaration, before: Declaration, network: Network
     last = before.items[-1] if before.items else None
     if isinstance(last, LayerItem) and not last.bundles and says_from(last):
         return None
+    if isinstance(last, LayerItem) and is_unconnected(before, last):
+        return missing_from(declaration, before, last)
     item = declaration.items[0] if declaration.items else None
     if isinstance(item, WordItem) and is_activation(item.word.text):
         return None
@@ -360,9 +388,15 @@ def continuation(declaration: Declaration, before: Declaration, network: Network
     return Finding("NS026", place, message)
 
 
-def says_from(layer: LayerItem) -> bool:
-    """Whether a misspelt `from` stands in a layer's activation."""
-    return layer.activation is not None and is_misspelt_from(layer.activation.text)
+def missing_from(declaration: Declaration, before: Declaration, layer: LayerItem) -> Finding:
+    """The finding for `output O [2] softmax H all;`."""
+    place = Place(declaration, 0, 0)
+    name = layer.activation
+    if name is not None and not is_activation(name.text):
+        place = Place.of(before, name)
+    repair = Repair("Insert 'from'", [Change(place.before(), "from ")], safe=True)
+    message = f"Layer '{layer.name.text}' needs 'from' before its source."
+    return Finding("NS018", place, message, repair=repair)
 
 
 def word_operator(place: Place, word: str) -> Finding:
