@@ -77,6 +77,7 @@ class Network:
         self._comparisons = HINT_COMPARISONS
         #: Every name in lower case, filled in by the first fix that looks for a free one.
         self.taken_names: set[str] = set()
+        self.free_names: dict[str, str] = {}
         self._collect()
         for constant in self.all_constants:
             self._evaluate_constant(constant)

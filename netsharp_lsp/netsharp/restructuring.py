@@ -74,10 +74,12 @@ def fresh_name(network: Network, name: str) -> str:
     """A name like ``name`` that nothing has, in whatever case."""
     if not network.taken_names:
         network.taken_names.update(known.lower() for known in (*network.constants, *network.layers))
-    number = 2
-    while f"{name}{number}".lower() in network.taken_names:
-        number += 1
-    return f"{name}{number}"
+    if name not in network.free_names:
+        number = 2
+        while f"{name}{number}".lower() in network.taken_names:
+            number += 1
+        network.free_names[name] = f"{name}{number}"
+    return network.free_names[name]
 
 
 def renamed_constant(network: Network, name: str, new: str) -> list[Change]:

@@ -36,11 +36,15 @@ def final_output(network: Network) -> Layer | None:
     return next((layer for layer in outputs if not readers[layer]), outputs[0])
 
 
-def feeders(network: Network, layer: Layer) -> list[Layer]:
-    """The layers that could feed ``layer``: all but itself and outputs, nearest above first."""
-    others = [o for o in network.layers.values() if o.kind != "output" and o.name != layer.name]
-    above = [other for other in others if other.order < layer.order]
-    return above[::-1] + [other for other in others if other.order > layer.order]
+def feeders(network: Network) -> Iterator[tuple[Layer, Layer | None]]:
+    """Each layer with one that could feed it: the nearest above, else the first below."""
+    others = [layer for layer in network.layers.values() if layer.kind != "output"]
+    above: Layer | None = None
+    for layer in network.all_layers:
+        below = (other for other in others if other.name != layer.name)
+        yield layer, above if above is not None else next(below, None)
+        if layer.kind != "output" and layer.first:
+            above = layer
 
 
 # What is missing.
@@ -164,14 +168,11 @@ def source_is_itself(bundle: Bundle, network: Network) -> Iterator[Finding]:
 @rule("NS057", "error", on="network")
 def no_connections(network: Network, _network: Network) -> Iterator[Finding]:
     """A layer with an empty body; where nothing could feed it, NS051 says so."""
-    for layer in network.all_layers:
-        if not layer.trainable or layer.bundles or layer.item.body is None:
+    for layer, source in feeders(network):
+        if not layer.trainable or layer.bundles or layer.item.body is None or source is None:
             continue
-        sources = feeders(network, layer)
-        if not sources:
-            continue
-        connection = added_bundle(network, layer, sources[0].name)
-        repair = Repair(f"Add 'from {sources[0].name} all;'", [connection], safe=False)
+        connection = added_bundle(network, layer, source.name)
+        repair = Repair(f"Add 'from {source.name} all;'", [connection], safe=False)
         message = f"Layer '{layer.name}' has no connections."
         yield Finding("NS057", layer.place, message, repair=repair)
 
