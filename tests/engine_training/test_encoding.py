@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from netsharp_engine.data import (
+    Column,
     DataError,
     Encoding,
+    Feature,
     Normalizer,
     ReadOptions,
     Table,
@@ -17,6 +20,7 @@ from netsharp_engine.data import (
     read_table,
     split_rows,
 )
+from netsharp_engine.train import prepare, read_settings
 
 CSV = "size,colour,weight,label\n1,red,10,a\n2,blue,,b\n3,red,30,a\n4,green,50,b\n5,,70,a\n"
 
@@ -144,3 +148,20 @@ def test_splits_that_leave_nothing():
     table.held_out = np.array([True, True])
     with pytest.raises(DataError, match="none is left for training"):
         split_rows(table, None, seed=0)
+
+
+def test_a_column_that_names_the_rows_is_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("id,x,label\n" + "".join(f"n{row},1,{row % 2}\n" for row in range(1500)))
+    table = read_table(str(path), ReadOptions(categorical=("id",)))
+    with pytest.raises(DataError, match=r"'id' has 1,500 levels.* exclude = \[\"id\"\]"):
+        prepare(table, read_settings({}, {}))
+
+
+def test_features_that_do_not_fit_into_memory_are_a_sentence():
+    levels = tuple(str(level) for level in range(1 << 20))
+    encoding = Encoding((Feature("c", 0, levels),))
+    rows = 1 << 40
+    table = Table((Column("c", 0, levels),), np.empty((rows, 0), np.float32), ())
+    with pytest.raises(DataError, match=r"need .* GB of memory, more than there is"):
+        encoding.encode(replace(table, codes=(np.broadcast_to(np.int32(0), 1),)))

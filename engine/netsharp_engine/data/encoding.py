@@ -106,9 +106,19 @@ class Encoding:
             )
         ]
         own = consume and self.plain and table.numbers.dtype == np.dtype(dtype)
-        out = table.numbers if own else np.empty((table.rows, self.features), dtype)
+        out = table.numbers if own else self._room(table.rows, dtype)
         self.encode_into(table.numbers, codes, out)
         return out
+
+    def _room(self, rows: int, dtype: npt.DTypeLike) -> npt.NDArray[np.floating]:
+        try:
+            return np.empty((rows, self.features), dtype)
+        except MemoryError:
+            size = rows * self.features * np.dtype(dtype).itemsize / 2**30
+            raise DataError(
+                f"{rows:,} rows of {self.features:,} features need {size:,.1f} GB of memory, more "
+                "than there is. Use fewer rows (rows = N) or leave columns out (exclude)."
+            ) from None
 
     def encode_into(
         self,

@@ -36,6 +36,7 @@ from .settings import Settings
 
 FINGERPRINT_ROWS = 256
 MANY_CLASSES = 20
+MANY_LEVELS = 1000
 
 
 @dataclass(slots=True)
@@ -176,6 +177,7 @@ def prepare(
         raise DataError("The training data has no labels.")
     fraction = settings.validation if isinstance(settings.validation, float) else None
     _check_classes(table, settings)
+    _check_levels(table)
     train, held = split_rows(table, None if validation_table else fraction, settings.seed)
     encoding = Encoding.fit(table, train, unknown=settings.unknown_level, missing=settings.missing)
     classes = table.classes
@@ -193,6 +195,17 @@ def prepare(
         validation = _other_part(validation_table, encoding, normalizer, classes, settings)
     task = _task(classes, settings)
     return TrainingData(part, validation, encoding, normalizer, classes, task, settings)
+
+
+def _check_levels(table: Table) -> None:
+    """Refuse a categorical column that tells rows apart, such as an id."""
+    for column in table.columns:
+        count = len(column.levels or ())
+        if count > MANY_LEVELS and count > table.rows / 2:
+            raise DataError(
+                f"The categorical column '{column.name}' has {count:,} levels in {table.rows:,} "
+                f'rows. If it only names the rows, leave it out: exclude = ["{column.name}"].'
+            )
 
 
 def _check_classes(table: Table, settings: Settings) -> None:

@@ -54,8 +54,8 @@ def train(
 ) -> TrainingResult:
     """Train a network from its initial weights.
 
-    ``specification`` and ``context`` (that of the data by default) are stored in the model, so
-    that the graph can be built again.  ``on_event`` gets every line of the run log;
+    ``specification`` and ``context`` (over that of the data) are stored in the model, so that the
+    graph can be built again.  ``on_event`` gets every line of the run log;
     ``on_checkpoint`` about once a minute, at the end of an epoch, a model to save that can be
     resumed; ``should_stop`` is asked after every step.  Raises TrainingError where network, data
     and settings do not fit.
@@ -63,7 +63,7 @@ def train(
     _check_features(graph, data)
     settings = settings or data.settings
     run = Run(graph, data, settings, on_event, should_stop)
-    chosen = context if context is not None else data.context()
+    chosen = {**data.context(), **(context or {})}
     return _Session(run, graph, data, settings, specification, chosen).result(on_checkpoint)
 
 
