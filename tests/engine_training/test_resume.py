@@ -114,6 +114,11 @@ def test_what_a_resumed_run_refuses(tmp_path):
         resume(result.model, other_data)
     with pytest.raises(TrainingError, match=r"learning_rate was 0\.5 and is now 0\.25"):
         resume(result.model, data, settings_of(learning_rate=0.25))
+    whole = train(graph, data, settings, specification=NET)
+    with pytest.raises(TrainingError, match=r"finished 8 epochs; 8 are asked for\. Give more"):
+        resume(whole.model, data)
+    with pytest.raises(TrainingError, match=r"finished 8 epochs; 5 are asked for\. Give more"):
+        resume(whole.model, data, settings_of(epochs=5))
     path = str(tmp_path / "m.safetensors")
     save_model(result.model, path, state=False)
     with pytest.raises(TrainingError, match="holds no state of a run to resume"):

@@ -88,6 +88,12 @@ def resume(
             "that was saved with its state."
         )
     chosen = model.settings if settings is None else settings_to_resume(model.settings, settings)
+    reached = model.state.epoch
+    if reached > chosen.epochs or (model.state.finished and reached == chosen.epochs):
+        raise TrainingError(
+            f"The stored run has finished {reached} epochs; {chosen.epochs} are asked for. "
+            f"Give more to go on, for example epochs = {2 * reached}."
+        )
     if model.state.data != data.fingerprint():
         raise TrainingError(
             f"The data is not that of the stored run: {data.fingerprint()} now, "
