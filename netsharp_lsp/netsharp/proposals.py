@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from netsharp_engine.geometry import Axis, product
 from netsharp_lsp.netsharp.attributes import CONVOLVE, NORM
+from netsharp_lsp.netsharp.model import Geometry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.netsharp.evaluate import Value
-    from netsharp_lsp.netsharp.model import Bundle, Geometry
+    from netsharp_lsp.netsharp.model import Bundle
 
 #: The constants of the guide's own response norm.
 CONSTANTS = {"Alpha": 0.001, "Beta": 0.75}
@@ -98,6 +99,28 @@ def filling_pads(axis: Axis) -> tuple[int, int] | None:
         if total > 0 and 0 <= lower <= (axis.kernel - 1) // 2:
             return lower, upper
     return None
+
+
+def filled_to_the_end(geometry: Geometry) -> Geometry | None:
+    """The same kernels, padded where they leave cells unread; None where no pads do that."""
+    axes = []
+    for axis in geometry.axes:
+        pads = filling_pads(axis) if any(axis.unread()) else (axis.lower, axis.upper)
+        if pads is None:
+            return None
+        axes.append(Axis(axis.size, axis.kernel, axis.stride, lower=pads[0], upper=pads[1]))
+    return Geometry(tuple(axes), geometry.sharing, geometry.maps, geometry.kernels > 0)
+
+
+def padded_throughout(geometry: Geometry) -> Geometry:
+    """The same kernels with `Padding = true`."""
+    axes = (Axis(axis.size, axis.kernel, axis.stride, padding=True) for axis in geometry.axes)
+    return Geometry(tuple(axes), geometry.sharing, geometry.maps, geometry.kernels > 0)
+
+
+def shapes_of(geometry: Geometry) -> list[tuple[int, ...]]:
+    """The computed shape and those that say the same; the first is the computed one."""
+    return [geometry.output, *unrolled_shapes(geometry)]
 
 
 def unrolled_shapes(geometry: Geometry) -> list[tuple[int, ...]]:

@@ -34,6 +34,19 @@ ORDER = (
 )
 
 
+def added_attributes(
+    bundle: Bundle, values: list[tuple[str, Value]], network: Network
+) -> list[Change]:
+    """Give a bundle with a block several more attributes; those at one place in one change."""
+    changes: list[Change] = []
+    for name, value in values:
+        change = added_attribute(bundle, name, value, network)
+        if changes and changes[-1].place.start == change.place.start:
+            change = Change(change.place, changes.pop().text + change.text)
+        changes.append(change)
+    return changes
+
+
 def added_attribute(bundle: Bundle, name: str, value: Value, network: Network) -> Change:
     """Give a bundle one more attribute, in the block's own style."""
     declaration, item = bundle.declaration, bundle.item

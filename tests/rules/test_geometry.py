@@ -231,8 +231,30 @@ def test_unread_cells_can_be_padded_and_the_size_follows() -> None:
     assert notes(found) == ["12 kernels of 5 with stride 2 cover 27 of 28 cells."]
     text = fixed(text, "NS077")
     assert "hidden C [5, 13, 24]" in text
+    assert "UpperPad = [1, 0];" in text
     assert grave(text) == []
     assert "NS077" not in codes(text)
+
+
+def test_all_unread_ends_are_padded_at_once() -> None:
+    attributes = ("InputShape = [28, 28]", "KernelShape = [5, 4]", "Stride = [2, 4]")
+    text = convolution("[12, 7]", *attributes, source="input I [28, 28];")
+    assert "UpperPad = [1, 0];" in fixed(text, "NS077")
+    attributes = ("InputShape = [9, 8]", "KernelShape = [5, 3]", "Stride = [5, 2]")
+    text = convolution("[1, 3]", *attributes, source="input I [9, 8];")
+    text = fixed(text, "NS077")
+    assert "[1, 3]" not in text
+    assert codes(text).isdisjoint({"NS073", "NS074", "NS077"})
+
+
+def test_a_size_that_padding_would_give_is_said_so() -> None:
+    attributes = ("InputShape = [28, 28]", "KernelShape = [5, 5]", "Stride = [2, 2]")
+    source = "input I [28, 28];"
+    for size, pads in ((13, "UpperPad = [1, 1]"), (14, "Padding = true")):
+        text = convolution(f"[{size}, {size}]", *attributes, source=source)
+        assert f"With {pads} it gives [{size}, {size}]." in notes(only(text, "NS074"))
+    text = convolution("[9, 9]", *attributes, source=source)
+    assert not [note for note in notes(only(text, "NS074")) if note.startswith("With")]
 
 
 def test_an_even_kernel_leaves_its_odd_cell_below() -> None:

@@ -7,16 +7,22 @@ from netsharp_lsp.netsharp.arithmetic import counted, factors, outputs
 from netsharp_lsp.netsharp.attributes import KERNEL_KINDS
 from netsharp_lsp.netsharp.evaluate import show
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.netsharp.proposals import filling_pads, unrolled_shapes
-from netsharp_lsp.netsharp.rewriting import added_attribute, resized
+from netsharp_lsp.netsharp.proposals import (
+    filled_to_the_end,
+    padded_throughout,
+    shapes_of,
+    unrolled_shapes,
+)
+from netsharp_lsp.netsharp.rewriting import added_attributes, resized
 from netsharp_lsp.netsharp.rules import rule
-from netsharp_lsp.netsharp.rules.geometry import PADS, is_reordered, single, source_fits
+from netsharp_lsp.netsharp.rules.geometry import PADS, is_reordered, source_fits
 from netsharp_lsp.netsharp.syntax import Tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from netsharp_lsp.netsharp.evaluate import Value
     from netsharp_lsp.netsharp.model import Bundle, Geometry, Layer
     from netsharp_lsp.netsharp.network import Network
 
@@ -38,23 +44,46 @@ def nodes_disagree(bundle: Bundle, network: Network) -> Iterator[Finding]:
     shape = nearest_shape(geometry, layer.shape)
     title = f"Declare {show(shape)}"
     repair = Repair(title, resized(layer, shape), safe=False)
-    yield Finding("NS074", wrong_size(layer, shape), message, working(bundle, geometry), repair)
+    notes = [*working(bundle, geometry), *with_pads(bundle, geometry)]
+    yield Finding("NS074", wrong_size(layer, shape), message, notes, repair)
 
 
 def working(bundle: Bundle, geometry: Geometry) -> list[Note]:
     """The arithmetic of a bundle's size, dimension by dimension."""
-    place = bundle.value_place("KernelShape")
-    notes = [Note(text, place) for _, text in outputs(geometry)]
+    notes = [Note(text, bundle.entry_place("KernelShape", d)) for d, text in outputs(geometry)]
     total = f"{factors(geometry.output)} = {product(geometry.output)}"
     if len(geometry.output) > 1:
         notes.append(Note(f"Together {total} nodes.", bundle.place))
     return notes
 
 
+def with_pads(bundle: Bundle, geometry: Geometry) -> Iterator[Note]:
+    """What padding would make of an unpadded kernel, where that is the declared size."""
+    if pads_given(bundle):
+        return
+    filled = filled_to_the_end(geometry)
+    for padded in (filled, padded_throughout(geometry)):
+        if padded is not None and product(padded.output) == bundle.layer.nodes:
+            words = ", ".join(f"{n} = {show(v)}" for n, v in pads_of(padded)) or "Padding = true"
+            yield Note(f"With {words} it gives {show(padded.output)}.", bundle.place)
+            return
+
+
+def pads_given(bundle: Bundle) -> bool:
+    """Whether a bundle says anything about padding."""
+    return any(name in bundle.given for name in ("Padding", *PADS))
+
+
+def pads_of(geometry: Geometry) -> list[tuple[str, Value]]:
+    """The explicit pads of a geometry as attributes, those of zeros left out."""
+    lower = tuple(axis.lower for axis in geometry.axes)
+    upper = tuple(axis.upper for axis in geometry.axes)
+    return [(name, pads) for name, pads in zip(PADS, (lower, upper), strict=True) if any(pads)]
+
+
 def nearest_shape(geometry: Geometry, declared: tuple[int, ...]) -> tuple[int, ...]:
     """The computed shape in the form that the declaration has: maps apart or not."""
-    shapes = [geometry.output, *unrolled_shapes(geometry)]
-    fitting = [shape for shape in shapes if len(shape) == len(declared)]
+    fitting = [shape for shape in shapes_of(geometry) if len(shape) == len(declared)]
     if fitting:
         return fitting[0]
     return (product(geometry.output),) if len(declared) == 1 else geometry.output
@@ -102,7 +131,7 @@ def unread_cells(bundle: Bundle, network: Network) -> Iterator[Finding]:
         covered = f"{counted(axis.count, 'kernel')} of {axis.kernel} with stride {axis.stride}"
         place = bundle.entry_place(name, dimension)
         note = Note(f"{covered} cover {axis.covered} of {axis.size} cells.", place)
-        repair = padded_to_the_end(bundle, geometry, dimension, network)
+        repair = padded_to_the_end(bundle, geometry, network)
         yield Finding("NS077", place, unread_message(lower, upper, dimension), [note], repair)
 
 
@@ -117,33 +146,19 @@ def unread_message(lower: int, upper: int, dimension: int) -> str:
     return f"{' and '.join(ends)} of dimension {dimension} {verb} never read."
 
 
-def padded_to_the_end(
-    bundle: Bundle, geometry: Geometry, dimension: int, network: Network
-) -> Repair | None:
-    """One more kernel with pads that it fills; None where pads are already chosen."""
-    if any(name in bundle.given for name in ("Padding", "LowerPad", "UpperPad")):
+def padded_to_the_end(bundle: Bundle, geometry: Geometry, network: Network) -> Repair | None:
+    """One more kernel wherever cells are unread; None where pads are already chosen."""
+    layer, filled = bundle.layer, filled_to_the_end(geometry)
+    if pads_given(bundle) or filled is None or layer.auto or layer.shape is None:
         return None
-    axis = geometry.axes[dimension]
-    pads = filling_pads(axis)
-    if pads is None or bundle.layer.shape is None or bundle.layer.auto:
-        return None
-    changes = []
-    for name, pad in zip(PADS, pads, strict=True):
-        if pad:
-            entries = single(pad, dimension, len(geometry.axes))
-            changes.append(added_attribute(bundle, name, entries, network))
-    counts = [axis.count for axis in geometry.axes]
-    counts[dimension] += 1
-    shape = list(geometry.output)
-    shape[dimension] = geometry.maps[dimension] * counts[dimension]
-    if bundle.layer.shape == geometry.output:
-        changes += resized(bundle.layer, tuple(shape))
-    elif bundle.layer.shape == (geometry.maps[0], *(axis.count for axis in geometry.axes)):
-        changes += resized(bundle.layer, (geometry.maps[0], *counts))
-    else:
-        return None
-    named = " and ".join(f"{n} {p}" for n, p in zip(PADS, pads, strict=True) if p)
-    return Repair(f"Add {named}, so that one more kernel reads them", changes, safe=False)
+    changes = added_attributes(bundle, pads_of(filled), network)
+    if layer.nodes != product(filled.output):
+        if layer.shape not in shapes_of(geometry):
+            return None
+        form = shapes_of(geometry).index(layer.shape)
+        changes += resized(layer, shapes_of(filled)[form])
+    words = " and ".join(f"{name} = {show(pads)}" for name, pads in pads_of(filled))
+    return Repair(f"Add {words}, so that one more kernel reads them", changes, safe=False)
 
 
 @rule("NS085", "error", on="layer")
