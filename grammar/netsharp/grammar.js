@@ -407,7 +407,8 @@ module.exports = grammar({
 
     round_tuple: ($) => seq($._open_parenthesis, $._pair, $._parenthesis_close),
 
-    parenthesized: ($) => seq($._open_parenthesis, $.expression, $._parenthesis_close),
+    parenthesized: ($) =>
+      seq($._open_parenthesis, choice($.expression, missingOperand($)), $._parenthesis_close),
 
     _items: ($) =>
       choice(
@@ -422,7 +423,10 @@ module.exports = grammar({
     unary: ($) =>
       prec(
         PRECEDENCE.unary,
-        seq(field("operator", choice("-", "+", "!")), field("operand", $.expression)),
+        seq(
+          field("operator", choice("-", "+", "!")),
+          field("operand", choice($.expression, missingOperand($))),
+        ),
       ),
 
     binary: ($) => {
@@ -470,7 +474,7 @@ module.exports = grammar({
         seq(
           field("target", $.expression),
           $._open_bracket,
-          field("position", $.expression),
+          field("position", choice($.expression, missingOperand($))),
           $._bracket_close,
         ),
       ),

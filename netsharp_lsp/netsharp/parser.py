@@ -215,6 +215,9 @@ class _Reader:
                     mark = MISSING_OPEN.get(node.type, mark)
                 if mark:
                     self.missing(child, mark, opener)
+                else:
+                    before = child.prev_sibling or child
+                    self.incomplete(*self.span(before), "operand")
                 found.append(child)
             else:
                 if kind in ("{", "[", "("):
@@ -562,8 +565,6 @@ class _Reader:
         if len(parts) < 3:
             return Broken(*self.span(node))
         left, operator, right = parts[:3]
-        if right.type == "missing_operand":
-            self.incomplete(*self.span(operator), "operand")
         return Binary(
             *self.span(node), operator.type, self.expression(left), self.expression(right)
         )
