@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.predicates import EVALUATION_LIMIT, conjuncts, count_edges
 from netsharp_lsp.netsharp.rules import rule
@@ -99,9 +101,18 @@ def idle_destinations(bundle: Bundle, network: Network) -> Iterator[Finding]:
         yield Finding("NS093", condition_place(bundle), message)
 
 
-@rule("NS094", "warning", on="bundle")
-def unread_sources(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """Source nodes that a condition never reads."""
+@rule("NS094", "warning", on="network")
+def unread_sources(network: Network, _network: Network) -> Iterator[Finding]:
+    """Source nodes that the only bundle from their layer never reads."""
+    filtered = [bundle for bundle in network.bundles() if bundle.kind == "where"]
+    readers = Counter(bundle.source for bundle in network.bundles()) if filtered else Counter()
+    for bundle in filtered:
+        if readers[bundle.source] == 1:
+            yield from unread_by(bundle, network)
+
+
+def unread_by(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """The finding for one bundle's condition."""
     edges = counted(bundle, network)
     if edges is None or not edges.count or differing_ranges(bundle):
         return
