@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -186,3 +189,24 @@ def test_a_weight_of_a_large_row_keeps_float64(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,label\n1,16777217\n2,3\n")
     assert read_table(str(path)).classes == ("3", "16777217")
+
+
+READ_STDIN = """
+from netsharp_engine.data import feature_count, read_table
+assert feature_count("-") == 2
+table = read_table("-")
+print(table.rows, table.classes, table.paths[0])
+"""
+
+
+def test_standard_input_is_a_file_like_others():
+    done = subprocess.run(
+        [sys.executable, "-c", READ_STDIN],
+        input=gzip.compress(PLAIN.encode()),
+        capture_output=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    found, path = done.stdout.decode().rsplit(" ", 1)
+    assert found == "3 ('no', 'yes')"
+    assert not os.path.exists(path.strip())

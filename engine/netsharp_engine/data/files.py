@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, cast
 
 from .errors import DataError, nearest
+from .standard_input import NAME, spooled_input
 
 GZIP = b"\x1f\x8b"
 IDX_TYPES = frozenset((0x08, 0x09, 0x0B, 0x0C, 0x0D, 0x0E))
@@ -81,14 +82,18 @@ class Meter:
 def find_files(paths: str | Sequence[str], directory: str = ".") -> list[str]:
     """The files that paths and globs name, in order, relative ones below ``directory``.
 
-    A glob's files come sorted.  Raises DataError for nothing, a missing file or a directory.
+    A glob's files come sorted; ``-`` is standard input.  Raises DataError for nothing, a missing
+    file or a directory.
     """
     names = [paths] if isinstance(paths, str) else list(paths)
     if not names:
         raise DataError("No data file is named. Give one with 'train' or --train.")
     found: list[str] = []
     for name in names:
-        found += _expand(os.fspath(name), directory)
+        if name == NAME:
+            found.append(spooled_input())
+        else:
+            found += _expand(os.fspath(name), directory)
     return found
 
 
