@@ -103,9 +103,16 @@ def idle_destinations(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 @rule("NS094", "warning", on="network")
 def unread_sources(network: Network, _network: Network) -> Iterator[Finding]:
-    """Source nodes that the only bundle from their layer never reads."""
+    """Source nodes that the only bundle from their layer never reads.
+
+    While a source is unknown, it may be the one that reads them.
+    """
     filtered = [bundle for bundle in network.bundles() if bundle.kind == "where"]
-    readers = Counter(bundle.source for bundle in network.bundles()) if filtered else Counter()
+    if not filtered:
+        return
+    readers = Counter(bundle.source for bundle in network.bundles())
+    if None in readers:
+        return
     for bundle in filtered:
         if readers[bundle.source] == 1:
             yield from unread_by(bundle, network)
