@@ -55,15 +55,18 @@ class SharedGroups:
         self.bias_leader = {member: group[0] for group in layers for member in group}
 
 
-def shared_groups(network: Network) -> SharedGroups:
+def shared_groups(network: Network, limit: int | None = None) -> SharedGroups:
     """The groups that share, entries that cannot share left out.
+
+    ``limit`` bounds the evaluations spent on comparing two conditions (None: no limit); where it
+    is too low to tell, they count as equal.
 
     Where several members of a group give initial `Weights` or `Biases`, they agree in a lawful
     network; where one does, its values hold for the group.
     """
 
     def alike(first: Bundle, second: Bundle) -> bool:
-        return not any(bundle_differences(first, second, network, None))
+        return not any(bundle_differences(first, second, network, limit))
 
     bundles: list[list[Bundle]] = []
     layers: list[list[Layer]] = []

@@ -230,3 +230,10 @@ share { H1, H2 }
         "share { A => H1, B => H2 }\nshare { C => H1, C => H2 }\nshare { 1 => H1, 1 => H2 }\n"
     )
     assert grave(text) == []
+
+
+def test_checking_large_filters_is_bounded() -> None:
+    """Two conditions that cannot be compared within the limit are left to `describe`."""
+    one = "[3000] tanh from A where (s, d) => s[0] * 7 % 3000 == d[0];"
+    text = pair(one, one.replace("7", "11").replace("A", "B", 1)).replace("[12]", "[3000]")
+    assert {code for code, _ in grave(text)} == {"NS111"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.netsharp.connections import consumers
 from netsharp_lsp.netsharp.findings import Finding, Note, Place
-from netsharp_lsp.netsharp.predicates import count_edges
+from netsharp_lsp.netsharp.predicates import EVALUATION_LIMIT, count_edges
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.sharing import shared_groups
 
@@ -99,7 +99,7 @@ def trained_numbers(bundle: Bundle, network: Network) -> int:
 
 def parameters_by_layer(network: Network) -> dict[Layer, int]:
     """The parameters of each layer, shared ones counted where they come first."""
-    groups = shared_groups(network) if network.shares else None
+    groups = shared_groups(network, EVALUATION_LIMIT) if network.shares else None
     bundle_leader = groups.bundle_leader if groups else {}
     bias_leader = groups.bias_leader if groups else {}
     found = {}
