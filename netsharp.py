@@ -102,8 +102,8 @@ def format(specification: str | os.PathLike[str]) -> str:
     from netsharp_lsp.netsharp.formatting import format_text
 
     result = format_text(_bytes(specification))
-    if result.problem:
-        raise ValueError(result.problem)
+    if result.failure is not None:
+        raise ValueError(result.failure)
     return result.text.decode()
 
 
