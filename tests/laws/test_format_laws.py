@@ -156,7 +156,8 @@ def test_a_range_of_everything_formats_every_declaration(name: str) -> None:
 @every_pure_text
 @pytest.mark.parametrize("seed", range(3))
 def test_the_look_before_makes_no_difference(name: str, seed: int) -> None:
-    text = PURE[name]
+    # Comments that act on lines hold the lines they act on.
+    text = PURE[name].replace(b"netsharp:", b"net:").replace(b"fmt:", b"form:")
     assert formatted(scramble(text, seed)) == formatted(text)
 
 

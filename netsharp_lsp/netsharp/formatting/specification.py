@@ -62,10 +62,14 @@ def arrange(
     parts: list[_Part] = []
     broken: list[int] = []
     for index, node in enumerate(nodes):
+        kind = node.kind_id
+        if kind == STRAY_KIND and parts and parts[-1][3] is None:
+            # A `;` behind what stays belongs to it.
+            kept.add(index)
         body = None if index in kept else _body(node, sheet)
         if body is None and index not in kept:
             broken.append(node.start_byte)
-        parts.append((node.kind_id, node.start_byte, node.end_byte, body))
+        parts.append((kind, node.start_byte, node.end_byte, body))
     _keep_before_kept(parts, sheet)
     return _put_together(parts, sheet, bool(ranges)), broken
 
@@ -82,10 +86,8 @@ def _put_together(parts: list[_Part], sheet: Sheet, partial: bool) -> bytes:
             pieces.append(_gap(text[done:start], moved))
         elif last_kind >= 0:
             ends = sheet.line_ends(done, start)
-            if not open_ended and _stays_beside(kind, last_kind, ends):
-                pieces.append(b"" if kind == STRAY_KIND else b" ")
-            else:
-                pieces.append(new_line * min(2, max(1, ends)))
+            between = None if open_ended else _beside(kind, last_kind, ends)
+            pieces.append(new_line * min(2, max(1, ends)) if between is None else between)
         pieces.append(text[start:end] if body is None else body)
         open_ended = body is not None and _is_open_ended(text, end, body)
         last_kind, done, moved_before = kind, end, moved
@@ -122,12 +124,15 @@ def _body(node: Node, sheet: Sheet) -> bytes | None:
     return declaration_text(node, sheet)
 
 
-def _stays_beside(kind: int, last_kind: int, ends: int) -> bool:
-    """Whether a node stays on the line of the one before it: a comment beside it, a stray `;`."""
-    if kind == STRAY_KIND:
-        return last_kind not in (LINE_COMMENT_KIND, BLOCK_COMMENT_KIND)
-    is_comment = kind in (LINE_COMMENT_KIND, BLOCK_COMMENT_KIND)
-    return is_comment and not ends and last_kind != LINE_COMMENT_KIND
+def _beside(kind: int, last_kind: int, ends: int) -> bytes | None:
+    """What stands between a node and the one on its line before it, None where it begins one.
+
+    A comment stays beside what it stood beside, and a stray `;` goes there.
+    """
+    if kind == STRAY_KIND and last_kind not in (LINE_COMMENT_KIND, BLOCK_COMMENT_KIND):
+        return b""
+    stays = kind in (STRAY_KIND, LINE_COMMENT_KIND, BLOCK_COMMENT_KIND)
+    return b" " if stays and not ends and last_kind != LINE_COMMENT_KIND else None
 
 
 def _gap(gap: bytes, indented: bool) -> bytes:
@@ -151,13 +156,13 @@ def _exempted(nodes: list[Node], text: bytes) -> set[int]:
                 off = False
                 kept.add(index)
             elif told == b"skip" and index:
-                kept |= _beside(nodes, index, text)
+                kept |= _on_line(nodes, index, text)
         if off:
             kept.add(index)
     return kept
 
 
-def _beside(nodes: list[Node], index: int, text: bytes) -> set[int]:
+def _on_line(nodes: list[Node], index: int, text: bytes) -> set[int]:
     """A comment with what stands before it on its line; nothing where it stands alone."""
     first = index
     while first and not text.count(b"\n", nodes[first - 1].end_byte, nodes[first].start_byte):
