@@ -67,7 +67,7 @@ def turned(network: Network, layer: Layer, kind: str) -> tuple[Change, ...] | No
     text = network.text(Place.of(declaration, layer.item))
     end = Place(declaration, declaration.end, declaration.end)
     cut = removed(network, declaration, layer.item.start, layer.item.end)
-    return (cut, Change(end, f"\n{kind} {text}"))
+    return (cut, Change(end, f"{network.specification.line_end}{kind} {text}"))
 
 
 def fresh_name(network: Network, name: str) -> str:

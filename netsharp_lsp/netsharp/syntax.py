@@ -488,6 +488,12 @@ class Specification:
         self.starts = starts
         self.comments = comments
 
+    @property
+    def line_end(self) -> str:
+        """What ends the first line, for lines that are put in."""
+        end = self.data.find(b"\n")
+        return "\r\n" if end > 0 and self.data[end - 1 : end] == b"\r" else "\n"
+
     def text(self, declaration: Declaration, start: int, end: int) -> str:
         """The text of a span of a declaration."""
         base = self.starts[declaration]

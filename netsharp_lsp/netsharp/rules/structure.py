@@ -66,13 +66,14 @@ def inserted_input(network: Network) -> Repair | None:
     """Declare the source that is missing, or one for a layer that has none; None if unclear."""
     lost = [b.source_name for b in network.bundles() if b.source is None and b.source_name]
     alone = [layer for layer in network.all_layers if not layer.bundles and layer.item.body]
-    first = network.specification.declarations[0]
+    top = Place(network.specification.declarations[0], 0, 0)
+    line_end = network.specification.line_end
     if lost:
-        insertion = Change(Place(first, 0, 0), f"input {lost[0]} auto;\n")
+        insertion = Change(top, f"input {lost[0]} auto;{line_end}")
         return Repair(f"Insert 'input {lost[0]} auto;'", [insertion], safe=False)
     if not alone:
         return None
-    insertion = Change(Place(first, 0, 0), "input Data auto;\n")
+    insertion = Change(top, f"input Data auto;{line_end}")
     connection = added_bundle(network, alone[0], "Data")
     title = f"Insert 'input Data auto;' and connect '{alone[0].name}' to it"
     return Repair(title, [insertion, connection], safe=False)
