@@ -82,6 +82,26 @@ def declarations(source: bytes) -> list[Declaration]:
     return found
 
 
+def sound_declarations(source: bytes) -> list[Declaration]:
+    """The declarations of a broken text that hold no fault; their extent has the keyword in it."""
+    found: list[Declaration] = []
+    for node in parse(source).root_node.children:
+        if node.type not in ("layer_declaration", "constant_declaration", "share_declaration"):
+            continue
+        if node.has_error or "(stray" in str(node) or "(missing_" in str(node):
+            continue
+        inside = declarations(source[node.start_byte : node.end_byte])
+        at = node.start_byte
+        alone = len(inside) == 1
+        found.extend(
+            one._replace(
+                start=at if alone else at + one.start, end=node.end_byte if alone else at + one.end
+            )
+            for one in inside
+        )
+    return found
+
+
 def tokens(source: bytes) -> list[tuple[int, int]]:
     return [
         (leaf.start_byte, leaf.end_byte)
