@@ -8,11 +8,25 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.characters import foreign_marks
+from netsharp_lsp.netsharp.debris import Debris
 from netsharp_lsp.netsharp.expressions import attributes_of, bundles_of
 from netsharp_lsp.netsharp.findings import Finding, Place
-from netsharp_lsp.netsharp.syntax import BundleItem, ConstantItem, LayerItem, Name, Node
+from netsharp_lsp.netsharp.slips import (
+    ACTIVATION_ATTRIBUTES,
+    DEBRIS,
+    KIND_WORDS,
+    SECTION_WORDS,
+    WORD,
+    has_bare_source,
+    is_debris,
+    is_nameless,
+    lacks_from,
+    lost_words,
+    unreadable_filter,
+)
+from netsharp_lsp.netsharp.syntax import BundleItem, ConstantItem, LayerItem, Node
+from netsharp_lsp.text.spans import Spans
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +34,6 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.netsharp.characters import Mark
     from netsharp_lsp.netsharp.syntax import (
-        Attribute,
         Comment,
         Declaration,
         Fault,
@@ -28,32 +41,7 @@ if TYPE_CHECKING:
         Specification,
     )
 
-SECTION_WORDS = ("const", "input", "hidden", "output", "share")
-#: What translated pages of the guide and other habits put in a section keyword's place.
-SECTION_ALIASES = {
-    "constant": "const",
-    "define": "const",
-    "let": "const",
-    "konstante": "const",
-    "eingabe": "input",
-    "entrada": "input",
-    "verborgen": "hidden",
-    "ausgeblendet": "hidden",
-    "oculta": "hidden",
-    "ausgabe": "output",
-    "ausgang": "output",
-    "salida": "output",
-    "sortie": "output",
-    "shared": "share",
-}
-#: Declarations that only broken text has.
-DEBRIS = frozenset(("orphan", "error", "stray"))
-
-#: Names people give to the attribute that Net# does not have.
-ACTIVATION_ATTRIBUTES = ("activation", "function", "outputfunction")
-KIND_WORDS = frozenset("all where convolve max mean response".split())  # noqa: SIM905
-WORD_OPERATORS = {"or": "||", "and": "&&", "not": "!"}
-WORD = re.compile(r"[^\W\d]\w*")
+BLANKS = re.compile(rb"\s*")
 #: Findings that hold as long as their own words are readable; the others relate many places.
 LOCAL_CODES = frozenset(
     f"NS{number:03}" for number in (*range(30, 51), 53, 61, 62) if number not in (33, 34, 36)
@@ -66,34 +54,23 @@ QUOTED = re.compile(r"'(\w+)'")
 PRESENCE_CODES = frozenset(("NS051", "NS052", "NS116", "NS054", "NS101"))
 
 
-def section_meant(word: str) -> str | None:
-    """The section keyword that a word is a misspelling or translation of."""
-    return SECTION_ALIASES.get(word.lower()) or nearest(word, SECTION_WORDS)
-
-
 class Doubts:
     """The unreadable parts of one specification.  All spans are absolute.
 
-    `marks`: foreign characters.  `regions`: spans of text that the parser could not place.
-    `words`: every word in them.  `foreign`: nothing in the text is Net#.
-    `covered`: declarations that only continue an earlier fault.
-    `culprits`: continuations of a declaration that seemed to lack only its `;`.
-    `continued`: declarations whose end is not where a `;` seems to be missing.
-    `displaced`: groups interrupted by a declaration, with that one and the stray `}`.
-    `curly`: layers whose size in curly brackets fell apart, with the size's span.
+    `marks`: foreign characters.  `regions`: text that the parser could not place, and `words` in
+    it.  `unread`: the part of it that stands there unexpectedly.  `debris`: what belongs to an
+    earlier fault.  `foreign`: nothing in the text is Net#.  `broken`: anything of all this.
     """
 
     def __init__(self, specification: Specification) -> None:
         self.specification = specification
         self.marks: list[Mark] = foreign_marks(specification.data, specification.comments)
-        self.regions: list[tuple[int, int]] = [(mark.start, mark.end) for mark in self.marks]
-        self.covered: set[Declaration] = set()
-        self.culprits: dict[Declaration, Declaration] = {}
-        self.continued: set[Declaration] = set()
+        self.mark_spans = Spans((mark.start, mark.end) for mark in self.marks)
+        self.regions = Spans((mark.start, mark.end) for mark in self.marks)
+        self.unread = Spans()
         self.words: set[str] = set()
-        self.displaced: dict[Declaration, tuple[Declaration, Declaration]] = {}
-        self.curly: dict[Declaration, tuple[int, int]] = {}
         self.swallowed = any(comment.kind == "unclosed" for comment in specification.comments)
+        self.swallowing: set[int] = set()
         self.broken = bool(self.regions) or self.swallowed
         self.nameless = False
         for declaration in specification.declarations:
@@ -104,10 +81,10 @@ class Doubts:
         for comment in specification.comments:
             self._note_swallowed(comment)
         self.vague = set(self._vague_names()) if self.broken else set()
-        if self.broken:
-            self._find_continuations()
-            self._find_curly()
-            self._find_displaced()
+        self.debris = Debris(specification, self.broken)
+        self.words |= self.debris.words
+        for end in self.debris.ends:
+            self.regions.add(end, end)
         self.foreign = self.broken and self._is_foreign()
         self.incomplete = self.broken or self._lacks_connections()
 
@@ -115,13 +92,13 @@ class Doubts:
 
     def explained(self, declaration: Declaration) -> bool:
         """Whether what a declaration holds is told by a finding about the text before it."""
-        return self.foreign or declaration in self.covered or declaration in self.culprits
+        told = declaration in self.debris.covered or declaration in self.debris.culprits
+        return self.foreign or told
 
     def marked(self, declaration: Declaration, piece: Node) -> bool:
         """Whether foreign characters, reported on their own, stand in or beside a piece."""
         base = self.specification.starts[declaration]
-        start, end = base + piece.start, base + piece.end
-        return any(mark.start <= end and start <= mark.end for mark in self.marks)
+        return self.mark_spans.touches(base + piece.start, base + piece.end)
 
     def touches(self, declaration: Declaration, start: int, end: int) -> bool:
         """Whether a span of a declaration holds, or borders on, unreadable text."""
@@ -130,19 +107,19 @@ class Doubts:
 
     def touches_text(self, start: int, end: int) -> bool:
         """Whether an absolute span holds, or borders on, unreadable text."""
-        return any(first <= end and start <= last for first, last in self.regions)
+        data = self.specification.data
+        # CR LF is one line end: a margin of one byte goes round both.
+        start -= data[max(start - 1, 0) : start + 1] == b"\r\n"
+        end += data[max(end - 1, 0) : end + 1] == b"\r\n"
+        return self.regions.touches(start, end)
 
     def swallows(self, declaration: Declaration, missing: Fault) -> bool:
         """Whether a missing mark may stand in a comment that took in code."""
+        if not self.swallowing:
+            return False
         at = self.specification.starts[declaration] + missing.start
-        data = self.specification.data
-        return any(
-            at <= comment.start
-            and not data[at : comment.start].strip()
-            and (comment.start, comment.end) in self.regions
-            for comment in self.specification.comments
-            if comment.kind in ("hash", "unclosed")
-        )
+        rest = BLANKS.match(self.specification.data, at)
+        return rest is not None and rest.end() in self.swallowing
 
     def withholds(self, finding: Finding) -> bool:
         """Whether a finding about meaning rests on text that could not be read."""
@@ -157,11 +134,11 @@ class Doubts:
             return True
         if not self.incomplete:
             return False
-        if self.foreign or declaration in self.covered or declaration in self.culprits:
+        if self.foreign or (declaration is not None and self.explained(declaration)):
             return True
         if code in PRESENCE_CODES and self._presence_unknown(code):
             return True
-        if declaration is not None and self._is_debris(declaration):
+        if declaration is not None and is_debris(declaration):
             return declaration.kind != "orphan"
         start, end = finding.place.offsets(self.specification)
         name = self.specification.data[start:end].decode("utf-8", "replace")
@@ -226,11 +203,12 @@ class Doubts:
                 self.nameless = True
             if fault.kind == "unexpected":
                 self.words.update(WORD.findall(fault.text))
+                self.unread.add(base + fault.start, base + fault.end)
                 if unreadable_filter(fault):
                     end = declaration.end
             elif fault.text == ";":
                 continue
-            self.regions.append((base + fault.start, base + end))
+            self.regions.add(base + fault.start, base + end)
         self.broken = True
 
     def _note_layers(self, declaration: Declaration) -> None:
@@ -238,7 +216,7 @@ class Doubts:
         for item in declaration.items:
             if isinstance(item, LayerItem):
                 base = self.specification.starts[declaration]
-                self.regions.append((base + item.start, base + item.end))
+                self.regions.add(base + item.start, base + item.end)
                 self.words.add(item.name.text)
                 self.broken = True
 
@@ -248,7 +226,8 @@ class Doubts:
             return
         text = self.specification.data[comment.start : comment.end]
         if comment.kind == "unclosed" or any(mark in text for mark in b";{}]"):
-            self.regions.append((comment.start, comment.end))
+            self.regions.add(comment.start, comment.end)
+            self.swallowing.add(comment.start)
             self.words.update(WORD.findall(text.decode("utf-8", "replace")))
             self.broken = True
 
@@ -261,97 +240,12 @@ class Doubts:
             if node is not None and self.touches(declaration, node.start - 1, node.end + 1):
                 yield item.name.text
 
-    def _find_continuations(self) -> None:
-        data = self.specification.data
-        before: Declaration | None = None
-        open_end = False
-        for declaration in self.specification.declarations:
-            start = self.specification.starts[declaration]
-            joined = False
-            if before is not None and open_end and self._continues(before, declaration):
-                end = self.specification.starts[before] + before.end
-                joined = b"\n" not in data[end:start] and b"\r" not in data[end:start]
-                joined = joined or lacks_source(before)
-            if joined and before is not None:
-                self.continued.add(before)
-                chained = before in self.covered or before in self.culprits
-                if lacks_only_end(before) and (not chained or is_word_operator(declaration)):
-                    self.culprits[declaration] = before
-                    end = self.specification.starts[before] + before.end
-                    self.regions.append((end, end))
-                else:
-                    self.covered.add(declaration)
-                text = data[start : start + declaration.end].decode("utf-8", "replace")
-                self.words.update(WORD.findall(text))
-            open_end = joined or self._ends_open(declaration)
-            before = declaration
-
-    def _find_curly(self) -> None:
-        """Put `input Image {28, 28};` together again: a body, numbers, a stray `}`."""
-        declarations = self.specification.declarations
-        for position, declaration in enumerate(declarations[:-2]):
-            numbers, brace = declarations[position + 1 : position + 3]
-            item = declaration.items[-1] if declaration.items else None
-            if not isinstance(item, LayerItem) or item.size is not None or item.body is None:
-                continue
-            if numbers.kind != "error" or not self._is_brace(brace) or item.bundles:
-                continue
-            if all(kind in ("number", ",", "identifier") for kind in token_kinds(numbers)):
-                base = self.specification.starts[declaration] + item.body[0]
-                self.curly[declaration] = (base, self.specification.starts[brace] + 1)
-                rest = declarations[position + 3 : position + 4]
-                self.covered.update((numbers, brace, *(d for d in rest if d.kind == "stray")))
-
-    def _find_displaced(self) -> None:
-        """Pair a group whose `}` is missing with a stray `}` further down."""
-        opened: tuple[Declaration, list[Declaration]] | None = None
-        for declaration in self.specification.declarations:
-            if declaration in self.curly:
-                continue
-            if any(f.text == "}" and f.start == declaration.end for f in declaration.faults):
-                opened = (declaration, [])
-            elif opened is not None and self._is_brace(declaration):
-                group, inside = opened
-                if inside:
-                    self.displaced[group] = (inside[0], declaration)
-                    rest = (d for d in inside[1:] if d.kind in DEBRIS)
-                    self.covered.update((declaration, *rest))
-                opened = None
-            elif opened is not None:
-                opened[1].append(declaration)
-
-    def _is_brace(self, declaration: Declaration) -> bool:
-        start = self.specification.starts[declaration]
-        end = start + declaration.end
-        return declaration.kind == "stray" and self.specification.data[start:end] == b"}"
-
-    def _is_debris(self, declaration: Declaration) -> bool:
-        if declaration.kind != "unknown":
-            return declaration.kind in DEBRIS
-        return declaration.keyword is not None and section_meant(declaration.keyword.text) is None
-
-    def _continues(self, before: Declaration, declaration: Declaration) -> bool:
-        """Whether a declaration is but the rest of an unreadable one before it."""
-        if self._is_debris(declaration):
-            return True
-        item = declaration.items[0] if declaration.items else None
-        return before.kind == "error" and isinstance(item, LayerItem) and item.size is None
-
-    def _ends_open(self, declaration: Declaration) -> bool:
-        if declaration.kind == "error" or self._is_debris(declaration):
-            return declaration.kind != "stray"
-        for fault in declaration.faults:
-            bracket = fault.text in ("]", ")") and fault.end >= declaration.end - 1
-            if fault.kind in ("unexpected", "incomplete") or bracket:
-                return True
-        return lacks_only_end(declaration)
-
     def _is_foreign(self) -> bool:
         declarations = self.specification.declarations
         if not declarations or self.swallowed:
             return False
         known = any(
-            d.kind in SECTION_WORDS or (d.kind == "unknown" and not self._is_debris(d))
+            d.kind in SECTION_WORDS or (d.kind == "unknown" and not is_debris(d))
             for d in declarations
         )
         if known or not any(d.faults for d in declarations):
@@ -371,67 +265,6 @@ class Doubts:
             and declaration.kind in ("hidden", "output")
             for declaration, item in self.specification.items()
         ) or any(d.kind in DEBRIS or d.kind == "unknown" for d in self.specification.declarations)
-
-
-def is_nameless(declaration: Declaration, fault: Fault, specification: Specification) -> bool:
-    """Whether a layer's name is missing: `hidden [5] from A all;`, `hidden` alone."""
-    if fault.kind == "incomplete":
-        return fault.text == "declaration"
-    before = specification.text(declaration, 0, fault.start).strip().lower()
-    return fault.kind == "unexpected" and before in SECTION_WORDS and fault.text[:1] == "["
-
-
-def token_kinds(declaration: Declaration) -> Iterator[str]:
-    """The kinds of the tokens that the parser could not place."""
-    for fault in declaration.faults:
-        for kind, _, _ in fault.tokens:
-            yield kind
-
-
-def lost_words(declaration: Declaration) -> Iterator[str]:
-    """The words of a declaration that the parser could not place."""
-    for fault in declaration.faults:
-        if fault.kind == "unexpected":
-            yield from WORD.findall(fault.text)
-
-
-def lacks_only_end(declaration: Declaration) -> bool:
-    """Whether a declaration breaks off where a `;` should be, and is readable up to there."""
-    readable = not any(
-        fault.text == "filter"
-        or (fault.kind in ("unexpected", "incomplete") and fault.end >= declaration.end - 1)
-        for fault in declaration.faults
-    )
-    return readable and any(is_open_end(declaration, fault) for fault in declaration.faults)
-
-
-def is_unconnected(declaration: Declaration, item: LayerItem) -> bool:
-    """Whether a sized layer that needs a connection has none."""
-    trained = declaration.kind in ("hidden", "output", "unknown")
-    return trained and not item.bundles and item.body is None and item.size is not None
-
-
-def lacks_source(declaration: Declaration) -> bool:
-    """Whether a declaration breaks off before the connection of its last layer."""
-    last = declaration.items[-1] if declaration.items else None
-    unconnected = isinstance(last, LayerItem) and is_unconnected(declaration, last)
-    return unconnected and lacks_only_end(declaration)
-
-
-def is_word_operator(declaration: Declaration) -> bool:
-    """Whether a declaration is the rest of a condition behind `and` or `or`."""
-    keyword = declaration.keyword
-    return keyword is not None and keyword.text.lower() in WORD_OPERATORS
-
-
-def unreadable_filter(fault: Fault) -> bool:
-    """Whether the words of a filter could not be read, so that its condition means nothing."""
-    return fault.text[:5].lower() == "where"
-
-
-def is_open_end(declaration: Declaration, fault: Fault) -> bool:
-    """Whether a fault is the `;` that a declaration lacks at its very end."""
-    return fault.kind == "missing" and fault.text == ";" and fault.start == declaration.end
 
 
 def enclosing(declaration: Declaration, start: int, end: int, local: bool) -> Iterator[Node]:
@@ -456,18 +289,6 @@ def _smallest(item: Item, start: int, end: int) -> Iterator[Node]:
         yield from _holding(bundle.attributes, start, end)
         if bundle.predicate is not None:
             yield from _holding((bundle.predicate,), start, end)
-
-
-def lacks_from(attribute: Attribute) -> bool:
-    """Whether an attribute is a connection without its `from`: `{ Data all; }`."""
-    value = attribute.value
-    words = not attribute.separator and isinstance(value, Name)
-    return words and isinstance(value, Name) and value.text.lower() in KIND_WORDS
-
-
-def has_bare_source(declaration: Declaration | None) -> bool:
-    """Whether a body holds a connection without its `from`."""
-    return declaration is not None and any(map(lacks_from, attributes_of(declaration)))
 
 
 def names_no_source(finding: Finding) -> bool:
