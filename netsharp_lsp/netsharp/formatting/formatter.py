@@ -54,6 +54,7 @@ def _undisplaced(
 ) -> tuple[bytes, list[int]]:
     """Format all that can be, so that suppressions go on acting on the same tokens."""
     after, broken = arrange(text, new_line, ranges)
+    # What every suppression holds; the module that reads them is imported on need.
     if b"netsharp:" not in text:
         return after, broken
     from netsharp_lsp.netsharp.formatting.suppressions import find_displaced

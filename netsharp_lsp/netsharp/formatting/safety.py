@@ -16,6 +16,7 @@ _LEXEMES = re.compile(
     _COMMENT + rb"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+][0-9]+|\.?[0-9][\w.]*|\w+"
     rb"|=>|->|:=|==|!=|<=|>=|&&|\|\||[\x80-\xff]+|[^\s]"
 )
+_COMMENTS = re.compile(_COMMENT)
 _COMMENT_STARTS = (b"//", b"/*", b"#", b"<!--")
 _KEYWORDS = frozenset(
     b"const input hidden output share from auto all where convolve max mean pool response norm "
@@ -36,16 +37,20 @@ def find_difference(before: bytes, after: bytes) -> str | None:
     return tokens or _first_difference(_comments(old), _comments(new), _same_comment)
 
 
-def locate_lexemes(text: bytes) -> tuple[list[int], list[tuple[int, int]]]:
-    """Return the offsets of all tokens and the spans of all comments, each in order."""
-    tokens: list[int] = []
-    comments: list[tuple[int, int]] = []
-    for match in _LEXEMES.finditer(text):
-        if _is_comment(match[0]):
-            comments.append(match.span())
-        else:
-            tokens.append(match.start())
-    return tokens, comments
+def locate_comments(text: bytes) -> list[tuple[int, int]]:
+    """Return the spans of all comments in order."""
+    return [match.span() for match in _COMMENTS.finditer(text)]
+
+
+def locate_tokens(text: bytes) -> list[int]:
+    """Return the offsets of all tokens in order."""
+    return [match.start() for match in _LEXEMES.finditer(text) if not _is_comment(match[0])]
+
+
+def count_tokens(text: bytes, start: int, end: int) -> int:
+    """Return how many tokens lie between two offsets."""
+    lexemes = _LEXEMES.findall(text, start, end)
+    return len(lexemes) - sum(map(_is_comment, lexemes))
 
 
 def _tokens(lexemes: list[bytes]) -> Iterator[bytes]:
