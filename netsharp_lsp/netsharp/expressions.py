@@ -18,9 +18,11 @@ from netsharp_lsp.netsharp.syntax import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from netsharp_lsp.netsharp.syntax import Attribute, Declaration, Expression, Specification
+
+    Named = dict[str, list[tuple[Declaration, Name]]]
 
 
 def expressions_of(declaration: Declaration) -> Iterator[Expression]:
@@ -87,22 +89,40 @@ def attributes_of(declaration: Declaration) -> Iterator[Attribute]:
         yield from bundle.attributes
 
 
-def layer_uses(specification: Specification, name: str) -> Iterator[tuple[Declaration, Name]]:
-    """Where a layer is named outside its own declaration."""
-    for declaration in specification.declarations:
-        for bundle in bundles_of(declaration):
-            if bundle.source.text == name:
-                yield declaration, bundle.source
-        for item in declaration.items:
-            if isinstance(item, ShareItem):
-                for part in (item.source, item.name):
-                    if isinstance(part, Name) and part.text == name:
-                        yield declaration, part
+class Uses:
+    """Where the layers and constants of a specification are named; worked out when asked."""
+
+    def __init__(self, specification: Specification) -> None:
+        self.specification = specification
+        self._layers: Named | None = None
+        self._constants: Named | None = None
+
+    def of(self, item: LayerItem | ConstantItem) -> list[tuple[Declaration, Name]]:
+        """The places outside its own declaration that name a layer or constant."""
+        if isinstance(item, LayerItem):
+            self._layers = self._layers or _index(self.specification, _layer_names)
+            return self._layers.get(item.name.text, [])
+        self._constants = self._constants or _index(self.specification, _constant_names)
+        return self._constants.get(item.name.text, [])
 
 
-def constant_uses(specification: Specification, name: str) -> Iterator[tuple[Declaration, Name]]:
-    """Where a constant is named in expressions."""
+def _index(specification: Specification, names: Callable[[Declaration], Iterable[Name]]) -> Named:
+    found: Named = {}
     for declaration in specification.declarations:
-        for node in operands(expressions_of(declaration)):
-            if isinstance(node, Name) and node.text == name:
-                yield declaration, node
+        for name in names(declaration):
+            found.setdefault(name.text, []).append((declaration, name))
+    return found
+
+
+def _layer_names(declaration: Declaration) -> Iterator[Name]:
+    for bundle in bundles_of(declaration):
+        yield bundle.source
+    for item in declaration.items:
+        if isinstance(item, ShareItem):
+            yield from (part for part in (item.source, item.name) if isinstance(part, Name))
+
+
+def _constant_names(declaration: Declaration) -> Iterator[Name]:
+    for node in operands(expressions_of(declaration)):
+        if isinstance(node, Name):
+            yield node

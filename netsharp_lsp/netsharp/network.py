@@ -11,7 +11,7 @@ import math
 
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.attributes import BY_NAME, LAYER_FORMS
-from netsharp_lsp.netsharp.doubts import Doubts, section_meant
+from netsharp_lsp.netsharp.doubts import Doubts
 from netsharp_lsp.netsharp.evaluate import Evaluator, show, type_name
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.inforce import (
@@ -27,6 +27,7 @@ from netsharp_lsp.netsharp.inforce import (
     wanted,
 )
 from netsharp_lsp.netsharp.model import Bundle, Constant, Given, Layer, Share, ShareEntry
+from netsharp_lsp.netsharp.slips import section_meant
 from netsharp_lsp.netsharp.syntax import (
     Auto,
     ConstantItem,
@@ -378,8 +379,9 @@ class NetworkEvaluator(Evaluator):
             notes.append(Note(f"'{hint}' is defined here.", self.network.constants[hint].place))
             repair = Repair(f"Replace by '{hint}'", [Change(place, hint)], safe=True)
         else:
-            first = self.network.specification.declarations[0]
-            declare = Change(Place(first, 0, 0), f"const {node.text} = 1;\n")
+            specification = self.network.specification
+            line = f"const {node.text} = 1;{specification.line_end}"
+            declare = Change(Place(specification.declarations[0], 0, 0), line)
             repair = Repair(f"Declare the constant '{node.text}'", [declare], safe=False)
         self.report(Finding("NS030", place, message, notes, repair))
 

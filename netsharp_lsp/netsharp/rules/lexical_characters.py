@@ -7,6 +7,7 @@ import unicodedata
 from netsharp_lsp.netsharp.characters import ENTITIES, replacement
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
 from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.text.spans import Spans
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,11 +42,13 @@ def marks(network: Network, *kinds: str) -> Iterator[tuple[Mark, Place]]:
 @rule("NS001", "error", on="network")
 def unexpected_character(network: Network, _: Network) -> Iterator[Finding]:
     """A character that no token of Net# holds; also markup of web pages and of Markdown."""
+    told = -1
     for mark, place in marks(network, "illegal", "entity", "fence"):
         rubbish = punctuation_around(network, place)
         if rubbish is not None:
-            if rubbish.start == place.start or not earlier_mark(network, rubbish, mark):
+            if rubbish.start != told:
                 yield unexpected(network, rubbish)
+            told = rubbish.start
             continue
         text, hint = "", ""
         if mark.kind == "entity":
@@ -79,21 +82,12 @@ def unexpected(network: Network, place: Place) -> Finding:
 
 def punctuation_around(network: Network, place: Place) -> Place | None:
     """The unreadable stretch around a character if it is longer and holds no word at all."""
-    for start, end in network.doubts.regions:
-        if start <= place.start and place.end <= end and (start, end) != (place.start, place.end):
-            whole = Place(None, start, end)
-            text = network.text(whole)
-            if not any(letter.isalnum() or letter in "\r\n" for letter in text):
-                return whole
-    return None
-
-
-def earlier_mark(network: Network, stretch: Place, mark: Mark) -> bool:
-    """Whether another illegal character stands before one in the same stretch."""
-    return any(
-        stretch.start <= other.start < mark.start
-        for other, _ in marks(network, "illegal", "entity")
-    )
+    span = network.doubts.unread.around(place.start, place.end)
+    if span is None or span == (place.start, place.end):
+        return None
+    whole = Place(None, *span)
+    wordless = not any(letter.isalnum() or letter in "\r\n" for letter in network.text(whole))
+    return whole if wordless else None
 
 
 @rule("NS006", "error", on="network")
@@ -127,28 +121,32 @@ def meant(text: str) -> str:
 @rule("NS029", "error", on="network")
 def host_program(network: Network, _: Network) -> Iterator[Finding]:
     """Quotes, pastes and line ends of the R, Python or C# program around a specification."""
+    starts = network.specification.starts
+    lost = Spans(
+        (starts[declaration], starts[declaration] + declaration.end)
+        for declaration in network.specification.declarations
+        if declaration.kind == "error"
+    )
     for mark, place in marks(network, "quote", "backslash"):
         rubbish = punctuation_around(network, place)
-        if rubbish is not None and any(
-            rubbish.start <= other.start < rubbish.end
-            for other, _ in marks(network, "illegal", "entity")
-        ):
+        if rubbish is not None and holds_rubbish(network.text(rubbish)):
             continue
         what = "quotes" if mark.kind == "quote" else "backslashes"
         message = (
             f"This looks like text of the host program: Net# has no {what}. "
             "Keep only the specification in this file."
         )
-        yield Finding("NS029", statement(network, place), message)
+        yield Finding("NS029", statement(network, place, lost), message)
 
 
-def statement(network: Network, place: Place) -> Place:
+def holds_rubbish(text: str) -> bool:
+    """Whether a stretch holds a character that is neither a quote nor a mark of Net#."""
+    return any(character in "@$?~`" or not character.isascii() for character in text)
+
+
+def statement(network: Network, place: Place, lost: Spans) -> Place:
     """The whole of a line's unreadable text around a quote: `net <- ("`, `")`."""
-    for declaration in network.specification.declarations:
-        start = network.specification.starts[declaration]
-        end = start + declaration.end
-        if declaration.kind == "error" and start <= place.start and place.end <= end:
-            text = network.specification.data[start:end]
-            if b"\n" not in text and b"\r" not in text:
-                return Place(None, start, end)
-    return place
+    span = lost.around(place.start, place.end)
+    if span is None or any(mark in network.specification.data[slice(*span)] for mark in b"\r\n"):
+        return place
+    return Place(None, *span)

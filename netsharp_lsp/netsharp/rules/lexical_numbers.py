@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.netsharp.expressions import (
-    constant_uses,
+    Uses,
     expressions_of,
-    layer_uses,
     operands,
 )
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
@@ -52,12 +51,12 @@ def name_starts_with_digit(network: Network, _: Network) -> Iterator[Finding]:
     """A layer's or constant's name that begins with a digit; the fix renames its uses too."""
     if network.doubts.foreign:
         return
+    uses = Uses(network.specification)
     for declaration in network.specification.declarations:
         if not suspect(declaration, network):
             continue
-        for name, used in digit_names(declaration, network):
-            places = [Place.of(declaration, name)]
-            places += [Place.of(*use) for use in used]
+        for name, used in digit_names(declaration, network, uses):
+            places = [Place.of(declaration, name), *(Place.of(*use) for use in used)]
             changes = [Change(place, f"_{name.text}") for place in places]
             message = f"A name cannot start with a digit: '{name.text}'."
             repair = Repair(f"Rename to '_{name.text}'", changes, safe=True)
@@ -65,14 +64,12 @@ def name_starts_with_digit(network: Network, _: Network) -> Iterator[Finding]:
 
 
 def digit_names(
-    declaration: Declaration, network: Network
+    declaration: Declaration, network: Network, uses: Uses
 ) -> Iterator[tuple[Name, Iterable[tuple[Declaration, Name]]]]:
     """The names at fault and their uses: those declared, and those declared nowhere."""
-    specification = network.specification
     for item in declaration.items:
         if isinstance(item, LayerItem | ConstantItem) and item.name.text[:1].isdigit():
-            uses = layer_uses if isinstance(item, LayerItem) else constant_uses
-            yield item.name, uses(specification, item.name.text)
+            yield item.name, uses.of(item)
     for node in operands(expressions_of(declaration)):
         if isinstance(node, Name) and node.text[:1].isdigit():
             known = node.text in network.constants or FOREIGN_NUMBER.match(node.text)

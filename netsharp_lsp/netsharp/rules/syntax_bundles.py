@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from netsharp_lsp.diagnostics.nearest import nearest
-from netsharp_lsp.netsharp.doubts import KIND_WORDS
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_layers import activation_attribute, is_activation
+from netsharp_lsp.netsharp.slips import KIND_WORDS
 from netsharp_lsp.netsharp.syntax import KINDS
 
 TYPE_CHECKING = False

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.diagnostics.nearest import edit_distance, nearest
-from netsharp_lsp.netsharp.doubts import ACTIVATION_ATTRIBUTES
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
 from netsharp_lsp.netsharp.model import Layer
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_marks import curly_size
+from netsharp_lsp.netsharp.slips import ACTIVATION_ATTRIBUTES
 from netsharp_lsp.netsharp.syntax import LayerItem, Name, WordItem
 
 TYPE_CHECKING = False
@@ -159,7 +159,7 @@ def unknown_activation(layer: Layer, network: Network) -> Iterator[Finding]:
         return
     if is_misspelt_from(name.text) and not layer.item.bundles:
         return
-    if layer.declaration in network.doubts.continued and not layer.item.bundles:
+    if layer.declaration in network.doubts.debris.continued and not layer.item.bundles:
         return
     if head_in_doubt(layer, network):
         return
@@ -185,7 +185,7 @@ def missing_from(network: Network, _: Network) -> Iterator[Finding]:
         item = layer.item
         unconnected = not item.bundles and item.body is None and layer.kind != "input"
         known = layer.declaration.kind in ("hidden", "output", "unknown")
-        goes_on = layer.declaration in network.doubts.continued and not says_from(item)
+        goes_on = layer.declaration in network.doubts.debris.continued and not says_from(item)
         if unconnected and known and not goes_on and not head_in_doubt(layer, network):
             yield without_from(layer, above)
         if layer.kind != "output":
@@ -219,7 +219,9 @@ def input_with_connection(layer: Layer, network: Network) -> Iterator[Finding]:
     item = layer.item
     if layer.declaration.kind != "input" or head_in_doubt(layer, network):
         return
-    if layer.declaration in network.doubts.curly or curly_size(item, layer.declaration, network):
+    if layer.declaration in network.doubts.debris.curly or curly_size(
+        item, layer.declaration, network
+    ):
         return
     if item.size is None and not item.bundles and item.body is None:
         return
@@ -259,7 +261,7 @@ def missing_size(layer: Layer, network: Network) -> Iterator[Finding]:
     item = layer.item
     if item.size is not None or layer.declaration.kind in ("orphan", "error", "const"):
         return
-    if layer.declaration in network.doubts.curly:
+    if layer.declaration in network.doubts.debris.curly:
         return
     if curly_size(item, layer.declaration, network) or head_in_doubt(layer, network):
         return

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.doubts import is_open_end, lacks_from, unreadable_filter
 from netsharp_lsp.netsharp.expressions import attributes_of, expressions_of, operands
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.slips import is_open_end, lacks_from, unreadable_filter
 from netsharp_lsp.netsharp.syntax import ConstantItem, LayerItem, Name, Number, Tuple
 
 TYPE_CHECKING = False
@@ -50,7 +50,7 @@ def missing_semicolon(declaration: Declaration, network: Network) -> Iterator[Fi
     for fault in declaration.faults:
         if fault.kind != "missing" or fault.text != ";" or fault.start in unfinished:
             continue
-        continued = declaration in doubts.continued and is_open_end(declaration, fault)
+        continued = declaration in doubts.debris.continued and is_open_end(declaration, fault)
         swallowed = doubts.swallows(declaration, fault)
         if continued or swallowed or follows_unexpected(declaration, fault):
             continue
@@ -115,7 +115,10 @@ def missing_partners(declaration: Declaration, network: Network) -> Iterator[Fin
         )
         if not unclosed_spans(declaration, fault):
             known = known or follows_unexpected(declaration, fault)
-        told = declaration in network.doubts.displaced or declaration in network.doubts.curly
+        told = (
+            declaration in network.doubts.debris.displaced
+            or declaration in network.doubts.debris.curly
+        )
         if known or (fault.text == "}" and told):
             continue
         if declaration.kind == "share" and fault.text == "{":
@@ -325,8 +328,8 @@ def tuple_brackets(declaration: Declaration, network: Network) -> Iterator[Findi
         curly = curly_size(item, declaration, network)
         if curly is not None:
             spans.append(curly)
-    if declaration in network.doubts.curly:
-        start, end = network.doubts.curly[declaration]
+    if declaration in network.doubts.debris.curly:
+        start, end = network.doubts.debris.curly[declaration]
         spans.append((start - base, end - base))
     for start, end in spans:
         place = Place(declaration, start, end)

@@ -5,14 +5,6 @@ from __future__ import annotations
 import re
 
 from netsharp_engine.activations import NAMES
-from netsharp_lsp.netsharp.doubts import (
-    KIND_WORDS,
-    SECTION_WORDS,
-    WORD_OPERATORS,
-    is_unconnected,
-    section_meant,
-    unreadable_filter,
-)
 from netsharp_lsp.netsharp.expressions import attributes_of
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.rules import rule
@@ -24,6 +16,14 @@ from netsharp_lsp.netsharp.rules.syntax_marks import (
     unclosed_spans,
 )
 from netsharp_lsp.netsharp.rules.syntax_words import renamed
+from netsharp_lsp.netsharp.slips import (
+    KIND_WORDS,
+    SECTION_WORDS,
+    WORD_OPERATORS,
+    is_unconnected,
+    section_meant,
+    unreadable_filter,
+)
 from netsharp_lsp.netsharp.syntax import (
     BundleItem,
     LayerItem,
@@ -308,17 +308,17 @@ def unexpected_text(network: Network, _: Network) -> Iterator[Finding]:
     if not doubts.broken or doubts.foreign:
         return
     for declaration in network.specification.declarations:
-        if declaration in doubts.covered:
+        if declaration in doubts.debris.covered:
             continue
-        if declaration in doubts.culprits:
-            finding = continuation(declaration, doubts.culprits[declaration], network)
+        if declaration in doubts.debris.culprits:
+            finding = continuation(declaration, doubts.debris.culprits[declaration], network)
             if finding is not None:
                 yield finding
         elif not is_unknown(declaration):
             yield from unexpected_in(declaration, network)
         if declaration.kind == "stray":
             yield from stray_brace(declaration, network)
-    for group, (inside, stray) in doubts.displaced.items():
+    for group, (inside, stray) in doubts.debris.displaced.items():
         if doubts.explained(inside):
             continue
         yield displaced(group, inside, stray, network)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from netsharp_engine.activations import NAMES
-from netsharp_lsp.netsharp.doubts import SECTION_WORDS, section_meant
-from netsharp_lsp.netsharp.expressions import constant_uses, layer_uses
+from netsharp_lsp.netsharp.expressions import Uses
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
 from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.slips import SECTION_WORDS, section_meant
 from netsharp_lsp.netsharp.syntax import BundleItem, ConstantItem, LayerItem, Name, WordItem
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ def unknown_declaration(network: Network, _: Network) -> Iterator[Finding]:
         yield Finding("NS010", place, message)
         return
     for declaration in declarations:
-        if declaration in doubts.covered or declaration in doubts.culprits:
+        if declaration in doubts.debris.covered or declaration in doubts.debris.culprits:
             continue
         if declaration.kind == "unknown" and declaration.keyword is not None:
             yield misspelt(declaration, declaration.keyword)
@@ -115,15 +115,14 @@ def keyword_as_name(network: Network, _: Network) -> Iterator[Finding]:
     """A layer or constant that is spelt like a keyword; the fix renames its uses too."""
     if network.doubts.foreign:
         return
+    uses = Uses(network.specification)
     for declaration, item in network.specification.items():
         if not isinstance(item, LayerItem | ConstantItem) or item.name.text not in KEYWORDS:
             continue
         name = item.name
         explained = network.doubts.explained(declaration) or declaration.kind == "orphan"
         if not explained and not network.doubts.touches(declaration, name.start - 1, name.end):
-            uses = layer_uses if isinstance(item, LayerItem) else constant_uses
-            places = [Place.of(declaration, item.name)]
-            places += [Place.of(*use) for use in uses(network.specification, item.name.text)]
+            places = [Place.of(declaration, name), *(Place.of(*use) for use in uses.of(item))]
             yield renamed(network, item.name.text, places)
 
 

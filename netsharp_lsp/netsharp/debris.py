@@ -1,0 +1,127 @@
+"""Which top-level pieces of a broken text belong together; knows no rule and no finding."""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.slips import (
+    DEBRIS,
+    WORD,
+    is_debris,
+    is_word_operator,
+    lacks_only_end,
+    lacks_source,
+    token_kinds,
+)
+from netsharp_lsp.netsharp.syntax import LayerItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.netsharp.syntax import Declaration, Specification
+
+
+class Debris:
+    """The pieces of one specification that are but parts of an earlier fault.
+
+    `covered`: declarations that only continue it.  `culprits`: continuations of a declaration
+    that seemed to lack only its `;`; they are where the fault shows.  `continued`: what is
+    continued, where no `;` is missing; `ends` are the absolute offsets of those ends.
+    `displaced`: groups interrupted by a declaration, with that one and the stray `}`.
+    `curly`: layers whose size in curly brackets fell apart, with the size's absolute span.
+    `words`: every word in these pieces.
+    """
+
+    def __init__(self, specification: Specification, broken: bool) -> None:
+        self.specification = specification
+        self.covered: set[Declaration] = set()
+        self.culprits: dict[Declaration, Declaration] = {}
+        self.continued: set[Declaration] = set()
+        self.ends: list[int] = []
+        self.displaced: dict[Declaration, tuple[Declaration, Declaration]] = {}
+        self.curly: dict[Declaration, tuple[int, int]] = {}
+        self.words: set[str] = set()
+        if broken:
+            self._find_continuations()
+            self._find_curly()
+            self._find_displaced()
+
+    def _find_continuations(self) -> None:
+        data = self.specification.data
+        before: Declaration | None = None
+        open_end = False
+        for declaration in self.specification.declarations:
+            start = self.specification.starts[declaration]
+            joined = False
+            if before is not None and open_end and continues(before, declaration):
+                end = self.specification.starts[before] + before.end
+                joined = b"\n" not in data[end:start] and b"\r" not in data[end:start]
+                joined = joined or lacks_source(before)
+            if joined and before is not None:
+                self.continued.add(before)
+                chained = before in self.covered or before in self.culprits
+                if lacks_only_end(before) and (not chained or is_word_operator(declaration)):
+                    self.culprits[declaration] = before
+                    end = self.specification.starts[before] + before.end
+                    self.ends.append(end)
+                else:
+                    self.covered.add(declaration)
+                text = data[start : start + declaration.end].decode("utf-8", "replace")
+                self.words.update(WORD.findall(text))
+            open_end = joined or ends_open(declaration)
+            before = declaration
+
+    def _find_curly(self) -> None:
+        """Put `input Image {28, 28};` together again: a body, numbers, a stray `}`."""
+        declarations = self.specification.declarations
+        for position, declaration in enumerate(declarations[:-2]):
+            numbers, brace = declarations[position + 1 : position + 3]
+            item = declaration.items[-1] if declaration.items else None
+            if not isinstance(item, LayerItem) or item.size is not None or item.body is None:
+                continue
+            if numbers.kind != "error" or not self._is_brace(brace) or item.bundles:
+                continue
+            if all(kind in ("number", ",", "identifier") for kind in token_kinds(numbers)):
+                base = self.specification.starts[declaration] + item.body[0]
+                self.curly[declaration] = (base, self.specification.starts[brace] + 1)
+                rest = declarations[position + 3 : position + 4]
+                self.covered.update((numbers, brace, *(d for d in rest if d.kind == "stray")))
+
+    def _find_displaced(self) -> None:
+        """Pair a group whose `}` is missing with a stray `}` further down."""
+        opened: tuple[Declaration, list[Declaration]] | None = None
+        for declaration in self.specification.declarations:
+            if declaration in self.curly:
+                continue
+            if any(f.text == "}" and f.start == declaration.end for f in declaration.faults):
+                opened = (declaration, [])
+            elif opened is not None and self._is_brace(declaration):
+                group, inside = opened
+                if inside:
+                    self.displaced[group] = (inside[0], declaration)
+                    rest = (d for d in inside[1:] if d.kind in DEBRIS)
+                    self.covered.update((declaration, *rest))
+                opened = None
+            elif opened is not None:
+                opened[1].append(declaration)
+
+    def _is_brace(self, declaration: Declaration) -> bool:
+        start = self.specification.starts[declaration]
+        end = start + declaration.end
+        return declaration.kind == "stray" and self.specification.data[start:end] == b"}"
+
+
+def continues(before: Declaration, declaration: Declaration) -> bool:
+    """Whether a declaration is but the rest of an unreadable one before it."""
+    if is_debris(declaration):
+        return True
+    item = declaration.items[0] if declaration.items else None
+    return before.kind == "error" and isinstance(item, LayerItem) and item.size is None
+
+
+def ends_open(declaration: Declaration) -> bool:
+    """Whether what follows on the same line may still belong to a declaration."""
+    if declaration.kind == "error" or is_debris(declaration):
+        return declaration.kind != "stray"
+    for fault in declaration.faults:
+        bracket = fault.text in ("]", ")") and fault.end >= declaration.end - 1
+        if fault.kind in ("unexpected", "incomplete") or bracket:
+            return True
+    return lacks_only_end(declaration)

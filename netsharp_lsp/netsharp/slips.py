@@ -1,0 +1,130 @@
+"""How people slip in Net#: tables of words, and what a single broken piece of syntax shows.
+
+Pure functions of syntax; nothing here knows of findings.
+"""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.diagnostics.nearest import nearest
+from netsharp_lsp.netsharp.expressions import attributes_of
+from netsharp_lsp.netsharp.syntax import LayerItem, Name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.syntax import Attribute, Declaration, Fault, Specification
+
+SECTION_WORDS = ("const", "input", "hidden", "output", "share")
+#: What translated pages of the guide and other habits put in a section keyword's place.
+SECTION_ALIASES = {
+    "constant": "const",
+    "define": "const",
+    "let": "const",
+    "konstante": "const",
+    "eingabe": "input",
+    "entrada": "input",
+    "verborgen": "hidden",
+    "ausgeblendet": "hidden",
+    "oculta": "hidden",
+    "ausgabe": "output",
+    "ausgang": "output",
+    "salida": "output",
+    "sortie": "output",
+    "shared": "share",
+}
+#: Declarations that only broken text has.
+DEBRIS = frozenset(("orphan", "error", "stray"))
+
+#: Names people give to the attribute that Net# does not have.
+ACTIVATION_ATTRIBUTES = ("activation", "function", "outputfunction")
+KIND_WORDS = frozenset("all where convolve max mean response".split())  # noqa: SIM905
+WORD_OPERATORS = {"or": "||", "and": "&&", "not": "!"}
+WORD = re.compile(r"[^\W\d]\w*")
+
+
+def section_meant(word: str) -> str | None:
+    """The section keyword that a word is a misspelling or translation of."""
+    return SECTION_ALIASES.get(word.lower()) or nearest(word, SECTION_WORDS)
+
+
+def is_debris(declaration: Declaration) -> bool:
+    """Whether a declaration is none: a stray mark, an item without keyword, an unknown word."""
+    if declaration.kind != "unknown":
+        return declaration.kind in DEBRIS
+    return declaration.keyword is not None and section_meant(declaration.keyword.text) is None
+
+
+def is_nameless(declaration: Declaration, fault: Fault, specification: Specification) -> bool:
+    """Whether a layer's name is missing: `hidden [5] from A all;`, `hidden` alone."""
+    if fault.kind == "incomplete":
+        return fault.text == "declaration"
+    before = specification.text(declaration, 0, fault.start).strip().lower()
+    return fault.kind == "unexpected" and before in SECTION_WORDS and fault.text[:1] == "["
+
+
+def lost_words(declaration: Declaration) -> Iterator[str]:
+    """The words of a declaration that the parser could not place."""
+    for fault in declaration.faults:
+        if fault.kind == "unexpected":
+            yield from WORD.findall(fault.text)
+
+
+def token_kinds(declaration: Declaration) -> Iterator[str]:
+    """The kinds of the tokens that the parser could not place."""
+    for fault in declaration.faults:
+        for kind, _, _ in fault.tokens:
+            yield kind
+
+
+def lacks_only_end(declaration: Declaration) -> bool:
+    """Whether a declaration breaks off where a `;` should be, and is readable up to there."""
+    readable = not any(
+        fault.text == "filter"
+        or (fault.kind in ("unexpected", "incomplete") and fault.end >= declaration.end - 1)
+        for fault in declaration.faults
+    )
+    return readable and any(is_open_end(declaration, fault) for fault in declaration.faults)
+
+
+def is_unconnected(declaration: Declaration, item: LayerItem) -> bool:
+    """Whether a sized layer that needs a connection has none."""
+    trained = declaration.kind in ("hidden", "output", "unknown")
+    return trained and not item.bundles and item.body is None and item.size is not None
+
+
+def lacks_source(declaration: Declaration) -> bool:
+    """Whether a declaration breaks off before the connection of its last layer."""
+    last = declaration.items[-1] if declaration.items else None
+    unconnected = isinstance(last, LayerItem) and is_unconnected(declaration, last)
+    return unconnected and lacks_only_end(declaration)
+
+
+def is_word_operator(declaration: Declaration) -> bool:
+    """Whether a declaration is the rest of a condition behind `and` or `or`."""
+    keyword = declaration.keyword
+    return keyword is not None and keyword.text.lower() in WORD_OPERATORS
+
+
+def is_open_end(declaration: Declaration, fault: Fault) -> bool:
+    """Whether a fault is the `;` that a declaration lacks at its very end."""
+    return fault.kind == "missing" and fault.text == ";" and fault.start == declaration.end
+
+
+def unreadable_filter(fault: Fault) -> bool:
+    """Whether the words of a filter could not be read, so that its condition means nothing."""
+    return fault.text[:5].lower() == "where"
+
+
+def lacks_from(attribute: Attribute) -> bool:
+    """Whether an attribute is a connection without its `from`: `{ Data all; }`."""
+    value = attribute.value
+    words = not attribute.separator and isinstance(value, Name)
+    return words and isinstance(value, Name) and value.text.lower() in KIND_WORDS
+
+
+def has_bare_source(declaration: Declaration | None) -> bool:
+    """Whether a body holds a connection without its `from`."""
+    return declaration is not None and any(map(lacks_from, attributes_of(declaration)))
