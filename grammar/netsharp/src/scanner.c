@@ -41,7 +41,7 @@ enum Token {
 
 enum {
     WORD_SIZE = 8,     /* the longest word asked for is `biases` */
-    AHEAD_SIZE = 8,    /* the most tokens any question looks at */
+    AHEAD_SIZE = 8,    /* no question looks further: `is_section` of the second word needs 7 */
     READ_LIMIT = 1024, /* characters read ahead; beyond it nothing is supplied */
     SIZE_LIMIT = 64,   /* tokens within the brackets of a layer's size */
 };
