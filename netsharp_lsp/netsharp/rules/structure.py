@@ -83,7 +83,7 @@ def added_bundle(network: Network, layer: Layer, source: str) -> Change:
     """Put `from source all;` into the empty body of a layer."""
     assert layer.item.body is not None
     start, end = layer.item.body
-    inside = Place(layer.declaration, start + 1, end - 1)
+    inside = Place(layer.declaration, start + 1, max(end - 1, start + 1))
     if network.text(inside).strip():
         return Change(Place(layer.declaration, start + 1, start + 1), f" from {source} all;")
     return Change(inside, f" from {source} all; ")
