@@ -50,7 +50,7 @@ def test_suppressions_hold_here_too() -> None:
 
 
 def test_format_and_describe() -> None:
-    assert netsharp.format("input   A[3];") == "input A [3];"
+    assert netsharp.format("input   A[3];") == "input A [3];\n"
     assert netsharp.describe(NETWORK, features=3, outputs=3)["parameters"] == 45
     assert netsharp.describe(NETWORK)["parameters"] is None
     with pytest.raises(netsharp.SpecificationError, match="line 1, column 26: NS035") as caught:
