@@ -7,6 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rule_checks import codes, convolution, diagnostics, fixed, grave, network, notes, only, words
 
+from netsharp_engine.geometry import Axis, product
+from netsharp_lsp.netsharp.model import Geometry
+from netsharp_lsp.netsharp.proposals import filling_pads
+
 SHAPE = "InputShape = [8, 8]"
 KERNEL = "KernelShape = [3, 3]"
 
@@ -342,6 +346,58 @@ def test_a_copying_pool_is_bypassed_by_all_its_readers() -> None:
     assert "P" not in text
     assert text.count("from I all") == 2
     assert grave(text) == []
+
+
+@st.composite
+def lawful_kernels(draw: st.DrawFn) -> tuple[Geometry, list[str]]:
+    """A convolution that obeys every limit, and its attributes."""
+    rank = draw(st.integers(1, 3))
+    sizes = [draw(st.integers(1, 9)) for _ in range(rank)]
+    kernels = [draw(st.integers(1, size)) for size in sizes]
+    strides = [draw(st.integers(1, kernel)) for kernel in kernels]
+    maps = [draw(st.integers(1, 3)) for _ in range(rank)]
+    sharing = [draw(st.booleans()) for _ in range(rank)]
+    padding = [draw(st.booleans()) for _ in range(rank)]
+    axes = [
+        Axis(size, kernel, stride, padding=pad)
+        for size, kernel, stride, pad in zip(sizes, kernels, strides, padding, strict=True)
+    ]
+    lines = [f"InputShape = {sizes}", f"KernelShape = {kernels}", f"Stride = {strides}"]
+    if draw(st.booleans()):
+        pads = [filling_pads(Axis(axis.size, axis.kernel, axis.stride)) or (0, 0) for axis in axes]
+        axes = [
+            Axis(axis.size, axis.kernel, axis.stride, lower=lower, upper=upper)
+            for axis, (lower, upper) in zip(axes, pads, strict=True)
+        ]
+        lines += [f"LowerPad = {[a for a, _ in pads]}", f"UpperPad = {[b for _, b in pads]}"]
+    else:
+        lines.append(f"Padding = {str(padding).lower()}")
+    lines += [f"Sharing = {str(sharing).lower()}", f"MapCount = {maps}"]
+    return Geometry(tuple(axes), tuple(sharing), tuple(maps), trained=True), lines
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(lawful_kernels())
+def test_what_obeys_every_limit_is_accepted_with_the_size_it_gives(
+    case: tuple[Geometry, list[str]],
+) -> None:
+    geometry, lines = case
+    source = f"input I {[axis.size for axis in geometry.axes]};"
+    assert grave(convolution(f"{list(geometry.output)}", *lines, source=source)) == []
+
+
+@settings(max_examples=100, derandomize=True, deadline=None)
+@given(lawful_kernels(), st.integers(1, 400))
+def test_any_other_size_is_refused_and_the_fix_declares_the_right_one(
+    case: tuple[Geometry, list[str]], nodes: int
+) -> None:
+    geometry, lines = case
+    source = f"input I {[axis.size for axis in geometry.axes]};"
+    text = convolution(f"[{nodes}]", *lines, source=source)
+    found = {code for code, _ in grave(text)}
+    assert found == (set() if nodes == product(geometry.output) else {"NS074"})
+    if found:
+        assert grave(fixed(text, "NS074")) == []
 
 
 numbers = st.integers(-2, 9)
