@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from netsharp_engine.activations import NAMES
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.expressions import attributes_of
 from netsharp_lsp.netsharp.syntax import LayerItem, Name
@@ -41,6 +42,14 @@ DEBRIS = frozenset(("orphan", "error", "stray"))
 #: Names people give to the attribute that Net# does not have.
 ACTIVATION_ATTRIBUTES = ("activation", "function", "outputfunction")
 KIND_WORDS = frozenset("all where convolve max mean response".split())  # noqa: SIM905
+#: Words that no layer and no constant may be called.
+KEYWORDS = frozenset(
+    (
+        *SECTION_WORDS,
+        *"from all where convolve max mean pool response norm auto true false".split(),  # noqa: SIM905
+        *NAMES,
+    )
+)
 WORD_OPERATORS = {"or": "||", "and": "&&", "not": "!"}
 WORD = re.compile(r"[^\W\d]\w*")
 

@@ -53,9 +53,9 @@ def unexpected_character(network: Network, _: Network) -> Iterator[Finding]:
         text, hint = "", ""
         if mark.kind == "entity":
             text = ENTITIES[mark.text]
-            hint = f" It is how web pages write '{text}'."
+            hint = f" This is how web pages write '{text}'."
         elif mark.kind == "fence":
-            hint = " It belongs to the Markdown around the specification."
+            hint = " They belong to the Markdown around the specification."
         title = f"Replace by '{text}'" if text else "Delete it"
         plural = "s" if len(mark.text) > 1 else ""
         message = f"Unexpected character{plural} {shown(mark.text)}.{hint}"

@@ -75,16 +75,17 @@ def says_from(item: LayerItem) -> bool:
 
 def head_in_doubt(layer: Layer, network: Network) -> bool:
     """Whether what stands before a layer's connections could not be read."""
-    item = layer.item
-    end = item.end + 1
+    item, declaration, doubts = layer.item, layer.declaration, network.doubts
+    if item.size is None and item.name.text in KEYWORDS:
+        return True
+    end = item.end
     if item.bundles:
         end = item.bundles[0].start
     elif item.body is not None:
         end = item.body[0]
-    doubts = network.doubts
-    return doubts.explained(layer.declaration) or doubts.touches(
-        layer.declaration, item.start - 1, end
-    )
+    elif network.text(Place(declaration, end, end + 1)) == " ":
+        end += 1
+    return doubts.explained(declaration) or doubts.touches(declaration, item.start - 1, end)
 
 
 # NS016.

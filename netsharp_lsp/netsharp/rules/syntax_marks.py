@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 TOKEN_BEFORE = re.compile(r"(\w[\w.]*|[^\w\s])\s*\Z")
 #: Tokens of a plain tuple's inside.
-VALUES = frozenset(("number", "identifier", ",", "+", "-", "*", "/", "^"))
+VALUES = frozenset(("number", "identifier", ",", "+", "-", "*", "/", "^", "[", "]"))
 OPENERS = {"}": "{", "]": "[", ")": "("}
 #: What a tuple in curly brackets may hold: `{28, 28}`.
 BARE_REST = re.compile(r"[\w\s.,+-]*\]")

@@ -17,6 +17,7 @@ from netsharp_lsp.netsharp.rules.syntax_marks import (
 )
 from netsharp_lsp.netsharp.rules.syntax_words import renamed
 from netsharp_lsp.netsharp.slips import (
+    ACTIVATION_ATTRIBUTES,
     KIND_WORDS,
     SECTION_WORDS,
     WORD_OPERATORS,
@@ -204,6 +205,20 @@ def assigned_size(case: Case) -> Finding | None:
     return Finding("NS026", place, message, repair=repair)
 
 
+def items_without_comma(case: Case) -> Finding | None:
+    """`share { A B }`."""
+    if case.declaration.kind != "share" or not case.declaration.items:
+        return None
+    if case.types != ["identifier"] or case.fault.start < case.declaration.items[0].end:
+        return None
+    place = case.place()
+    last = max(item.end for item in case.declaration.items if item.end <= place.start)
+    comma = Change(Place(case.declaration, last, last), ",")
+    repair = Repair("Insert ','", [comma], safe=True)
+    message = f"',' is missing before '{case.words[0]}': the items of a share stand between commas."
+    return Finding("NS026", place, message, repair=repair)
+
+
 def several_sources(case: Case) -> Finding | None:
     """`from A, B all`, `hidden H1, H2 [3]`."""
     if "," not in case.words:
@@ -292,6 +307,7 @@ EXPLANATIONS: tuple[Callable[[Case], Finding | None], ...] = (
     operator_in_words,
     comparison,
     assigned_size,
+    items_without_comma,
     several_sources,
     arrows_between,
     markup,
@@ -392,6 +408,9 @@ def missing_from(declaration: Declaration, before: Declaration, layer: LayerItem
     """The finding for `output O [2] softmax H all;`."""
     place = Place(declaration, 0, 0)
     name = layer.activation
+    if name is not None and name.text.lower() in ACTIVATION_ATTRIBUTES:
+        message = f"Unknown activation '{name.text}'. Write the activation's own name alone."
+        return Finding("NS017", Place.of(before, name), message)
     if name is not None and not is_activation(name.text):
         place = Place.of(before, name)
     repair = Repair("Insert 'from'", [Change(place.before(), "from ")], safe=True)

@@ -6,7 +6,7 @@ from netsharp_engine.activations import NAMES
 from netsharp_lsp.netsharp.expressions import Uses
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
 from netsharp_lsp.netsharp.rules import rule
-from netsharp_lsp.netsharp.slips import SECTION_WORDS, section_meant
+from netsharp_lsp.netsharp.slips import KEYWORDS, SECTION_WORDS, section_meant
 from netsharp_lsp.netsharp.syntax import BundleItem, ConstantItem, LayerItem, Name, WordItem
 
 TYPE_CHECKING = False
@@ -15,15 +15,6 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.netsharp.network import Network
     from netsharp_lsp.netsharp.syntax import Declaration, Item
-
-#: Words that no layer and no constant may be called.
-KEYWORDS = frozenset(
-    (
-        *SECTION_WORDS,
-        *"from all where convolve max mean pool response norm auto true false".split(),  # noqa: SIM905
-        *NAMES,
-    )
-)
 
 TEMPLATE = """input Data auto;
 hidden H [100] from Data all;
