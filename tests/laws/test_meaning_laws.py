@@ -1,0 +1,138 @@
+"""What holds for the network that a text means: its description, its graph, its comparison."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from netsharp_engine.plan import compile_plan
+from netsharp_lsp.context import Context
+from netsharp_lsp.diagnostics.model import Edit
+from netsharp_lsp.layout.options import FormatOptions
+from netsharp_lsp.netsharp.check import check
+from netsharp_lsp.netsharp.compare import Comparison, compare
+from netsharp_lsp.netsharp.describe import describe_network
+from netsharp_lsp.netsharp.formatting import format_text
+from netsharp_lsp.netsharp.lower import lower
+from netsharp_lsp.netsharp.network import Network
+from netsharp_lsp.netsharp.parser import parse
+from netsharp_lsp.netsharp.restructuring import renamed_layer
+from netsharp_lsp.text.edits import apply_edits
+from tests.collection import RESOLVING, SAMPLES, Sample
+
+#: More parameters than this need more memory than a test should take.
+LARGEST = 5_000_000
+COMPLETE = [sample for sample in SAMPLES if sample.complete]
+#: Texts that a network can be compared by: no errors, every size known.
+SOUND = [
+    sample
+    for sample in SAMPLES
+    if not any(d.severity == "error" for d in check(sample.text, RESOLVING)[1])
+]
+every_sample = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+every_complete = pytest.mark.parametrize("sample", COMPLETE, ids=lambda sample: sample.name)
+every_sound = pytest.mark.parametrize("sample", SOUND, ids=lambda sample: sample.name)
+
+
+def network(text: bytes) -> Network:
+    return Network(parse(text), RESOLVING)
+
+
+def compared(before: bytes, after: bytes) -> Comparison:
+    return compare(network(before), network(after))
+
+
+@every_sample
+def test_every_text_can_be_described(sample: Sample) -> None:
+    for context in (sample.context, Context(), RESOLVING):
+        description = describe_network(Network(parse(sample.text), context))
+        assert description["version"] == 1
+        parts = [description, *description["layers"]]
+        parts += [bundle for layer in description["layers"] for bundle in layer["bundles"]]
+        for part in parts:
+            for field in ("nodes", "parameters", "connections", "multiply_adds"):
+                assert part.get(field) is None or part[field] >= 0
+
+
+@every_complete
+def test_a_whole_network_has_one_number_of_parameters(sample: Sample) -> None:
+    whole = network(sample.text)
+    description = describe_network(whole)
+    assert None not in (description[field] for field in ("parameters", "memory_bytes"))
+    graph = lower(whole)
+    assert sum(parameter.size for parameter in graph.parameters) == description["parameters"]
+    (output,) = (layer for layer in description["layers"] if layer["kind"] == "output")
+    assert graph.output is not None
+    assert graph.output.size == output["nodes"]
+    if description["parameters"] <= LARGEST:
+        compile_plan(graph, batch=1, training=False)
+
+
+@every_sound
+def test_a_network_is_itself_and_its_formatted_self(sample: Sample) -> None:
+    formatted = format_text(sample.text, FormatOptions())
+    assert formatted.failure is None
+    for other in (sample.text, formatted.text):
+        comparison = compared(sample.text, other)
+        assert comparison.same
+        assert comparison.differences == []
+
+
+@every_sound
+def test_new_names_make_no_other_network(sample: Sample) -> None:
+    text = sample.text
+    for name in list(network(text).layers):
+        now = network(text)
+        edits = [
+            Edit(*change.place.offsets(now.specification), change.text)
+            for change in renamed_layer(now, name, f"New_{name}")
+        ]
+        text = apply_edits(text, edits)
+    comparison = compared(sample.text, text)
+    assert comparison.same
+    assert {difference.change for difference in comparison.differences} <= {"renamed"}
+
+
+def test_comparing_is_symmetric() -> None:
+    """Each sound text against the next ones: the same either way, with the figures swapped."""
+    for first, second in zip(SOUND, [*SOUND[1:], SOUND[0]], strict=True):
+        there, back = compared(first.text, second.text), compared(second.text, first.text)
+        assert there.same == back.same
+        assert there.figures == {key: pair[::-1] for key, pair in back.figures.items()}
+        assert bool(there.differences) == bool(back.differences)
+        assert _counts(there) == {
+            _BACK.get(change, change): count for change, count in _counts(back).items()
+        }
+
+
+_BACK = {"added": "removed", "removed": "added"}
+
+
+def _counts(comparison: Comparison) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for difference in comparison.differences:
+        if difference.what == "layer":
+            counts[difference.change] = counts.get(difference.change, 0) + 1
+    return counts
+
+
+@pytest.mark.parametrize(
+    "name", ["guide/digits", "valid/share_layers", "valid/five_kinds_into_one"]
+)
+def test_diff_of_a_file_with_its_formatted_self_says_same(name: str, tmp_path: Path) -> None:
+    (sample,) = (sample for sample in SAMPLES if sample.name == name)
+    before, after = tmp_path / "before.nn", tmp_path / "after.nn"
+    before.write_bytes(sample.data)
+    after.write_bytes(format_text(sample.text, FormatOptions()).text)
+    done = subprocess.run(
+        [sys.executable, "-m", "netsharp_lsp", "diff", str(before), str(after)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "same" in done.stdout
