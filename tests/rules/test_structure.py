@@ -182,3 +182,12 @@ def test_network_without_hidden_layers_is_sound() -> None:
 def test_sections_may_stand_in_any_order() -> None:
     text = "output O [N] softmax from H all; hidden H [3] tanh from I all; input I [4]; const N=2;"
     assert codes(text) == []
+
+
+def test_inserted_lines_end_as_the_others_do() -> None:
+    text = "hidden {\r\n  H [Size] tanh from Data all;\r\n  O [2] softmax from H all;\r\n}\r\n"
+    after = fixed(text)
+    assert after == (
+        "const Size = 1;\r\ninput Data auto;\r\nhidden {\r\n  H [Size] tanh from Data all;\r\n}\r\n"
+        "output O [2] softmax from H all;\r\n"
+    )
