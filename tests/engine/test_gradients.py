@@ -43,13 +43,23 @@ def prepare(graph, output, seed, x=None, batch=BATCH, **options):
     return plan
 
 
-@GEOMETRIES
-@given(dimensions(sharing=True), SEEDS)
-def test_convolution(found, seed):
-    graph = Graph()
-    source = shifted(graph, int(np.prod([d.size for d in found])))
-    plan = prepare(graph, convolution(graph, source, found), seed)
-    assert gradient_error(plan) <= TOLERANCE
+@pytest.mark.parametrize(
+    ("block", "tall"), [(1 << 16, 32), (1, 1), (100, 2)], ids=["usual", "one by one", "in blocks"]
+)
+def test_convolution(block, tall, monkeypatch):
+    """Whole, and as large layers are computed: some positions at a time, products on the side."""
+    monkeypatch.setattr("netsharp_engine.kernels.convolution.BLOCK", block)
+    monkeypatch.setattr("netsharp_engine.kernels.convolution.TALL", tall)
+
+    @GEOMETRIES
+    @given(dimensions(sharing=True), SEEDS)
+    def check(found, seed):
+        graph = Graph()
+        source = shifted(graph, int(np.prod([d.size for d in found])))
+        plan = prepare(graph, convolution(graph, source, found), seed)
+        assert gradient_error(plan) <= TOLERANCE
+
+    check()
 
 
 @GEOMETRIES

@@ -23,6 +23,7 @@ from netsharp_engine.kernels.site import Call, Site, Steps, ones
 from netsharp_engine.kernels.taps import along
 
 BLOCK = 1 << 16  # numbers of a product that stay in the cache until they are added
+TALL = 32  # from so many maps on, the gradient's product is faster on its side
 
 
 class Walk:
@@ -225,7 +226,10 @@ class _Convolution:
 
     def _weight_gradient(self, windows: Array, gradient: Array, target: Array) -> list[Call]:
         weights, biases = self._split(target)
-        across = windows.transpose(0, 1, 3, 2)
+        left, right = gradient, windows.transpose(0, 1, 3, 2)
+        if self.maps >= TALL:
+            left, right = windows, gradient.transpose(0, 1, 3, 2)
+            weights = weights.transpose(0, 1, 3, 2)
         column = ones(self.site, self.columns)
         biased = self.site.scratch(self.groups, self.positions, self.maps)
         sums = partial(np.matmul, gradient, column, biased)
@@ -236,7 +240,7 @@ class _Convolution:
         calls: list[Call] = [sums, total]
         for rows in self._blocks(parts.shape[1]):
             part = parts[:, : rows.stop - rows.start]
-            calls.append(partial(np.matmul, gradient[:, rows], across[:, rows], part))
+            calls.append(partial(np.matmul, left[:, rows], right[:, rows], part))
             if rows.start == 0 or spare is None:
                 calls.append(partial(np.add.reduce, part, 1, None, weights[:, 0]))
             else:
