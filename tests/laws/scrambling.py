@@ -94,9 +94,13 @@ def scramble(text: bytes, seed: int) -> bytes:
 
 
 def _free_leaves(text: bytes) -> Iterator[list[Node]]:
-    """The leaves of each declaration or comment that is not broken."""
+    """The leaves of each declaration or comment that is not broken, nor a `;` behind such."""
+    free = True
     for node in parse(text).children:
-        if node.type in ("comment", "block_comment") or declaration_tokens(node, text):
+        if node.type != "stray" or free:
+            comment = node.type in ("comment", "block_comment")
+            free = comment or declaration_tokens(node, text) is not None
+        if free:
             yield list(leaves(node))
 
 

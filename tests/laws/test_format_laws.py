@@ -35,14 +35,13 @@ KEYWORDS = frozenset(
 
 
 def texts() -> dict[str, Source]:
-    """Every text of the corpus that is text at all, by its path."""
-    found = {}
-    for path in sorted(CORPUS.rglob("*.nn")):
-        source = decode(path.read_bytes())
-        if isinstance(source, Source):
-            found[str(path.relative_to(CORPUS))] = source
-    assert found
-    return found
+    """Every text of the corpus and of the rules' pages that is text at all, by its name."""
+    found = {str(path.relative_to(CORPUS)): path.read_bytes() for path in CORPUS.rglob("*.nn")}
+    for code in LANGUAGE.rules.codes:
+        page = LANGUAGE.rules.page(code)
+        found |= {f"{code}-bad": page.bad, f"{code}-good": page.good}
+    sources = {name: decode(found[name]) for name in sorted(found)}
+    return {name: source for name, source in sources.items() if isinstance(source, Source)}
 
 
 TEXTS = texts()
