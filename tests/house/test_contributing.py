@@ -1,0 +1,116 @@
+"""Does what CONTRIBUTING.md says, in a copy of the project, and sees it work."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+COPIED = ("netsharp.py", "netsharp_lsp", "engine", "grammar", "tests", "pyproject.toml")
+
+
+def blocks() -> dict[str, str]:
+    """The files and the row that the document shows, by name."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    files = re.findall(r"^`(\S+)`:\n\n(`{3,})\w+\n(.*?)^\2$", text, re.MULTILINE | re.DOTALL)
+    found = {name: content for name, _fence, content in files}
+    (row,) = re.findall(r"^```python\n(    Activation\(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return {**found, "row": row}
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sources with what the document adds; the built parser comes along."""
+    folder = tmp_path_factory.mktemp("project")
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
+            shutil.copytree(source, folder / name, ignore=ignore)
+        else:
+            shutil.copy(source, folder / name)
+    import netsharp_grammar
+
+    for built in Path(netsharp_grammar.__file__).parent.glob("_netsharp*.so"):
+        shutil.copy(built, folder / "grammar" / "netsharp_grammar" / built.name)
+    parts = blocks()
+    row = parts.pop("row")
+    for name, content in parts.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    table = folder / "engine" / "netsharp_engine" / "activations.py"
+    text = table.read_text(encoding="utf-8")
+    head, mark, tail = text.partition("_ROWS = (\n")
+    assert mark
+    table.write_text(head + mark + row + tail, encoding="utf-8")
+    return folder
+
+
+def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python on the copy alone."""
+    paths = os.pathsep.join(str(folder / part) for part in ("", "engine", "grammar"))
+    environment = {**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1"}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_new_rule_is_reported_and_explained(copy: Path) -> None:
+    (copy / "net.nn").write_text("input Foo [3]; output Result [1] sigmoid from Foo all;")
+    checked = python(copy, "-m", "netsharp_lsp", "check", "--format", "concise", "net.nn")
+    assert "net.nn:1:7: hint NS129 'Foo' says nothing" in checked.stdout, checked.stderr
+    explained = python(copy, "-m", "netsharp_lsp", "explain", "NS129")
+    assert "Layer with a placeholder's name" in explained.stdout
+    ignored = python(copy, "-m", "netsharp_lsp", "check", "--ignore", "NS129", "net.nn")
+    assert "NS129" not in ignored.stdout
+
+
+def test_the_new_page_is_a_test(copy: Path) -> None:
+    done = python(
+        copy,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "tests/rules/test_pages.py",
+        "-k",
+        "NS129",
+    )
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"[1-9]\d* passed", done.stdout)
+
+
+def test_the_new_activation_is_known_everywhere(copy: Path) -> None:
+    text = "input A [3]; hidden H [4] sine from A all; output B [2] softmax from H all;"
+    (copy / "sine.nn").write_text(text)
+    checked = python(copy, "-m", "netsharp_lsp", "check", "sine.nn")
+    assert checked.returncode == 0, checked.stdout
+    described = python(copy, "-m", "netsharp_lsp", "describe", "sine.nn")
+    assert "sine" in described.stdout
+
+
+def test_the_new_activation_passes_the_gradient_checks(copy: Path) -> None:
+    done = python(
+        copy,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "tests/engine",
+        "-k",
+        "sine and not cosine",
+    )
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"[1-9]\d* passed", done.stdout)
