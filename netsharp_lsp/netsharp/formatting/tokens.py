@@ -182,6 +182,7 @@ def declaration_tokens(node: Node, text: bytes) -> list[Token] | None:
     above = []
     children: Iterator[Node] = iter((node,))
     roles, spellings = _TABLES[FILE_KIND]
+    # No recursion: expressions may be nested as deep as anyone likes.
     while True:
         for child in children:
             kind = child.kind_id
@@ -190,31 +191,37 @@ def declaration_tokens(node: Node, text: bytes) -> list[Token] | None:
             if role == _VALUE:
                 role = TUPLE if _PLAIN_TUPLE.match(text, start, end) else _DESCEND
             if role == _DESCEND:
+                above.append((children, roles, spellings))
                 inner = child.children
                 if _SHAPES[kind] and not _is_whole(inner, _SHAPES[kind]):
                     return None
-                above.append((children, roles, spellings))
                 children = iter(inner)
                 roles, spellings = _TABLES[kind]
                 break
-            if role == _FAULT:
-                return None
-            spelling = spellings[kind]
+            spelling = _spell(role, spellings[kind], text[start:end], tokens)
             if spelling is None:
-                spelling = text[start:end]
-                if role in _RIGHT and spelling != _RIGHT[role]:
-                    return None
-                if role == TUPLE:
-                    spelling = b", ".join(b"".join(spelling.split()).split(b","))
-                elif role == _NAME:
-                    role, spelling = WORD, _layer_word(spelling, tokens)
-            elif end - start != len(spelling):
                 return None
-            tokens.append((role, spelling, start, end))
+            tokens.append((role if role != _NAME else WORD, spelling, start, end))
         else:
             if not above:
                 return tokens if tokens[-1][0] in _LAST else None
             children, roles, spellings = above.pop()
+
+
+def _spell(role: int, spelling: bytes | None, word: bytes, before: list[Token]) -> bytes | None:
+    """How a token is spelt in the one style, None where it is wrong as it stands.
+
+    `spelling` is that of its kind, None where each token has its own.
+    """
+    if spelling is not None:
+        return spelling if len(word) == len(spelling) and role >= 0 else None
+    if role == TUPLE:
+        return b", ".join(b"".join(word.split()).split(b","))
+    if role == _NAME:
+        return _layer_word(word, before)
+    if role == _FAULT or (role in _RIGHT and word != _RIGHT[role]):
+        return None
+    return word
 
 
 def _stray_tokens(node: Node, text: bytes) -> list[Token] | None:
