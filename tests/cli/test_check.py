@@ -12,9 +12,9 @@ import xml.etree.ElementTree as ElementTree
 
 import jsonschema
 import pytest
-from command_line import Answer, clean_environment, netsharp
 
 import netsharp_lsp
+from tests.cli.command_line import Answer, clean_environment, netsharp
 
 SCHEMA = json.loads(
     (pathlib.Path(netsharp_lsp.__file__).parent / "schemas/check.json").read_text("utf-8")

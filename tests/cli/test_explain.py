@@ -6,10 +6,10 @@ import json
 import pathlib
 
 import pytest
-from command_line import netsharp
 
 from netsharp_lsp.diagnostics.pages import PageError
 from netsharp_lsp.language import known_codes, rules_with
+from tests.cli.command_line import netsharp
 
 
 def test_a_page_is_shown_without_its_markup(tmp_path: pathlib.Path) -> None:

@@ -6,7 +6,8 @@ import pathlib
 import stat
 
 import pytest
-from command_line import netsharp
+
+from tests.cli.command_line import netsharp
 
 UGLY = b"Input A[3];\noutput R [2]softmax from A all;\n"
 NEAT = b"input A [3];\noutput R [2] softmax from A all;\n"

@@ -10,10 +10,10 @@ import sys
 import time
 
 import pytest
-from command_line import clean_environment, netsharp
 
 from netsharp_lsp import __main__ as entry
 from netsharp_lsp import __version__
+from tests.cli.command_line import clean_environment, netsharp
 
 BARRED = ("pygls", "lsprotocol", "parso", "numpy", "rich", "safetensors")
 #: Not barred, but each would cost a cold start more than a network's check does.

@@ -7,7 +7,6 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toy import TOY
 
 from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.baseline import (
@@ -17,6 +16,7 @@ from netsharp_lsp.diagnostics.baseline import (
     write_baseline,
 )
 from netsharp_lsp.text.lines import LineIndex
+from tests.diagnostics.toy import TOY
 
 LAW = settings(max_examples=200, deadline=None, derandomize=True)
 LINES = st.lists(

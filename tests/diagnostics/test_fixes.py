@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toy import TOY
 
 from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.fixes import ROUNDS, choose, fix_all
 from netsharp_lsp.diagnostics.model import Diagnostic, Edit, Fix
 from netsharp_lsp.text.edits import overlaps
+from tests.diagnostics.toy import TOY
 
 LAW = settings(max_examples=200, deadline=None, derandomize=True)
 

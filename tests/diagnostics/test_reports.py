@@ -9,7 +9,6 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toy import TOY
 
 from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.model import Diagnostic, Edit, Fix, Related
@@ -21,6 +20,7 @@ from netsharp_lsp.diagnostics.reports import (
     render_statistics,
 )
 from netsharp_lsp.text.lines import LineIndex
+from tests.diagnostics.toy import TOY
 
 LAW = settings(max_examples=100, deadline=None, derandomize=True)
 PLAIN = Style(version="1.2.3", title_of=lambda code: f"Title of {code}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toy import TOY
 
 from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.fixes import fix_all
@@ -13,6 +12,7 @@ from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.diagnostics.selection import Selection
 from netsharp_lsp.language import examine
 from netsharp_lsp.text.lines import LineIndex
+from tests.diagnostics.toy import TOY
 
 LAW = settings(max_examples=200, deadline=None, derandomize=True)
 

@@ -7,10 +7,10 @@ import math
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
-from naive import Dimension, indices
 
 from netsharp_engine.geometry import Axis, kernel_count
 from netsharp_engine.plan import compile_plan
+from tests.engine.naive import Dimension, indices
 
 # Hypothesis repeats some: 320 examples hold more than 200 different geometries
 GEOMETRIES = settings(max_examples=320, derandomize=True, deadline=None)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import Dimension
-from networks import (
+
+from netsharp_engine.activations import ACTIVATIONS, NAMES
+from netsharp_engine.geometry import Axis, output_shape
+from netsharp_engine.graph import Graph
+from tests.engine import naive
+from tests.engine.naive import Dimension
+from tests.engine.networks import (
     GEOMETRIES,
     axes_of,
     convolution,
@@ -21,10 +25,6 @@ from networks import (
     plan_of,
     randomise,
 )
-
-from netsharp_engine.activations import ACTIVATIONS, NAMES
-from netsharp_engine.geometry import Axis, output_shape
-from netsharp_engine.graph import Graph
 
 SEEDS = st.integers(0, 2**31)
 

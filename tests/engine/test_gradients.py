@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import Dimension
-from networks import (
+
+from netsharp_engine.activations import NAMES
+from netsharp_engine.geometry import Axis
+from netsharp_engine.graph import Graph
+from tests.engine import naive
+from tests.engine.naive import Dimension
+from tests.engine.networks import (
     GEOMETRIES,
     axes_of,
     convolution,
@@ -22,10 +26,6 @@ from networks import (
     shifted,
     spaced,
 )
-
-from netsharp_engine.activations import NAMES
-from netsharp_engine.geometry import Axis
-from netsharp_engine.graph import Graph
 
 TOLERANCE = 1e-6
 SEEDS = st.integers(0, 2**31)

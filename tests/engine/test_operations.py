@@ -6,14 +6,14 @@ import math
 
 import pytest
 from hypothesis import given
-from naive import neighbourhood, positions
-from networks import GEOMETRIES, axes_of, convolution, dimensions
 
 from netsharp_engine.activations import ACTIVATIONS, NAMES
 from netsharp_engine.geometry import Axis
 from netsharp_engine.graph import Graph
 from netsharp_engine.kernels import KERNELS
 from netsharp_engine.ops import OPERATIONS
+from tests.engine.naive import neighbourhood, positions
+from tests.engine.networks import GEOMETRIES, axes_of, convolution, dimensions
 
 
 def test_every_operation_has_a_kernel_and_no_kernel_is_without():

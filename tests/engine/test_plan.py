@@ -8,13 +8,13 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from naive import Dimension
-from networks import axes_of, convolution, dense, plan_of, randomise
 
 from netsharp_engine.geometry import Axis
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.kernels.threads import limit_threads
 from netsharp_engine.plan import compile_plan, thread_limit
+from tests.engine.naive import Dimension
+from tests.engine.networks import axes_of, convolution, dense, plan_of, randomise
 
 
 def digits(function="tanh"):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 
-import naive
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import Dimension
-from networks import axes_of, convolution, forward, gradient_error, plan_of, randomise
 
 from netsharp_engine.geometry import Axis
 from netsharp_engine.graph import Graph
+from tests.engine import naive
+from tests.engine.naive import Dimension
+from tests.engine.networks import axes_of, convolution, forward, gradient_error, plan_of, randomise
 
 SMOOTH = ("sigmoid", "linear", "softmax", "srlinear", "tanh", "square")
 NORM = {"alpha": 0.4, "beta": 0.75, "offset": 1.0, "over_full_kernel": False}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from naive import Dimension
-from networks import axes_of, convolution, dense, plan_of
 
 from netsharp_engine.graph import Graph
+from tests.engine.naive import Dimension
+from tests.engine.networks import axes_of, convolution, dense, plan_of
 
 torch = pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
 torch.set_num_threads(1)

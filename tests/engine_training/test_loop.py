@@ -7,8 +7,6 @@ import math
 
 import numpy as np
 import pytest
-from small_networks import layered
-from tables import blobs, line
 
 from netsharp_engine.data import Table
 from netsharp_engine.train import (
@@ -19,6 +17,8 @@ from netsharp_engine.train import (
     read_settings,
     train,
 )
+from tests.engine_training.small_networks import layered
+from tests.engine_training.tables import blobs, line
 
 FAST = {"batch_size": 16, "learning_rate": 0.5, "momentum": 0.9, "epochs": 30}
 

@@ -15,7 +15,7 @@ ROWS, COLUMNS = 160_000, 50
 MEASURED = """
 import resource, sys
 sys.path.insert(0, sys.argv[2])
-from small_networks import layered
+from tests.engine_training.small_networks import layered
 from netsharp_engine.train import load_data, read_settings, train
 flags = {"train": [sys.argv[1]], "label": "y", "epochs": 1, "batch_size": 256, "validation": 0.1}
 settings = read_settings({}, flags)

@@ -11,12 +11,12 @@ import struct
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
-from small_networks import build, layered
-from tables import blobs, line
 
 from netsharp_engine.graph import GraphError
 from netsharp_engine.model import ModelError, load_model, save_model
 from netsharp_engine.train import prepare, read_settings, train
+from tests.engine_training.small_networks import build, layered
+from tests.engine_training.tables import blobs, line
 
 NET = "8,4|sigmoid|softmax|3"
 

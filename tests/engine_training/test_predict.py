@@ -6,12 +6,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from small_networks import build
-from tables import blobs
 
 from netsharp_engine.data import DataError, ReadOptions
 from netsharp_engine.model import evaluate, evaluate_table, predict_stream
 from netsharp_engine.train import load_data, prepare, read_settings, train
+from tests.engine_training.small_networks import build
+from tests.engine_training.tables import blobs
 
 FAST = {"epochs": 15, "batch_size": 8, "learning_rate": 0.5, "momentum": 0.9}
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_networks import build
-from tables import blobs
 
 from netsharp_engine.model import load_model, save_model
 from netsharp_engine.train import (
@@ -18,6 +16,8 @@ from netsharp_engine.train import (
     train,
     train_further,
 )
+from tests.engine_training.small_networks import build
+from tests.engine_training.tables import blobs
 
 NET = "8|sigmoid|softmax|3"
 RULES = {

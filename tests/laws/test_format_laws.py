@@ -6,7 +6,6 @@ import pathlib
 from bisect import bisect_right
 
 import pytest
-from scrambling import COMMENTS, is_faulty, leaves, parse, scramble, with_comments
 
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.context import Context
@@ -24,6 +23,7 @@ from netsharp_lsp.netsharp.formatting.lines import flat_text, split_lines
 from netsharp_lsp.netsharp.formatting.tokens import declaration_tokens
 from netsharp_lsp.text.decode import Source, decode, encode
 from netsharp_lsp.text.lines import LineIndex
+from tests.laws.scrambling import COMMENTS, is_faulty, leaves, parse, scramble, with_comments
 
 CORPUS = pathlib.Path(__file__).parent.parent / "corpus"
 KEYWORDS = frozenset(

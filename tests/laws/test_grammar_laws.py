@@ -8,7 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from recovery import (
+from tree_sitter import Node, Parser, Tree
+
+from tests.laws.recovery import (
     KEYWORDS,
     NETSHARP,
     declarations,
@@ -20,7 +22,6 @@ from recovery import (
     sample,
     sound_declarations,
 )
-from tree_sitter import Node, Parser, Tree
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 FILES = sorted(CORPUS.glob("*/*.nn"))

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from rule_checks import codes, convolution, diagnostics, fixed, grave, network, only, words
+
+from tests.rules.rule_checks import (
+    codes,
+    convolution,
+    diagnostics,
+    fixed,
+    grave,
+    network,
+    only,
+    words,
+)
 
 SHAPE = "InputShape = [8, 8]"
 KERNEL = "KernelShape = [3, 3]"

@@ -10,9 +10,16 @@ import pytest
 
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.check import check
+from netsharp_lsp.netsharp.expressions import Uses
 from netsharp_lsp.netsharp.parser import parse
-from netsharp_lsp.netsharp.restructuring import constant_uses
-from netsharp_lsp.netsharp.syntax import ConstantItem, LayerItem, Node, Tuple
+from netsharp_lsp.netsharp.syntax import (
+    ConstantItem,
+    Declaration,
+    LayerItem,
+    Node,
+    Specification,
+    Tuple,
+)
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 #: Longer texts say nothing new and cost a check for each of their names.
@@ -44,8 +51,18 @@ def faults(item: object) -> Iterator[tuple[Node, bytes, set[str]]]:
             yield item.activation, b"zork", {"NS017"}
     elif isinstance(item, ConstantItem) and item.value is not None:
         yield item.value, b"1 / 0", {"NS041"}
-    for use in constant_uses(item):
-        yield use, b"Nothing_at_all", {"NS030"}
+
+
+def all_faults(
+    specification: Specification,
+) -> Iterator[tuple[Declaration, Node, bytes, set[str]]]:
+    uses = Uses(specification)
+    for declaration, item in specification.items():
+        for fault in faults(item):
+            yield declaration, *fault
+        if isinstance(item, ConstantItem):
+            for user, name in uses.of(item):
+                yield user, name, b"Nothing_at_all", {"NS030"}
 
 
 @pytest.mark.parametrize("path", SOUND, ids=lambda path: path.stem)
@@ -53,10 +70,9 @@ def test_one_fault_sets_off_no_other(path: Path) -> None:
     data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     before = grave(data)
     specification = parse(data)
-    for declaration, item in specification.items():
+    for declaration, node, text, allowed in all_faults(specification):
         base = specification.starts[declaration]
-        for node, text, allowed in faults(item):
-            broken = data[: base + node.start] + text + data[base + node.end :]
-            new = grave(broken) - before
-            assert set(new) <= allowed, broken.decode()
-            assert new or before & Counter(dict.fromkeys(allowed, 1)), broken.decode()
+        broken = data[: base + node.start] + text + data[base + node.end :]
+        new = grave(broken) - before
+        assert set(new) <= allowed, broken.decode()
+        assert new or before & Counter(dict.fromkeys(allowed, 1)), broken.decode()

@@ -5,11 +5,21 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rule_checks import codes, convolution, diagnostics, fixed, grave, network, notes, only, words
 
 from netsharp_engine.geometry import Axis, product
 from netsharp_lsp.netsharp.model import Geometry
 from netsharp_lsp.netsharp.proposals import filling_pads
+from tests.rules.rule_checks import (
+    codes,
+    convolution,
+    diagnostics,
+    fixed,
+    grave,
+    network,
+    notes,
+    only,
+    words,
+)
 
 SHAPE = "InputShape = [8, 8]"
 KERNEL = "KernelShape = [3, 3]"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from verdicts import codes, fixed, one, pointed
+
+from tests.rules.verdicts import codes, fixed, one, pointed
 
 TAIL = "output O [2] softmax from H all;"
 NET = "input I [4]; hidden H [3] tanh from I all; " + TAIL

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from verdicts import codes, one, pointed
+
+from tests.rules.verdicts import codes, one, pointed
 
 HEAD = "input I [4]; "
 TAIL = "output O [2] softmax from H all;"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from rule_checks import fixed, grave, notes, only
 
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.network import Network
 from netsharp_lsp.netsharp.parser import parse
 from netsharp_lsp.netsharp.sharing import shared_groups
+from tests.rules.rule_checks import fixed, grave, notes, only
 
 SIAMESE = """
 input { A [37]; B [37]; }

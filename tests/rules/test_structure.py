@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from verdicts import codes, fixed, one, pointed
+
+from tests.rules.verdicts import codes, fixed, one, pointed
 
 
 def test_fragments_of_the_guide_lack_only_their_layers() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from verdicts import check_network, codes, diagnostics, fixed, one, pointed
+
+from tests.rules.verdicts import check_network, codes, diagnostics, fixed, one, pointed
 
 AUTO = "input I auto; hidden H auto sigmoid from I all; output O auto sigmoid from H all;"
 SIZED = "input I [4]; hidden H [3] tanh from I all; output O [{}] {} from H all;"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from rule_checks import convolution, diagnostics, fixed, grave, notes, only
+
+from tests.rules.rule_checks import convolution, diagnostics, fixed, grave, notes, only
 
 DATA = "input I [2, 3];\n"
 END = "\noutput O [2] softmax from H all;\n"
