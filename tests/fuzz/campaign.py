@@ -1,0 +1,127 @@
+"""Runs a fuzzer for a time and a number of inputs, and keeps every input that fails.
+
+A fuzzer is a function that takes a source of chance and yields each text before it judges it,
+so that the last text yielded is the culprit. Trial N of a seed is always the same.
+"""
+
+from __future__ import annotations
+
+import random
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import NamedTuple
+
+from tests.fuzz import bytes as byte_fuzzer
+from tests.fuzz import edits, programs
+
+Fuzzer = Callable[[random.Random], Iterator[bytes]]
+FUZZERS: dict[str, Fuzzer] = {
+    "bytes": byte_fuzzer.trial,
+    "programs": programs.trial,
+    "edits": edits.trial,
+}
+#: Where inputs that fail are kept, from the project's folder.
+FOLDER = Path(__file__).parents[2] / "out" / "fuzz"
+#: Nobody waits longer for one small text.
+SECONDS_PER_TRIAL = 30
+#: A campaign that has found so much has found enough.
+MOST_FAILURES = 20
+
+
+class Failure(NamedTuple):
+    """An input that failed: of which trial, what it was, and how it failed."""
+
+    trial: int
+    text: bytes
+    report: str
+
+
+class Campaign(NamedTuple):
+    """What came of a run: trials, texts judged, seconds, failures."""
+
+    trials: int
+    inputs: int
+    seconds: float
+    failures: list[Failure]
+
+
+def run(name: str, seed: int, seconds: float, inputs: int = 0, only: int | None = None) -> Campaign:
+    """Run a fuzzer until both ``seconds`` and ``inputs`` are reached; or one trial only."""
+    started = time.monotonic()
+    trial = judged = 0
+    failures: list[Failure] = []
+    if only is not None:
+        judged, failures = _try(name, seed, only)
+        return Campaign(1, judged, time.monotonic() - started, failures)
+    while time.monotonic() - started < seconds or judged < inputs:
+        count, failed = _try(name, seed, trial)
+        judged += count
+        failures += failed
+        trial += 1
+        if len(failures) >= MOST_FAILURES:
+            break
+    for failure in failures:
+        keep(name, seed, failure)
+    return Campaign(trial, judged, time.monotonic() - started, failures)
+
+
+def _try(name: str, seed: int, trial: int) -> tuple[int, list[Failure]]:
+    count, text = 0, b""
+    try:
+        with time_limit(SECONDS_PER_TRIAL):
+            for text in FUZZERS[name](random.Random(f"{name} {seed} {trial}")):  # noqa: B007
+                count += 1
+    except Exception:
+        return count, [Failure(trial, text, traceback.format_exc())]
+    return count, []
+
+
+class TooSlowError(Exception):
+    """A text that kept the tool busy beyond all patience."""
+
+
+@contextmanager
+def time_limit(seconds: int) -> Iterator[None]:
+    """Raise TooSlowError in the block after some seconds, where signals allow it."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
+        yield
+        return
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise TooSlowError(f"not done after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def keep(name: str, seed: int, failure: Failure) -> Path:
+    """Write a failing input, and beside it how it failed."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    path = FOLDER / f"{name}-{seed}-{failure.trial}.nn"
+    path.write_bytes(failure.text)
+    path.with_suffix(".txt").write_text(failure.report, encoding="utf-8")
+    return path
+
+
+def summary(name: str, seed: int, campaign: Campaign) -> str:
+    """One line on a campaign, and how to play each failure again."""
+    lines = [
+        f"{name}: seed {seed}, {campaign.inputs:,} inputs in {campaign.trials:,} trials, "
+        f"{campaign.seconds:.0f} s, {len(campaign.failures)} failures"
+    ]
+    for failure in campaign.failures:
+        last = failure.report.strip().splitlines()[-1]
+        again = f"python -m tests.fuzz --fuzzer {name} --seed {seed} --only {failure.trial}"
+        lines.append(f"  {last[:200]}\n  again: {again}")
+    return "\n".join(lines)

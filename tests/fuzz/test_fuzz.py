@@ -1,0 +1,47 @@
+"""Each fuzzer for a minute and twenty thousand texts; `make fuzz` runs them longer."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from netsharp_lsp.context import Context
+from tests.collection import RESOLVING
+from tests.fuzz.campaign import FUZZERS, run, summary
+from tests.fuzz.generator import count_edges, filling_pads
+from tests.fuzz.judging import judge_bytes
+
+#: Both are reached, whatever the machine; a quick try sets them lower.
+SECONDS = float(os.environ.get("NETSHARP_FUZZ_SECONDS", "60"))
+INPUTS = int(os.environ.get("NETSHARP_FUZZ_INPUTS", "20000"))
+#: Texts that once failed, kept as they were.
+FOUND = sorted((Path(__file__).parent / "found").glob("*.nn"))
+
+
+@pytest.mark.parametrize("name", FUZZERS)
+def test_nothing_that_is_thrown_at_it_breaks_it(name: str, seed: int) -> None:
+    campaign = run(name, seed, SECONDS, INPUTS)
+    print(summary(name, seed, campaign))
+    assert not campaign.failures, summary(name, seed, campaign)
+    assert campaign.inputs >= INPUTS
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
+def test_what_once_failed_does_no_more(path: Path) -> None:
+    for context in (Context(), RESOLVING):
+        judge_bytes(path.read_bytes(), context)
+
+
+@pytest.mark.parametrize("name", FUZZERS)
+def test_a_seed_gives_the_same_texts_again(name: str) -> None:
+    first, second = (run(name, 7, 0, 60) for _ in range(2))
+    assert (first.trials, first.inputs) == (second.trials, second.inputs)
+    assert first.failures == second.failures == []
+
+
+def test_the_generator_counts_as_the_guide_does() -> None:
+    assert count_edges("s[0] == d[0]", (10, 20), (10, 12)) == 2400
+    assert count_edges("abs(s[1] - d[1]) <= 1", (10, 20), (5, 20)) == 2900
+    assert filling_pads(28, 5, 2) == [(0, 0), (0, 1), (1, 0), (1, 2), (2, 1)]
