@@ -121,13 +121,11 @@ def _read(text: bytes, start: int, end: int, opening: bytes) -> list[tuple[str, 
 
 def _aim(suppressions: list[Suppression]) -> None:
     """Let those that stand alone act on the next line that is not such a comment itself."""
-    alone = {suppression.line for suppression in suppressions if suppression.alone}
-    for suppression in suppressions:
+    aims: dict[int, int] = {}
+    for suppression in reversed(suppressions):
         if suppression.alone:
             line = suppression.line
-            while line in alone:
-                line += 1
-            suppression.line = line
+            aims[line] = suppression.line = aims.get(line + 1, line + 1)
 
 
 def _complaints(
