@@ -18,9 +18,10 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 
+# `build/` may hold modules that are no longer there.
 $(VENV)/.installed: $(BIN)/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps .
-	$(BIN)/python -m pip install --quiet '.[data,plot,sklearn]'
+	rm -rf build
+	$(BIN)/python -m pip install --quiet .
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.installed pyproject.toml
