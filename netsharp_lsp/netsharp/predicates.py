@@ -11,9 +11,6 @@ from itertools import product as grid
 
 from netsharp_engine.geometry import product
 from netsharp_lsp.netsharp.evaluate import (
-    ARITHMETIC,
-    CALLS,
-    RELATIONS,
     UndefinedValueError,
     binary_value,
     call_fault,
@@ -24,6 +21,17 @@ from netsharp_lsp.netsharp.evaluate import (
 )
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
 from netsharp_lsp.netsharp.syntax import Binary, Broken, Call, Deep, Index, Name, Unary
+from netsharp_lsp.netsharp.terms import (
+    Term,
+    called,
+    entry,
+    grouped,
+    infixed,
+    literal,
+    picked,
+    prefixed,
+    whole,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,48 +41,12 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.model import Bundle
     from netsharp_lsp.netsharp.network import Network
     from netsharp_lsp.netsharp.syntax import Expression, Predicate
+    from netsharp_lsp.netsharp.terms import Group
 
     Shape = tuple[int, ...]
-    #: ("s", i) or ("d", i): one index of the source or of the destination.
-    Variable = tuple[str, int]
-    Run = Callable[[Shape, Shape], Value]
 
 #: More evaluations than this are left to `describe` (NS111).
 EVALUATION_LIMIT = 10**6
-
-
-class Term:
-    """A part of a condition, ready to run.
-
-    `sample` is a value of the type it has; where `uses` is empty, it is the value itself.
-    """
-
-    __slots__ = ("run", "sample", "uses")
-
-    def __init__(self, sample: Value, uses: frozenset[Variable], run: Run) -> None:
-        self.sample = sample
-        self.uses = uses
-        self.run = run
-
-
-class Group:
-    """The terms over one set of indices, and which source goes with which destination.
-
-    `rows` maps the destination's part of the indices to the source's parts that connect.
-    """
-
-    __slots__ = ("destinations", "rows", "sources", "terms")
-
-    def __init__(self, sources: list[int], destinations: list[int], terms: list[Term]) -> None:
-        self.sources = sources
-        self.destinations = destinations
-        self.terms = terms
-        self.rows: dict[Shape, list[Shape]] = {}
-
-    def evaluations(self, source: Shape, destination: Shape) -> int:
-        """How often the terms must run."""
-        sizes = [source[i] for i in self.sources] + [destination[i] for i in self.destinations]
-        return product(tuple(sizes))
 
 
 class Edges:
@@ -195,7 +167,7 @@ def walk(edges: Edges, place: Place) -> None:
     )
     for group in edges.groups:
         try:
-            count *= walk_group(group, edges.source, edges.destination)
+            count *= group.walk(edges.source, edges.destination)
         except UndefinedValueError as undefined:
             edges.faults.append(Finding(undefined.code, place, undefined.message))
             return
@@ -207,34 +179,6 @@ def walk(edges: Edges, place: Place) -> None:
         free_destination -= set(group.destinations)
     count *= product(tuple(edges.source[i] for i in free_source))
     edges.count = count * product(tuple(edges.destination[i] for i in free_destination))
-
-
-def walk_group(group: Group, source: Shape, destination: Shape) -> int:
-    """Fill a group's rows; the number of connected pairs."""
-    s, d = [0] * len(source), [0] * len(destination)
-    runs = [term.run for term in group.terms]
-    candidates = list(grid(*(range(source[i]) for i in group.sources)))
-    count = 0
-    for part in grid(*(range(destination[i]) for i in group.destinations)):
-        for i, index in zip(group.destinations, part, strict=True):
-            d[i] = index
-        node = tuple(d)
-        row = []
-        for candidate in candidates:
-            for i, index in zip(group.sources, candidate, strict=True):
-                s[i] = index
-            other = tuple(s)
-            try:
-                if all(run(other, node) for run in runs):
-                    row.append(candidate)
-            except UndefinedValueError as undefined:
-                where = f"for s = {list(other)}, d = {list(node)}"
-                raise UndefinedValueError(
-                    undefined.code, f"{undefined.message.rstrip('.')} {where}."
-                ) from None
-        group.rows[part] = row
-        count += len(row)
-    return count
 
 
 class Translator:
@@ -309,16 +253,12 @@ class Translator:
             if len(self.edges.faults) == 0:
                 self.edges.faults.append(SILENT)
             return None
-        return Term(value, frozenset(), lambda s, d: value)
+        return literal(value)
 
     def whole_index(self, node: Name) -> Term:
         """The parameter itself: a tuple of all its indices."""
         side, shape = self.shapes[node.text]
-        uses = frozenset((side, i) for i in range(len(shape)))
-        sample = (0,) * len(shape)
-        if side == "s":
-            return Term(sample, uses, lambda s, d: s)
-        return Term(sample, uses, lambda s, d: d)
+        return whole(side, len(shape))
 
     def index(self, node: Index) -> Term | None:
         """`s[0]`; an index that is itself an expression reads all dimensions."""
@@ -335,16 +275,7 @@ class Translator:
             return None
         if not position.uses:
             return self.fixed_index(node, target, position.sample)
-        rank = len(target.sample)
-
-        def run(s: Shape, d: Shape) -> Value:
-            values, at = target.run(s, d), position.run(s, d)
-            assert isinstance(values, tuple)
-            if not (isinstance(at, int) and 0 <= at < rank):
-                raise UndefinedValueError("NS046", f"Index {at} is outside {rank} dimensions")
-            return values[at]
-
-        return Term(0, target.uses | position.uses, run)
+        return picked(target, position, 0)
 
     def fixed_index(self, node: Index, target: Term, at: int) -> Term | None:
         """An index known beforehand reads one dimension only."""
@@ -355,13 +286,10 @@ class Translator:
             return None
         if isinstance(node.target, Name) and node.target.text in self.shapes:
             side, _shape = self.shapes[node.target.text]
-            if side == "s":
-                return Term(0, frozenset({(side, at)}), lambda s, d: s[at])
-            return Term(0, frozenset({(side, at)}), lambda s, d: d[at])
+            return entry(side, at)
         if not target.uses:
-            value = sample[at]
-            return Term(value, frozenset(), lambda s, d: value)
-        return Term(sample[at], target.uses, lambda s, d: target.run(s, d)[at])  # type: ignore[index]
+            return literal(sample[at])
+        return picked(target, literal(at), sample[at])
 
     def outside(self, node: Index, rank: int, at: int) -> None:
         """Report NS046."""
@@ -409,36 +337,17 @@ class Translator:
                 return None
             sample = 1
         if not uses:
-            return Term(sample, uses, lambda s, d: sample)
-        return Term(sample, uses, runner(operation, name, [term.run for term in known]))
+            return literal(sample)
+        if operation is unary_value:
+            return prefixed(name, known[0], sample)
+        if operation is call_value:
+            return called(name, known, sample)
+        left, right = known
+        return infixed(name, left, right, sample)
 
 
 #: Stands for a fault that is reported elsewhere; rules leave it out.
 SILENT = Finding("", Place(None, 0, 0), "")
-
-
-def runner(operation: Callable[..., Value], name: str, runs: list[Run]) -> Run:
-    """A closure for an operation whose operands are known to have the right types."""
-    if operation is unary_value:
-        (operand,) = runs
-        return lambda s, d: unary_value(name, operand(s, d))
-    if operation is call_value:
-        function = CALLS[name]
-        if len(runs) == 1:
-            (argument,) = runs
-            return lambda s, d: function(argument(s, d))
-        return lambda s, d: function(*(run(s, d) for run in runs))
-    left, right = runs
-    if name == "&&":
-        return lambda s, d: bool(left(s, d) and right(s, d))
-    if name == "||":
-        return lambda s, d: bool(left(s, d) or right(s, d))
-    if name == "==":
-        return lambda s, d: left(s, d) == right(s, d)
-    if name == "!=":
-        return lambda s, d: left(s, d) != right(s, d)
-    arithmetic: Callable[..., Value] = {**RELATIONS, **ARITHMETIC}[name]
-    return lambda s, d: arithmetic(left(s, d), right(s, d))
 
 
 def conjuncts(node: Expression) -> list[Expression]:
@@ -449,26 +358,3 @@ def conjuncts(node: Expression) -> list[Expression]:
         node = node.left
     terms.append(node)
     return terms[::-1]
-
-
-def grouped(terms: list[Term]) -> list[Group]:
-    """Join the terms that share an index, directly or through others."""
-    clusters: list[tuple[set[Variable], list[Term]]] = []
-    for term in terms:
-        uses, members = set(term.uses), [term]
-        apart = []
-        for cluster in clusters:
-            if uses & cluster[0]:
-                uses |= cluster[0]
-                members = cluster[1] + members
-            else:
-                apart.append(cluster)
-        clusters = [*apart, (uses, members)]
-    return [
-        Group(
-            sorted(i for side, i in uses if side == "s"),
-            sorted(i for side, i in uses if side == "d"),
-            members,
-        )
-        for uses, members in clusters
-    ]

@@ -1,0 +1,228 @@
+"""The terms of a filter's condition as Python expressions, and the walk that runs them.
+
+A walk asks a condition up to a million times, so it is compiled once.  Its code is written from
+operators, numbered indices and values alone: no word of a specification gets into it.  Knows
+neither findings nor syntax.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import product as grid
+
+from netsharp_engine.geometry import product
+from netsharp_lsp.netsharp.evaluate import CALLS, UndefinedValueError, divide, power, remainder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from netsharp_lsp.netsharp.evaluate import Value
+
+    Shape = tuple[int, ...]
+    #: ("s", i) or ("d", i): one index of the source or of the destination.
+    Variable = tuple[str, int]
+
+#: Python reads at most 200 levels of parentheses; deeper terms are compiled in parts.
+DEEPEST_CODE = 50
+
+
+def pick(values: tuple[Value, ...], at: Value) -> Value:
+    """An entry of a tuple by an index known at run time only."""
+    if not (isinstance(at, int) and 0 <= at < len(values)):
+        raise UndefinedValueError("NS046", f"Index {at} is outside {len(values)} dimensions")
+    return values[at]
+
+
+#: Operators that are Python's own; the others are functions.
+INFIX = {sign: sign for sign in ("+", "-", "*", "<", "<=", ">", ">=", "==", "!=")}
+INFIX.update({"&&": "and", "||": "or"})
+FUNCTIONS = {"/": "divide", "%": "remainder", "^": "power"}
+PREFIX = {"-": "-", "+": "", "!": "not "}
+NAMES: dict[str, object] = {
+    "__builtins__": {"range": range},
+    "divide": divide,
+    "remainder": remainder,
+    "power": power,
+    "pick": pick,
+    "inf": math.inf,
+    "nan": math.nan,
+    **{f"call_{name}": function for name, function in CALLS.items()},
+}
+
+
+class Term:
+    """A part of a condition: its code, in which `s0` and `d1` are indices, and what that reads.
+
+    `sample` is a value of the type it has; where `uses` is empty, it is the value itself.
+    `parts` are functions that the code calls by name, `depth` how deep its parentheses nest.
+    """
+
+    __slots__ = ("code", "depth", "parts", "sample", "uses")
+
+    def __init__(
+        self,
+        sample: Value,
+        uses: frozenset[Variable],
+        code: str,
+        operands: Iterable[Term] = (),
+    ) -> None:
+        self.sample = sample
+        self.uses = uses
+        self.code = code
+        self.depth = 0
+        self.parts: dict[str, object] = {}
+        for operand in operands:
+            self.depth = max(self.depth, operand.depth + 1)
+            self.parts.update(operand.parts)
+        if self.depth > DEEPEST_CODE:
+            self._set_apart()
+
+    def _set_apart(self) -> None:
+        names = ", ".join(f"{side}{i}" for side, i in sorted(self.uses))
+        function = compiled(names, self.code, self.parts)
+        name = f"part{id(function)}"
+        self.code, self.depth, self.parts = f"{name}({names})", 0, {name: function}
+
+
+def compiled(parameters: str, code: str, parts: dict[str, object]) -> Callable[..., Any]:
+    """A function of indices out of the code of terms."""
+    function: Callable[..., Any] = eval(f"lambda {parameters}: {code}", {**NAMES, **parts})
+    return function
+
+
+def literal(value: Value) -> Term:
+    """A value known beforehand."""
+    return Term(value, frozenset(), f"({value!r})")
+
+
+def whole(side: str, rank: int) -> Term:
+    """All indices of one side, as a tuple."""
+    uses = frozenset((side, i) for i in range(rank))
+    return Term((0,) * rank, uses, "(" + "".join(f"{side}{i}," for i in range(rank)) + ")")
+
+
+def entry(side: str, at: int) -> Term:
+    """One index of one side."""
+    return Term(0, frozenset({(side, at)}), f"{side}{at}")
+
+
+def prefixed(operator: str, operand: Term, sample: Value) -> Term:
+    """`-x`, `+x`, `!x`."""
+    return Term(sample, operand.uses, f"({PREFIX[operator]}{operand.code})", (operand,))
+
+
+def infixed(operator: str, left: Term, right: Term, sample: Value) -> Term:
+    """An operator between two terms whose types suit it."""
+    if operator in FUNCTIONS:
+        code = f"{FUNCTIONS[operator]}({left.code}, {right.code})"
+    else:
+        code = f"({left.code} {INFIX[operator]} {right.code})"
+    return Term(sample, left.uses | right.uses, code, (left, right))
+
+
+def called(function: str, arguments: list[Term], sample: Value) -> Term:
+    """A function of terms."""
+    uses = frozenset().union(*(argument.uses for argument in arguments))
+    listed = ", ".join(argument.code for argument in arguments)
+    return Term(sample, uses, f"call_{function}({listed})", arguments)
+
+
+def picked(target: Term, position: Term, sample: Value) -> Term:
+    """An entry of a tuple."""
+    code = f"pick({target.code}, {position.code})"
+    return Term(sample, target.uses | position.uses, code, (target, position))
+
+
+class Group:
+    """The terms over one set of indices, and which source goes with which destination.
+
+    `rows` maps the destination's part of the indices to the source's parts that connect.
+    """
+
+    __slots__ = ("destinations", "rows", "sources", "terms")
+
+    def __init__(self, sources: list[int], destinations: list[int], terms: list[Term]) -> None:
+        self.sources = sources
+        self.destinations = destinations
+        self.terms = terms
+        self.rows: dict[Shape, list[Shape]] = {}
+
+    def evaluations(self, source: Shape, destination: Shape) -> int:
+        """How often the terms must run."""
+        sizes = [source[i] for i in self.sources] + [destination[i] for i in self.destinations]
+        return product(tuple(sizes))
+
+    def walk(self, source: Shape, destination: Shape) -> int:
+        """Fill the rows; the number of connected pairs.
+
+        Raises `UndefinedValueError`, which names the indices, and `OverflowError`.
+        """
+        indices = "".join(f"s{i}, " for i in self.sources)
+        loops = " ".join(f"for s{i} in range({source[i]})" for i in self.sources)
+        row_of = self._compiled(
+            self.destinations, f"[({indices}) {loops or 'for _ in (0,)'} if {self._condition}]"
+        )
+        rows = self.rows
+        for part in grid(*(range(destination[i]) for i in self.destinations)):
+            try:
+                rows[part] = row_of(*part)
+            except UndefinedValueError:
+                self._complain(source, destination, part)
+                raise
+        return sum(map(len, rows.values()))
+
+    @property
+    def _condition(self) -> str:
+        return " and ".join(term.code for term in self.terms)
+
+    def _compiled(
+        self, destinations: list[int], code: str, sources: Iterable[int] = ()
+    ) -> Callable[..., Any]:
+        names = [f"d{i}" for i in destinations] + [f"s{i}" for i in sources]
+        parts = {name: part for term in self.terms for name, part in term.parts.items()}
+        return compiled(", ".join(names), code, parts)
+
+    def _complain(self, source: Shape, destination: Shape, part: Shape) -> None:
+        """Raise what the first pair of a row raises, with its indices."""
+        holds = self._compiled(self.destinations, self._condition, self.sources)
+        for candidate in grid(*(range(source[i]) for i in self.sources)):
+            try:
+                holds(*part, *candidate)
+            except UndefinedValueError as undefined:
+                s = filled(len(source), self.sources, candidate)
+                d = filled(len(destination), self.destinations, part)
+                message = f"{undefined.message.rstrip('.')} for s = {s}, d = {d}."
+                raise UndefinedValueError(undefined.code, message) from None
+
+
+def filled(rank: int, dimensions: list[int], part: Shape) -> list[int]:
+    """An index of which a part is known, 0 elsewhere."""
+    index = [0] * rank
+    for dimension, at in zip(dimensions, part, strict=True):
+        index[dimension] = at
+    return index
+
+
+def grouped(terms: list[Term]) -> list[Group]:
+    """Join the terms that share an index, directly or through others."""
+    clusters: list[tuple[set[Variable], list[Term]]] = []
+    for term in terms:
+        uses, members = set(term.uses), [term]
+        apart = []
+        for cluster in clusters:
+            if uses & cluster[0]:
+                uses |= cluster[0]
+                members = cluster[1] + members
+            else:
+                apart.append(cluster)
+        clusters = [*apart, (uses, members)]
+    return [
+        Group(
+            sorted(i for side, i in uses if side == "s"),
+            sorted(i for side, i in uses if side == "d"),
+            members,
+        )
+        for uses, members in clusters
+    ]
