@@ -71,6 +71,11 @@ def operands(expressions: Iterable[Expression]) -> Iterator[Expression]:
             pending.extend(node.arguments)
 
 
+def names_in(expression: Expression) -> Iterator[Name]:
+    """Every name that an expression uses as a value, functions left out."""
+    return (node for node in operands((expression,)) if isinstance(node, Name))
+
+
 def bundles_of(declaration: Declaration) -> Iterator[BundleItem]:
     """Every bundle of a declaration, those without a layer included."""
     for item in declaration.items:
@@ -98,12 +103,17 @@ class Uses:
         self._constants: Named | None = None
 
     def of(self, item: LayerItem | ConstantItem) -> list[tuple[Declaration, Name]]:
-        """The places outside its own declaration that name a layer or constant."""
+        """The places that name a layer or constant; those of a name are given out once.
+
+        Whoever renames a second layer of the same name must leave them to the first.
+        """
         if isinstance(item, LayerItem):
-            self._layers = self._layers or _index(self.specification, _layer_names)
-            return self._layers.get(item.name.text, [])
-        self._constants = self._constants or _index(self.specification, _constant_names)
-        return self._constants.get(item.name.text, [])
+            if self._layers is None:
+                self._layers = _index(self.specification, _layer_names)
+            return self._layers.pop(item.name.text, [])
+        if self._constants is None:
+            self._constants = _index(self.specification, _constant_names)
+        return self._constants.pop(item.name.text, [])
 
 
 def _index(specification: Specification, names: Callable[[Declaration], Iterable[Name]]) -> Named:
@@ -123,6 +133,12 @@ def _layer_names(declaration: Declaration) -> Iterator[Name]:
 
 
 def _constant_names(declaration: Declaration) -> Iterator[Name]:
-    for node in operands(expressions_of(declaration)):
-        if isinstance(node, Name):
-            yield node
+    """A condition's own parameters are no constants."""
+    parameters: dict[Expression, tuple[str, str]] = {}
+    for bundle in bundles_of(declaration):
+        if bundle.predicate is not None:
+            names = (bundle.predicate.source.text, bundle.predicate.destination.text)
+            parameters[bundle.predicate.condition] = names
+    for expression in expressions_of(declaration):
+        own = parameters.get(expression, ())
+        yield from (name for name in names_in(expression) if name.text not in own)

@@ -43,8 +43,9 @@ def marks(network: Network, *kinds: str) -> Iterator[tuple[Mark, Place]]:
 def unexpected_character(network: Network, _: Network) -> Iterator[Finding]:
     """A character that no token of Net# holds; also markup of web pages and of Markdown."""
     told = -1
+    stretches = Stretches(network)
     for mark, place in marks(network, "illegal", "entity", "fence"):
-        rubbish = punctuation_around(network, place)
+        rubbish = stretches.around(place)
         if rubbish is not None:
             if rubbish.start != told:
                 yield unexpected(network, rubbish)
@@ -80,14 +81,23 @@ def unexpected(network: Network, place: Place) -> Finding:
     return Finding("NS001", place, f"Unexpected characters {shown(text)}.", repair=repair)
 
 
-def punctuation_around(network: Network, place: Place) -> Place | None:
-    """The unreadable stretch around a character if it is longer and holds no word at all."""
-    span = network.doubts.unread.around(place.start, place.end)
-    if span is None or span == (place.start, place.end):
-        return None
-    whole = Place(None, *span)
-    wordless = not any(letter.isalnum() or letter in "\r\n" for letter in network.text(whole))
-    return whole if wordless else None
+class Stretches:
+    """The unreadable stretches of a network's text that hold no word at all."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self._wordless: dict[tuple[int, int], bool] = {}
+
+    def around(self, place: Place) -> Place | None:
+        """The stretch around a character, if it is longer than that."""
+        span = self.network.doubts.unread.around(place.start, place.end)
+        if span is None or span == (place.start, place.end):
+            return None
+        whole = Place(None, *span)
+        if span not in self._wordless:
+            text = self.network.text(whole)
+            self._wordless[span] = not any(c.isalnum() or c in "\r\n" for c in text)
+        return whole if self._wordless[span] else None
 
 
 @rule("NS006", "error", on="network")
@@ -121,6 +131,7 @@ def meant(text: str) -> str:
 @rule("NS029", "error", on="network")
 def host_program(network: Network, _: Network) -> Iterator[Finding]:
     """Quotes, pastes and line ends of the R, Python or C# program around a specification."""
+    stretches = Stretches(network)
     starts = network.specification.starts
     lost = Spans(
         (starts[declaration], starts[declaration] + declaration.end)
@@ -128,7 +139,7 @@ def host_program(network: Network, _: Network) -> Iterator[Finding]:
         if declaration.kind == "error"
     )
     for mark, place in marks(network, "quote", "backslash"):
-        rubbish = punctuation_around(network, place)
+        rubbish = stretches.around(place)
         if rubbish is not None and holds_rubbish(network.text(rubbish)):
             continue
         what = "quotes" if mark.kind == "quote" else "backslashes"

@@ -7,7 +7,7 @@ from netsharp_lsp.diagnostics.nearest import edit_distance, nearest
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
 from netsharp_lsp.netsharp.model import Layer
 from netsharp_lsp.netsharp.rules import rule
-from netsharp_lsp.netsharp.rules.syntax_marks import curly_size
+from netsharp_lsp.netsharp.rules.syntax_tuples import curly_size
 from netsharp_lsp.netsharp.slips import ACTIVATION_ATTRIBUTES, KEYWORDS
 from netsharp_lsp.netsharp.syntax import LayerItem, Name, WordItem
 

@@ -7,14 +7,11 @@ import re
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.netsharp.expressions import attributes_of
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.gaps import Gaps
 from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules.syntax_brackets import bare_value, idle_comma
 from netsharp_lsp.netsharp.rules.syntax_layers import is_activation, says_from
-from netsharp_lsp.netsharp.rules.syntax_marks import (
-    bare_value,
-    curly_size,
-    idle_comma,
-    unclosed_spans,
-)
+from netsharp_lsp.netsharp.rules.syntax_tuples import curly_size
 from netsharp_lsp.netsharp.rules.syntax_words import renamed
 from netsharp_lsp.netsharp.slips import (
     ACTIVATION_ATTRIBUTES,
@@ -353,7 +350,7 @@ def unexpected_in(declaration: Declaration, network: Network) -> Iterator[Findin
     told += [
         bare_value(declaration, attribute, network) for attribute in attributes_of(declaration)
     ]
-    told += unclosed_spans(declaration)
+    told += Gaps(declaration).lost_values()
     end = -1
     for fault in sorted(declaration.faults, key=lambda fault: fault.start):
         if fault.kind != "unexpected" or not fault.tokens:

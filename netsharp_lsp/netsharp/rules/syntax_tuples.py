@@ -1,0 +1,95 @@
+"""The rule on tuples: in round brackets, in curly ones, or in none."""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.netsharp.expressions import expressions_of, operands
+from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.gaps import Gaps
+from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.syntax import LayerItem, Tuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.syntax import Declaration, Item
+
+#: What a tuple in curly brackets may hold: `{28, 28}`.
+PLAIN_SIZE = re.compile(r"\{[\w\s,.*+/^-]*\}\Z")
+
+
+def bare_sizes(declaration: Declaration) -> Iterator[Tuple]:
+    """Sizes without an opening bracket; in a group of constants they are no sizes."""
+    if declaration.kind != "const":
+        yield from unopened(declaration)
+
+
+def unopened(declaration: Declaration) -> Iterator[Tuple]:
+    """Whatever was read as a size without an opening bracket."""
+    for item in declaration.items:
+        if isinstance(item, LayerItem) and isinstance(item.size, Tuple) and not item.size.bracket:
+            yield item.size
+
+
+def unread(declaration: Declaration, size: Tuple) -> bool:
+    """Whether unreadable text, or a missing `)`, makes a tuple's extent doubtful."""
+    return any(
+        size.start - 1 <= fault.end and fault.start <= size.end
+        for fault in declaration.faults
+        if fault.kind == "unexpected" or (fault.text == ")" and fault.kind == "missing")
+    )
+
+
+def curly_size(item: Item, declaration: Declaration, network: Network) -> tuple[int, int] | None:
+    """The span of a size in curly brackets: `input Image {28, 28};`."""
+    if not isinstance(item, LayerItem) or item.size is not None or item.body is None:
+        return None
+    plain = PLAIN_SIZE.match(network.specification.text(declaration, *item.body))
+    empty = item.bundles or item.attributes or not network.doubts.touches(declaration, *item.body)
+    return None if empty or not plain else item.body
+
+
+@rule("NS021", "error", on="declaration")
+def tuple_brackets(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """A tuple in round or curly brackets, or in none."""
+    if network.doubts.explained(declaration):
+        return
+    spans = []
+    base = network.specification.starts[declaration]
+    if network.specification.data.find(b"(", base, base + declaration.end) >= 0:
+        spans += [
+            (node.start, node.end)
+            for node in operands(expressions_of(declaration))
+            if isinstance(node, Tuple) and node.bracket == "(" and not unread(declaration, node)
+        ]
+    for item in declaration.items:
+        curly = curly_size(item, declaration, network)
+        if curly is not None:
+            spans.append(curly)
+    if declaration in network.doubts.debris.curly:
+        start, end = network.doubts.debris.curly[declaration]
+        spans.append((start - base, end - base))
+    for start, end in spans:
+        place = Place(declaration, start, end)
+        text = network.specification.text(declaration, start, end)
+        repair = None
+        if text.endswith((")", "}")):
+            changes = [
+                Change(Place(declaration, start, start + 1), "["),
+                Change(Place(declaration, end - 1, end), "]"),
+            ]
+            repair = Repair("Replace by square brackets", changes, safe=True)
+        yield Finding("NS021", place, "Tuples use square brackets.", repair=repair)
+    if not declaration.faults:
+        return
+    gaps = Gaps(declaration)
+    for size in bare_sizes(declaration):
+        if not gaps.closes(size) and not unread(declaration, size):
+            start = size.items[0].start if size.items else size.start
+            place = Place(declaration, start, size.end)
+            changes = [Change(place.before(), "["), Change(place.after(), "]")]
+            repair = Repair("Put it in square brackets", changes, safe=True)
+            yield Finding("NS021", place, "A size stands in square brackets.", repair=repair)
