@@ -13,6 +13,7 @@ from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.attributes import BY_NAME, LAYER_FORMS
 from netsharp_lsp.netsharp.doubts import Doubts
 from netsharp_lsp.netsharp.evaluate import Evaluator, show, type_name
+from netsharp_lsp.netsharp.expressions import names_in
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.inforce import (
     activation_in_force,
@@ -35,7 +36,6 @@ from netsharp_lsp.netsharp.syntax import (
     Name,
     ShareItem,
     Tuple,
-    names_in,
 )
 
 TYPE_CHECKING = False
@@ -153,7 +153,9 @@ class Network:
 
     def _unknown_constants(self, constant: Constant, path: list[Constant]) -> list[Constant]:
         """The constants that ``constant`` refers to and that are to be worked out before it."""
-        found = []
+        found: list[Constant] = []
+        if constant.item.value is None:
+            return found
         for name in names_in(constant.item.value):
             other = self.constants.get(name.text)
             if other is not None and other.state == "open":

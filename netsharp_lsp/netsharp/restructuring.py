@@ -6,23 +6,13 @@ What to change is the rules' business; this knows how a specification's text is 
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Change, Place
-from netsharp_lsp.netsharp.syntax import (
-    BundleItem,
-    ConstantItem,
-    LayerItem,
-    Name,
-    ShareItem,
-    Tuple,
-    names_in,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from netsharp_lsp.netsharp.model import Layer
+    from netsharp_lsp.netsharp.expressions import Uses
+    from netsharp_lsp.netsharp.model import Constant, Layer
     from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Declaration, Item, Node
+    from netsharp_lsp.netsharp.syntax import Declaration, Item
 
 
 def removed(network: Network, declaration: Declaration, start: int, end: int) -> Change:
@@ -82,58 +72,7 @@ def fresh_name(network: Network, name: str) -> str:
     return network.free_names[name]
 
 
-def renamed_constant(network: Network, name: str, new: str) -> list[Change]:
-    """Rename a constant wherever it is defined or used."""
-    places = [constant.place for constant in network.all_constants if constant.name == name]
-    for declaration, item in network.specification.items():
-        places += [Place.of(declaration, use) for use in constant_uses(item) if use.text == name]
+def renamed(named: Constant | Layer, new: str, uses: Uses) -> list[Change]:
+    """Rename a constant or layer where it is declared and wherever it is used."""
+    places = [named.place, *(Place.of(*use) for use in uses.of(named.item))]
     return [Change(place, new) for place in places]
-
-
-def renamed_layer(network: Network, name: str, new: str) -> list[Change]:
-    """Rename a layer wherever it is declared, read or shared."""
-    places: list[Place] = []
-    for declaration, item in network.specification.items():
-        names: list[Node] = []
-        if isinstance(item, LayerItem):
-            names = [item.name, *(bundle.source for bundle in item.bundles)]
-        elif isinstance(item, ShareItem):
-            names = [item.name] if item.source is None else [item.source, item.name]
-        elif isinstance(item, BundleItem):
-            names = [item.source]
-        places += [
-            Place.of(declaration, node)
-            for node in names
-            if isinstance(node, Name) and node.text == name
-        ]
-    return [Change(place, new) for place in places]
-
-
-def constant_uses(item: Item) -> Iterator[Name]:
-    """Every name in an item that means a constant; a condition's parameters do not."""
-    if isinstance(item, ConstantItem):
-        yield from names_in(item.value)
-    elif isinstance(item, BundleItem):
-        yield from bundle_uses(item)
-    elif isinstance(item, LayerItem):
-        if isinstance(item.size, Tuple):
-            yield from names_in(item.size)
-        for attribute in item.attributes:
-            yield from names_in(attribute.value)
-        for bundle in item.bundles:
-            yield from bundle_uses(bundle)
-
-
-def bundle_uses(item: BundleItem) -> Iterator[Name]:
-    """Every name in a bundle that means a constant."""
-    for attribute in item.attributes:
-        yield from names_in(attribute.value)
-    yield from condition_uses(item)
-
-
-def condition_uses(item: BundleItem) -> Iterator[Name]:
-    """Every name in a bundle's condition that means a constant."""
-    predicate = item.predicate
-    if predicate is not None:
-        parameters = (predicate.source.text, predicate.destination.text)
-        yield from (n for n in names_in(predicate.condition) if n.text not in parameters)

@@ -199,25 +199,6 @@ Expression = (
 )
 
 
-def names_in(expression: Expression | None) -> Iterator[Name]:
-    """Every name that an expression uses as a value, functions left out."""
-    pending = [] if expression is None else [expression]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, Name):
-            yield node
-        elif isinstance(node, Tuple):
-            pending.extend(reversed(node.items))
-        elif isinstance(node, Binary):
-            pending += (node.right, node.left)
-        elif isinstance(node, Unary):
-            pending.append(node.operand)
-        elif isinstance(node, Call):
-            pending.extend(reversed(node.arguments))
-        elif isinstance(node, Index):
-            pending += (node.position, node.target)
-
-
 # Declarations.
 
 

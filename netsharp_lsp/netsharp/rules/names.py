@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.netsharp.expressions import Uses
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.netsharp.restructuring import (
-    bundle_uses,
-    condition_uses,
-    fresh_name,
-    removed_item,
-    renamed_constant,
-    renamed_layer,
-)
+from netsharp_lsp.netsharp.restructuring import fresh_name, removed_item, renamed
 from netsharp_lsp.netsharp.rules import rule
-from netsharp_lsp.netsharp.syntax import BundleItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +16,6 @@ if TYPE_CHECKING:
 
 #: How many members of a long circle are named.
 SHOWN = 5
-#: How many renamings a rule works out in one run: each reads the whole text.
-RENAMES = 20
 
 
 def circle_in_words(names: list[str]) -> str:
@@ -62,17 +53,12 @@ def constants_in_circle(network: Network, _network: Network) -> Iterator[Finding
 @rule("NS033", "hint", on="network")
 def constant_unused(network: Network, _network: Network) -> Iterator[Finding]:
     """A constant that nothing refers to, conditions included."""
-    idle = [constant for constant in network.all_constants if not constant.used]
-    if not idle:
-        return
-    used = {name.text for bundle in network.bundles() for name in condition_uses(bundle.item)}
-    for declaration in network.specification.declarations:
-        for item in declaration.items:
-            if isinstance(item, BundleItem):
-                used.update(name.text for name in bundle_uses(item))
-    for constant in idle:
+    uses = Uses(network.specification)
+    for constant in network.all_constants:
         doubled = network.constants[constant.name] is not constant
-        if constant.name in used or doubled or constant.value is None:
+        if constant.used or constant.value is None or doubled:
+            continue
+        if uses.of(constant.item):
             continue
         removal = removed_item(network, constant.declaration, constant.item)
         message = f"Constant '{constant.name}' is never used."
@@ -83,15 +69,15 @@ def constant_unused(network: Network, _network: Network) -> Iterator[Finding]:
 @rule("NS034", "warning", on="network")
 def constant_named_like_layer(network: Network, _network: Network) -> Iterator[Finding]:
     """A name that stands for a constant in one place and for a layer in another."""
-    doubled = [name for name in network.constants if name in network.layers]
-    for number, name in enumerate(doubled):
-        repair = None
-        if number < RENAMES:
-            new = fresh_name(network, name)
-            changes = renamed_constant(network, name, new)
-            repair = Repair(f"Rename the constant to '{new}'", changes, safe=False)
-        constant = network.constants[name]
-        note = Note(f"Layer '{name}' is declared here.", network.layers[name].place)
+    uses = Uses(network.specification)
+    for name, constant in network.constants.items():
+        layer = network.layers.get(name)
+        if layer is None:
+            continue
+        new = fresh_name(network, name)
+        changes = renamed(constant, new, uses)
+        repair = Repair(f"Rename the constant to '{new}'", changes, safe=False)
+        note = Note(f"Layer '{name}' is declared here.", layer.place)
         message = f"'{name}' names both a constant and a layer."
         yield Finding("NS034", constant.place, message, [note], repair)
 
@@ -133,21 +119,22 @@ def layer_defined_twice(layer: Layer, network: Network) -> Iterator[Finding]:
 @rule("NS037", "warning", on="network")
 def names_differ_in_case(network: Network, _network: Network) -> Iterator[Finding]:
     """Two names that are told apart by capitals alone."""
-    places = [(c.name, c.place, renamed_constant) for c in network.constants.values()]
-    places += [(layer.name, layer.place, renamed_layer) for layer in network.layers.values()]
-    places.sort(key=lambda entry: entry[1].offsets(network.specification))
-    seen: dict[str, tuple[str, Place]] = {}
+    named: list[Constant | Layer] = [*network.constants.values(), *network.layers.values()]
+    named.sort(key=lambda one: one.place.offsets(network.specification))
+    uses = Uses(network.specification)
+    seen: dict[str, Constant | Layer] = {}
     told: set[str] = set()
-    for name, place, rename in places:
-        other, first = seen.setdefault(name.lower(), (name, place))
-        if other == name or name in told:
+    for one in named:
+        other = seen.setdefault(one.name.lower(), one)
+        if other.name == one.name or one.name in told:
             continue
-        told.add(name)
-        new = fresh_name(network, name)
-        changes = rename(network, name, new) if len(told) <= RENAMES else []
-        repair = Repair(f"Rename '{name}' to '{new}'", changes, safe=False) if changes else None
-        message = f"'{name}' and '{other}' differ only in case."
-        yield Finding("NS037", place, message, [Note(f"'{other}' stands here.", first)], repair)
+        told.add(one.name)
+        new = fresh_name(network, one.name)
+        changes = renamed(one, new, uses)
+        repair = Repair(f"Rename '{one.name}' to '{new}'", changes, safe=False)
+        message = f"'{one.name}' and '{other.name}' differ only in case."
+        note = Note(f"'{other.name}' stands here.", other.place)
+        yield Finding("NS037", one.place, message, [note], repair)
 
 
 @rule("NS038", "error", on="bundle")
