@@ -28,7 +28,7 @@ FLOORS = (
 OUTSIDE = {
     "tree_sitter": ("netsharp_lsp.netsharp.",),
     "netsharp_grammar": ("netsharp_lsp.netsharp.",),
-    "numpy": ("netsharp_engine.", "netsharp_lsp.cli.", "netsharp"),
+    "numpy": ("netsharp_engine.", "netsharp_lsp.cli.", "netsharp_lsp.estimators", "netsharp"),
     "safetensors": ("netsharp_engine.model_file",),
     "pyarrow": ("netsharp_engine.data.", "netsharp_lsp.cli."),
     "rich": ("netsharp_lsp.cli.",),
