@@ -20,7 +20,7 @@ FLOORS = (
     ("netsharp_lsp.description",),
     ("netsharp_lsp.netsharp",),
     ("netsharp_lsp.language", "netsharp_lsp.settings"),
-    ("netsharp_lsp.cli", "netsharp_lsp.__main__"),
+    ("netsharp_lsp.cli", "netsharp_lsp.__main__", "netsharp_lsp.estimators"),
     ("netsharp",),
 )
 
