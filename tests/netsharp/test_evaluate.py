@@ -13,6 +13,7 @@ from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.evaluate import FUNCTIONS
 from netsharp_lsp.netsharp.network import Network
 from netsharp_lsp.netsharp.parser import parse
+from netsharp_lsp.netsharp.predicates import count_edges
 from netsharp_lsp.netsharp.syntax import DEEPEST
 
 
@@ -337,3 +338,23 @@ def test_agrees_with_an_independent_evaluator(expression: str) -> None:
         return
     assert codes <= {"NS049"}
     assert value == expected
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "(" * 190 + "s[0]" + ")" * 190 + " == d[0]",
+        "max(" * 190 + "s[0]" + ", 0)" * 190 + " == d[0]",
+        "-" * 190 + "s[0] == d[0]",
+        " || ".join(["s[0] == d[0]"] * 190),
+        " && ".join(["s[0] == d[0]"] * 190),
+        "s[" + "abs(" * 180 + "0" + ")" * 180 + "] == d[0]",
+    ],
+)
+def test_nested_conditions_are_counted_up_to_the_limit(condition: str) -> None:
+    text = f"input I [4]; hidden H [4] from I where (s, d) => {condition}; output O [1] from H all;"
+    network = network_of(text)
+    (bundle, _) = network.bundles()
+    edges = count_edges(bundle, network)
+    assert edges is not None
+    assert (edges.count, edges.faults) == (4, [])
