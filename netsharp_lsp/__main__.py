@@ -78,7 +78,9 @@ def _run(name: str, rest: list[str]) -> int:
         # A file name or source line that the terminal cannot show must not end the program.
         sys.stdout.reconfigure(errors="backslashreplace")
     module = __import__(f"netsharp_lsp.cli.{name}", fromlist=["run"])
-    parser = argparse.ArgumentParser(
+    from netsharp_lsp.cli.arguments import Arguments
+
+    parser = Arguments(
         prog=f"netsharp {name}",
         description=f"{COMMANDS[name].capitalize()}.",
         allow_abbrev=False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from netsharp_lsp.cli.files import write_atomic
@@ -46,16 +47,23 @@ def _finite(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
 
 
+def check_picture(path: str) -> None:
+    """Raise CurveError where a picture of this name cannot be made."""
+    suffix = path.rpartition(".")[2].lower()
+    if suffix not in ("svg", "png"):
+        raise CurveError(f"{path}: a picture of the loss ends in .svg or .png.")
+    if suffix == "png" and find_spec("matplotlib") is None:
+        raise CurveError(
+            f"{path}: a PNG needs matplotlib: pip install 'netsharp[plot]', or ask for an .svg."
+        )
+
+
 def write_curve(history: History, path: str) -> None:
     """Write the picture that the suffix asks for: .svg, or .png.  Raises CurveError."""
-    suffix = path.rpartition(".")[2].lower()
-    if suffix == "png":
-        _write_png(history, path)
-        return
-    if suffix != "svg":
-        raise CurveError(f"{path}: a picture of the loss ends in .svg or .png.")
+    check_picture(path)
+    picture = curve_png(history) if path.lower().endswith(".png") else curve_svg(history).encode()
     try:
-        write_atomic(path, curve_svg(history).encode())
+        write_atomic(path, picture)
     except OSError as error:
         raise CurveError(f"{path}: cannot be written: {error.strerror}.") from None
 
@@ -108,14 +116,11 @@ def _y(value: float, high: float) -> float:
     return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * value / high
 
 
-def _write_png(history: History, path: str) -> None:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise CurveError(
-            f"{path}: a PNG needs matplotlib: pip install 'netsharp[plot]', or ask for an .svg."
-        ) from None
+def curve_png(history: History) -> bytes:
+    """The curve as a PNG; needs matplotlib."""
     from io import BytesIO
+
+    from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     axes = figure.subplots()
@@ -127,10 +132,7 @@ def _write_png(history: History, path: str) -> None:
     axes.legend()
     picture = BytesIO()
     figure.savefig(picture, format="png", dpi=150)
-    try:
-        write_atomic(path, picture.getvalue())
-    except OSError as error:
-        raise CurveError(f"{path}: cannot be written: {error.strerror}.") from None
+    return picture.getvalue()
 
 
 def spark_lines(history: History) -> list[str]:

@@ -70,25 +70,36 @@ def run(args: argparse.Namespace) -> int:
 def columns_of(
     part: Predictions, model: Model, keep: Sequence[str], names: str
 ) -> dict[str, list[Any]]:
-    """The columns of a part: those kept, the answer, and a probability for each class."""
-    columns: dict[str, list[Any]] = {
-        name: list(values) for name, values in zip(keep, part.kept, strict=True)
-    }
-    answers = [part.predicted] if isinstance(part.predicted, list) else [part.predicted.tolist()]
-    if names == "rx":
-        return columns | rx_columns(part, model, answers[0])
-    columns["predicted"] = answers[0]
+    """The columns of a part: those kept, then the answers.  WriteError where two have one name."""
+    answers = rx_columns(part, model) if names == "rx" else answer_columns(part, model)
+    for name in keep:
+        if name in answers:
+            raise WriteError(
+                f"'{name}' is to be kept, and is the name of an answer too. Leave it out of --keep."
+            )
+    kept = {name: list(values) for name, values in zip(keep, part.kept, strict=True)}
+    return kept | answers
+
+
+def predicted(part: Predictions) -> list[Any]:
+    """The answers of a part: class names or numbers."""
+    return part.predicted if isinstance(part.predicted, list) else part.predicted.tolist()
+
+
+def answer_columns(part: Predictions, model: Model) -> dict[str, list[Any]]:
+    """The answer, and a probability for each class."""
+    columns = {"predicted": predicted(part)}
     if part.probabilities is not None:
         for position, name in enumerate(model.classes or ()):
             columns[f"probability_{name}"] = part.probabilities[:, position].tolist()
     return columns
 
 
-def rx_columns(part: Predictions, model: Model, answers: list[Any]) -> dict[str, list[Any]]:
+def rx_columns(part: Predictions, model: Model) -> dict[str, list[Any]]:
     """The columns as rxPredict names them; the score of two classes is the log-odds."""
     if part.probabilities is None:
-        return {"Score": answers}
-    columns: dict[str, list[Any]] = {"PredictedLabel": answers}
+        return {"Score": predicted(part)}
+    columns = {"PredictedLabel": predicted(part)}
     classes = model.classes or ()
     if len(classes) == 2:
         chances = part.probabilities[:, 1].tolist()

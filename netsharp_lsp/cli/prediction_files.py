@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import sys
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
@@ -43,6 +44,7 @@ def open_writer(path: str | None) -> Writer:
     suffix = path.rpartition(".")[2].lower()
     if suffix not in SUFFIXES:
         raise WriteError(f"{path}: predictions end in {', '.join(f'.{s}' for s in SUFFIXES)}.")
+    _check_place(path)
     if suffix == "parquet":
         return ParquetFile(path)
     try:
@@ -50,6 +52,17 @@ def open_writer(path: str | None) -> Writer:
     except OSError as error:
         raise WriteError(f"{path}: cannot be written: {error.strerror}.") from None
     return CsvWriter(stream, path) if suffix == "csv" else LineWriter(stream, path)
+
+
+def _check_place(path: str) -> None:
+    """Say before predicting what would fail after it."""
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise WriteError(f"{path}: the folder {folder} does not exist. Create it first.")
+    if os.path.isdir(path):
+        raise WriteError(f"{path}: is a folder. Name a file.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise WriteError(f"{path}: the folder {folder} cannot be written to. Choose another.")
 
 
 def aside(path: str) -> str:
@@ -61,6 +74,11 @@ def aside(path: str) -> str:
 def text_of(value: Any) -> str:
     """A cell as text; nine digits name any float32."""
     return f"{value:.9g}" if isinstance(value, float) else str(value)
+
+
+def plain(value: Any) -> Any:
+    """A value that JSON knows: what is not finite becomes null."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 class TextWriter:
@@ -108,7 +126,7 @@ class LineWriter(TextWriter):
     def write(self, columns: Columns) -> None:
         """Write the next rows."""
         for row in zip(*columns.values(), strict=True):
-            values = dict(zip(columns, row, strict=True))
+            values = {name: plain(value) for name, value in zip(columns, row, strict=True)}
             self.stream.write(json.dumps(values, ensure_ascii=False) + "\n")
 
 
@@ -132,10 +150,7 @@ class ParquetFile:
 
         table = pyarrow.table({name: list(values) for name, values in columns.items()})
         if self.file is None:
-            try:
-                self.file = pyarrow.parquet.ParquetWriter(aside(self.path), table.schema)
-            except OSError as error:
-                raise WriteError(f"{self.path}: cannot be written: {error}.") from None
+            self.file = pyarrow.parquet.ParquetWriter(aside(self.path), table.schema)
         self.file.write_table(table)
 
     def finish(self) -> None:

@@ -110,8 +110,9 @@ class Bars(Silence):
             TextColumn("{task.description}"),
             BarColumn(bar_width=None),
             TextColumn("{task.percentage:>3.0f}%"),
-            TextColumn("{task.fields[figures]}"),
             TimeRemainingColumn(),
+            # Last, so that a narrow terminal cuts the rate off and not the time.
+            TextColumn("{task.fields[figures]}"),
             console=Console(stderr=True),
             transient=False,
         )

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from netsharp_engine.data import DataError
@@ -19,10 +21,11 @@ from netsharp_engine.train import (
     load_data,
     read_settings,
     resume,
+    settings_to_resume,
     train,
 )
-from netsharp_lsp.cli.curve import CurveError, spark_lines, write_curve
-from netsharp_lsp.cli.files import Input, ReadError, read_source
+from netsharp_lsp.cli.curve import CurveError, check_picture, spark_lines, write_curve
+from netsharp_lsp.cli.files import STDIN, Input, ReadError, read_source
 from netsharp_lsp.cli.progress import choose_display
 from netsharp_lsp.cli.terminal import complain, source_width, uses_color
 from netsharp_lsp.cli.training_arguments import add_setting_arguments, given_flags
@@ -34,11 +37,15 @@ from netsharp_lsp.text.lines import LineIndex
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
+    from netsharp_engine.model import Model
     from netsharp_engine.train import Settings, TrainingData, TrainingResult
     from netsharp_lsp.cli.progress import Display
 
 DONE, FAULTY, FAILED, INTERRUPTED = 0, 1, 2, 130
+#: What a specification from stdin is called, unless somebody names it.
+STDIN_NAME = "network.nn"
 #: What came of a run, as an exit code.
 EXITS = {"finished": DONE, "early": DONE, "interrupted": INTERRUPTED, "diverged": FAULTY}
 
@@ -55,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp run` understands: every setting is also a flag."""
     add = parser.add_argument
     add("specification", metavar="SPEC", help="the specification to train")
+    add("--stdin-filename", metavar="NAME", help="what the specification from '-' is called")
     add("--run-file", metavar="FILE", help="settings; by default the .toml beside SPEC")
     add("--resume", action="store_true", help="continue the run whose model is there")
     add("--show-settings", action="store_true", help="print every setting and its origin, and stop")
@@ -75,20 +83,26 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    text = _read_specification(args.specification)
-    settings = _settings(args)
+    name = specification_name(args)
+    text = _read_specification(args.specification, name)
+    settings = _settings(args, name)
     if args.show_settings:
         show_settings(settings)
         return DONE
-    if not _lawful(args.specification, text, Context()):
+    if not _lawful(name, text, Context()):
         return FAULTY
-    _check_outputs(settings)
+    path = model_path(name, settings)
+    _check_outputs(settings, path)
+    stored = _stored_run(path, text.decode()) if args.resume else None
+    if stored is not None:
+        settings = settings_to_resume(stored.settings, settings)
     with choose_display(args.quiet) as display:
         data = load_data(settings, progress=display.reading)
-        if not _lawful(args.specification, text, context_of(data)):
+        if not _lawful(name, text, context_of(data)):
             return FAULTY
-        result = _train(args, text.decode(), data, settings, display)
-    path = model_path(args.specification, settings)
+        with catch_interrupts() as should_stop:
+            training = Training(text.decode(), data, settings, display, path, should_stop)
+            result = training.run(stored)
     save_model(result.model, path)
     if settings.plot:
         write_curve(result.history, settings.plot)
@@ -96,8 +110,15 @@ def _run(args: argparse.Namespace) -> int:
     return EXITS[result.status]
 
 
-def _read_specification(path: str) -> bytes:
-    item = Input(path, None if path == "-" else os.path.abspath(path))
+def specification_name(args: argparse.Namespace) -> str:
+    """The specification's file name, by which its run file and its model are called."""
+    if args.specification != STDIN:
+        return str(args.specification)
+    return args.stdin_filename or STDIN_NAME
+
+
+def _read_specification(path: str, name: str) -> bytes:
+    item = Input(name, None if path == STDIN else os.path.abspath(path))
     source = read_source(item)
     if isinstance(source, ReadError):
         raise RunError(source.message)
@@ -105,8 +126,8 @@ def _read_specification(path: str) -> bytes:
     return source.text
 
 
-def _settings(args: argparse.Namespace) -> Settings:
-    path = args.run_file or f"{os.path.splitext(args.specification)[0]}.toml"
+def _settings(args: argparse.Namespace, name: str) -> Settings:
+    path = args.run_file or f"{os.path.splitext(name)[0]}.toml"
     table: dict[str, Any] = {}
     if args.run_file or os.path.isfile(path):
         table = _run_file(path)
@@ -133,14 +154,29 @@ def _run_file(path: str) -> dict[str, Any]:
         raise RunError(f"{path}: is not valid TOML: {error}.") from None
 
 
-def _check_outputs(settings: Settings) -> None:
+def _check_outputs(settings: Settings, model: str) -> None:
     """Say before the run what would fail after it."""
-    for path in (settings.model, settings.log, settings.plot):
-        folder = os.path.dirname(path or "") or "."
+    for path in filter(None, (model, settings.log, settings.plot)):
+        folder = os.path.dirname(path) or "."
         if not os.path.isdir(folder):
             raise RunError(f"{path}: the folder {folder} does not exist. Create it first.")
-    if settings.plot and settings.plot.rpartition(".")[2].lower() not in ("svg", "png"):
-        raise RunError(f"{settings.plot}: a picture of the loss ends in .svg or .png.")
+        if os.path.isdir(path):
+            raise RunError(f"{path}: is a folder. Name a file.")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise RunError(f"{path}: the folder {folder} cannot be written to. Choose another.")
+    if settings.plot:
+        check_picture(settings.plot)
+
+
+def _stored_run(path: str, specification: str) -> Model:
+    """The model whose run is to go on."""
+    model = load_model(path, build_graph)
+    if model.specification != specification:
+        raise RunError(
+            "The specification is not that of the stored run. Resume with the same text, or "
+            "train again without --resume."
+        )
+    return model
 
 
 def context_of(data: TrainingData) -> Context:
@@ -162,41 +198,39 @@ def _lawful(name: str, text: bytes, context: Context) -> bool:
     return not errors
 
 
-def _train(
-    args: argparse.Namespace,
-    specification: str,
-    data: TrainingData,
-    settings: Settings,
-    display: Display,
-) -> TrainingResult:
-    log = RunLog(settings.log, append=args.resume) if settings.log else None
+@dataclass(frozen=True, slots=True)
+class Training:
+    """A run with what watches it: a display, a log, a model kept now and then."""
 
-    def on_event(event: dict[str, Any]) -> None:
-        if log is not None:
-            log.write(event)
-        display.event(event)
+    specification: str
+    data: TrainingData
+    settings: Settings
+    display: Display
+    path: str
+    should_stop: Callable[[], bool]
 
-    try:
-        with catch_interrupts() as should_stop:
-            if args.resume:
-                model = load_model(model_path(args.specification, settings), build_graph)
-                if model.specification != specification:
-                    raise RunError(
-                        "The specification is not that of the stored run. Resume with the same "
-                        "text, or train again without --resume."
-                    )
-                return resume(model, data, settings, on_event=on_event, should_stop=should_stop)
-            return train(
-                build_graph(specification, data.context()),
-                data,
-                settings,
-                specification=specification,
-                on_event=on_event,
-                should_stop=should_stop,
-            )
-    finally:
-        if log is not None:
-            log.close()
+    def run(self, stored: Model | None) -> TrainingResult:
+        """Train from the start, or go on with a stored run and its log."""
+        with ExitStack() as files:
+            log = None
+            if self.settings.log:
+                log = files.enter_context(RunLog(self.settings.log, append=stored is not None))
+
+            def on_event(event: dict[str, Any]) -> None:
+                if log is not None:
+                    log.write(event)
+                self.display.event(event)
+
+            watched: dict[str, Any] = {
+                "on_event": on_event,
+                "on_checkpoint": lambda model: save_model(model, self.path),
+                "should_stop": self.should_stop,
+            }
+            if stored is not None:
+                return resume(stored, self.data, self.settings, **watched)
+            graph = build_graph(self.specification, self.data.context())
+            given = {"specification": self.specification, **watched}
+            return train(graph, self.data, self.settings, **given)
 
 
 def model_path(specification: str, settings: Settings) -> str:

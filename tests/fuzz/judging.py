@@ -21,6 +21,8 @@ NETSHARP = language_by_id("netsharp")
 CODES = frozenset(NETSHARP.rules.codes)
 EVERYTHING = Selection()
 OPTIONS = FormatOptions()
+#: Conditions over more pairs of nodes are counted one by one, for seconds (NS111 says so).
+MOST_PAIRS = 100_000
 
 
 def judge_bytes(data: bytes, context: Context) -> None:
@@ -39,10 +41,21 @@ def judge(text: bytes, context: Context) -> tuple[Network, list[Diagnostic]]:
     """Check, describe and format a text; none may raise, and each must keep its promises."""
     network, diagnostics = check(text, context)
     _judge_diagnostics(text, network, diagnostics)
-    _judge_description(describe_network(network))
+    if not is_long_to_count(network):
+        _judge_description(describe_network(network))
     formatted = format_text(text, OPTIONS)
     assert formatted.failure is None, formatted.failure
     return network, diagnostics
+
+
+def is_long_to_count(network: Network) -> bool:
+    """Whether describing a network may take seconds, as it rightly does."""
+    return any(
+        bundle.kind == "where"
+        and bundle.source is not None
+        and (bundle.source.nodes or 0) * (bundle.layer.nodes or 0) > MOST_PAIRS
+        for bundle in network.bundles()
+    )
 
 
 def _judge_diagnostics(text: bytes, network: Network, diagnostics: list[Diagnostic]) -> None:
