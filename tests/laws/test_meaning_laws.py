@@ -15,11 +15,12 @@ from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.netsharp.check import check
 from netsharp_lsp.netsharp.compare import Comparison, compare
 from netsharp_lsp.netsharp.describe import describe_network
+from netsharp_lsp.netsharp.expressions import Uses
 from netsharp_lsp.netsharp.formatting import format_text
 from netsharp_lsp.netsharp.lower import lower
 from netsharp_lsp.netsharp.network import Network
 from netsharp_lsp.netsharp.parser import parse
-from netsharp_lsp.netsharp.restructuring import renamed_layer
+from netsharp_lsp.netsharp.restructuring import renamed
 from netsharp_lsp.text.edits import apply_edits
 from tests.collection import RESOLVING, SAMPLES, Sample
 
@@ -83,15 +84,14 @@ def test_a_network_is_itself_and_its_formatted_self(sample: Sample) -> None:
 
 @every_sound
 def test_new_names_make_no_other_network(sample: Sample) -> None:
-    text = sample.text
-    for name in list(network(text).layers):
-        now = network(text)
-        edits = [
-            Edit(*change.place.offsets(now.specification), change.text)
-            for change in renamed_layer(now, name, f"New_{name}")
-        ]
-        text = apply_edits(text, edits)
-    comparison = compared(sample.text, text)
+    now = network(sample.text)
+    uses = Uses(now.specification)
+    edits = [
+        Edit(*change.place.offsets(now.specification), change.text)
+        for layer in now.all_layers
+        for change in renamed(layer, f"New_{layer.name}", uses)
+    ]
+    comparison = compared(sample.text, apply_edits(sample.text, edits))
     assert comparison.same
     assert {difference.change for difference in comparison.differences} <= {"renamed"}
 
