@@ -15,6 +15,7 @@ from netsharp_lsp.layout.document import (
     Nest,
     Trailing,
     concat,
+    is_forced,
 )
 from netsharp_lsp.netsharp.formatting.lines import COMMENTS, TIGHT_AFTER, TIGHT_BEFORE
 from netsharp_lsp.netsharp.formatting.tokens import (
@@ -124,7 +125,8 @@ def _atoms(tokens: list[Token], line_ends: Callable[[int, int], int]) -> list[_A
             continue
         atom = _Atom(role, text, _tuple_document(text) if role == TUPLE else text)
         inline = all(comment[0] == BLOCK_COMMENT for comment in comments)
-        if inline and atoms and atoms[-1].role == COMMA and not line_ends(before, start):
+        leads = inline and role not in TIGHT_BEFORE and not line_ends(before, start)
+        if leads and atoms and atoms[-1].role == COMMA:
             atom.bare = Concat([*(c[1] + b" " for c in comments), atom.bare])
             comments = []
         elif inline or role not in _PASSING:
@@ -150,7 +152,8 @@ def _add_comments(atoms: list[_Atom], comments: list[_Comment], depth: int) -> N
             atom.behind += (new_line, text if block else Trailing(text))
         else:
             atom.behind += (b" " + text if block else Trailing(b" " + text),)
-        atom.hard = not block
+        # Behind a `,` a comment of several lines would else go with what follows the next time.
+        atom.hard = not block or (atom.role == COMMA and is_forced(text))
     atom.spaced = True
 
 

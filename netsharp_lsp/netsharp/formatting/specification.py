@@ -83,7 +83,7 @@ def _put_together(parts: list[_Part], sheet: Sheet, partial: bool) -> bytes:
     for kind, start, end, body in parts:
         moved = body is not None
         if not (moved and moved_before):
-            pieces.append(_gap(text[done:start], moved))
+            pieces.append(_gap(text[done:start], moved_before and last_kind >= 0, moved))
         elif last_kind >= 0:
             ends = sheet.line_ends(done, start)
             between = None if open_ended else _beside(kind, last_kind, ends)
@@ -92,7 +92,7 @@ def _put_together(parts: list[_Part], sheet: Sheet, partial: bool) -> bytes:
         open_ended = body is not None and _is_open_ended(text, end, body)
         last_kind, done, moved_before = kind, end, moved
     if partial or not moved_before:
-        pieces.append(text[done:])
+        pieces.append(_gap(text[done:], moved_before, False))
     else:
         pieces.append(new_line)
     return b"".join(pieces)
@@ -135,12 +135,15 @@ def _beside(kind: int, last_kind: int, ends: int) -> bytes | None:
     return b" " if stays and not ends and last_kind != LINE_COMMENT_KIND else None
 
 
-def _gap(gap: bytes, indented: bool) -> bytes:
-    """What lies between two nodes of which one stays; only what moves loses its indentation."""
-    if not indented:
-        return gap
-    line_start = max(gap.rfind(b"\n"), gap.rfind(b"\r")) + 1
-    return gap[:line_start] if line_start else gap
+def _gap(gap: bytes, after_moved: bool, before_moved: bool) -> bytes:
+    """What lies between two nodes of which one stays, without blanks on the other's lines."""
+    if before_moved:
+        line_start = max(gap.rfind(b"\n"), gap.rfind(b"\r")) + 1
+        gap = gap[:line_start] if line_start else gap
+    if after_moved:
+        rest = gap.lstrip(b" \t\v\f")
+        gap = rest if rest[:1] in (b"\n", b"\r") else gap
+    return gap
 
 
 def _exempted(nodes: list[Node], text: bytes) -> set[int]:
