@@ -44,29 +44,36 @@ class Debris:
             self._find_displaced()
 
     def _find_continuations(self) -> None:
-        data = self.specification.data
         before: Declaration | None = None
         open_end = False
         for declaration in self.specification.declarations:
-            start = self.specification.starts[declaration]
-            joined = False
-            if before is not None and open_end and continues(before, declaration):
-                end = self.specification.starts[before] + before.end
-                joined = b"\n" not in data[end:start] and b"\r" not in data[end:start]
-                joined = joined or lacks_source(before)
-            if joined and before is not None:
+            if before is None or not open_end or not self._joined(before, declaration):
+                open_end = ends_open(declaration)
+            elif is_bare(before):
                 self.continued.add(before)
-                chained = before in self.covered or before in self.culprits
-                if lacks_only_end(before) and (not chained or is_word_operator(declaration)):
-                    self.culprits[declaration] = before
-                    end = self.specification.starts[before] + before.end
-                    self.ends.append(end)
-                else:
-                    self.covered.add(declaration)
-                text = data[start : start + declaration.end].decode("utf-8", "replace")
-                self.words.update(WORD.findall(text))
-            open_end = joined or ends_open(declaration)
+                open_end = ends_open(declaration)
+            else:
+                self._take(before, declaration)
             before = declaration
+
+    def _joined(self, before: Declaration, declaration: Declaration) -> bool:
+        """Whether a declaration is the rest of the one before it."""
+        end = self.specification.starts[before] + before.end
+        between = self.specification.data[end : self.specification.starts[declaration]]
+        one_line = b"\n" not in between and b"\r" not in between
+        return continues(before, declaration) and (one_line or lacks_source(before))
+
+    def _take(self, before: Declaration, declaration: Declaration) -> None:
+        """Note a declaration as the rest of the one before it."""
+        self.continued.add(before)
+        chained = before in self.covered or before in self.culprits
+        if lacks_only_end(before) and (not chained or is_word_operator(declaration)):
+            self.culprits[declaration] = before
+            self.ends.append(self.specification.starts[before] + before.end)
+        else:
+            self.covered.add(declaration)
+        text = self.specification.text(declaration, 0, declaration.end)
+        self.words.update(WORD.findall(text))
 
     def _find_curly(self) -> None:
         """Put `input Image {28, 28};` together again: a body, numbers, a stray `}`."""
@@ -106,6 +113,13 @@ class Debris:
         start = self.specification.starts[declaration]
         end = start + declaration.end
         return declaration.kind == "stray" and self.specification.data[start:end] == b"}"
+
+
+def is_bare(declaration: Declaration) -> bool:
+    """Whether a declaration is its keyword alone."""
+    return any(
+        fault.kind == "incomplete" and fault.text == "declaration" for fault in declaration.faults
+    )
 
 
 def continues(before: Declaration, declaration: Declaration) -> bool:

@@ -7,8 +7,9 @@ syntax, and findings about its meaning are withheld.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 
-from netsharp_lsp.netsharp.characters import foreign_marks
+from netsharp_lsp.netsharp.characters import foreign_marks, replacement
 from netsharp_lsp.netsharp.debris import Debris
 from netsharp_lsp.netsharp.expressions import attributes_of, bundles_of
 from netsharp_lsp.netsharp.findings import Finding, Place
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.netsharp.characters import Mark
     from netsharp_lsp.netsharp.syntax import (
+        Attribute,
         Comment,
         Declaration,
         Fault,
@@ -69,10 +71,13 @@ class Doubts:
         self.regions = Spans((mark.start, mark.end) for mark in self.marks)
         self.unread = Spans()
         self.words: set[str] = set()
+        for mark in self.marks:
+            self.words.update(WORD.findall(replacement(mark.text)))
         self.swallowed = any(comment.kind == "unclosed" for comment in specification.comments)
         self.swallowing: set[int] = set()
         self.broken = bool(self.regions) or self.swallowed
         self.nameless = False
+        self._attributes_of: dict[Declaration, list[Attribute]] = {}
         for declaration in specification.declarations:
             if declaration.faults or declaration.kind in DEBRIS:
                 self._note(declaration)
@@ -139,7 +144,7 @@ class Doubts:
         if code in PRESENCE_CODES and self._presence_unknown(code):
             return True
         if declaration is not None and is_debris(declaration):
-            return declaration.kind != "orphan"
+            return declaration.kind != "orphan" or code not in LOCAL_CODES
         start, end = finding.place.offsets(self.specification)
         name = self.specification.data[start:end].decode("utf-8", "replace")
         if code in UNUSED_CODES:
@@ -167,20 +172,27 @@ class Doubts:
         if declaration is None:
             return False
         start, end = finding.place.start, finding.place.end
-        for attribute in attributes_of(declaration):
-            if finding.code == "NS063":
-                unfinished = attribute.value is None and attribute.terminator == ""
-                if unfinished and attribute.name.start >= start:
-                    return True
-            elif attribute.start <= start and end <= attribute.end:
-                named = attribute.name.text.lower() in ACTIVATION_ATTRIBUTES
-                named = named or lacks_from(attribute)
-                return named or (attribute.value is None and finding.code == "NS061")
-        return False
+        if finding.code == "NS063":
+            later = (one for one in self._attributes(declaration) if one.name.start >= start)
+            return any(one.value is None and not one.terminator for one in later)
+        before = bisect_right(self._attributes(declaration), start, key=lambda one: one.start)
+        attribute = self._attributes(declaration)[before - 1] if before else None
+        if attribute is None or end > attribute.end:
+            return False
+        if attribute.name.text.lower() in ACTIVATION_ATTRIBUTES or lacks_from(attribute):
+            return True
+        return attribute.value is None and finding.code == "NS061"
+
+    def _attributes(self, declaration: Declaration) -> list[Attribute]:
+        """The attributes of a declaration in the order of its text."""
+        if declaration not in self._attributes_of:
+            found = sorted(attributes_of(declaration), key=lambda attribute: attribute.start)
+            self._attributes_of[declaration] = found
+        return self._attributes_of[declaration]
 
     def _presence_unknown(self, code: str) -> bool:
         lowered = {word.lower() for word in self.words}
-        if self.swallowed or self.nameless or lowered & {"input", "output", "hidden"}:
+        if self.marks or self.swallowed or self.nameless or lowered & {"input", "output", "hidden"}:
             return True
         orphans = any(d.kind in ("orphan", "error") for d in self.specification.declarations)
         return orphans and code in ("NS051", "NS052")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.expressions import attributes_of
+from netsharp_lsp.netsharp.expressions import attributes_of, expressions_of, operands
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.gaps import Gaps
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_tuples import unopened
-from netsharp_lsp.netsharp.syntax import Name, Number
+from netsharp_lsp.netsharp.syntax import Binary, Call, Index, Name, Number
 from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Attribute, Declaration, Fault
+    from netsharp_lsp.netsharp.syntax import Attribute, Declaration, Expression, Fault
 
 OPENERS = {"}": "{", "]": "[", ")": "("}
 #: The rest of a tuple that lacks its opening bracket.
 BARE_REST = re.compile(r"[\w\s.,+-]*\]")
+COMPARING = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||"))
 #: How far ahead the word behind a gap is looked for, in bytes.
 REACH = 80
 
@@ -60,7 +61,7 @@ def missing_partners(
         if fault.text == "(":
             closer = closer_of(gaps, fault)
             explained |= {(closer.start, ")")} if closer else set()
-            yield parameters(declaration, fault, closer)
+            yield parameters(declaration, fault, closer, network)
         else:
             yield partner_finding(declaration, fault, values, network, lines)
 
@@ -106,10 +107,13 @@ def closer_of(gaps: Gaps, opener: Fault) -> Fault | None:
     return next((fault for fault in closers if fault.start > opener.start), None)
 
 
-def parameters(declaration: Declaration, opener: Fault, closer: Fault | None) -> Finding:
+def parameters(
+    declaration: Declaration, opener: Fault, closer: Fault | None, network: Network
+) -> Finding:
     """The finding for `where s, d => ...`."""
     place = Place(declaration, opener.start, opener.start)
-    changes = [Change(place, " (")]
+    blank = Place(declaration, opener.start, opener.start + 1)
+    changes = [Change(blank if network.text(blank) == " " else place, " (")]
     if closer is not None:
         changes.append(Change(Place(declaration, closer.start, closer.start), ")"))
     repair = Repair("Put the two names in parentheses", changes, safe=True)
@@ -130,14 +134,33 @@ def partner_finding(
         return unpaired(declaration, fault, network)
     place = Place(declaration, fault.start, fault.start)
     text = inserted(declaration, fault, network, lines)
-    if values is not None:
-        place, text = Place(declaration, values[1], values[1]), mark
+    natural = values[1] if values is not None else operand_end(declaration, fault)
+    if natural is not None:
+        place, text = Place(declaration, natural, natural), mark
     opener = Place(declaration, *fault.opener)
     line = lines.line_at(opener.offsets(network.specification)[0]) + 1
     message = f"Missing '{mark}' to close the '{OPENERS[mark]}' opened at line {line}."
     note = Note(f"This '{OPENERS[mark]}' is never closed.", opener)
     repair = Repair(f"Insert '{mark}'", [Change(place, text)], safe=True)
     return Finding("NS012", place, message, [note], repair)
+
+
+def operand_end(declaration: Declaration, missing: Fault) -> int | None:
+    """Where an index or an argument ends that took a comparison in: `s[0 == d[0]`."""
+    for node in operands(expressions_of(declaration)):
+        if node.end != missing.start or not isinstance(node, Index | Call):
+            continue
+        inside = node.position if isinstance(node, Index) else last_of(node.arguments)
+        if isinstance(inside, Binary) and inside.operator in COMPARING:
+            while isinstance(inside, Binary) and inside.operator in COMPARING:
+                inside = inside.left
+            return inside.end
+    return None
+
+
+def last_of(arguments: tuple[Expression, ...]) -> Expression | None:
+    """The last argument of a call, None where there is none."""
+    return arguments[-1] if arguments else None
 
 
 def unpaired(declaration: Declaration, fault: Fault, network: Network) -> Finding:

@@ -136,7 +136,8 @@ def attribute_of_all(bundle: Bundle, network: Network) -> Iterator[Finding]:
             continue
         removal = Change(Place.of(bundle.declaration, attribute), "")
         if len(attributes) == 1:
-            removal = Change(Place(bundle.declaration, *bundle.item.block), ";")
+            end = bundle.item.block[1]
+            removal = Change(Place(bundle.declaration, bundle.item.kind_span[1], end), ";")
         repair = Repair(f"Delete '{name}'", [removal], safe=False)
         message = f"'all' takes no attribute '{name}': it connects every node with every node."
         place = Place.of(bundle.declaration, attribute.name)

@@ -46,7 +46,7 @@ ACTIVATION_ALIASES = {
     "squared": "square",
 }
 #: `from` in translated pages of the guide.
-FROM_ALIASES = ("aus", "von", "de", "depuis", "desde", "da", "of")
+FROM_ALIASES = ("aus", "von", "de", "depuis", "desde", "da")
 
 
 def activation_meant(word: str) -> str | None:
@@ -108,7 +108,7 @@ def misplaced_activation(layer: Layer, network: Network) -> Iterator[Finding]:
             if word_given is not None:
                 removed = Place.of(layer.declaration, attribute)
                 if len(bundle.attributes) == 1 and bundle.kind == "all" and bundle.block:
-                    block = Place(layer.declaration, *bundle.block)
+                    block = Place(layer.declaration, bundle.kind_span[1], bundle.block[1])
                     yield misplaced(layer, word_given, Change(block, ";"))
                 else:
                     yield misplaced(layer, word_given, Change(removed, ""))
@@ -186,11 +186,19 @@ def missing_from(network: Network, _: Network) -> Iterator[Finding]:
         item = layer.item
         unconnected = not item.bundles and item.body is None and layer.kind != "input"
         known = layer.declaration.kind in ("hidden", "output", "unknown")
-        goes_on = layer.declaration in network.doubts.debris.continued and not says_from(item)
-        if unconnected and known and not goes_on and not head_in_doubt(layer, network):
+        if unconnected and known and says_nothing(layer, network):
             yield without_from(layer, above)
         if layer.kind != "output":
             above = layer
+
+
+def says_nothing(layer: Layer, network: Network) -> bool:
+    """Whether nothing but a misspelt `from` stands where a layer's connection should."""
+    declaration, doubts = layer.declaration, network.doubts
+    if says_from(layer.item):
+        return not doubts.explained(declaration)
+    goes_on = declaration in doubts.debris.continued
+    return not goes_on and not head_in_doubt(layer, network)
 
 
 def without_from(layer: Layer, above: Layer | None) -> Finding:

@@ -418,7 +418,9 @@ def missing_from(declaration: Declaration, before: Declaration, layer: LayerItem
 def word_operator(place: Place, word: str) -> Finding:
     """The finding for `and`, `or`, `not`."""
     operator = WORD_OPERATORS[word.lower()]
-    repair = Repair(f"Replace by '{operator}'", [Change(place, operator)], safe=True)
+    repair = None
+    if operator != "!":  # `!` binds more tightly than a comparison, `not` in other languages less
+        repair = Repair(f"Replace by '{operator}'", [Change(place, operator)], safe=True)
     return Finding("NS026", place, f"'{word}' is no operator; write '{operator}'.", repair=repair)
 
 

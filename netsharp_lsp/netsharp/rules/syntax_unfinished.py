@@ -69,7 +69,8 @@ def incomplete(declaration: Declaration, network: Network) -> Iterator[Finding]:
         if fault.kind == "incomplete" and not doubts.marked(declaration, fault):
             code, sentence = INCOMPLETE.get(fault.text) or BARE.get(declaration.kind, ("", ""))
             text = network.specification.text(declaration, fault.start, fault.end)
-            if code:
+            bare = fault.text == "declaration" and declaration in doubts.debris.continued
+            if code and not bare:
                 place = Place.of(declaration, fault)
                 yield Finding(code, place, sentence.replace("{text}", text))
 
