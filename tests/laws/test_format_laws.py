@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import random
 from bisect import bisect_right
 
 import pytest
@@ -190,6 +191,32 @@ def test_diagnostics_stay_with_their_declarations(name: str) -> None:
 def test_the_network_stays_the_same(name: str) -> None:
     text = TEXTS[name].text
     assert described(formatted(text)) == described(text)
+
+
+@pytest.mark.parametrize("name", [name for name in PURE if name.startswith("valid/")])
+def test_suppressions_go_on_suppressing(name: str) -> None:
+    text = PURE[name].replace(b"netsharp:", b"net:")
+    text = with_suppressions(with_comments(scramble(text, 1), 1), seed=1)
+    once = formatted(text)
+    assert formatted(once) == once
+    assert codes_by_declaration(once) == codes_by_declaration(text)
+
+
+def with_suppressions(text: bytes, seed: int) -> bytes:
+    """The text with a suppression on or above the line of some diagnostics, and an idle one."""
+    chance = random.Random(seed)
+    index = LineIndex(text)
+    lines = text.split(b"\n")
+    found = check(text, Context())[1]
+    places = {index.line_at(one.start): one.code for one in chance.sample(found, len(found) // 2)}
+    places.setdefault(chance.randrange(len(lines)), "NS077")
+    for line in sorted(places, reverse=True):
+        comment = b" // netsharp: ignore[%b]" % places[line].encode()
+        if b"//" in lines[line] or chance.random() < 0.5:
+            lines.insert(line, comment)
+        else:
+            lines[line] += comment
+    return b"\n".join(lines)
 
 
 def codes_by_declaration(text: bytes) -> list[tuple[int, str]]:
