@@ -424,8 +424,7 @@ class _Reader:
                 kind_text = "where"
             elif form in BUNDLE_KINDS:
                 kind_text, kind_span = self.text(part), self.span(part)
-                self.parts(part)
-                words = " ".join(kind_text.lower().split())
+                words = " ".join(self.text(word).lower() for word in self.parts(part))
                 kind = words if words in BUNDLE_WORDS else None
             elif form == "attributes":
                 block = self.span(part)

@@ -188,9 +188,15 @@ static bool sized_at(Ahead *ahead, int index) {
            (kind_at(ahead, index + 1) == '[' || spells(ahead, index + 1, "auto"));
 }
 
+static bool is_lower_from(Ahead *ahead, int index) {
+    return !strcmp(token_at(ahead, index)->word, "from");
+}
+
+/* `from`, or `From` before a source; alone, the latter is somebody's name. */
 static bool is_from(Ahead *ahead, int index) {
     if (!spells(ahead, index, "from") || kind_at(ahead, index + 1) == '=') return false;
-    return !strcmp(token_at(ahead, index)->word, "from") || !sized_at(ahead, index);
+    if (is_lower_from(ahead, index)) return true;
+    return word_at(ahead, index + 1) && !sized_at(ahead, index);
 }
 
 static bool is_assigned(Ahead *ahead) {
@@ -205,7 +211,7 @@ static bool is_group(Ahead *ahead, int index) {
     if (kind_at(ahead, index) != '{') return false;
     int item = kind_at(ahead, index + 1) == ';' ? index + 2 : index + 1;
     if (kind_at(ahead, item + 1) == '=') return !spells(ahead, item, "biases");
-    return sized_at(ahead, item);
+    return sized_at(ahead, item) && !is_lower_from(ahead, item);
 }
 
 /* `Name =`, `Name [`, `Name auto`. */
@@ -257,7 +263,7 @@ static Lookahead take(Ahead *ahead, int index) {
 /* `Name [ ... ]` and then a word or a brace: a layer, no attribute.  The brackets
  * are read past the tokens kept, so this is asked last. */
 static bool is_layer_not_attribute(Ahead *ahead) {
-    if (!word_at(ahead, 0)) return false;
+    if (!word_at(ahead, 0) || is_lower_from(ahead, 0)) return false;
     if (spells(ahead, 1, "auto")) return true;
     if (kind_at(ahead, 1) != '[') return false;
     int depth = 1, next = 2;
