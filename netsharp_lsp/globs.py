@@ -10,8 +10,9 @@ if TYPE_CHECKING:
 class Glob:
     """A pattern relative to a folder.
 
-    `*` and `?` do not cross `/`, `**` does, `[abc]` is one of several characters. A pattern
-    without `/` fits a name at any depth; a pattern that fits a folder fits all below it.
+    `*` and `?` do not cross `/`, `**` does, `[a-c]` is one of several characters and `[!a-c]`
+    another one; a range that runs backwards holds nothing. A pattern without `/` fits a name at
+    any depth; a pattern that fits a folder fits all below it.
     """
 
     __slots__ = ("_expression", "pattern")
@@ -58,6 +59,22 @@ def _translate(pattern: str) -> str:
 
 
 def _character_class(content: str) -> str:
+    """The regular expression of what stands between brackets."""
+    import re
+
     negated = content.startswith("!")
-    body = content[negated:].replace("\\", "\\\\").replace("[", "\\[").replace("^", "\\^")
-    return f"[{'^' if negated else ''}{body}]"
+    body = content[negated:]
+    pieces = []
+    at = 0
+    while at < len(body):
+        low, high = body[at], body[at + 2 : at + 3]
+        if high and body[at + 1] == "-":
+            if low <= high:
+                pieces.append(f"{re.escape(low)}-{re.escape(high)}")
+            at += 3
+        else:
+            pieces.append(re.escape(low))
+            at += 1
+    if negated:
+        return f"[^/{''.join(pieces)}]"
+    return f"[{''.join(pieces)}]" if pieces else "(?!)"
