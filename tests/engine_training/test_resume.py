@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,8 @@ def assert_equal(one, other):
     assert [report.to_json() for report in one.reports] == [
         report.to_json() for report in other.reports
     ]
+    states = [{**run.model.state.to_json(), "seconds": 0.0} for run in (one, other)]
+    assert states[0] == states[1]
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -179,6 +183,13 @@ def test_training_further_on_other_rows(tmp_path):
         model = result.model
         assert model.state.epoch == 2 + 20 * calls
     assert result.report.metrics["accuracy"] > 0.9
+    broken_off = train_further(model, more, should_stop=stop_after(2)).model
+    assert broken_off.state.seen > 0
+    again, straight = (
+        train_further(replace(broken_off, state=state), more)
+        for state in (broken_off.state, replace(broken_off.state, seen=0, right=0, loss_sum=0.0))
+    )
+    assert again.history[-1]["metrics"] == straight.history[-1]["metrics"]
     lean = str(tmp_path / "lean.safetensors")
     save_model(model, lean, state=False)
     assert train_further(load_model(lean, build), more).model.state.epoch == 1

@@ -103,7 +103,7 @@ class Run:
             for name, values in state.vectors.items()
             if name != "last"
         }
-        if vectors:
+        if vectors.keys() >= self._optimizer.state.keys():
             self._optimizer.restore(state.updates, state.rate, vectors)
         else:
             self._optimizer.rate = state.rate

@@ -121,7 +121,16 @@ def train_further(
     """
     _check_features(model.graph, data)
     state = model.state or TrainingState(rate=model.settings.learning_rate)
-    state = replace(state, data=data.fingerprint(), position=0)
+    # An epoch that was broken off is not finished on other rows: its sums go.
+    state = replace(
+        state,
+        data=data.fingerprint(),
+        position=0,
+        loss_sum=0.0,
+        weight_sum=0.0,
+        right=0,
+        seen=0,
+    )
     settings = replace(model.settings, epochs=state.epoch + epochs, patience=0)
     run = Run(model.graph, data, settings, on_event, should_stop)
     run.restore(state, model.tensors, model.history)
