@@ -86,6 +86,14 @@ def test_npz(tmp_path):
     assert feature_count(str(path)) == 4
 
 
+def test_a_category_may_be_infinite(tmp_path):
+    path = tmp_path / "t.npz"
+    np.savez(path, x=np.array([[1, np.inf], [2, 3], [3, np.nan]]), y=np.array(["b", "a", "b"]))
+    table = read_table(str(path), ReadOptions(categorical=(2,)))
+    assert table.columns[1].levels == ("3", "inf")
+    assert table.codes[0].tolist() == [1, 0, -1]
+
+
 def test_parquet(tmp_path):
     pa = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")

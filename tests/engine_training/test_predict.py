@@ -137,6 +137,15 @@ def test_faults_of_new_data(model, tmp_path):
         predict_stream(model, str(path), keep=("ident",))
 
 
+def test_a_header_without_rows_is_an_error(model, tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_text("size,colour,kind\n")
+    with pytest.raises(DataError, match=r"new\.csv has no rows below its header"):
+        list(predict_stream(model, str(path)))
+    with pytest.raises(DataError, match=r"new\.csv has no rows below its header"):
+        evaluate(model, str(path))
+
+
 def test_an_unknown_level_is_answered(model, tmp_path):
     path = tmp_path / "new.csv"
     path.write_text("size,colour\n9,violet\n0.5,\n")

@@ -77,5 +77,8 @@ def positional_names(count: int) -> tuple[str, ...]:
 
 
 def number_name(number: float) -> str:
-    """The class name or level of a number: ``7`` for 7.0, else the shortest exact text."""
-    return str(int(number)) if number == int(number) else repr(float(number))
+    """The class name or level of a number: ``7`` for 7.0, else the shortest exact text.
+
+    ``number`` may be infinite, and must not be NaN.
+    """
+    return str(int(number)) if number.is_integer() else repr(number)

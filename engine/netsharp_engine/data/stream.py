@@ -77,6 +77,8 @@ def _rows(matches: Sequence[_Match], meter: Meter) -> Iterator[EncodedRows]:
             done += chunk.count
             yield match.encode(chunk)
         meter.finish_file(match.source.path)
+    if not done:
+        raise DataError(f"{matches[0].source.path} has no rows below its header.")
 
 
 class _Match:
