@@ -84,21 +84,22 @@ class Node:
 class Graph:
     """Inputs in feature order, nodes in topological order, parameters in creation order."""
 
-    __slots__ = ("inputs", "nodes", "output", "parameters")
+    __slots__ = ("_known", "_names", "inputs", "nodes", "output", "parameters")
 
     def __init__(self) -> None:
         self.inputs: list[Node] = []
         self.nodes: list[Node] = []
         self.parameters: list[Parameter] = []
         self.output: Node | None = None
+        self._known: set[Node] = set()
+        self._names: set[str] = set()
 
     def input(self, name: str, shape: Sequence[int]) -> Node:
         """Add an input layer; the features are split over the inputs in order of creation."""
         extents = _extents(f"input {name}", shape)
         node = Node("input", (), (), {}, extents, name)
         self.inputs.append(node)
-        self.nodes.append(node)
-        return node
+        return self._add(node)
 
     def parameter(
         self,
@@ -112,13 +113,14 @@ class Graph:
             raise GraphError(
                 f"parameter {name}: kind '{kind}' is none of {', '.join(PARAMETER_KINDS)}"
             )
-        if any(name == other.name for other in self.parameters):
+        if name in self._names:
             raise GraphError(f"parameter {name}: the name is already taken")
         made = Parameter(name, _extents(f"parameter {name}", shape), initial, kind)
         if initial is not None and _count(initial) != made.size:
             raise GraphError(
                 f"parameter {name}: {_count(initial)} initial values given, {made.size} needed"
             )
+        self._names.add(name)
         self.parameters.append(made)
         return made
 
@@ -138,8 +140,7 @@ class Graph:
         definition = OPERATIONS.get(op)
         if definition is None:
             raise GraphError(f"{label}: there is no operation '{op}'")
-        known = set(self.nodes)
-        if not inputs or any(node not in known for node in inputs):
+        if not inputs or not self._known.issuperset(inputs):
             raise GraphError(f"{label}: every source must be a node of the same graph")
         draft = Node(op, tuple(inputs), tuple(parameters), attributes, (), name)
         try:
@@ -147,14 +148,18 @@ class Graph:
         except (ValueError, KeyError) as error:
             reason = f"attribute {error} is missing" if isinstance(error, KeyError) else error
             raise GraphError(f"{label}: {reason}") from None
-        self.nodes.append(draft)
-        return draft
+        return self._add(draft)
 
     def set_output(self, node: Node) -> None:
         """Choose the node whose value is the network's answer."""
-        if node not in self.nodes:
+        if node not in self._known:
             raise GraphError("the output must be a node of the same graph")
         self.output = node
+
+    def _add(self, node: Node) -> Node:
+        self.nodes.append(node)
+        self._known.add(node)
+        return node
 
     @property
     def features(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from netsharp_engine.geometry import product
 from netsharp_engine.ops.definition import Cost, Operation, expect_inputs, expect_parameters
 
 if TYPE_CHECKING:
@@ -20,18 +21,11 @@ def _destination(node: Node) -> tuple[int, ...]:
     return tuple(int(extent) for extent in shape)
 
 
-def _size(shape: tuple[int, ...]) -> int:
-    size = 1
-    for extent in shape:
-        size *= extent
-    return size
-
-
 def _full_shape(node: Node) -> tuple[int, ...]:
     """Shape of ``full``: attribute ``shape`` if given, else [destination nodes]."""
     expect_inputs(node, 1)
     shape = _destination(node)
-    expect_parameters(node, (_size(shape), node.inputs[0].size))
+    expect_parameters(node, (product(shape), node.inputs[0].size))
     return shape
 
 
@@ -49,7 +43,7 @@ def _filtered_shape(node: Node) -> tuple[int, ...]:
     pairs = list(zip(map(int, destinations), map(int, sources), strict=True))
     if any(later <= earlier for earlier, later in pairwise(pairs)):
         raise ValueError("the edges must be distinct, ordered by destination and then by source")
-    inside = pairs and pairs[0][0] >= 0 and pairs[-1][0] < _size(shape)
+    inside = pairs and pairs[0][0] >= 0 and pairs[-1][0] < product(shape)
     if not inside or not all(0 <= source < node.inputs[0].size for _, source in pairs):
         raise ValueError("an edge lies outside the source or the destination")
     return shape

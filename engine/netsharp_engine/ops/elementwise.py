@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from netsharp_engine.activations import NAMES
+from netsharp_engine.geometry import product
 from netsharp_engine.ops.definition import Cost, Operation, expect_inputs, expect_parameters
 
 if TYPE_CHECKING:
@@ -19,10 +20,7 @@ def _add_shape(node: Node) -> tuple[int, ...]:
     if len(set(sizes)) != 1:
         raise ValueError(f"the sources have {sizes} nodes; a sum needs equal counts")
     shape = tuple(int(extent) for extent in node.attributes.get("shape", first.shape))
-    count = 1
-    for extent in shape:
-        count *= extent
-    if count != first.size:
+    if product(shape) != first.size:
         raise ValueError(f"the shape {list(shape)} does not hold {first.size} nodes")
     return shape
 
