@@ -210,7 +210,7 @@ def predict(model: Model | str | os.PathLike[str], x: npt.ArrayLike) -> npt.NDAr
 def _bytes(specification: str | os.PathLike[str]) -> bytes:
     """The text as UTF-8 without a byte-order mark; a path is read."""
     if isinstance(specification, str):
-        return specification.encode()
+        return specification.removeprefix("\ufeff").encode()
     from netsharp_lsp.text.decode import DecodeError, decode
 
     with open(specification, "rb") as stream:

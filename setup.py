@@ -1,5 +1,7 @@
 """Builds one C extension per grammar; everything else is in pyproject.toml."""
 
+import os
+
 from setuptools import Extension, setup
 
 GRAMMARS = ("netsharp",)
@@ -14,7 +16,7 @@ setup(
                 f"grammar/{name}/src/scanner.c",
             ],
             include_dirs=[f"grammar/{name}/src"],
-            extra_compile_args=["-std=c11"] if __import__("os").name != "nt" else [],
+            extra_compile_args=["-std=c11"] if os.name != "nt" else [],
             define_macros=[("Py_LIMITED_API", "0x030B0000"), ("PY_SSIZE_T_CLEAN", None)],
             py_limited_api=True,
         )

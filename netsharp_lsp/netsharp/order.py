@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 def computing_order(network: Network) -> list[Layer]:
     """Every first-named layer behind its sources; layers on a cycle come last, as written.
 
-    Among layers that could be next the one declared first is taken, so the order is stable.
+    A layer follows as soon as the last of its sources is done; where one source completes several
+    layers, they follow as written.  The order is that of the text alone, so it is stable.
     """
     waiting = {layer: set(sources_of(layer)) for layer in network.layers.values()}
     feeds: dict[Layer, list[Layer]] = {layer: [] for layer in waiting}

@@ -44,6 +44,11 @@ def test_check_takes_a_context_and_a_path(tmp_path: Path) -> None:
     assert [each.code for each in netsharp.check(file, features=4)] == ["NS081"]
 
 
+def test_a_byte_order_mark_in_front_of_a_text_is_no_fault() -> None:
+    text = "input Data [4]; output Out [3] softmax from Data all;"
+    assert netsharp.check(f"\ufeff{text}") == netsharp.check(text) == []
+
+
 def test_suppressions_hold_here_too() -> None:
     text = "input A [0]; // netsharp: ignore[NS050]\noutput B [1] linear from A all;"
     assert "NS050" not in [each.code for each in netsharp.check(text)]
