@@ -1,0 +1,151 @@
+"""Ctrl-C, `--resume`, and what a terminal shows of a run."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command_line import clean_environment, netsharp
+from tests.e2e.test_faults import one_sentence
+from tests.e2e.test_run_and_predict import tensors
+from tests.e2e.workshop import LABELLED, train
+
+RUN = ("run", "net.nn", "--train", "digits.csv", *LABELLED, "--seed", "5", "--batch-size", "8")
+#: No test waits longer for a run to get going.
+PATIENCE = 30.0
+
+
+def interrupted(folder: Path, *arguments: str) -> tuple[int, str, str]:
+    """Start a run, press Ctrl-C after its second epoch, and give its code, stdout and stderr."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "netsharp_lsp", *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=clean_environment(),
+    )
+    log = folder / "run.jsonl"
+    ends = time.monotonic() + PATIENCE
+    while time.monotonic() < ends and '"epoch": 2' not in (log.read_text() if log.exists() else ""):
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    return process.returncode, out, err
+
+
+def test_a_run_goes_on_bit_equal_after_ctrl_c(folder: Path) -> None:
+    (folder / "run.jsonl").unlink()
+    shared = (*RUN, "--momentum", "0.9", "--validation", "0.2")
+    code, _out, err = interrupted(
+        folder, *shared, "--epochs", "4000", "--model", "part.safetensors", "--log", "run.jsonl"
+    )
+    assert code == 130
+    stopped = re.search(r"Stopped after step ([\d,]+) in epoch (\d+)", err)
+    assert stopped is not None, err
+    epochs = str(int(stopped[2]) + 2)
+    before = (folder / "run.jsonl").read_text().splitlines()
+    command = ("--quiet", "--epochs", epochs, "--model")
+    again = netsharp(
+        *(*shared, *command, "part.safetensors", "--log", "run.jsonl", "--resume"), cwd=folder
+    )
+    assert (again.code, again.err) == (0, "")
+    lines = (folder / "run.jsonl").read_text().splitlines()
+    assert lines[: len(before)] == before
+    assert len(lines) > len(before)
+    whole = netsharp(*shared, *command, "whole.safetensors", cwd=folder)
+    assert whole.code == 0
+    assert tensors(folder / "part.safetensors") == tensors(folder / "whole.safetensors")
+
+
+def test_what_cannot_be_resumed_is_said(folder: Path) -> None:
+    resume = (*RUN[:6], "--quiet", "--resume", "--model", "digits.safetensors")
+    one_sentence(netsharp(*resume, "--epochs", "2", cwd=folder), "finished 2 epochs")
+    one_sentence(
+        netsharp(*resume, "--epochs", "4", "--learning-rate", "0.7", cwd=folder), "learning_rate"
+    )
+    nothing = netsharp(*RUN, "--resume", "--model", "none.safetensors", cwd=folder)
+    one_sentence(nothing, "none.safetensors")
+    with (folder / "net.nn").open("a") as stream:
+        stream.write("// another text\n")
+    one_sentence(netsharp(*resume, "--epochs", "4", cwd=folder), "specification")
+
+
+def test_more_epochs_are_the_same_run(folder: Path) -> None:
+    for model, epochs in (("two", "2"), ("four", "4")):
+        answer = train(folder, "--quiet", "--epochs", epochs, model=f"{model}.safetensors")
+        assert answer.code == 0
+    more = ("--quiet", "--epochs", "4", "--resume")
+    assert train(folder, *more, model="two.safetensors").code == 0
+    assert tensors(folder / "two.safetensors") == tensors(folder / "four.safetensors")
+
+
+def on_a_terminal(
+    folder: Path, columns: int, *arguments: str, stop: bytes = b""
+) -> tuple[int, str]:
+    """Run on a pseudo-terminal of so many columns; Ctrl-C once these bytes are seen."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
+        os.chdir(folder)
+        environment = clean_environment() | {"TERM": "xterm-256color"}
+        command = [sys.executable, "-m", "netsharp_lsp", *arguments]
+        os.execve(sys.executable, command, environment)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:
+            break
+        seen += piece
+        if stop and stop in seen:
+            os.write(terminal, b"\x03")
+            stop = b""
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(status), seen.decode()
+
+
+@pytest.mark.parametrize("columns", [60, 120])
+def test_bars_where_a_person_watches(columns: int, folder: Path) -> None:
+    code, shown = on_a_terminal(folder, columns, *RUN, "--epochs", "3", "--model", "m.safetensors")
+    assert code == 0
+    assert "reading" in shown
+    assert "epoch 3/3" in shown
+    assert "100%" in shown
+    assert "\x1b[?25h" in shown, "the cursor is shown again"
+    assert "accuracy" in shown
+    if columns == 120:
+        assert "loss" in shown
+        assert "rate 0.1" in shown
+
+
+def test_ctrl_c_on_a_terminal_saves(folder: Path) -> None:
+    code, shown = on_a_terminal(
+        folder, 100, *RUN, "--epochs", "5000", "--model", "m.safetensors", stop=b"accuracy"
+    )
+    assert code == 130
+    assert "Stopped after step" in shown
+    assert "model: m.safetensors" in shown
+    assert "Traceback" not in shown
+    assert netsharp("weights", "m.safetensors", cwd=folder).code == 0
+
+
+def test_no_bar_tears_the_answers_apart(folder: Path) -> None:
+    code, shown = on_a_terminal(
+        folder, 200, "predict", "digits.safetensors", "--data", "digits.csv", "--rows", "2"
+    )
+    assert code == 0
+    assert shown.startswith("predicted,probability_0")
+    assert "\x1b[" not in shown
