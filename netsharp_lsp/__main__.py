@@ -130,6 +130,9 @@ def _apologise(error: Exception) -> int:
         where = f"{error.filename}: " if error.filename else ""
         print(f"netsharp: {where}{error.strerror}.", file=sys.stderr)
         return 2
+    if isinstance(error, MemoryError):
+        print("netsharp: not enough memory. Make network, batch or table smaller.", file=sys.stderr)
+        return 2
     print(
         f"netsharp: internal error ({type(error).__name__}: {error}); please report it with the "
         "file that caused it (NETSHARP_DEBUG=1 shows where it happened).",

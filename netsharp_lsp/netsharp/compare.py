@@ -10,7 +10,7 @@ from netsharp_lsp.netsharp.describe import describe_network
 from netsharp_lsp.netsharp.evaluate import show
 from netsharp_lsp.netsharp.inforce import numbers_of
 from netsharp_lsp.netsharp.order import computing_order
-from netsharp_lsp.netsharp.predicates import count_edges
+from netsharp_lsp.netsharp.predicates import MOST_EVALUATIONS, count_edges
 from netsharp_lsp.netsharp.sharing import shared_groups
 
 TYPE_CHECKING = False
@@ -287,8 +287,8 @@ def bundle_facts(bundle: Bundle, network: Network) -> Facts:
 
 def edge_facts(bundle: Bundle, network: Network) -> Facts:
     """The edges themselves, not the words of the condition; all of them make a full bundle."""
-    edges = count_edges(bundle, network, limit=None)
-    if edges is None or edges.count is None:
+    edges = count_edges(bundle, network, limit=MOST_EVALUATIONS)
+    if edges is None or edges.count is None or edges.count > MOST_EVALUATIONS:
         return {"condition": network.text(bundle.place)}
     assert bundle.source is not None
     if edges.count == (bundle.source.nodes or 0) * (bundle.layer.nodes or 0):

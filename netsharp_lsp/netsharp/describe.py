@@ -7,7 +7,7 @@ apply or is unknown, and a total over something unknown is None too.
 from __future__ import annotations
 
 from netsharp_engine.geometry import product
-from netsharp_lsp.netsharp.predicates import count_edges
+from netsharp_lsp.netsharp.predicates import MOST_EVALUATIONS, count_edges
 from netsharp_lsp.netsharp.sharing import shared_groups
 
 TYPE_CHECKING = False
@@ -85,7 +85,7 @@ def describe_bundle(bundle: Bundle, network: Network, groups: SharedGroups) -> d
 def count_connections(bundle: Bundle, network: Network) -> int | None:
     """The edges from real source cells, padding and biases left out."""
     if bundle.kind == "where":
-        edges = count_edges(bundle, network, limit=None)
+        edges = count_edges(bundle, network, limit=MOST_EVALUATIONS)
         return None if edges is None else edges.count
     if bundle.kind == "all":
         source, destination = bundle.source, bundle.layer.nodes

@@ -10,7 +10,7 @@ from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.netsharp.check import check
 from netsharp_lsp.netsharp.inforce import numbers_of
 from netsharp_lsp.netsharp.order import computing_order
-from netsharp_lsp.netsharp.predicates import count_edges
+from netsharp_lsp.netsharp.predicates import MOST_EVALUATIONS, count_edges
 from netsharp_lsp.netsharp.sharing import shared_groups
 
 TYPE_CHECKING = False
@@ -129,8 +129,13 @@ class Lowering:
         )
 
     def _filtered(self, bundle: Bundle, source: Node) -> Node:
-        edges = count_edges(bundle, self.network, limit=None)
+        edges = count_edges(bundle, self.network, limit=MOST_EVALUATIONS)
         assert edges is not None
+        if edges.count is None or edges.count > MOST_EVALUATIONS:
+            raise GraphError(
+                f"The condition from '{bundle.source_name}' to '{bundle.layer.name}' spans more "
+                "nodes than can be held in memory. Make the layers smaller."
+            )
         destinations: list[int] = []
         sources: list[int] = []
         for destination, row in edges.pairs():

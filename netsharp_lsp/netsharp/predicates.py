@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 #: More evaluations than this are left to `describe` (NS111).
 EVALUATION_LIMIT = 10**6
+#: Beyond this, counting takes longer and the edges more memory than anybody has.
+MOST_EVALUATIONS = 1_000_000_000
 
 
 class Edges:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from netsharp_lsp.netsharp.attributes import WEIGHTED_KINDS
 from netsharp_lsp.netsharp.evaluate import show
 from netsharp_lsp.netsharp.findings import Place
-from netsharp_lsp.netsharp.predicates import EVALUATION_LIMIT, count_edges
+from netsharp_lsp.netsharp.predicates import EVALUATION_LIMIT, MOST_EVALUATIONS, count_edges
 from netsharp_lsp.netsharp.syntax import Binary, Boolean, Call, Index, Name, Number, Tuple, Unary
 
 TYPE_CHECKING = False
@@ -55,11 +55,11 @@ class SharedGroups:
         self.bias_leader = {member: group[0] for group in layers for member in group}
 
 
-def shared_groups(network: Network, limit: int | None = None) -> SharedGroups:
+def shared_groups(network: Network, limit: int = MOST_EVALUATIONS) -> SharedGroups:
     """The groups that share, entries that cannot share left out.
 
-    ``limit`` bounds the evaluations spent on comparing two conditions (None: no limit); where it
-    is too low to tell, they count as equal.
+    ``limit`` bounds the evaluations spent on comparing two conditions; where it is too low to
+    tell, they count as equal.
 
     Where several members of a group give initial `Weights` or `Biases`, they agree in a lawful
     network; where one does, its values hold for the group.
