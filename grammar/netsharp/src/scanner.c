@@ -245,10 +245,11 @@ static bool is_section(Ahead *ahead, int index) {
 /* `Name [`, `Name auto`: the next layer of a group. */
 static bool starts_layer(Ahead *ahead) { return sized_at(ahead, 0) && !is_from(ahead, 0); }
 
-/* `word Name [`, `word Name auto`: a declaration with a misspelt keyword. */
+/* `word Name [`, `word Name auto`: a declaration with a misspelt keyword; `all Name [` ends a
+ * connection before the next layer of a group. */
 static bool starts_misspelt(Ahead *ahead) {
     if (!word_at(ahead, 0) || !word_at(ahead, 1) || is_from(ahead, 0)) return false;
-    if (spells(ahead, 0, "and") || spells(ahead, 0, "or")) return false;
+    if (spells(ahead, 0, "and") || spells(ahead, 0, "or") || spells(ahead, 0, "all")) return false;
     return sized_at(ahead, 1) && !is_from(ahead, 1);
 }
 
