@@ -54,6 +54,11 @@ def test_one_slip_gives_one_finding(text: str, code: str, words: str) -> None:
     assert grave(text) == [(code, words)]
 
 
+def test_a_semicolon_forgotten_in_a_group_is_missed_behind_the_connection() -> None:
+    text = "input A [3]; hidden { G [3] tanh from A all\n H [3] tanh from G all; } " + OUTPUT
+    assert fixed(text, "NS011") == text.replace("all\n", "all;\n")
+
+
 def test_a_missing_bracket_names_the_line_of_its_opener() -> None:
     found = only("input A [3];\noutput O [\n2 softmax from A all;", "NS012")
     assert "opened at line 2" in found.message
