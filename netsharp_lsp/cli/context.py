@@ -140,7 +140,8 @@ def data_context(
     )
     context = Context(task=task)
     try:
-        context.features = feature_count(path, options)
+        unknown = data.get("unknown_level") is not False
+        context.features = feature_count(path, options, unknown=unknown)
         if task != "regression" and options.label is not None:
             _settle_outputs(context, len(class_names(path, options)))
     except DataError as error:
@@ -162,9 +163,10 @@ def _count_training_data(run_file: RunFile) -> Counts | None:
     if not files:
         return None
     header, delimiter = data.get("header"), data.get("delimiter")
+    excluded = _columns(data.get("exclude"))
     columns = Columns(
         label=_column(data.get("label")),
-        apart=[*_columns([data.get("weight")]), *_columns(data.get("exclude"))],
+        apart=_columns([data.get("weight"), *excluded, _split(run_file)]),
         categorical=_columns(data.get("categorical")),
         header=header if isinstance(header, bool) else None,
         delimiter=delimiter if isinstance(delimiter, str) else None,
@@ -180,6 +182,14 @@ def _count_training_data(run_file: RunFile) -> Counts | None:
     if columns.categorical and (several or "validation" in run_file.train):
         counts.features = None
     return counts
+
+
+def _split(run_file: RunFile) -> str | None:
+    """What `validation` names: perhaps a column, which is no feature then; None for a fraction."""
+    from netsharp_engine.cells import is_number
+
+    chosen = run_file.train.get("validation")
+    return chosen if isinstance(chosen, str) and not is_number(chosen) else None
 
 
 def _training_files(run_file: RunFile) -> list[str]:

@@ -6,19 +6,31 @@ formats, levels of categories in a large file) stays unknown here.
 
 from __future__ import annotations
 
+import csv
 import os
+
+from netsharp_engine.cells import (
+    SUFFIX_DELIMITERS,
+    find_column,
+    label_text,
+    looks_like_header,
+    named_delimiter,
+    positional_names,
+    read_rows,
+    sniff_delimiter,
+    usual_label,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import TextIO
 
-_DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-_NAMED_DELIMITERS = {"comma": ",", "tab": "\t", "\\t": "\t", "semicolon": ";", "space": " "}
 #: A larger file is not read through: only what its first rows tell is known.
 READ_THROUGH = 8 << 20
-#: Cells that hold no value, whatever their case.
-MISSING = frozenset(("", "na", "n/a", "#n/a", "nan", "null", "none", "?"))
+#: So many characters tell how a table is written.
+HEAD = 1 << 16
+SUFFIXES = frozenset((".csv", *SUFFIX_DELIMITERS))
 
 
 class Columns:
@@ -46,6 +58,12 @@ class Columns:
         self.delimiter = delimiter
         self.unknown_level = unknown_level
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns given by name: one of them in a first row makes it a header."""
+        given = (self.label, *self.apart, *self.categorical)
+        return tuple(name for name in given if name is not None and not name.isdecimal())
+
 
 class Counts:
     """What a table tells: columns of features after encoding, and classes of its label."""
@@ -66,16 +84,16 @@ def count_table(path: str, columns: Columns) -> Counts | None:
     packed = suffix == ".gz"
     if packed:
         suffix = os.path.splitext(stem)[1]
-    if suffix not in _DELIMITERS:
+    if suffix not in SUFFIXES:
         return None
-    import csv
-
     try:
         size = os.path.getsize(path) * (4 if packed else 1)
         with _open(path, packed) as stream:
-            delimiter = _delimiter(stream, columns.delimiter, _DELIMITERS[suffix])
-            rows = csv.reader(stream, delimiter=delimiter, skipinitialspace=delimiter not in "\t ")
-            return _count((row for row in rows if row), columns, size <= READ_THROUGH)
+            delimiter = _delimiter(stream, columns.delimiter, suffix)
+            if delimiter is None:
+                return None
+            rows = (row for row in read_rows(stream, delimiter) if row)
+            return _count(rows, columns, size <= READ_THROUGH)
     except (OSError, EOFError, UnicodeDecodeError, csv.Error):
         return None
 
@@ -88,15 +106,16 @@ def _open(path: str, packed: bool) -> TextIO:
     return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
 
 
-def _delimiter(stream: TextIO, given: str | None, usual: str) -> str:
-    """The delimiter given, or the one that the first line holds most of."""
-    if given:
-        return _NAMED_DELIMITERS.get(given, given)[:1]
-    if usual == "\t":
-        return usual
-    first = stream.readline()
+def _delimiter(stream: TextIO, given: str | None, suffix: str) -> str | None:
+    """The delimiter given, that of the suffix, or the one that the first rows are cut by."""
+    if given is not None:
+        return named_delimiter(given)
+    if suffix in SUFFIX_DELIMITERS:
+        return SUFFIX_DELIMITERS[suffix]
+    head = stream.read(HEAD)
     stream.seek(0)
-    return max(",;\t|", key=first.count)
+    whole = len(head) < HEAD
+    return sniff_delimiter(head if whole else head[: head.rfind("\n") + 1] or head)
 
 
 def _count(rows: Iterator[list[str]], columns: Columns, whole: bool) -> Counts | None:
@@ -106,29 +125,30 @@ def _count(rows: Iterator[list[str]], columns: Columns, whole: bool) -> Counts |
     second = next(rows, None)
     sample = [] if second is None else [second]
     first = [cell.strip() for cell in first]
-    header = columns.header if columns.header is not None else _is_header(first, sample, columns)
+    header = columns.header
+    if header is None:
+        header = looks_like_header(first, sample, columns.names)
     if not header:
         sample.insert(0, first)
-    names = first if header else []
-    label = _index(columns.label, names, len(first))
-    if label is None:
-        label = _usual_label(names)
-    apart = {_index(name, names, len(first)) for name in columns.apart} | {label}
+    names = first if header else positional_names(len(first))
+    label = usual_label(names) if columns.label is None else find_column(names, columns.label)
+    apart = {find_column(names, name) for name in columns.apart} | {label}
     features = [index for index in range(len(first)) if index not in apart]
-    named = {_index(name, names, len(first)) for name in columns.categorical}
+    named = {find_column(names, name) for name in columns.categorical}
     levelled = [index for index in features if index in named]
     wanted = [*levelled, label] if label is not None else levelled
     if wanted and not whole:
         return Counts(None if levelled else len(features), None)
-    levels = _levels(wanted, sample, rows)
+    levels = _levels(wanted, label, sample, rows)
     unknown = len(levelled) if columns.unknown_level else 0
     encoded = len(features) - len(levelled) + unknown + sum(len(levels[i]) for i in levelled)
     return Counts(encoded, len(levels[label]) if label is not None else None)
 
 
 def _levels(
-    wanted: list[int], sample: list[list[str]], rows: Iterator[list[str]]
+    wanted: list[int], label: int | None, sample: list[list[str]], rows: Iterator[list[str]]
 ) -> dict[int, set[str]]:
+    """The distinct cells of the columns wanted, those of the label as names of classes."""
     levels: dict[int, set[str]] = {index: set() for index in wanted}
     if not wanted:
         return levels
@@ -137,39 +157,8 @@ def _levels(
             for index, seen in levels.items():
                 if index < len(row):
                     seen.add(row[index].strip())
-    for seen in levels.values():
-        seen.difference_update([cell for cell in seen if cell.casefold() in MISSING])
+    for index, seen in levels.items():
+        seen.discard("")
+        if index == label:
+            levels[index] = set(map(label_text, seen))
     return levels
-
-
-def _is_header(first: list[str], rest: list[list[str]], columns: Columns) -> bool:
-    """Whether a first row holds names: a known one, or words above numbers, or only words."""
-    if columns.label in first:
-        return True
-    words = [not _is_number(cell) for cell in first]
-    if rest and any(w and _is_number(cell) for w, cell in zip(words, rest[0], strict=False)):
-        return True
-    return all(words) and len(set(first)) == len(first)
-
-
-def _index(name: str | None, names: list[str], width: int) -> int | None:
-    if name is None:
-        return None
-    if name in names:
-        return names.index(name)
-    number = int(name) if name.isdecimal() else 0
-    return number - 1 if 1 <= number <= width else None
-
-
-def _usual_label(names: list[str]) -> int | None:
-    """The column that is called label, whatever its case."""
-    folded = [name.casefold() for name in names]
-    return folded.index("label") if "label" in folded else None
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell

@@ -39,7 +39,7 @@ def beside(specification: pathlib.Path) -> Context:
     return run_file_context(run_file)
 
 
-CELLS = st.sampled_from(["1", "-2.5", "3e4", "a", "b, c", 'd "e"', "ü"])
+CELLS = st.sampled_from(["1", "1.0", "-2.5", "3e4", "a", "NA", "?", "b, c", 'd "e"', "ü"])
 NUMBERS = st.sampled_from(["0", "1", "-2.5", "3e4"])
 
 
@@ -50,7 +50,9 @@ def test_the_small_reader_agrees_with_the_engine(
     rows: list[tuple[str, ...]],
     data: st.DataObject,
 ) -> None:
-    delimiter = data.draw(st.sampled_from([",", ";", "\t"]))
+    word, delimiter = data.draw(
+        st.sampled_from([("comma", ","), (";", ";"), ("tab", "\t"), ("pipe", "|"), (None, ",")])
+    )
     line_end = data.draw(st.sampled_from(["\n", "\r\n"]))
     header = data.draw(st.booleans())
     names = ["one", "two", "colour", "kind"]
@@ -58,11 +60,12 @@ def test_the_small_reader_agrees_with_the_engine(
     writer = csv.writer(text, delimiter=delimiter, lineterminator=line_end)
     writer.writerows([names, *rows] if header else rows)
     path = write(tmp_path_factory.mktemp("table") / "t.csv", text.getvalue())
-    categorical, label = ("colour", "kind") if header else ("3", "4")
-    options = ReadOptions(
-        label=label, categorical=(categorical,), header=header, delimiter=delimiter
-    )
-    columns = Columns(label, categorical=[categorical], header=header, delimiter=delimiter)
+    categorical, label = ("colour", data.draw(st.sampled_from(["kind", "Kind", "4"])))
+    if not header:
+        categorical, label = data.draw(st.sampled_from([("3", "4"), ("column3", "Column4")]))
+    given = data.draw(st.sampled_from([header, None]))
+    options = ReadOptions(label=label, categorical=(categorical,), header=given, delimiter=word)
+    columns = Columns(label, categorical=[categorical], header=given, delimiter=word)
     counts = count_table(path, columns)
     assert counts is not None
     try:
@@ -86,7 +89,9 @@ def test_the_small_reader_agrees_with_the_engine(
         ("1,2\n3,4\n", Columns(), (2, None)),
         ("a;b\n1,5;2\n", Columns("b"), (1, 1)),
         ("\ufeffa,b\n1,2\n", Columns("a"), (1, 1)),
-        ("a,b\n1,x\n1,NA\n1,\n", Columns("b"), (1, 1)),
+        ("a,b\n1,x\n1,NA\n1,\n", Columns("b"), (1, 2)),
+        ("a,b\n1,1\n1,1.0\n1,2\n", Columns("b"), (1, 2)),
+        ("a|b|c\n1|2|x\n1|3|y\n", Columns("C", delimiter="pipe"), (2, 2)),
     ],
 )
 def test_counts(
@@ -182,6 +187,15 @@ def test_levels_depend_on_the_training_rows(tmp_path: pathlib.Path) -> None:
     assert beside(tmp_path / "a.nn").features is None
 
 
+def test_a_column_that_marks_validation_rows_is_no_feature(tmp_path: pathlib.Path) -> None:
+    write(tmp_path / "a.csv", "x,y,fold\n1,2,train\n3,4,validation\n")
+    data = '[data]\ntrain = "a.csv"\nlabel = "x"\n[train]\ntask = "regression"\n'
+    write(tmp_path / "a.toml", f'{data}validation = "Fold"\n')
+    assert beside(tmp_path / "a.nn").features == 1
+    write(tmp_path / "a.toml", f'{data}validation = "held-out.csv"\n')
+    assert beside(tmp_path / "a.nn").features == 2
+
+
 def test_settings_files_are_no_run_files(tmp_path: pathlib.Path) -> None:
     write(tmp_path / "netsharp.toml", "")
     write(tmp_path / "pyproject.toml", "")
@@ -207,6 +221,10 @@ def test_data_is_read_as_training_reads_it(tmp_path: pathlib.Path) -> None:
     excluded = data_context(path, None, run_file, "binary")
     assert isinstance(excluded, Context)
     assert excluded.known() == {"features": 1, "task": "binary"}
+    levels = {"label": "length", "categorical": ["kind"], "unknown_level": False}
+    known_levels = data_context(path, None, RunFile("x.toml", levels, {}), "regression")
+    assert isinstance(known_levels, Context)
+    assert known_levels.features == 4
     missing = data_context(str(tmp_path / "no.csv"), None, None, None)
     assert isinstance(missing, str)
     assert "no.csv" in missing

@@ -14,9 +14,11 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine.cells import number_name, positional_names
+
 from .errors import DataError
 from .files import Meter, open_bytes, read_bytes
-from .request import Chunk, Request, number_name, positional_names
+from .request import Chunk, Request
 
 CHUNK_NUMBERS = 1 << 19
 UNREADABLE = (

@@ -12,10 +12,12 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from .dialect import csv_problem, csv_reader_options, not_utf8, read_dialect
+from netsharp_engine.cells import MISSING, read_rows
+
+from .dialect import csv_problem, not_utf8, read_dialect
 from .errors import DataError, place
 from .files import Meter, open_bytes, read_bytes, stored_position
-from .request import MISSING, Chunk, Request
+from .request import Chunk, Request
 
 CHUNK_BYTES = 1 << 18
 LONGEST_LINE = 1 << 26
@@ -198,7 +200,7 @@ class _Reading:
         """Cell by cell through csv; ``before`` lines of the file precede the first."""
         width = len(self._names)
         most = max(SLOW_CELLS // width, 1)
-        reader = csv.reader(lines, **csv_reader_options(self._delimiter))  # type: ignore[arg-type]
+        reader = read_rows(lines, self._delimiter)
         rows: list[list[str]] = []
         places: list[int] = []
         start = before + 1

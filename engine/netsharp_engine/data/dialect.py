@@ -10,23 +10,22 @@ import io
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from netsharp_engine.cells import (
+    DELIMITER_WORDS,
+    SAMPLE_ROWS,
+    SUFFIX_DELIMITERS,
+    looks_like_header,
+    named_delimiter,
+    positional_names,
+    read_rows,
+    sniff_delimiter,
+)
+
 from .errors import DataError
 from .files import open_bytes, read_bytes, stem_suffix
-from .request import MISSING, positional_names
 
 HEAD_BYTES = 1 << 16
-SAMPLE_ROWS = 20
 MARK = b"\xef\xbb\xbf"
-CANDIDATES = (",", ";", "\t", "|")
-DELIMITER_WORDS = {
-    "comma": ",",
-    "tab": "\t",
-    "\\t": "\t",
-    "semicolon": ";",
-    "pipe": "|",
-    "space": " ",
-}
-SUFFIX_DELIMITERS = {".tsv": "\t", ".tab": "\t"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +96,8 @@ def not_utf8(path: str, line: int, byte: int) -> DataError:
 
 def _delimiter(path: str, text: str, given: str | None) -> str:
     if given is not None:
-        chosen = DELIMITER_WORDS.get(given, given)
-        if len(chosen) != 1 or chosen in '"\r\n':
+        chosen = named_delimiter(given)
+        if chosen is None:
             raise DataError(
                 f"The delimiter '{given}' cannot be used: give one character, or one of "
                 f"{', '.join(word for word in DELIMITER_WORDS if word.isalpha())}."
@@ -108,46 +107,11 @@ def _delimiter(path: str, text: str, given: str | None) -> str:
     return by_suffix or sniff_delimiter(text)
 
 
-def sniff_delimiter(text: str) -> str:
-    """The candidate that cuts the first rows into the most columns of equal number; else comma."""
-    best, best_columns = ",", 1
-    for candidate in CANDIDATES:
-        try:
-            rows = _some_rows(text, candidate)
-        except csv.Error:
-            continue
-        widths = {len(row) for row in (rows[:-1] or rows)}
-        columns = widths.pop() if len(widths) == 1 else 0
-        if columns > best_columns:
-            best, best_columns = candidate, columns
-    if best_columns == 1:
-        first = text.split("\n", 1)[0]
-        counts = {candidate: first.count(candidate) for candidate in CANDIDATES}
-        best = max(CANDIDATES, key=lambda each: counts[each])
-    return best
-
-
-def csv_reader_options(delimiter: str) -> dict[str, object]:
-    """The arguments with which every csv reader of this package runs."""
-    return {"delimiter": delimiter, "strict": True, "skipinitialspace": delimiter not in "\t "}
-
-
-def _some_rows(text: str, delimiter: str) -> list[list[str]]:
-    rows: list[list[str]] = []
-    reader = csv.reader(io.StringIO(text, newline=""), **csv_reader_options(delimiter))  # type: ignore[arg-type]
-    for row in reader:
-        if row:
-            rows.append(row)
-        if len(rows) > SAMPLE_ROWS:
-            break
-    return rows
-
-
 def _sample(path: str, text: str, delimiter: str, whole: bool) -> tuple[list[list[str]], int]:
     """The first rows that are not blank, and the lines that the first of them takes."""
     rows: list[list[str]] = []
     header_lines, start = 0, 1
-    reader = csv.reader(io.StringIO(text, newline=""), **csv_reader_options(delimiter))  # type: ignore[arg-type]
+    reader = read_rows(io.StringIO(text, newline=""), delimiter)
     try:
         for row in reader:
             if row:
@@ -174,32 +138,6 @@ def csv_problem(path: str, line: int, error: csv.Error) -> DataError:
     else:
         why = text
     return DataError(f'{path}, line {line}: {why}. Correct the quotes (").')
-
-
-def is_number(cell: str) -> bool:
-    """Whether a cell reads as a number."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell
-
-
-def looks_like_header(
-    first: list[str], rest: list[list[str]], expected: Collection[str] = ()
-) -> bool:
-    """Whether a first row holds names.
-
-    It does when it holds a name that is expected, when one of its cells is no number above a
-    number, or when none of its cells is a number.
-    """
-    if any(name in first for name in expected):
-        return True
-    plain = [not is_number(cell) and cell.casefold() not in MISSING for cell in first]
-    for row in rest[:1]:
-        if any(name and is_number(cell) for name, cell in zip(plain, row, strict=False)):
-            return True
-    return all(plain) and len(set(first)) == len(first) and (len(first) > 1 or bool(rest))
 
 
 def _header_names(path: str, first: list[str]) -> tuple[str, ...]:

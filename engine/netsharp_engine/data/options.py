@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from netsharp_engine.cells import find_column, usual_label
+
 from .errors import DataError, nearest
 from .request import Source
 
@@ -40,7 +42,7 @@ class ReadOptions:
     def expected_names(self) -> tuple[str, ...]:
         """The names that a header must hold."""
         given = (self.label, self.weight, self.split, *self.categorical, *self.exclude)
-        return tuple(name for name in given if isinstance(name, str) and not name.isdigit())
+        return tuple(name for name in given if isinstance(name, str) and not name.isdecimal())
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +68,11 @@ class Roles:
 
 def column_index(names: Sequence[str], column: ColumnName, part: str, path: str) -> int:
     """The index of a column given by name or number; raises DataError with the nearest names."""
-    if isinstance(column, str) and column in names:
-        return names.index(column)
-    number = int(column) if str(column).isdigit() else 0
-    if 1 <= number <= len(names):
-        return number - 1
-    if number:
-        raise DataError(f"{path} has {len(names)} columns: there is no {part} column {number}.")
-    folded = [name.casefold() for name in names]
-    if folded.count(str(column).casefold()) == 1:
-        return folded.index(str(column).casefold())
+    found = find_column(names, column)
+    if found is not None:
+        return found
+    if str(column).isdecimal():
+        raise DataError(f"{path} has {len(names)} columns: there is no {part} column {column}.")
     raise DataError(f"{path} has no {part} column '{column}'.{nearest(str(column), names)}")
 
 
@@ -108,14 +105,14 @@ def resolve_roles(source: Source, options: ReadOptions, *, need_label: bool = Tr
 
 def _label_index(source: Source, options: ReadOptions, need_label: bool) -> int | None:
     if options.label is not None:
-        if not need_label and not _has(source.names, options.label):
+        if not need_label and find_column(source.names, options.label) is None:
             return None
         return column_index(source.names, options.label, "label", source.path)
     if source.label is not None:
         return source.names.index(source.label)
-    folded = [name.casefold() for name in source.names]
-    if "label" in folded:
-        return folded.index("label")
+    usual = usual_label(source.names)
+    if usual is not None:
+        return usual
     if not need_label:
         return None
     some = ", ".join(source.names[:12]) + (", ..." if len(source.names) > 12 else "")
@@ -123,9 +120,3 @@ def _label_index(source: Source, options: ReadOptions, need_label: bool) -> int 
         f"{source.path}: which column is the label? Name it with 'label' or --label. "
         f"The columns are: {some}."
     )
-
-
-def _has(names: Sequence[str], column: ColumnName) -> bool:
-    if isinstance(column, str) and column.casefold() in {name.casefold() for name in names}:
-        return True
-    return str(column).isdigit() and 1 <= int(column) <= len(names)

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine.cells import number_name
+
 from .errors import DataError
 from .files import Meter, total_size
-from .request import Chunk, Request, number_name
+from .request import Chunk, Request
 
 BATCH_CELLS = 1 << 19
 

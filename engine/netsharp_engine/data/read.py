@@ -10,13 +10,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine.cells import label_text, number_name
+
 from .blocks import GrowingMatrix
 from .errors import DataError, nearest, place
 from .files import Meter, ProgressCallback, find_files
 from .options import ReadOptions, Roles, resolve_roles
-from .request import Chunk, Request, Source, number_name
+from .request import Chunk, Request, Source
 from .sources import open_sources
-from .table import Codes, Column, Table, label_text, name_order
+from .table import Codes, Column, Table, name_order
 
 HELD_OUT = frozenset(("1", "true", "yes", "validation", "valid", "val", "test", "holdout"))
 TRAINED = frozenset(("0", "false", "no", "train", "training", ""))

@@ -16,8 +16,6 @@ from .files import Meter
 
 Floats = npt.NDArray[np.floating]
 
-MISSING = frozenset(("", "na", "n/a", "#n/a", "nan", "null", "none", "?"))
-
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -69,16 +67,3 @@ class Source(Protocol):
     def chunks(self, request: Request, meter: Meter) -> Iterator[Chunk]:
         """All rows, in order; raises DataError."""
         ...
-
-
-def positional_names(count: int) -> tuple[str, ...]:
-    """``column1`` ... ``columnN``: the names of columns that have none."""
-    return tuple(f"column{number}" for number in range(1, count + 1))
-
-
-def number_name(number: float) -> str:
-    """The class name or level of a number: ``7`` for 7.0, else the shortest exact text.
-
-    ``number`` may be infinite, and must not be NaN.
-    """
-    return str(int(number)) if number.is_integer() else repr(number)

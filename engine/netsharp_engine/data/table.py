@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine.cells import label_text, positional_names
+
 from .errors import DataError, nearest
-from .request import number_name, positional_names
 
 Codes = npt.NDArray[np.int32]
 
@@ -105,22 +106,6 @@ class Table:
 def _check_rows(what: str, values: npt.NDArray[np.generic], rows: int) -> None:
     if values.shape != (rows,):
         raise DataError(f"The {what} have the shape {values.shape}; ({rows},) is needed.")
-
-
-def label_text(value: object) -> str:
-    """The name of a class: text stripped, numbers in their shortest form (1.0 is ``1``)."""
-    if isinstance(value, bool):
-        return str(value)
-    if isinstance(value, int | float):
-        return number_name(float(value)) if np.isfinite(value) else str(value)
-    text = str(value).strip()
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    if "_" in text or not np.isfinite(number) or abs(number) >= 2**53:
-        return text
-    return number_name(number)
 
 
 def name_order(name: str) -> tuple[int, float, str]:

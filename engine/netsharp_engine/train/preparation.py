@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine.cells import is_number
 from netsharp_engine.data import (
     DataError,
     Encoding,
@@ -25,7 +26,6 @@ from netsharp_engine.data import (
     read_table,
     split_rows,
 )
-from netsharp_engine.data.dialect import is_number
 from netsharp_engine.data.errors import nearest
 from netsharp_engine.data.normalizers import Matrix, Rows
 from netsharp_engine.data.sources import open_source

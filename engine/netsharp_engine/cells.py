@@ -1,0 +1,148 @@
+"""What the text of a table means before any number is parsed: delimiters, headers, names of cells.
+
+It knows neither files nor arrays, so that the checker can count a table without numpy and agree
+with the training that follows.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _csv import Reader
+    from collections.abc import Collection, Iterable, Sequence
+
+#: Cells that hold no number, in lower case.
+MISSING = frozenset(("", "na", "n/a", "#n/a", "nan", "null", "none", "?"))
+
+DELIMITER_WORDS = {
+    "comma": ",",
+    "tab": "\t",
+    "\\t": "\t",
+    "semicolon": ";",
+    "pipe": "|",
+    "space": " ",
+}
+SUFFIX_DELIMITERS = {".tsv": "\t", ".tab": "\t"}
+#: What a delimiter that nobody names may be.
+CANDIDATES = (",", ";", "\t", "|")
+#: So many rows tell how a table is written.
+SAMPLE_ROWS = 20
+#: From here on not every whole number is a float64.
+EXACT_INTEGERS = 2**53
+
+
+def named_delimiter(given: str) -> str | None:
+    """The character that a word or a character means as a delimiter; None where it can be none."""
+    chosen = DELIMITER_WORDS.get(given, given)
+    return chosen if len(chosen) == 1 and chosen not in '"\r\n' else None
+
+
+def read_rows(lines: Iterable[str], delimiter: str) -> Reader:
+    """A csv reader with the one dialect of all tables; it raises csv.Error for faulty quotes."""
+    return csv.reader(
+        lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter not in "\t "
+    )
+
+
+def sniff_delimiter(text: str) -> str:
+    """The candidate that cuts the first rows into the most columns of equal number; else comma.
+
+    ``text`` is the beginning of a table; its last row may be cut off.
+    """
+    best, best_columns = ",", 1
+    for candidate in CANDIDATES:
+        try:
+            rows = _some_rows(text, candidate)
+        except csv.Error:
+            continue
+        widths = {len(row) for row in (rows[:-1] or rows)}
+        columns = widths.pop() if len(widths) == 1 else 0
+        if columns > best_columns:
+            best, best_columns = candidate, columns
+    if best_columns == 1:
+        best = max(CANDIDATES, key=text.split("\n", 1)[0].count)
+    return best
+
+
+def _some_rows(text: str, delimiter: str) -> list[list[str]]:
+    rows: list[list[str]] = []
+    for row in read_rows(io.StringIO(text, newline=""), delimiter):
+        if row:
+            rows.append(row)
+        if len(rows) > SAMPLE_ROWS:
+            break
+    return rows
+
+
+def looks_like_header(
+    first: Sequence[str], rest: Sequence[Sequence[str]], expected: Collection[str] = ()
+) -> bool:
+    """Whether a first row, of stripped cells, holds names.
+
+    It does when it holds a name that is ``expected``, when one of its cells is no number above a
+    number, or when none of its cells is a number.  ``rest`` are rows below it.
+    """
+    if any(name in first for name in expected):
+        return True
+    plain = [not is_number(cell) and cell.casefold() not in MISSING for cell in first]
+    for row in rest[:1]:
+        if any(name and is_number(cell) for name, cell in zip(plain, row, strict=False)):
+            return True
+    return all(plain) and len(set(first)) == len(first) and (len(first) > 1 or bool(rest))
+
+
+def positional_names(count: int) -> tuple[str, ...]:
+    """``column1`` ... ``columnN``: the names of columns that have none."""
+    return tuple(f"column{number}" for number in range(1, count + 1))
+
+
+def find_column(names: Sequence[str], column: str | int) -> int | None:
+    """The index of a column by its name, its number from 1, or its name in another case."""
+    if column in names:
+        return names.index(str(column))
+    word = str(column)
+    if word.isdecimal():
+        number = int(word)
+        return number - 1 if 1 <= number <= len(names) else None
+    folded = [name.casefold() for name in names]
+    return folded.index(word.casefold()) if folded.count(word.casefold()) == 1 else None
+
+
+def usual_label(names: Sequence[str]) -> int | None:
+    """The index of the column that is called label, whatever its case."""
+    folded = [name.casefold() for name in names]
+    return folded.index("label") if "label" in folded else None
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell reads as a number."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
+
+
+def number_name(number: float) -> str:
+    """The class name or level of a number: ``7`` for 7.0, else the shortest exact text.
+
+    ``number`` may be infinite, and must not be NaN.
+    """
+    return str(int(number)) if number.is_integer() else repr(number)
+
+
+def label_text(value: object) -> str:
+    """The name of a class: text stripped, numbers in their shortest form (1.0 is ``1``)."""
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return number_name(value) if math.isfinite(value) else str(value)
+    text = str(value).strip()
+    if not is_number(text):
+        return text
+    number = float(text)
+    return number_name(number) if abs(number) < EXACT_INTEGERS else text
