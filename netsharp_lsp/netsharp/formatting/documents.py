@@ -125,8 +125,8 @@ def _atoms(tokens: list[Token], line_ends: Callable[[int, int], int]) -> list[_A
             continue
         atom = _Atom(role, text, _tuple_document(text) if role == TUPLE else text)
         inline = all(comment[0] == BLOCK_COMMENT for comment in comments)
-        leads = inline and role not in TIGHT_BEFORE and not line_ends(before, start)
-        if leads and atoms and atoms[-1].role == COMMA:
+        leads = comments and inline and atoms[-1].role == COMMA and role not in TIGHT_BEFORE
+        if leads and not line_ends(before, start):
             atom.bare = Concat([*(c[1] + b" " for c in comments), atom.bare])
             comments = []
         elif inline or role not in _PASSING:
