@@ -10,12 +10,12 @@ is ready.  A peer that is not installed is left out and named.
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import time
 from collections.abc import Callable
 
 import peer_torch
+from measure import headline, left_out, verdict
 
 from netsharp_engine.graph import Graph
 from netsharp_engine.plan import compile_plan
@@ -108,7 +108,7 @@ def compare(workload: str, samples: int, rounds: int, seconds: float) -> dict[st
         try:
             steps[side] = make(workload, samples)
         except ImportError as error:
-            print(f"{side} is left out: {error}")
+            left_out(side, error)
     seen: dict[str, list[float]] = {side: [] for side in steps}
     for _ in range(rounds):
         for side, step in steps.items():
@@ -116,22 +116,27 @@ def compare(workload: str, samples: int, rounds: int, seconds: float) -> dict[st
     return {side: statistics.median(rates) for side, rates in seen.items()}
 
 
+def measure(samples: int = 32, rounds: int = 9, seconds: float = 0.4) -> bool:
+    """Print the figures; whether the engine is at least as fast as every peer."""
+    headline(f"Training, batch {samples}, float32, one thread each, samples per CPU-second")
+    met = True
+    for workload in peer_torch.SHAPES:
+        found = compare(workload, samples, rounds, seconds)
+        ours = found.pop("engine")
+        for side, theirs in found.items():
+            print(f"  {workload:<4} engine {ours:10,.0f}   {side} {theirs:10,.0f}")
+            met &= verdict(f"{workload}, engine / {side}", ours / theirs, 1, at_most=False)
+    return met
+
+
 def main() -> None:
-    """Print one line for each workload and peer."""
+    """Measure as the command line says."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=0.4)
     options = parser.parse_args()
-    print(f"training, batch {options.batch}, float32, one thread, samples per CPU-second")
-    print(f"{'':4} {'engine':>10} {'peer':>10}  ratio  load")
-    for workload in peer_torch.SHAPES:
-        found = compare(workload, options.batch, options.rounds, options.seconds)
-        ours = found.pop("engine")
-        for side, theirs in found.items():
-            load = os.getloadavg()[0]
-            ratio = ours / theirs
-            print(f"{workload:4} {ours:10,.0f} {theirs:10,.0f} {ratio:6.2f} {load:5.2f}  {side}")
+    measure(options.batch, options.rounds, options.seconds)
 
 
 if __name__ == "__main__":

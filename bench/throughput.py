@@ -1,0 +1,120 @@
+"""Formatting and checking of long texts: whole processes beside black and taplo, and the floors.
+
+Every file is generated with a seed of its own, so that nobody can have met it before.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import statistics
+import time
+from collections.abc import Callable
+
+import generate
+from measure import Command, headline, in_turns, verdict
+
+from netsharp_lsp.context import Context
+from netsharp_lsp.diagnostics.selection import Selection
+from netsharp_lsp.language import examine, language_by_id
+from netsharp_lsp.layout.options import FormatOptions
+from netsharp_lsp.text.lines import LineIndex
+
+ROUNDS = {1_000: 5, 10_000: 3, 100_000: 2}
+#: black needs seconds for 1,000 lines.
+SLOW_ROUNDS = {1_000: 3, 10_000: 1}
+IN_PROCESS_ROUNDS = 5
+LINEAR = 11
+MAKERS = {"nn": generate.netsharp, "py": generate.python, "toml": generate.toml}
+
+
+def measure(folder: str, binaries: str) -> bool:
+    """Print the figures; whether every bound is met."""
+    headline("Throughput of whole processes, cold, reading a file: CPU seconds and MB/s")
+    for lines in ROUNDS:
+        _beside_peers(lines, folder, binaries)
+    return _floors()
+
+
+def _beside_peers(lines: int, folder: str, binaries: str) -> None:
+    files = {}
+    for suffix, make in (
+        ("nn", generate.netsharp),
+        ("py", generate.python),
+        ("toml", generate.toml),
+    ):
+        files[suffix] = os.path.join(folder, f"long{lines}.{suffix}")
+        with open(files[suffix], "wb") as stream:
+            stream.write(make(lines, seed=lines))
+    netsharp = os.path.join(binaries, "netsharp")
+    commands = {
+        "netsharp fmt": Command((netsharp, "fmt", "-"), stdin=files["nn"]),
+        "netsharp check": Command((netsharp, "check", files["nn"]), lawful=(0, 1)),
+    }
+    taplo = os.path.join(binaries, "taplo")
+    if os.path.exists(taplo):
+        commands["taplo fmt"] = Command((taplo, "fmt", "-"), stdin=files["toml"])
+        commands["taplo lint"] = Command((taplo, "lint", "--no-schema", files["toml"]))
+    found = in_turns(commands, ROUNDS[lines])
+    black = os.path.join(binaries, "black")
+    if lines in SLOW_ROUNDS and os.path.exists(black):
+        words = (black, "--quiet", "-")
+        found |= in_turns({"black": Command(words, stdin=files["py"])}, SLOW_ROUNDS[lines])
+    for name, took in found.items():
+        suffix = {"netsharp": "nn", "taplo": "toml", "black": "py"}[name.split()[0]]
+        size = os.path.getsize(files[suffix])
+        print(
+            f"  {lines:>7,} lines  {name:<15} {size / lines:4.0f} bytes a line "
+            f"{took.cpu:8.3f} s {size / took.cpu / 1e6:7.3f} MB/s",
+            flush=True,
+        )
+
+
+def _floors() -> bool:
+    headline(f"Floors, in one process, CPU time, medians of {IN_PROCESS_ROUNDS} distinct texts")
+    netsharp = language_by_id("netsharp")
+
+    def check(text: bytes) -> object:
+        return examine(netsharp, LineIndex(text), Context(), Selection())
+
+    works: dict[str, tuple[Callable[[bytes], object], float | None]] = {
+        "fmt without self-check": (
+            lambda text: netsharp.format(text, FormatOptions(self_check=False)),
+            1.0,
+        ),
+        "fmt with self-check": (
+            lambda text: netsharp.format(text, FormatOptions(self_check=True)),
+            0.6,
+        ),
+        "check": (check, None),
+    }
+    met = True
+    for name, (work, floor) in works.items():
+        seconds = _seconds(work)
+        size = len(generate.netsharp(100_000))
+        rate = size / seconds[100_000] / 1e6
+        if floor is None:
+            print(f"  {name + ', MB/s at 100,000 lines':<46} {rate:8.2f}  (no bound)")
+        else:
+            met &= verdict(f"{name}, MB/s at 100,000 lines", rate, floor, at_most=False)
+        growth = seconds[100_000] / seconds[10_000]
+        met &= verdict(f"{name}, 100,000 lines / 10,000", growth, LINEAR, at_most=True)
+    return met
+
+
+def _seconds(work: Callable[[bytes], object]) -> dict[int, float]:
+    """Median CPU seconds for 10,000 and for 100,000 lines, in turns."""
+    seen: dict[int, list[float]] = {10_000: [], 100_000: []}
+    # As the command line does: what is made lives until the process ends.
+    gc.disable()
+    try:
+        for seed in range(IN_PROCESS_ROUNDS):
+            for lines, times in seen.items():
+                text = generate.netsharp(lines, seed)
+                started = time.process_time()
+                work(text)
+                times.append(time.process_time() - started)
+                gc.collect()
+    finally:
+        gc.enable()
+    return {lines: statistics.median(times) for lines, times in seen.items()}
