@@ -61,7 +61,10 @@ def arrange(
     sheet = Sheet(text, new_line)
     parts: list[_Part] = []
     broken: list[int] = []
-    for index, node in enumerate(nodes):
+    # A node keeps all below it once asked for; letting each go keeps long texts linear.
+    nodes.reverse()
+    for index in range(len(nodes)):
+        node = nodes.pop()
         kind = node.kind_id
         if kind == STRAY_KIND and parts and parts[-1][3] is None:
             # A `;` behind what stays belongs to it.
