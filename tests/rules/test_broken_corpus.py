@@ -21,25 +21,13 @@ from netsharp_lsp.diagnostics.selection import Selection
 from netsharp_lsp.language import examine, language_by_id
 from netsharp_lsp.netsharp.parser import parse_tree
 from netsharp_lsp.text.lines import LineIndex
+from tests.collection import FRAGMENTS
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 BROKEN = sorted((CORPUS / "broken").glob("*.nn"))
 WHOLE = sorted([*(CORPUS / "valid").glob("*.nn"), *(CORPUS / "guide").glob("*.nn")])
 EXPECTED = CORPUS / "broken" / "expected.json"
 NETSHARP = language_by_id("netsharp")
-#: What the guide's own fragments may give; its complete examples give no error and no warning.
-FRAGMENTS = {
-    "const_expressions": {"NS051", "NS052"},
-    "const_one": {"NS051", "NS052"},
-    "const_two": {"NS051", "NS052"},
-    "filtered": {"NS052"},
-    "html_comment": {"NS001"},
-    "p1": {"NS035", "NS051", "NS052"},
-    "rn1": {"NS035", "NS051", "NS052"},
-    "rn1_padded": {"NS035", "NS051", "NS052"},
-    "softmax_line": {"NS035", "NS051"},
-    "weights_1": {"NS011", "NS039", "NS051", "NS052"},
-}
 WORDS = (
     b"const input hidden output share from all where convolve max pool response norm auto true "
     b'X 3 1.5 { } [ ] ( ) , ; = => == < + - * : . # @ " /*'
