@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from tree_sitter import Language
 
 from netsharp_grammar._netsharp import language
+from netsharp_lsp.layout.options import FormatOptions
+from netsharp_lsp.netsharp import LANGUAGE
 from netsharp_lsp.netsharp.formatting.safety import find_difference
 from netsharp_lsp.netsharp.formatting.tokens import KNOWN_KINDS
 
@@ -69,3 +73,10 @@ def test_every_kind_of_node_is_known_or_a_fault() -> None:
     }
     kinds = {kind for kind in kinds if kind and not kind.startswith("missing_")}
     assert kinds - {"source_file"} == KNOWN_KINDS | FAULTS
+
+
+@pytest.mark.parametrize("text", [b"(" * 20_000 + b"3" + b")" * 20_000, b"9" * 100_000])
+def test_no_value_is_slow_to_put_in_order(text: bytes) -> None:
+    start = time.perf_counter()
+    LANGUAGE.format(b"const X=" + text + b";", FormatOptions())
+    assert time.perf_counter() - start < 5

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from netsharp_lsp.layout.render import render
 from netsharp_lsp.netsharp.formatting.documents import INDENT, line_document
 from netsharp_lsp.netsharp.formatting.lines import flat_text, hold_verbatim, split_lines
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.formatting.lines import Line
 
 WIDTH = 100
+#: Brackets nested deeper stay as they are: each level indents all within, which squares a text.
+DEEPEST = 200
+_BRACKETS = re.compile(rb"[()\[\]]")
 
 
 class Sheet:
@@ -42,12 +47,25 @@ def line_end_counter(text: bytes) -> Callable[[int, int], int]:
 def declaration_text(node: Node, sheet: Sheet) -> bytes | None:
     """Return a declaration in the one style, or None where it is broken and must stay."""
     tokens = declaration_tokens(node, sheet.text)
-    if tokens is None:
+    if tokens is None or _nests_too_deep(node, sheet.text):
         return None
     lines = split_lines(tokens, sheet.line_ends)
     if sheet.text.find(b"fmt:", node.start_byte, node.end_byte) >= 0:
         lines = hold_verbatim(lines)
     return _lines_text(lines, sheet)
+
+
+def _nests_too_deep(node: Node, text: bytes) -> bool:
+    """Whether brackets stand within brackets beyond `DEEPEST`; comments only make it likelier."""
+    start, end = node.start_byte, node.end_byte
+    if text.count(b"(", start, end) + text.count(b"[", start, end) <= DEEPEST:
+        return False
+    depth = 0
+    for bracket in _BRACKETS.finditer(text, start, end):
+        depth += 1 if bracket[0] in b"([" else -1
+        if depth > DEEPEST:
+            return True
+    return False
 
 
 def _lines_text(lines: list[Line], sheet: Sheet) -> bytes:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # An unclosed comment reaches to the end; nothing is tried twice, however many there are.
 _COMMENT = rb"//[^\r\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|\#[^\r\n]*+|<!--(?:[^-]++|-[^-])*+-->"
 _LEXEMES = re.compile(
-    _COMMENT + rb"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+][0-9]+|\.?[0-9][\w.]*|\w+"
+    _COMMENT + rb"|(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)[eE][-+][0-9]+|\.?[0-9][\w.]*|\w+"
     rb"|=>|->|:=|==|!=|<=|>=|&&|\|\||[\x80-\xff]+|[^\s]"
 )
 _COMMENTS = re.compile(_COMMENT)
