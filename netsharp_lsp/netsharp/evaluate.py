@@ -13,6 +13,7 @@ from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
 from netsharp_lsp.netsharp.syntax import (
     DEEPEST,
+    INTEGER_LIMIT,
     Binary,
     Blob,
     Boolean,
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
     Lookup = Callable[[str], tuple[bool, "Value | None"]]
     Report = Callable[[Finding], None]
 
-#: Net# integers have 64 bits.
-INTEGER_LIMIT = 2**63
+#: So many characters of a number that is too large are shown.
+LONGEST_SHOWN = 40
 
 #: Faults that depend on a value, not on a type: what is never computed does not have them.
 VALUE_FAULTS = frozenset(("NS041", "NS043", "NS046", "NS049"))
@@ -113,7 +114,10 @@ class Evaluator:
     def _number(self, node: Number) -> Value | None:
         value = node.value
         if isinstance(value, int) and value >= INTEGER_LIMIT:
-            self.fault("NS008", node, f"{node.text} is too large: whole numbers have 64 bits.")
+            text = node.text
+            if len(text) > LONGEST_SHOWN:
+                text = f"{text[:LONGEST_SHOWN]}..."
+            self.fault("NS008", node, f"{text} is too large: whole numbers have 64 bits.")
             return None
         if isinstance(value, float) and not math.isfinite(value):
             self.fault("NS043", node, f"{node.text} is out of range.")

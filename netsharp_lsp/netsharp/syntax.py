@@ -42,6 +42,8 @@ class Keyword(Name):
 
 #: How deep expressions may nest, so that whoever walks them may do it by recursion.
 DEEPEST = 200
+#: Whole numbers have 64 bits.
+INTEGER_LIMIT = 2**63
 
 
 class Number(Node):

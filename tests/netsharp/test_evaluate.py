@@ -122,6 +122,8 @@ def test_values(expression: str, value: object) -> None:
 FAULTS = [
     ("99999999999999999999", ("NS008", "99999999999999999999")),
     ("9223372036854775808", ("NS008", "9223372036854775808")),
+    ("9" * 5000, ("NS008", "9" * 5000)),
+    ("[" + "1, " * 300 + "9" * 30 + "]", ("NS008", "9" * 30)),
     ("N + 1", ("NS030", "N")),
     ("[0.1, ...]", ("NS039", "...")),
     ("true + 1", ("NS040", "true")),
@@ -358,3 +360,9 @@ def test_nested_conditions_are_counted_up_to_the_limit(condition: str) -> None:
     edges = count_edges(bundle, network)
     assert edges is not None
     assert (edges.count, edges.faults) == (4, [])
+
+
+def test_a_number_of_thousands_of_digits_is_shown_by_its_beginning() -> None:
+    (finding,) = network_of(f"const X = {'9' * 5000};").findings
+    assert finding.message == f"{'9' * 40}... is too large: whole numbers have 64 bits."
+    assert network_of(f"const X = {'0' * 5000}7;").constants["X"].value == 7

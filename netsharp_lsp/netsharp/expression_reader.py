@@ -1,0 +1,215 @@
+"""Reading expressions out of the tree: numbers, names, operators, calls, tuples of any length.
+
+It knows no names' meanings; depth is bounded, since people and fuzzers nest without end.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+
+from netsharp_lsp.netsharp.syntax import (
+    DEEPEST,
+    INTEGER_LIMIT,
+    Binary,
+    Blob,
+    Boolean,
+    Broken,
+    Call,
+    Deep,
+    Fault,
+    Index,
+    Number,
+    Numbers,
+    Placeholder,
+    Tuple,
+    Unary,
+)
+from netsharp_lsp.netsharp.tree_reader import MISSING, TreeReader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tree_sitter import Node as TreeNode
+
+    from netsharp_lsp.netsharp.syntax import Comment, Expression
+
+#: From this many children a tuple of plain numbers is read in one go.
+LONG_TUPLE = 200
+PLAIN_NUMBERS = re.compile(rb"\[[-+0-9.eE,\s]*\]\Z")
+#: Digits of a whole number that are read: many more than fit 64 bits.
+LONGEST_INTEGER = 40
+
+
+class ExpressionReader(TreeReader):
+    """Reads the expressions of one top-level node."""
+
+    def __init__(self, data: bytes, node: TreeNode, comments: list[Comment]) -> None:
+        super().__init__(data, node, comments)
+        self.depth = 0
+        self.told_deep = False
+
+    def expression(self, node: TreeNode) -> Expression:
+        """An expression of any kind; `Broken` where the tree has none."""
+        kind = node.type
+        if kind == "number":
+            return self.number(node)
+        if kind in ("identifier", "digit_name"):
+            return self.name(node)
+        reader = EXPRESSIONS.get(kind)
+        if reader is None:
+            return Broken(*self.span(node))
+        if self.depth == DEEPEST:
+            return self.deep(node)
+        self.depth += 1
+        expression = reader(self, node)
+        self.depth -= 1
+        return expression
+
+    def deep(self, node: TreeNode) -> Broken:
+        """Leave an expression unread, but for its comments and faults.
+
+        Where one branch is too deep, others beside it are as a rule, so only the first tells.
+        """
+        pending = [node]
+        while pending:
+            pending.extend(self.parts(pending.pop()))
+        kind = Broken if self.told_deep else Deep
+        self.told_deep = True
+        return kind(*self.span(node))
+
+    def number(self, node: TreeNode) -> Number:
+        """A literal number."""
+        text = self.text(node)
+        return Number(*self.span(node), text, number_value(text))
+
+    def malformed(self, node: TreeNode) -> Number:
+        """What looks like a number and is none."""
+        return Number(*self.span(node), self.text(node), None)
+
+    def boolean(self, node: TreeNode) -> Boolean:
+        """`true` or `false`."""
+        self.parts(node)
+        return Boolean(*self.span(node), self.text(node).lower() == "true")
+
+    def placeholder(self, node: TreeNode) -> Placeholder:
+        """`...` in place of values."""
+        return Placeholder(*self.span(node))
+
+    def parenthesized(self, node: TreeNode) -> Expression:
+        """The expression inside parentheses."""
+        inner = [part for part in self.parts(node) if part.is_named and part.type not in MISSING]
+        return self.expression(inner[0]) if inner else Broken(*self.span(node))
+
+    def unary(self, node: TreeNode) -> Expression:
+        """An operator and its operand."""
+        parts = self.parts(node)
+        if len(parts) < 2:
+            return Broken(*self.span(node))
+        return Unary(*self.span(node), parts[0].type, self.expression(parts[1]))
+
+    def binary(self, node: TreeNode) -> Expression:
+        """An operator and its two operands."""
+        parts = self.parts(node)
+        if len(parts) < 3:
+            return Broken(*self.span(node))
+        left, operator, right = parts[:3]
+        return Binary(
+            *self.span(node), operator.type, self.expression(left), self.expression(right)
+        )
+
+    def call(self, node: TreeNode) -> Expression:
+        """A function and its arguments."""
+        parts = [part for part in self.parts(node) if part.is_named and part.type not in MISSING]
+        arguments = tuple(self.expression(part) for part in parts[1:])
+        return Call(*self.span(node), self.name(parts[0]), arguments)
+
+    def index(self, node: TreeNode) -> Expression:
+        """An entry of a tuple."""
+        parts = [part for part in self.parts(node) if part.is_named and part.type not in MISSING]
+        if len(parts) < 2:
+            return Broken(*self.span(node))
+        return Index(*self.span(node), self.expression(parts[0]), self.expression(parts[1]))
+
+    def tuple(self, node: TreeNode) -> Expression:
+        """Values in brackets; commas that separate nothing are noted."""
+        if node.child_count > LONG_TUPLE:
+            numbers = self.plain_numbers(node)
+            if numbers is not None:
+                return numbers
+        items: list[Expression] = []
+        bracket = "("
+        comma: tuple[int, int] | None = None
+        trailing: tuple[int, int] | None = None
+        for part in self.parts(node):
+            kind = part.type
+            if kind == ",":
+                if comma is not None or not items:
+                    self.faults.append(Fault(*self.span(part), "idle", ","))
+                    trailing = self.span(part)
+                comma = self.span(part)
+            elif kind == "[":
+                bracket = "["
+            elif kind == "missing_open":
+                bracket = ""
+            elif part.is_named and kind not in MISSING:
+                items.append(self.expression(part))
+                comma = None
+        if comma is not None and comma != trailing:
+            self.faults.append(Fault(*comma, "idle", ","))
+        return Tuple(*self.span(node), tuple(items), bracket, comma or trailing)
+
+    def plain_numbers(self, node: TreeNode) -> Numbers | None:
+        """A tuple of plain numbers read in one go; None where it holds anything else."""
+        data = self.data[node.start_byte : node.end_byte]
+        if not PLAIN_NUMBERS.match(data):
+            return None
+        values = []
+        for word in data[1:-1].decode().split(","):
+            value = number_value(word.strip().lstrip("+"))
+            if value is None or (isinstance(value, int) and abs(value) >= INTEGER_LIMIT):
+                return None
+            values.append(value)
+        return Numbers(*self.span(node), tuple(values))
+
+    def blob(self, node: TreeNode) -> Blob:
+        """Weights as the bytes of float32 numbers, little-endian."""
+        words = (self.text(part) for part in self.parts(node) if part.type == "float_bytes")
+        values = tuple(struct.unpack("<f", bytes.fromhex(word))[0] for word in words)
+        return Blob(*self.span(node), values)
+
+
+def number_value(text: str) -> int | float | None:
+    """The value of a literal, None if it is not one."""
+    if text.removeprefix("-").isdecimal():
+        return int(text) if len(text) <= LONGEST_INTEGER else long_integer(text)
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def long_integer(text: str) -> int:
+    """A whole number of many digits; one with too many for 64 bits is cut to the first of them.
+
+    Python refuses to read thousands of digits, and of such a number only that it is too large
+    matters.
+    """
+    sign = "-" if text.startswith("-") else ""
+    return int(sign + text.removeprefix("-").lstrip("0")[:LONGEST_INTEGER].rjust(1, "0"))
+
+
+EXPRESSIONS: dict[str, Callable[[ExpressionReader, TreeNode], Expression]] = {
+    "malformed_number": ExpressionReader.malformed,
+    "boolean": ExpressionReader.boolean,
+    "placeholder": ExpressionReader.placeholder,
+    "parenthesized": ExpressionReader.parenthesized,
+    "unary": ExpressionReader.unary,
+    "binary": ExpressionReader.binary,
+    "call": ExpressionReader.call,
+    "index": ExpressionReader.index,
+    "tuple": ExpressionReader.tuple,
+    "round_tuple": ExpressionReader.tuple,
+    "blob": ExpressionReader.blob,
+}

@@ -1,0 +1,167 @@
+"""Reading one top-level node of the tree: spans, names, keywords, and the faults met on the way.
+
+It knows tokens, comments and what stands for missing text; no declaration and no expression.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.syntax import Comment, Fault, Keyword, Name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node as TreeNode
+
+COMMENTS = {
+    "comment": "line",
+    "block_comment": "block",
+    "unclosed_comment": "unclosed",
+    "hash_comment": "hash",
+    "html_comment": "html",
+}
+
+#: Keyword tokens below the level of a declaration's own keyword.
+INNER_KEYWORDS = frozenset(
+    "from auto all where convolve max mean pool response norm true false".split()  # noqa: SIM905
+)
+
+MISSING = {
+    "missing_semicolon": ";",
+    "missing_brace": "}",
+    "missing_open": "{",
+    "missing_bracket": "]",
+    "missing_parenthesis": ")",
+    "missing_operand": "",
+}
+#: What `missing_open` stands for where it is no brace.
+MISSING_OPEN = {"tuple": "[", "where": "("}
+
+OPENINGS = frozenset("{[(")
+OPENERS = {"}": "{", "]": "[", ")": "("}
+
+
+def first_byte(node: TreeNode) -> int:
+    """Where the text of a node starts: a token without text may stand before the blanks."""
+    for child in node.children:
+        if child.end_byte > child.start_byte:
+            return first_byte(child)
+    return node.start_byte
+
+
+class TreeReader:
+    """Reads one top-level node; collects its keywords, faults and comments on the way."""
+
+    def __init__(self, data: bytes, node: TreeNode, comments: list[Comment]) -> None:
+        self.data = data
+        self.base = first_byte(node)
+        self.comments = comments
+        self.keywords: list[Keyword] = []
+        self.semicolons: list[tuple[int, int]] = []
+        self.faults: list[Fault] = []
+
+    def span(self, node: TreeNode) -> tuple[int, int]:
+        """The bytes of a node, relative to the top-level node."""
+        return node.start_byte - self.base, node.end_byte - self.base
+
+    def text(self, node: TreeNode) -> str:
+        """The text of a node."""
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def name(self, node: TreeNode) -> Name:
+        """A node as a name."""
+        return Name(*self.span(node), self.text(node))
+
+    def named(self, node: TreeNode, parts: list[TreeNode]) -> Name:
+        """The name that a node starts with; an empty one where it is missing."""
+        if parts and parts[0].type in ("identifier", "digit_name"):
+            return self.name(parts[0])
+        start, _ = self.span(node)
+        return Name(start, start, "")
+
+    def keyword(self, node: TreeNode) -> Keyword:
+        """A node as a keyword, which is noted."""
+        keyword = Keyword(*self.span(node), self.text(node))
+        self.keywords.append(keyword)
+        return keyword
+
+    def parts(self, node: TreeNode) -> list[TreeNode]:
+        """The children that carry meaning; comments and faults are noted and left out."""
+        opener: tuple[int, int] | None = None
+        found = []
+        lost: list[TreeNode] = []
+        for child in node.children:
+            kind = child.type
+            if kind in ("ERROR", "stray"):
+                lost.append(child)
+                continue
+            if kind in COMMENTS:
+                self.comment(child)
+                continue
+            if lost:
+                self.unexpected(*lost)
+                lost = []
+            if child.is_missing:
+                self.missing(child, kind, opener)
+                continue
+            found.append(child)
+            if kind in MISSING:
+                self.supplied(child, node.type, opener)
+            elif kind in OPENINGS:
+                opener = self.span(child)
+            elif kind in INNER_KEYWORDS and not child.is_named:
+                self.keyword(child)
+        if lost:
+            self.unexpected(*lost)
+        return found
+
+    def comment(self, node: TreeNode) -> None:
+        """Note a comment; its place is absolute."""
+        self.comments.append(Comment(node.start_byte, node.end_byte, COMMENTS[node.type]))
+
+    def supplied(self, node: TreeNode, parent: str, opener: tuple[int, int] | None) -> None:
+        """Note what is missing where the scanner put an empty token."""
+        mark = MISSING[node.type]
+        if mark == "{":
+            mark = MISSING_OPEN.get(parent, mark)
+        if mark:
+            self.missing(node, mark, opener)
+        else:
+            self.incomplete(*self.span(node.prev_sibling or node), "operand")
+
+    def incomplete(self, start: int, end: int, what: str) -> None:
+        """Note that something was begun and not finished, unless what is there is unreadable."""
+        known = any(
+            what == "declaration" or (fault.start <= end + 1 and start <= fault.end)
+            for fault in self.unreadable()
+        )
+        if not known:
+            self.faults.append(Fault(start, end, "incomplete", what))
+
+    def unreadable(self) -> Iterator[Fault]:
+        """The texts noted so far that found no place."""
+        return (fault for fault in self.faults if fault.kind == "unexpected")
+
+    def missing(self, node: TreeNode, mark: str, opener: tuple[int, int] | None) -> None:
+        """Note a mark that is not there, and what opened the bracket that it would close."""
+        start = node.start_byte - self.base
+        self.faults.append(
+            Fault(start, start, "missing", mark, opener if mark in OPENERS else None)
+        )
+
+    def unexpected(self, *nodes: TreeNode) -> None:
+        """Note a text that found no place, with its tokens."""
+        tokens: list[tuple[str, int, int]] = []
+        stack = [*reversed(nodes)]
+        while stack:
+            current = stack.pop()
+            if current.type in COMMENTS:
+                self.comment(current)
+            elif current.child_count:
+                stack.extend(reversed(current.children))
+            elif current.end_byte > current.start_byte:
+                tokens.append((current.type, *self.span(current)))
+        start, end = first_byte(nodes[0]), nodes[-1].end_byte
+        text = self.data[start:end].decode("utf-8", "replace")
+        span = (start - self.base, end - self.base)
+        self.faults.append(Fault(*span, "unexpected", text, None, tuple(tokens)))
