@@ -6,9 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from netsharp_engine.plan import compile_plan
+from netsharp_lsp.cli.weights import literals
 from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.model import Edit
 from netsharp_lsp.layout.options import FormatOptions
@@ -17,6 +19,7 @@ from netsharp_lsp.netsharp.compare import Comparison, compare
 from netsharp_lsp.netsharp.describe import describe_network
 from netsharp_lsp.netsharp.expressions import Uses
 from netsharp_lsp.netsharp.formatting import format_text
+from netsharp_lsp.netsharp.initial_values import with_initial_values
 from netsharp_lsp.netsharp.lower import lower
 from netsharp_lsp.netsharp.network import Network
 from netsharp_lsp.netsharp.parser import parse
@@ -26,12 +29,14 @@ from tests.collection import RESOLVING, SAMPLES, Sample
 
 #: More parameters than this need more memory than a test should take.
 LARGEST = 5_000_000
+#: More values take long to write out and to read.
+WRITTEN = 50_000
 COMPLETE = [sample for sample in SAMPLES if sample.complete]
 #: Texts that a network can be compared by: no errors, every size known.
 SOUND = [
     sample
     for sample in SAMPLES
-    if not any(d.severity == "error" for d in check(sample.text, RESOLVING)[1])
+    if not any(d.severity == "error" for d in check(sample.text, sample.context)[1])
 ]
 every_sample = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 every_complete = pytest.mark.parametrize("sample", COMPLETE, ids=lambda sample: sample.name)
@@ -136,3 +141,35 @@ def test_diff_of_a_file_with_its_formatted_self_says_same(name: str, tmp_path: P
     )
     assert done.returncode == 0, done.stderr
     assert "same" in done.stdout
+
+
+@every_complete
+def test_trained_values_written_into_the_text_read_back_bit_equal(sample: Sample) -> None:
+    whole = network(sample.text)
+    graph = lower(whole)
+    if sum(parameter.size for parameter in graph.parameters) > WRITTEN:
+        return
+    chance = np.random.default_rng(20151)
+    wanted = {
+        parameter.name: any_floats(chance, parameter.size).reshape(parameter.shape)
+        for parameter in graph.parameters
+    }
+    text = with_initial_values(whole, {name: literals(array) for name, array in wanted.items()})
+    assert not [d for d in check(text, Context())[1] if d.severity == "error"]
+    again = lower(network(text))
+    assert [parameter.name for parameter in again.parameters] == list(wanted)
+    for parameter in again.parameters:
+        assert parameter.initial is not None
+        read = np.array(parameter.initial, np.float32)
+        assert read.tobytes() == wanted[parameter.name].tobytes(), parameter.name
+    assert describe_network(network(text)) == describe_network(whole)
+    assert format_text(text, FormatOptions()).failure is None
+
+
+def any_floats(chance: np.random.Generator, count: int) -> np.ndarray:
+    """Finite float32 numbers of every size, signed zeros and the smallest among them."""
+    numbers = chance.integers(0, 1 << 32, count, dtype=np.uint32).view(np.float32)
+    numbers[~np.isfinite(numbers)] = np.float32(1e-45)
+    numbers[::7] = chance.standard_normal(numbers[::7].size).astype(np.float32)
+    numbers[3::11] = np.float32(-0.0)
+    return numbers
