@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -26,10 +27,23 @@ RUN = ("run", "net.nn", "--train", "digits.csv", *LABELLED, "--seed", "5", "--ba
 PATIENCE = 30.0
 
 
-def interrupted(folder: Path, *arguments: str) -> tuple[int, str, str]:
-    """Start a run, press Ctrl-C after its second epoch, and give its code, stdout and stderr."""
+#: The command line with a checkpoint after every epoch instead of one a minute.
+HASTY = """
+import sys
+from netsharp_engine.train import loop
+from netsharp_lsp.__main__ import main
+loop.CHECKPOINT_SECONDS = 0.0
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def interrupted(
+    folder: Path, *arguments: str, by: signal.Signals = signal.SIGINT, program: str | None = None
+) -> tuple[int, str, str]:
+    """Start a run, end it after its second epoch, and give its code, stdout and stderr."""
+    start = ("-m", "netsharp_lsp") if program is None else ("-c", program)
     process = subprocess.Popen(
-        [sys.executable, "-m", "netsharp_lsp", *arguments],
+        [sys.executable, *start, *arguments],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -40,7 +54,7 @@ def interrupted(folder: Path, *arguments: str) -> tuple[int, str, str]:
     ends = time.monotonic() + PATIENCE
     while time.monotonic() < ends and '"epoch": 2' not in (log.read_text() if log.exists() else ""):
         time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(by)
     out, err = process.communicate(timeout=PATIENCE)
     return process.returncode, out, err
 
@@ -66,6 +80,19 @@ def test_a_run_goes_on_bit_equal_after_ctrl_c(folder: Path) -> None:
     assert len(lines) > len(before)
     whole = netsharp(*shared, *command, "whole.safetensors", cwd=folder)
     assert whole.code == 0
+    assert tensors(folder / "part.safetensors") == tensors(folder / "whole.safetensors")
+
+
+def test_a_killed_run_goes_on_from_its_last_checkpoint(folder: Path) -> None:
+    (folder / "run.jsonl").unlink()
+    long = ("--epochs", "4000", "--model", "part.safetensors", "--log", "run.jsonl")
+    code, _out, _err = interrupted(folder, *RUN, *long, by=signal.SIGKILL, program=HASTY)
+    assert code == -signal.SIGKILL
+    reached = json.loads((folder / "run.jsonl").read_text().splitlines()[-2])["epoch"]
+    command = (*RUN, "--quiet", "--epochs", str(reached + 3), "--model")
+    again = netsharp(*command, "part.safetensors", "--resume", cwd=folder)
+    assert (again.code, again.err) == (0, "")
+    assert netsharp(*command, "whole.safetensors", cwd=folder).code == 0
     assert tensors(folder / "part.safetensors") == tensors(folder / "whole.safetensors")
 
 
