@@ -30,6 +30,11 @@ def edit_distance(first: str, second: str, limit: int) -> int:
     """Return the optimal string alignment distance, or `limit` where it is at least that."""
     if abs(len(first) - len(second)) >= limit:
         return limit
+    first, second = _without_common_ends(first, second)
+    letters, others = {*first}, {*second}
+    # Each letter that the other side lacks costs one; most pairs of names end here.
+    if len(letters - others) >= limit or len(others - letters) >= limit:
+        return limit
     before: list[int] = []
     row = list(range(len(second) + 1))
     for i, letter in enumerate(first, 1):
@@ -42,6 +47,20 @@ def edit_distance(first: str, second: str, limit: int) -> int:
         if min(row) >= limit:
             return limit
     return min(row[-1], limit)
+
+
+def _without_common_ends(first: str, second: str) -> tuple[str, str]:
+    """What two words have between their common beginning and their common end."""
+    start = 0
+    for letter, other in zip(first, second, strict=False):
+        if letter != other:
+            break
+        start += 1
+    end, other_end = len(first), len(second)
+    while end > start and other_end > start and first[end - 1] == second[other_end - 1]:
+        end -= 1
+        other_end -= 1
+    return first[start:end], second[start:other_end]
 
 
 def suggestion(word: str, candidates: Iterable[str]) -> str:
