@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from netsharp_engine.data import DataError
 from netsharp_engine.model import ModelError, evaluate
+from netsharp_engine.train.runlog import plain
 from netsharp_lsp.cli.models import add_data_arguments, read_model, read_options
 from netsharp_lsp.cli.progress import choose_display
 from netsharp_lsp.cli.terminal import complain
@@ -44,7 +45,8 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         import json
 
-        print(json.dumps({"version": 1, **report.to_json()}, indent=2))
+        values = plain({"version": 1, **report.to_json()})
+        print(json.dumps(values, indent=2, allow_nan=False))
     else:
         print("\n".join(report.lines()))
     return DONE

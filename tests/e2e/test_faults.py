@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
 import pickle
 import zipfile
@@ -288,3 +289,20 @@ def test_a_run_that_diverges_keeps_the_last_good_state(folder: Path) -> None:
     assert listed.code == 0
     assert "nan" not in listed.out
     assert "inf" not in listed.out
+
+
+def test_figures_that_are_not_finite_are_null_in_json(folder: Path) -> None:
+    # Weights that are finite and give values that are not.
+    text = (
+        (folder / "net.nn").read_text().replace("from Full all;", "from Full all { Weights = W; }")
+    )
+    values = ", ".join(["3e38", "-3e38"] * 100)
+    (folder / "net.nn").write_text(f"{text}const W = [{values}];\n")
+    run = ("run", "net.nn", "--train", "digits.csv", *LABELLED, "--epochs", "1", "--quiet")
+    assert netsharp(*run, "--model", "wild.safetensors", cwd=folder).code == 1
+    command = ("wild.safetensors", "--data", "digits.csv")
+    report = netsharp("evaluate", *command, "--format", "json", cwd=folder)
+    assert json.loads(report.out, parse_constant=pytest.fail)["loss"] is None
+    assert netsharp("predict", *command, "--output", "p.jsonl", cwd=folder).code == 0
+    for row in (folder / "p.jsonl").read_text().splitlines():
+        json.loads(row, parse_constant=pytest.fail)

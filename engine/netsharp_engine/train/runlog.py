@@ -12,12 +12,15 @@ from .failures import TrainingError
 
 def event_line(event: dict[str, Any]) -> str:
     """An event as one line of JSON; numbers that are not finite become null."""
-    return json.dumps(_plain(event), ensure_ascii=False, allow_nan=False)
+    return json.dumps(plain(event), ensure_ascii=False, allow_nan=False)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A value that JSON knows: numbers that are not finite become None."""
     if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [plain(each) for each in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
