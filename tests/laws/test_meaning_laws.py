@@ -31,6 +31,7 @@ from tests.collection import RESOLVING, SAMPLES, Sample
 LARGEST = 5_000_000
 #: More values take long to write out and to read.
 WRITTEN = 50_000
+TRAINED = 500_000
 COMPLETE = [sample for sample in SAMPLES if sample.complete]
 #: Texts that a network can be compared by: no errors, every size known.
 SOUND = [
@@ -173,3 +174,27 @@ def any_floats(chance: np.random.Generator, count: int) -> np.ndarray:
     numbers[::7] = chance.standard_normal(numbers[::7].size).astype(np.float32)
     numbers[3::11] = np.float32(-0.0)
     return numbers
+
+
+@every_complete
+def test_every_whole_network_learns(sample: Sample) -> None:
+    graph = lower(network(sample.text))
+    if sum(parameter.size for parameter in graph.parameters) > TRAINED:
+        return
+    chance = np.random.default_rng(20151)
+    plan = compile_plan(graph, batch=3, loss="squared", dtype="float64")
+    plan.initialise(1, 0.1)
+    assert graph.output is not None
+    rows = chance.uniform(0.1, 1, (3, sum(node.size for node in graph.inputs)))
+    goal = chance.uniform(0.1, 1, (3, graph.output.size))
+    plan.feed(rows, goal)
+    plan.step()
+    before = plan.loss
+    assert np.isfinite(plan.gradient).all()
+    slope = float(plan.gradient @ plan.gradient)
+    if slope == 0.0:
+        return  # Nothing gets through, for example where every `rlinear` is at rest.
+    plan.weights -= plan.gradient * min(1e-3, 1e-4 * abs(before) / slope)
+    plan.feed(rows, goal)
+    plan.step()
+    assert plan.loss < before
