@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import argparse
 import gc
-import os
 import sys
 
 from netsharp_lsp.cli.files import Input, ReadError, gather, read_source, write_atomic
 from netsharp_lsp.cli.project import add_settings_arguments, excluder, settings_finder
 from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.cli.workers import do_all
 from netsharp_lsp.language import language_for
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.settings import LINE_ENDINGS, SettingsError
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.text.decode import Source
 
 CLEAN, FOUND, FAILED = 0, 1, 2
-#: From so many files on, more processes cost less than they save.
-MANY_FILES = 40
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     if args.lines and len(jobs) > 1:
         complain(f"--lines needs one file, but {len(jobs)} are given.")
         return FAILED
-    outcomes = _do_all(jobs)
+    outcomes = do_all(_do, jobs)
     for outcome in outcomes:
         for sentence in outcome.sentences:
             complain(sentence)
@@ -119,16 +117,6 @@ def _jobs(args: argparse.Namespace) -> tuple[list[_Job], list[str]]:
         options = FormatOptions(line_ending, args.lines, not args.no_self_check)
         jobs.append(_Job(item, options, mode))
     return jobs, missing
-
-
-def _do_all(jobs: Sequence[_Job]) -> list[_Outcome]:
-    processes = min(len(os.sched_getaffinity(0)), 8) if hasattr(os, "sched_getaffinity") else 1
-    if len(jobs) <= MANY_FILES or processes < 2:
-        return [_do(job) for job in jobs]
-    from concurrent.futures import ProcessPoolExecutor
-
-    with ProcessPoolExecutor(processes) as pool:
-        return list(pool.map(_do, jobs, chunksize=max(1, len(jobs) // (4 * processes))))
 
 
 def _do(job: _Job) -> _Outcome:

@@ -10,6 +10,7 @@ import os
 from netsharp_lsp.cli.context import context_around
 from netsharp_lsp.cli.files import Input, ReadError, read_source
 from netsharp_lsp.cli.memory import uncollected
+from netsharp_lsp.cli.workers import do_all
 from netsharp_lsp.diagnostics.selection import Selection, split_codes
 from netsharp_lsp.language import examine, language_for
 from netsharp_lsp.text.lines import LineIndex
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.settings import Settings
     from netsharp_lsp.text.decode import Source
-
-#: With more files than these, more processes cost less than they save.
-MANY_FILES = 40
 
 
 class Job:
@@ -47,8 +45,8 @@ class Outcome:
     """What one file gave: `source` as read, `text` after fixes, what is left to say of it.
 
     `repaired` tells that fixes were tried. `source` is None for a file that could not be read
-    or is binary; `problems` are sentences
-    on what could not be done, `warnings` on what was done all the same.
+    or is binary; `problems` are sentences on what could not be done, `warnings` on what was done
+    all the same.
     """
 
     __slots__ = (
@@ -80,29 +78,7 @@ class Outcome:
 
 def inspect_all(jobs: Sequence[Job]) -> list[Outcome]:
     """Check every file, in order."""
-    processes = min(_processors(), 8)
-    if len(jobs) <= MANY_FILES or processes < 2:
-        return [inspect(job) for job in jobs]
-    from concurrent.futures import ProcessPoolExecutor
-
-    pool = ProcessPoolExecutor(processes, initializer=_leave_interrupts_to_parent)
-    try:
-        return list(pool.map(inspect, jobs, chunksize=max(1, len(jobs) // (8 * processes))))
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _processors() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _leave_interrupts_to_parent() -> None:
-    """Ctrl-C reaches every process; only the parent says so."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return do_all(inspect, jobs)
 
 
 def inspect(job: Job) -> Outcome:
