@@ -44,9 +44,14 @@ class Accepted:
         found.diagnostics = baseline.new(name, found.lines, found.diagnostics)
 
     def write(self) -> None:
-        """Write the baselines that were updated; OSError where that fails."""
+        """Write the baselines that were updated; UsageError where that fails."""
         for path, baseline in self._baselines.items():
-            write_atomic(path, write_baseline(baseline).encode("utf-8"))
+            try:
+                write_atomic(path, write_baseline(baseline).encode("utf-8"))
+            except OSError as error:
+                raise UsageError(
+                    f"{path}: the baseline cannot be written: {error.strerror}."
+                ) from None
 
     def _read(self, path: str) -> Baseline:
         if path not in self._baselines:

@@ -200,12 +200,19 @@ def _report(
     )
     pieces = render(args.format, findings, style)
     if to_file:
-        write_atomic(args.output_file, "".join(pieces).encode("utf-8", "backslashreplace"))
+        _write(args.output_file, "".join(pieces).encode("utf-8", "backslashreplace"))
     else:
         stream.writelines(pieces)
     if args.statistics:
         for_people = args.format in ("text", "concise") and not to_file
         (stream if for_people else sys.stderr).writelines(render_statistics(findings, style))
+
+
+def _write(path: str, report: bytes) -> None:
+    try:
+        write_atomic(path, report)
+    except OSError as error:
+        raise UsageError(f"{path}: the report cannot be written: {error.strerror}.") from None
 
 
 def _fails(job: Job, found: FileFindings) -> bool:

@@ -10,7 +10,10 @@ import json
 import math
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
+
+from netsharp_lsp.cli.files import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,7 +47,9 @@ def open_writer(path: str | None) -> Writer:
     suffix = path.rpartition(".")[2].lower()
     if suffix not in SUFFIXES:
         raise WriteError(f"{path}: predictions end in {', '.join(f'.{s}' for s in SUFFIXES)}.")
-    _check_place(path)
+    reason = refusal(path)
+    if reason is not None:
+        raise WriteError(reason)
     if suffix == "parquet":
         return ParquetFile(path)
     try:
@@ -54,21 +59,17 @@ def open_writer(path: str | None) -> Writer:
     return CsvWriter(stream, path) if suffix == "csv" else LineWriter(stream, path)
 
 
-def _check_place(path: str) -> None:
-    """Say before predicting what would fail after it."""
-    folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
-        raise WriteError(f"{path}: the folder {folder} does not exist. Create it first.")
-    if os.path.isdir(path):
-        raise WriteError(f"{path}: is a folder. Name a file.")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise WriteError(f"{path}: the folder {folder} cannot be written to. Choose another.")
-
-
 def aside(path: str) -> str:
     """The name under which a file is written until it is whole."""
     folder, name = os.path.split(os.path.abspath(path))
     return os.path.join(folder, f".{name}.{os.getpid()}.part")
+
+
+def _remove(stream: Any, path: str) -> None:
+    """Close and remove a file; on a full disk it cannot even be closed."""
+    with suppress(OSError):
+        stream.close()
+    os.unlink(path)
 
 
 def text_of(value: Any) -> str:
@@ -99,8 +100,7 @@ class TextWriter:
     def discard(self) -> None:
         """Remove what was written aside."""
         if self.path is not None:
-            self.stream.close()
-            os.unlink(aside(self.path))
+            _remove(self.stream, aside(self.path))
 
 
 class CsvWriter(TextWriter):
@@ -162,5 +162,4 @@ class ParquetFile:
     def discard(self) -> None:
         """Remove what was written aside."""
         if self.file is not None:
-            self.file.close()
-            os.unlink(aside(self.path))
+            _remove(self.file, aside(self.path))

@@ -25,7 +25,7 @@ from netsharp_engine.train import (
     train,
 )
 from netsharp_lsp.cli.curve import CurveError, check_picture, spark_lines, write_curve
-from netsharp_lsp.cli.files import STDIN, Input, ReadError, read_source
+from netsharp_lsp.cli.files import STDIN, Input, ReadError, read_source, refusal
 from netsharp_lsp.cli.progress import choose_display
 from netsharp_lsp.cli.terminal import complain, source_width, uses_color
 from netsharp_lsp.cli.training_arguments import add_setting_arguments, given_flags
@@ -157,13 +157,9 @@ def _run_file(path: str) -> dict[str, Any]:
 def _check_outputs(settings: Settings, model: str) -> None:
     """Say before the run what would fail after it."""
     for path in filter(None, (model, settings.log, settings.plot)):
-        folder = os.path.dirname(path) or "."
-        if not os.path.isdir(folder):
-            raise RunError(f"{path}: the folder {folder} does not exist. Create it first.")
-        if os.path.isdir(path):
-            raise RunError(f"{path}: is a folder. Name a file.")
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise RunError(f"{path}: the folder {folder} cannot be written to. Choose another.")
+        reason = refusal(path)
+        if reason is not None:
+            raise RunError(reason)
     if settings.plot:
         check_picture(settings.plot)
 

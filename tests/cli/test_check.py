@@ -176,6 +176,8 @@ def test_each_file_has_its_nearest_settings(tmp_path: pathlib.Path) -> None:
         (["--features", "0"], "", "must be a whole number of at least 1, found '0'"),
         (["--update-baseline"], "", "--update-baseline needs --baseline FILE"),
         (["--baseline", "none.json"], "", "the baseline cannot be read: No such file"),
+        (["--baseline", "no/b.json", "--update-baseline"], "", "b.json: the baseline cannot be wr"),
+        (["--output-file", "no/report"], "", "no/report: the report cannot be written: No such"),
         (["--watch", "-"], "", "--watch cannot watch stdin."),
     ],
 )
