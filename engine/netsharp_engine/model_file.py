@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
+from secrets import token_hex
 from typing import Any
 
 import numpy as np
@@ -32,13 +32,17 @@ def write_file(
     metadata = {name: json.dumps(value, ensure_ascii=False) for name, value in texts.items()}
     metadata |= {"format": FORMAT, "version": str(VERSION)}
     arrays = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
-    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ModelError(f"The model {path} cannot be written: it is no file. Name a file.")
     aside = ""
     try:
-        handle, aside = tempfile.mkstemp(prefix=".netsharp-", suffix=".part", dir=folder)
-        os.close(handle)
+        aside, mode = _aside(path)
         save_file(arrays, aside, metadata)
-        _settle(aside, path)
+        # safetensors puts a file of its own there, which only its owner may read.
+        os.chmod(aside, mode)
+        with open(aside, "rb+") as stream:
+            os.fsync(stream.fileno())
+        os.replace(aside, os.path.realpath(path))
     except (OSError, SafetensorError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ModelError(f"The model {path} cannot be written: {reason}.") from None
@@ -47,14 +51,15 @@ def write_file(
             os.unlink(aside)
 
 
-def _settle(aside: str, path: str) -> None:
-    """Give the file the usual permissions, flush it to disk and rename it into place."""
-    mask = os.umask(0)
-    os.umask(mask)
-    os.chmod(aside, 0o666 & ~mask)
-    with open(aside, "rb+") as stream:
-        os.fsync(stream.fileno())
-    os.replace(aside, path)
+def _aside(path: str) -> tuple[str, int]:
+    """Make an empty file beside a model; the permissions are those of the model or the usual."""
+    target = os.path.realpath(path)
+    folder, name = os.path.split(target)
+    aside = os.path.join(folder, f".{name}.{token_hex(4)}.part")
+    with open(aside, "xb"):
+        pass
+    known = target if os.path.exists(target) else aside
+    return aside, os.stat(known).st_mode & 0o7777
 
 
 def read_file(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.floating]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import pickle
 import stat
 import struct
@@ -102,6 +103,29 @@ def test_a_layer_may_be_called_state(tmp_path):
     again = load_model(path)
     assert set(again.tensors) == {"state/In/weights", "state/biases"}
     assert set(again.state.vectors["first_moment"]) == set(again.tensors)
+
+
+def test_a_model_goes_through_a_link_and_keeps_permissions(model, tmp_path):
+    real, link = tmp_path / "real.safetensors", tmp_path / "link.safetensors"
+    mask = os.umask(0o027)
+    try:
+        save_model(model, str(real))
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+    real.chmod(0o604)
+    link.symlink_to(real.name)
+    save_model(model, str(link))
+    assert link.is_symlink()
+    assert stat.S_IMODE(real.stat().st_mode) == 0o604
+    assert load_model(str(real)).specification == model.specification
+
+
+def test_a_pipe_is_not_replaced_by_a_model(model, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ModelError, match="pipe cannot be written: it is no file"):
+        save_model(model, str(tmp_path / "pipe"))
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
 def test_writing_is_atomic_and_leaves_nothing_behind(model, path, tmp_path):
