@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.rule_checks import diagnostics, network
+from tests.rules.rule_checks import diagnostics, fixed, grave, network, notes, only
 
 #: Every keyword with a capital is a lawful name (section 1 of the language's rules).
-CAPITALS = (
-    "Const Input Hidden Output Share From All Where Convolve Max Mean Pool Response Norm Auto "
-    "Sigmoid Linear Softmax Tanh Abs Weights Biases MapCount Stride"
-).split()
+CAPITALS = [
+    *("Const", "Input", "Hidden", "Output", "Share", "From", "All", "Where", "Convolve", "Max"),
+    *("Mean", "Pool", "Response", "Norm", "Auto", "Sigmoid", "Linear", "Softmax", "Tanh", "Abs"),
+    *("Weights", "Biases", "MapCount", "Stride"),
+]
 
 NAMED = """
 input {{ X [3, 4]; {0} [3, 4]; }}
@@ -46,3 +47,40 @@ def test_two_words_of_a_kind_stand_apart_by_any_blank_or_comment(words: str) -> 
     block = "{ InputShape = [8, 8]; KernelShape = [2, 2]; Stride = [2, 2]; }"
     text = network(f"hidden C [4, 4] from I {words} {block}")
     assert {d.code for d in diagnostics(text)} <= {"NS004"}
+
+
+@pytest.mark.parametrize("size", ["[]", "[ ]"])
+def test_empty_brackets_are_no_size(size: str) -> None:
+    text = f"input A {size};\noutput O [2] softmax from A all;"
+    assert grave(text) == [("NS027", size)]
+    assert fixed(text, "NS027") == "input A auto;\noutput O [2] softmax from A all;"
+
+
+def test_destinations_left_over_are_counted_and_the_cause_is_in_a_note() -> None:
+    text = network("hidden C [12] tanh from I where (s, d) => d[0] == s[0];")
+    assert grave(text) == [("NS093", "d[0] == s[0]")]
+    assert notes(only(text, "NS093")) == ["d[0] runs 0..11 but s[0] runs 0..7."]
+
+
+def test_sources_left_over_are_a_difference_of_ranges() -> None:
+    text = network("hidden C [6] tanh from I where (s, d) => d[0] == s[0];")
+    assert grave(text) == [("NS095", "d[0] == s[0]")]
+
+
+def test_a_share_proposes_a_layer_that_it_does_not_hold_yet() -> None:
+    text = (
+        "input { A [3]; B [3]; }\nhidden { H1 [5] tanh from A all; H2 [5] tanh from B all; }\n"
+        "output O [2] softmax { from H1 all; from H2 all; }\nshare { H1, H9 }\n"
+    )
+    assert fixed(text, "NS100").endswith("share { H1, H2 }\n")
+
+
+def test_an_exponent_without_digits_is_a_malformed_number() -> None:
+    assert grave("const X = 1e;\ninput A [X];\noutput O [2] softmax from A all;") == [
+        ("NS005", "1e")
+    ]
+
+
+def test_what_the_host_program_left_can_be_deleted() -> None:
+    text = 'input A [3];\noutput O [2] softmax from A all;")'
+    assert fixed(text, "NS029") == text[:-2]

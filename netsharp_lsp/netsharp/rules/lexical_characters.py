@@ -147,7 +147,9 @@ def host_program(network: Network, _: Network) -> Iterator[Finding]:
             f"This looks like text of the host program: Net# has no {what}. "
             "Keep only the specification in this file."
         )
-        yield Finding("NS029", statement(network, place, lost), message)
+        whole = statement(network, place, lost)
+        repair = Repair("Delete it", [Change(whole, "")], safe=False)
+        yield Finding("NS029", whole, message, repair=repair)
 
 
 def holds_rubbish(text: str) -> bool:

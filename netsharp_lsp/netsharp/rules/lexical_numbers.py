@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.syntax import Declaration
 
 #: `1_000`, `0x1F`, `10k`: numbers of other languages.
-FOREIGN_NUMBER = re.compile(r"\d[\d_]*\Z|0[xX][0-9a-fA-F_]+\Z|0[bBoO][0-7_]+\Z")
+FOREIGN_NUMBER = re.compile(r"\d[\d_]*\Z|\d+[eE]\Z|0[xX][0-9a-fA-F_]+\Z|0[bBoO][0-7_]+\Z")
 #: Told by the text alone, before anything is walked.
 SUSPECT = re.compile(rb"(?<![A-Za-z0-9_.])[0-9][A-Za-z0-9_]*[A-Za-z_]|\.[0-9]*\.[0-9]")
 
@@ -42,7 +42,10 @@ def malformed_number(declaration: Declaration, network: Network) -> Iterator[Fin
         if isinstance(node, Number) and node.value is None:
             yield Finding("NS005", place, f"Malformed number '{node.text}'.")
         elif isinstance(node, Name) and FOREIGN_NUMBER.match(node.text):
-            message = f"Malformed number '{node.text}': Net# has decimal digits only."
+            hint = "Net# has decimal digits only"
+            if node.text[-1] in "eE":
+                hint = "digits are missing behind the exponent"
+            message = f"Malformed number '{node.text}': {hint}."
             yield Finding("NS005", place, message)
 
 

@@ -85,20 +85,25 @@ def always_true(bundle: Bundle, network: Network) -> Iterator[Finding]:
 def idle_destinations(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Destination nodes that the only bundle of their layer leaves without an edge.
 
-    Where two ranges differ, NS095 names the cause instead.
+    A note names the cause where the destination has the longer range of two that are compared.
     """
     edges = counted(bundle, network)
     if edges is None or not edges.count or len(bundle.layer.bundles) > 1:
         return
-    if differing_ranges(bundle):
+    differing = differing_ranges(bundle)
+    if differing and not outlasts(bundle, differing):
         return
+    notes = [
+        Note(f"{ranges(bundle, term, network)}.", Place.of(bundle.declaration, term[0]))
+        for term in differing
+    ]
     idle, first = edges.empty_destinations()
     if first is not None:
         verb = "has" if idle == 1 else "have"
         output = "it outputs a constant" if idle == 1 else "they output a constant"
         nodes = plural(idle, "destination node")
         message = f"{nodes} {verb} no connection (first: {written(first)}); {output}."
-        yield Finding("NS093", condition_place(bundle), message)
+        yield Finding("NS093", condition_place(bundle), message, notes)
 
 
 @rule("NS094", "warning", on="network")
@@ -147,18 +152,50 @@ def differing_ranges(bundle: Bundle) -> list[tuple[Binary, int, int]]:
 
 @rule("NS095", "warning", on="bundle")
 def ranges_differ(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """Two indices that must be equal but run over different ranges."""
-    for term, left, right in differing_ranges(bundle):
-        names = [
-            network.text(Place.of(bundle.declaration, node)) for node in (term.left, term.right)
-        ]
+    """Two indices that must be equal but run over different ranges.
+
+    Where nodes of the destination are left over, NS093 counts them and says this in a note.
+    """
+    differing = differing_ranges(bundle)
+    alone = len(bundle.layer.bundles) == 1 and counted(bundle, network) is not None
+    if alone and outlasts(bundle, differing):
+        return
+    for term in differing:
         assert bundle.source is not None
         yield Finding(
             "NS095",
-            Place.of(bundle.declaration, term),
-            f"{names[0]} runs 0..{left - 1} but {names[1]} runs 0..{right - 1}.",
+            Place.of(bundle.declaration, term[0]),
+            f"{ranges(bundle, term, network)}.",
             [Note(f"'{bundle.source.name}' is declared here.", bundle.source.place)],
         )
+
+
+def outlasts(bundle: Bundle, differing: list[tuple[Binary, int, int]]) -> bool:
+    """Whether the destination's range is the longer one in each of the terms."""
+    predicate = bundle.item.predicate
+    assert predicate is not None
+    return bool(differing) and all(
+        (left > right) == is_index_of(term.left, predicate.destination)
+        for term, left, right in differing
+    )
+
+
+def is_index_of(node: Expression, parameter: Name) -> bool:
+    """Whether an expression is a parameter's index."""
+    return (
+        isinstance(node, Index)
+        and isinstance(node.target, Name)
+        and node.target.text == parameter.text
+    )
+
+
+def ranges(bundle: Bundle, term: tuple[Binary, int, int], network: Network) -> str:
+    """The two ranges of a comparison in words."""
+    binary, left, right = term
+    first, second = (
+        network.text(Place.of(bundle.declaration, node)) for node in (binary.left, binary.right)
+    )
+    return f"{first} runs 0..{left - 1} but {second} runs 0..{right - 1}"
 
 
 def index_range(node: Expression, shapes: dict[str, tuple[int, ...]]) -> tuple[str, int] | None:

@@ -40,7 +40,10 @@ def trained(entry: ShareEntry) -> Layer | None:
 @rule("NS100", "error", on="share")
 def not_a_layer(share: Share, network: Network) -> Iterator[Finding]:
     """A name in a share that is no layer, or an input layer, which has nothing to share."""
-    trainable = [layer.name for layer in network.layers.values() if layer.trainable]
+    taken = {entry.layer for entry in share.entries}
+    trainable = [
+        layer.name for layer in network.layers.values() if layer.trainable and layer not in taken
+    ]
     for entry in share.entries:
         if entry.layer is None:
             yield unknown_layer(share, entry.item.name, trainable)

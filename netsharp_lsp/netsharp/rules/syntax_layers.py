@@ -9,7 +9,7 @@ from netsharp_lsp.netsharp.model import Layer
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_tuples import curly_size
 from netsharp_lsp.netsharp.slips import ACTIVATION_ATTRIBUTES, KEYWORDS
-from netsharp_lsp.netsharp.syntax import LayerItem, Name, WordItem
+from netsharp_lsp.netsharp.syntax import LayerItem, Name, Tuple, WordItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -268,7 +268,11 @@ def surplus(layer: Layer) -> tuple[Place | None, str]:
 def missing_size(layer: Layer, network: Network) -> Iterator[Finding]:
     """A layer without a size."""
     item = layer.item
-    if item.size is not None or layer.declaration.kind in ("orphan", "error", "const"):
+    if layer.declaration.kind in ("orphan", "error", "const"):
+        return
+    if isinstance(item.size, Tuple) and not item.size.items and item.size.trailing is None:
+        yield from empty_size(layer, network)
+    if item.size is not None:
         return
     if layer.declaration in network.doubts.debris.curly:
         return
@@ -277,3 +281,14 @@ def missing_size(layer: Layer, network: Network) -> Iterator[Finding]:
     repair = Repair("Insert 'auto'", [Change(layer.place.after(), " auto")], safe=True)
     message = f"Layer '{layer.name}' has no size; write [n] or auto."
     yield Finding("NS027", layer.place, message, repair=repair)
+
+
+def empty_size(layer: Layer, network: Network) -> Iterator[Finding]:
+    """The finding for `input A [];`."""
+    place = layer.size_place
+    if network.text(place).startswith("[") and not network.doubts.marked(
+        layer.declaration, layer.item
+    ):
+        repair = Repair("Replace by 'auto'", [Change(place, "auto")], safe=True)
+        message = f"Layer '{layer.name}' has no size; write [n] or auto."
+        yield Finding("NS027", place, message, repair=repair)

@@ -187,7 +187,7 @@ def output_never_negative(network: Network, _network: Network) -> Iterator[Findi
         return
     low, high = ACTIVATIONS[layer.activation].range
     if low == 0 and high == INFINITY:
-        message = f"A {layer.activation} output for regression cannot be negative."
+        message = f"{layer.activation} output for regression cannot be negative."
         yield Finding("NS125", Place.of(layer.declaration, written), message)
 
 
