@@ -86,8 +86,10 @@ def compare(before: Network, after: Network) -> Comparison:
 
 
 class Identity:
-    """Numbers for the layers of a network: equal numbers mean equal structure below.
+    """Numbers for the layers of a network, by what they are made of and by what uses them.
 
+    Equal entries of `number` mean equal structure below; equal ones of `role` also mean equal
+    use above, which tells two layers of one structure apart where only one of them is used.
     ``numbers`` is shared by the two networks compared; it numbers each structure met.
     """
 
@@ -95,37 +97,42 @@ class Identity:
         self.network = network
         self.numbers = numbers
         self.layers = computing_order(network)
+        self.facts = {b: facts_key(bundle_facts(b, network)) for b in network.bundles()}
         self.number: dict[Layer, int] = {}
         for layer in self.layers:
             self.number[layer] = self._of(self._structure(layer))
+        uses: dict[Layer | None, list[Bundle]] = {}
+        for layer in self.layers:
+            for bundle in layer.bundles:
+                uses.setdefault(bundle.source, []).append(bundle)
+        self.role: dict[Layer, int] = {}
+        for layer in reversed(self.layers):
+            self.role[layer] = self._of(self._use(layer, uses.get(layer, [])))
 
     def _of(self, structure: object) -> int:
         return self.numbers.setdefault(structure, len(self.numbers))
 
     def _structure(self, layer: Layer) -> object:
-        bundles = tuple(
-            (
-                self.number.get(bundle.source) if bundle.source else None,
-                facts_key(bundle_facts(bundle, self.network)),
-            )
+        bundles = [
+            (self.number.get(bundle.source) if bundle.source else None, self.facts[bundle])
             for bundle in layer.bundles
-        )
+        ]
         place = self.network.inputs.index(layer) if layer.kind == "input" else None
         return (place, facts_key(layer_facts(layer)), tuple(sorted(bundles, key=repr)))
+
+    def _use(self, layer: Layer, uses: list[Bundle]) -> object:
+        users = [(self.role.get(bundle.layer), self.facts[bundle]) for bundle in uses]
+        return ("role", self.number[layer], tuple(sorted(users, key=repr)))
 
     def summary(self) -> object:
         """What is equal for two networks that are the same."""
         groups = shared_groups(self.network)
         bundles = (
-            tuple(
-                sorted(
-                    (self.number[b.source] if b.source else -1, self.number[b.layer]) for b in group
-                )
-            )
-            for group in groups.bundles
+            tuple(sorted((self.role[b.source] if b.source else -1, self.role[b.layer]) for b in g))
+            for g in groups.bundles
         )
-        layers = (tuple(sorted(self.number[layer] for layer in group)) for group in groups.layers)
-        return sorted(self.number.values()), sorted(bundles), sorted(layers)
+        layers = (tuple(sorted(self.role[layer] for layer in group)) for group in groups.layers)
+        return sorted(self.role.values()), sorted(bundles), sorted(layers)
 
 
 def pair_layers(left: Identity, right: Identity) -> list[tuple[Layer, Layer]]:
@@ -136,22 +143,33 @@ def pair_layers(left: Identity, right: Identity) -> list[tuple[Layer, Layer]]:
     for layer in named:
         if left.number[layer] == right.number[free[layer.name]]:
             pairs[layer] = free.pop(layer.name)
-    for layer in left.layers:
-        alike = (
-            other
-            for other in free.values()
-            if layer not in pairs
-            and right.number[other] == left.number[layer]
-            and (other.name not in left.network.layers or layer.name not in right.network.layers)
-        )
-        match = next(alike, None)
-        if match is not None:
-            pairs[layer] = free.pop(match.name)
+    pair_alike(left, right, pairs, free)
     for layer in left.layers:
         if layer not in pairs and layer.name in free and free[layer.name].kind == layer.kind:
             pairs[layer] = free.pop(layer.name)
     pair_by_facts(left, pairs, free)
     return [(layer, pairs[layer]) for layer in left.layers if layer in pairs]
+
+
+def pair_alike(
+    left: Identity, right: Identity, pairs: dict[Layer, Layer], free: dict[str, Layer]
+) -> None:
+    """Pair layers of one structure under two names, first those that are also used alike."""
+    for mine, theirs in ((left.role, right.role), (left.number, right.number)):
+        for layer in left.layers:
+            if layer in pairs:
+                continue
+            alike = (
+                other
+                for other in free.values()
+                if theirs[other] == mine[layer]
+                and (
+                    other.name not in left.network.layers or layer.name not in right.network.layers
+                )
+            )
+            match = next(alike, None)
+            if match is not None:
+                pairs[layer] = free.pop(match.name)
 
 
 def pair_by_facts(left: Identity, pairs: dict[Layer, Layer], free: dict[str, Layer]) -> None:
@@ -294,7 +312,7 @@ def edge_facts(bundle: Bundle, network: Network) -> Facts:
     if edges.count == (bundle.source.nodes or 0) * (bundle.layer.nodes or 0):
         return {"kind": "all"}
     rows = hash(tuple(tuple(row) for _node, row in edges.pairs()))
-    return {"edges": edges.count, "pattern of edges": f"#{rows & 0xFFFFFFFF:08x}"}
+    return {"edges": edges.count, "pattern of edges": f"#{rows & 0xFFFFFFFFFFFFFFFF:016x}"}
 
 
 def geometry_facts(geometry: Geometry, trained: bool) -> Facts:
