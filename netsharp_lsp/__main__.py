@@ -5,6 +5,7 @@ Imports neither argparse nor a subcommand before it knows that it needs them.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -49,6 +50,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return stop.code if isinstance(stop.code, int) else 2
     except Exception as error:
         return _apologise(error)
+    if argv is None:
+        # The process ends: looking through what a long text became, for cycles, frees nothing.
+        gc.freeze()
     return code
 
 
