@@ -56,7 +56,7 @@ class Term:
     """A part of a condition: its code, in which `s0` and `d1` are indices, and what that reads.
 
     `sample` is a value of the type it has; where `uses` is empty, it is the value itself.
-    `parts` are functions that the code calls by name, `depth` how deep its parentheses nest.
+    `parts` are functions and tuples that the code names, `depth` how deep its parentheses nest.
     """
 
     __slots__ = ("code", "depth", "parts", "sample", "uses")
@@ -93,8 +93,13 @@ def compiled(parameters: str, code: str, parts: dict[str, object]) -> Callable[.
 
 
 def literal(value: Value) -> Term:
-    """A value known beforehand."""
-    return Term(value, frozenset(), f"({value!r})")
+    """A value known beforehand; a tuple goes in by name, however deep it is."""
+    if not isinstance(value, tuple):
+        return Term(value, frozenset(), f"({value!r})")
+    name = f"value{id(value)}"
+    term = Term(value, frozenset(), name)
+    term.parts[name] = value
+    return term
 
 
 def whole(side: str, rank: int) -> Term:

@@ -20,6 +20,8 @@ CONDITIONS = {
     "s[d[1]] >= max(d[0], d[2], 1)": lambda s, d: (*s, 9)[d[1]] >= max(d[0], d[2], 1),
     "(s[0] < d[0]) == (s[1] < d[1])": lambda s, d: (s[0] < d[0]) == (s[1] < d[1]),
     "2 > 1": lambda s, d: True,
+    "s == [2, 1]": lambda s, d: s == (2, 1),
+    "s != " + "[" * 198 + "1" + "]" * 198: lambda s, d: True,
     "abs(" * 180 + "s[0] - d[0]" + ")" * 180 + " < 2": lambda s, d: abs(s[0] - d[0]) < 2,
 }
 
