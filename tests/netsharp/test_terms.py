@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
 import pytest
 
 from netsharp_lsp.context import Context
+from netsharp_lsp.netsharp.evaluate import CALLS
 from netsharp_lsp.netsharp.network import Network
 from netsharp_lsp.netsharp.parser import parse
 from netsharp_lsp.netsharp.predicates import Edges, count_edges
+from netsharp_lsp.netsharp.terms import NAMES
+from tests.collection import SAMPLES
 
 SOURCE, DESTINATION = (4, 3), (3, 3, 2)
 CONDITIONS = {
@@ -66,3 +70,19 @@ def test_first_pair_without_a_value_is_named() -> None:
     )
     (fault,) = edges_of("s[0] * 1e200 * (d[0] + 1) ^ 9 ^ 9 > 1").faults
     assert fault.code == "NS043"
+
+
+def test_no_word_of_a_text_gets_into_the_code() -> None:
+    """Opening a file runs nothing of it: code has indices, values and functions of ours alone."""
+    known = re.compile(r"(s|d|part|value)\d+|call_(\w+)|and|or|not|True|False|e|inf|nan")
+    walked = 0
+    for sample in SAMPLES:
+        network = Network(parse(sample.text), sample.context)
+        for bundle in network.bundles():
+            edges = count_edges(bundle, network)
+            for term in (term for group in edges.groups for term in group.terms) if edges else ():
+                for word in re.findall(r"[^\W\d]\w*", term.code):
+                    match = known.fullmatch(word)
+                    assert word in NAMES or (match and (match[2] is None or match[2] in CALLS))
+                walked += 1
+    assert walked > 40
