@@ -84,3 +84,58 @@ def test_an_exponent_without_digits_is_a_malformed_number() -> None:
 def test_what_the_host_program_left_can_be_deleted() -> None:
     text = 'input A [3];\noutput O [2] softmax from A all;")'
     assert fixed(text, "NS029") == text[:-2]
+
+
+BLOCK = "{ InputShape = [8, 8]; KernelShape = [2, 2]; Stride = [2, 2]; }"
+FILTER = "where (s, d) => s[0] == d[0]"
+
+#: The slip, what it gives (code and marked words), and the text after the fix.
+SLIPS = [
+    ("hidden C [4] tanh from I all all;", ("NS026", "all"), "hidden C [4] tanh from I all;"),
+    (
+        f"hidden C [8] tanh from I {FILTER} x;",
+        ("NS026", "x"),
+        f"hidden C [8] tanh from I {FILTER};",
+    ),
+    (f"hidden C [8] from I {FILTER} abs;", ("NS016", "abs"), f"hidden C [8] abs from I {FILTER};"),
+    (
+        f"hidden C [4, 4] from I convolve {BLOCK} tanh",
+        ("NS016", "tanh"),
+        f"hidden C [4, 4] tanh from I convolve {BLOCK}",
+    ),
+    ("hidden C tanh [4] from I all;", ("NS016", "tanh"), "hidden C [4] tanh from I all;"),
+    ("hidden C [4] tanh() from I all;", ("NS026", "()"), "hidden C [4] tanh from I all;"),
+    (
+        f"hidden C [4, 4] from I avg pool {BLOCK}",
+        ("NS019", "avg pool"),
+        f"hidden C [4, 4] from I mean pool {BLOCK}",
+    ),
+    (
+        "hidden C [8] tanh from I wher (s, d) => s[0] == d[0];",
+        ("NS019", "wher"),
+        f"hidden C [8] tanh from I {FILTER};",
+    ),
+    ("hidden C [4) tanh from I all;", ("NS012", ")"), "hidden C [4] tanh from I all;"),
+    (
+        f"hidden C [4, 4] tanh from I convolve {BLOCK.replace('Stride =', 'Stride ==')}",
+        ("NS022", "="),
+        f"hidden C [4, 4] tanh from I convolve {BLOCK}",
+    ),
+    ("hidden C [4 5] tanh from I all;", ("NS026", "5"), "hidden C [4, 5] tanh from I all;"),
+    ("const N: 4;\nhidden C [N] tanh from I all;", ("NS022", ":"), None),
+    ("const N 4;\nhidden C [N] tanh from I all;", ("NS022", "N"), None),
+    ("const { N = 4, M = 5; }\nhidden C [N, M] tanh from I all;", ("NS023", ","), None),
+    ("const N = 4.5f;\nhidden C [4] tanh from I all;", ("NS005", "4.5f"), None),
+]
+
+
+@pytest.mark.parametrize(("slip", "finding", "good"), SLIPS, ids=[slip[0] for slip in SLIPS])
+def test_a_slip_is_told_once_by_its_own_code(
+    slip: str, finding: tuple[str, str], good: str | None
+) -> None:
+    text = network(slip)
+    assert grave(text) == [finding]
+    if finding[0] != "NS005":
+        repaired = fixed(text, finding[0])
+        assert grave(repaired) == []
+        assert good is None or repaired.replace(" \n", "\n") == network(good)

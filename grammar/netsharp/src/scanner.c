@@ -335,11 +335,12 @@ static bool missing_brace(const bool *valid, Ahead *ahead, enum Token *token) {
     return false;
 }
 
-/* `)` that closes something; before another value it is a slip of its own. */
+/* `)` that closes something, be it a size; before another value it is a slip of its own. */
 static bool ends_parentheses(Ahead *ahead) {
     if (kind_at(ahead, 0) != ')') return false;
     int32_t next = kind_at(ahead, 1);
-    return next != ',' && next != NUMBER && next != WORD && next != ']';
+    if (next == WORD) return is_from(ahead, 1) || is_from(ahead, 2);
+    return next != ',' && next != NUMBER && next != ']';
 }
 
 /* `{` of a body or of attributes; before a value it is a slip of its own. */

@@ -5,7 +5,7 @@ from __future__ import annotations
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
 from netsharp_lsp.netsharp.rules import rule
-from netsharp_lsp.netsharp.rules.syntax_layers import activation_attribute, is_activation
+from netsharp_lsp.netsharp.rules.syntax_layers import activation_attribute, is_activation, kind_end
 from netsharp_lsp.netsharp.slips import KIND_WORDS
 from netsharp_lsp.netsharp.syntax import KINDS
 
@@ -120,6 +120,21 @@ def misspelt_kind(bundle: Bundle) -> Finding:
         return Finding("NS019", place, f"{message} Net# has {', '.join(KINDS)}.")
     repair = Repair(f"Replace by '{meant}'", [Change(place, meant)], safe=True)
     return Finding("NS019", place, f"{message} Did you mean '{meant}'?", repair=repair)
+
+
+@rule("NS026", "error", on="bundle")
+def word_too_many(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """`from A all all;`: a word behind a whole connection."""
+    extra = bundle.item.misplaced
+    if extra is None or bundle.kind is None or is_activation(extra.text):
+        return
+    if network.doubts.touches(bundle.declaration, bundle.item.start, extra.end):
+        return
+    place = Place.of(bundle.declaration, extra)
+    behind = Place(bundle.declaration, kind_end(bundle.item), extra.end)
+    repair = Repair(f"Delete '{extra.text}'", [Change(behind, "")], safe=True)
+    message = f"'{extra.text}' is not allowed here: the connection ends before it."
+    yield Finding("NS026", place, message, repair=repair)
 
 
 @rule("NS020", "error", on="bundle")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Attribute, Declaration
+    from netsharp_lsp.netsharp.syntax import Attribute, BundleItem, Declaration
 
 #: What other frameworks call our activations.
 ACTIVATION_ALIASES = {
@@ -97,7 +97,7 @@ def misplaced_activation(layer: Layer, network: Network) -> Iterator[Finding]:
     for bundle in layer.item.bundles:
         name = bundle.misplaced
         if name is not None and is_activation(name.text):
-            removed = Place(layer.declaration, bundle.kind_span[1], name.end)
+            removed = Place(layer.declaration, kind_end(bundle), name.end)
             yield misplaced(layer, name, Change(removed, ""))
         elif bundle.kind is None and is_activation(bundle.kind_text):
             word = Name(*bundle.kind_span, bundle.kind_text)
@@ -112,6 +112,11 @@ def misplaced_activation(layer: Layer, network: Network) -> Iterator[Finding]:
                     yield misplaced(layer, word_given, Change(block, ";"))
                 else:
                     yield misplaced(layer, word_given, Change(removed, ""))
+
+
+def kind_end(bundle: BundleItem) -> int:
+    """Where a connection's kind ends, with the condition if it has one."""
+    return bundle.kind_span[1] if bundle.predicate is None else bundle.predicate.end
 
 
 def activation_attribute(attribute: Attribute) -> Name | None:
@@ -138,15 +143,28 @@ def activation_behind_block(network: Network, _: Network) -> Iterator[Finding]:
     """An activation behind an attribute block: `from A convolve { ... } sigmoid;`."""
     before: Declaration | None = None
     for declaration in network.specification.declarations:
-        item = declaration.items[0] if declaration.items else None
-        if declaration.kind == "orphan" and isinstance(item, WordItem) and before is not None:
+        word = lone_activation(declaration)
+        if word is not None and before is not None:
             owners = [layer for layer in network.all_layers if layer.declaration is before]
-            if is_activation(item.word.text) and owners and not network.doubts.foreign:
+            if owners and not network.doubts.foreign:
                 removal = Change(Place(declaration, 0, declaration.end), "")
-                moved = misplaced(owners[-1], item.word, removal)
-                place = Place.of(declaration, item.word)
+                moved = misplaced(owners[-1], word, removal)
+                place = Place.of(declaration, word)
                 yield Finding("NS016", place, moved.message, repair=moved.repair)
         before = declaration
+
+
+def lone_activation(declaration: Declaration) -> Name | None:
+    """The activation that is all of a declaration, with or without a `;`."""
+    item = declaration.items[0] if declaration.items else None
+    word: Name | None = None
+    if declaration.kind == "orphan" and isinstance(item, WordItem):
+        word = item.word
+    elif declaration.kind == "error" and len(declaration.faults) == 1:
+        fault = declaration.faults[0]
+        if [kind for kind, _, _ in fault.tokens] == ["identifier"]:
+            word = Name(fault.start, fault.end, fault.text)
+    return word if word is not None and is_activation(word.text) else None
 
 
 # NS017.

@@ -10,7 +10,18 @@ from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.gaps import Gaps
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_brackets import bare_value, idle_comma
-from netsharp_lsp.netsharp.rules.syntax_layers import is_activation, says_from
+from netsharp_lsp.netsharp.rules.syntax_layers import is_activation, lone_activation, says_from
+from netsharp_lsp.netsharp.rules.syntax_neighbours import (
+    activation_before_size,
+    constant_without_equals,
+    constants_with_commas,
+    doubled_equals,
+    foreign_pool,
+    letters_behind_number,
+    misspelt_where,
+    values_without_comma,
+    wrong_closer,
+)
 from netsharp_lsp.netsharp.rules.syntax_tuples import curly_size
 from netsharp_lsp.netsharp.rules.syntax_words import renamed
 from netsharp_lsp.netsharp.slips import (
@@ -37,6 +48,7 @@ if TYPE_CHECKING:
 
 CLOSERS = ("]", ")", "}")
 LAST_WORD = re.compile(r"([A-Za-z]+)\s*\Z")
+EMPTY_PARENTHESES = re.compile(r"\(\s*\)")
 FIRST_TOKEN = re.compile(r"\w+|[^\w\s]+")
 NAME_PIECE = re.compile(r"\w*[-.]\w*\Z")
 SHOWN = 40
@@ -64,6 +76,16 @@ class Case:
         """The span of some of its tokens."""
         tokens = self.fault.tokens
         return Place(self.declaration, tokens[first][1], tokens[last][2])
+
+    def in_attributes(self) -> bool:
+        """Whether it stands in the braces of a connection."""
+        spans = (
+            bundle.block
+            for item in self.declaration.items
+            if isinstance(item, LayerItem)
+            for bundle in item.bundles
+        )
+        return any(span and span[0] < self.fault.start < span[1] for span in spans)
 
     def around(self) -> tuple[bytes, bytes]:
         """The characters right before and right behind it."""
@@ -298,12 +320,20 @@ EXPLANATIONS: tuple[Callable[[Case], Finding | None], ...] = (
     comma_before_parenthesis,
     joined_sources,
     share_without_braces,
+    wrong_closer,
     superfluous_closer,
     mark_in_name,
     bare_number,
     operator_in_words,
+    doubled_equals,
     comparison,
     assigned_size,
+    constants_with_commas,
+    constant_without_equals,
+    misspelt_where,
+    foreign_pool,
+    letters_behind_number,
+    activation_before_size,
     items_without_comma,
     several_sources,
     arrows_between,
@@ -311,6 +341,7 @@ EXPLANATIONS: tuple[Callable[[Case], Finding | None], ...] = (
     foreign_characters,
     source_without_from,
     second_activation,
+    values_without_comma,
 )
 
 
@@ -320,14 +351,15 @@ def unexpected_text(network: Network, _: Network) -> Iterator[Finding]:
     doubts = network.doubts
     if not doubts.broken or doubts.foreign:
         return
-    for declaration in network.specification.declarations:
+    declarations = network.specification.declarations
+    for declaration, before in zip(declarations, (None, *declarations), strict=False):
         if declaration in doubts.debris.covered:
             continue
         if declaration in doubts.debris.culprits:
             finding = continuation(declaration, doubts.debris.culprits[declaration], network)
             if finding is not None:
                 yield finding
-        elif not is_unknown(declaration):
+        elif not is_unknown(declaration) and not moved(declaration, before):
             yield from unexpected_in(declaration, network)
         if declaration.kind == "stray":
             yield from stray_brace(declaration, network)
@@ -335,6 +367,12 @@ def unexpected_text(network: Network, _: Network) -> Iterator[Finding]:
         if doubts.explained(inside):
             continue
         yield displaced(group, inside, stray, network)
+
+
+def moved(declaration: Declaration, before: Declaration | None) -> bool:
+    """Whether it is an activation behind a layer's braces, which NS016 tells."""
+    last = before.items[-1] if before is not None and before.items else None
+    return isinstance(last, LayerItem) and lone_activation(declaration) is not None
 
 
 def is_unknown(declaration: Declaration) -> bool:
@@ -378,6 +416,9 @@ def continuation(declaration: Declaration, before: Declaration, network: Network
     last = before.items[-1] if before.items else None
     if isinstance(last, LayerItem) and not last.bundles and says_from(last):
         return None
+    empty = EMPTY_PARENTHESES.match(network.specification.text(declaration, 0, declaration.end))
+    if empty and isinstance(last, LayerItem) and last.activation is not None:
+        return called_activation(Place(declaration, 0, empty.end()))
     if isinstance(last, LayerItem) and is_unconnected(before, last):
         return missing_from(declaration, before, last)
     item = declaration.items[0] if declaration.items else None
@@ -399,6 +440,13 @@ def continuation(declaration: Declaration, before: Declaration, network: Network
     if isinstance(item, LayerItem):
         message += " Every declaration ends with ';' and begins with a keyword."
     return Finding("NS026", place, message)
+
+
+def called_activation(place: Place) -> Finding:
+    """The finding for `tanh()`."""
+    repair = Repair("Delete '()'", [Change(place, "")], safe=True)
+    message = "'()' is not allowed here: an activation stands without parentheses."
+    return Finding("NS026", place, message, repair=repair)
 
 
 def missing_from(declaration: Declaration, before: Declaration, layer: LayerItem) -> Finding:
