@@ -7,7 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from netsharp_engine.train.metrics import BaselineTally, auc, make_tally, trivial_answer
+from netsharp_engine.train.metrics import (
+    BaselineTally,
+    NumberTally,
+    auc,
+    make_tally,
+    trivial_answer,
+)
 from netsharp_engine.train.objective import Objective
 from netsharp_engine.train.report import Report
 
@@ -53,6 +59,27 @@ def test_numbers_by_hand():
     found = tally.metrics()
     assert found["rmse"] == pytest.approx(math.sqrt(1 / 3))
     assert found["r2"] == pytest.approx(1 - 1 / 6)
+
+
+def test_numbers_that_come_in_parts_have_the_figures_of_the_whole():
+    random = np.random.default_rng(3)
+    targets = 1e6 + random.normal(size=1000)
+    outputs = (targets + random.normal(size=1000))[:, None]
+    weights = random.uniform(size=1000) * (random.uniform(size=1000) > 0.3)
+    tally = NumberTally()
+    for part in np.array_split(np.arange(1000), [0, 1, 7, 400]):
+        tally.add(outputs[part], targets[part], weights[part])
+    mean = np.average(targets, weights=weights)
+    spread = np.average(np.square(targets - mean), weights=weights)
+    error = np.average(np.square(outputs[:, 0] - targets), weights=weights)
+    assert tally.metrics() == pytest.approx({"rmse": math.sqrt(error), "r2": 1 - error / spread})
+
+
+def test_equal_numbers_have_no_spread():
+    tally = NumberTally()
+    for _ in range(3):
+        tally.add(np.zeros((7, 1)), np.full(7, 0.1), np.full(7, 0.3))
+    assert list(tally.metrics()) == ["rmse"]
 
 
 def test_auc_counts_pairs_and_halves_ties():

@@ -98,13 +98,16 @@ class ClassTally:
 
 
 class NumberTally:
-    """Figures of a regression."""
+    """Figures of a regression.
+
+    The spread of the numbers around their mean is kept up batch by batch (Chan, Golub and LeVeque
+    1979), so that no row has to be remembered.
+    """
 
     def __init__(self) -> None:
         self.rows = 0
-        self._targets: list[Weights] = []
-        self._errors = 0.0
-        self._weights: list[Weights] = []
+        self._errors = self._weight = self._mean = self._spread = 0.0
+        self._least, self._most = np.inf, -np.inf
 
     def add(self, outputs: Outputs, targets: npt.NDArray[np.generic], weights: Weights) -> None:
         """Count rows with numbers ``targets``."""
@@ -112,22 +115,25 @@ class NumberTally:
         self.rows += len(wanted)
         errors = outputs[:, 0].astype(np.float64) - wanted
         self._errors += float(np.dot(np.square(errors), weights))
-        self._targets.append(wanted)
-        self._weights.append(np.array(weights))
+        weight = float(weights.sum())
+        if not weight:
+            return
+        mean = float(np.dot(wanted, weights)) / weight
+        shift, total = mean - self._mean, self._weight + weight
+        self._spread += float(np.dot(np.square(wanted - mean), weights))
+        self._spread += shift * shift * self._weight * weight / total
+        self._mean += shift * weight / total
+        self._weight = total
+        self._least = min(self._least, float(wanted.min()))
+        self._most = max(self._most, float(wanted.max()))
 
     def metrics(self) -> dict[str, float]:
         """rmse and, where the numbers differ, r2 (1 is perfect, 0 is the mean)."""
-        if not self._targets:
+        if not self._weight:
             return {}
-        targets, weights = np.concatenate(self._targets), np.concatenate(self._weights)
-        total = float(weights.sum())
-        if not total:
-            return {}
-        result = {"rmse": float(np.sqrt(self._errors / total))}
-        mean = float(np.dot(targets, weights)) / total
-        spread = float(np.dot(np.square(targets - mean), weights))
-        if spread > 0:
-            result["r2"] = 1 - self._errors / spread
+        result = {"rmse": float(np.sqrt(self._errors / self._weight))}
+        if self._least < self._most and self._spread > 0:
+            result["r2"] = 1 - self._errors / self._spread
         return result
 
 
