@@ -5,22 +5,18 @@ from __future__ import annotations
 import sys
 
 from netsharp_lsp.cli.context import add_context_arguments
+from netsharp_lsp.cli.faults import show_errors
 from netsharp_lsp.cli.files import write_atomic
 from netsharp_lsp.cli.project import UsageError, add_settings_arguments, settings_finder
 from netsharp_lsp.cli.subjects import SubjectError, read_subject
-from netsharp_lsp.cli.terminal import complain, source_width, uses_color
-from netsharp_lsp.diagnostics.reports import FileFindings, Style, render
+from netsharp_lsp.cli.terminal import complain
 from netsharp_lsp.language import language_for
 from netsharp_lsp.settings import SettingsError
-from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any
-
-    from netsharp_lsp.cli.subjects import Subject
-    from netsharp_lsp.language import Language
 
 DONE, FAULTY, FAILED = 0, 1, 2
 FORMATS = ("text", "json", "markdown", "dot", "svg")
@@ -44,10 +40,10 @@ def run(args: argparse.Namespace) -> int:
     except (SettingsError, SubjectError, UsageError) as error:
         complain(str(error))
         return FAILED
-    language = language_for(args.stdin_filename or args.subject)
-    if show_errors(subject, language):
+    if show_errors(subject.name, subject.text, subject.context):
         return FAULTY
-    text = rendered(language.describe(subject.text, subject.context), args.format)
+    description = language_for(subject.name).describe(subject.text, subject.context)
+    text = rendered(description, args.format)
     if args.output is None:
         sys.stdout.write(text)
         return DONE
@@ -57,19 +53,6 @@ def run(args: argparse.Namespace) -> int:
         complain(f"{args.output}: cannot be written: {error.strerror}.")
         return FAILED
     return DONE
-
-
-def show_errors(subject: Subject, language: Language) -> bool:
-    """Write a subject's errors to stderr; whether there are any."""
-    result = language.check(subject.text, subject.context)
-    errors = [found for found in result.diagnostics if found.severity == "error"]
-    if not errors:
-        return False
-    style = Style(color=uses_color(sys.stderr), width=source_width(sys.stderr))
-    findings = FileFindings(subject.name, LineIndex(subject.text), errors)
-    for part in render("text", [findings], style):
-        sys.stderr.write(part)
-    return True
 
 
 def rendered(description: dict[str, Any], form: str) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 
 from netsharp_lsp.cli.context import add_context_arguments
-from netsharp_lsp.cli.describe import show_errors
+from netsharp_lsp.cli.faults import show_errors
 from netsharp_lsp.cli.project import UsageError, add_settings_arguments, settings_finder
 from netsharp_lsp.cli.subjects import SubjectError, read_subject
 from netsharp_lsp.cli.terminal import complain
-from netsharp_lsp.language import language_for
 from netsharp_lsp.settings import SettingsError
 
 TYPE_CHECKING = False
@@ -42,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     except (SettingsError, SubjectError, UsageError) as error:
         complain(str(error))
         return FAILED
-    faulty = [show_errors(subject, language_for(subject.name)) for subject in subjects]
+    faulty = [show_errors(each.name, each.text, each.context) for each in subjects]
     if any(faulty):
         return FAILED
     from netsharp_lsp.netsharp.compare import compare

@@ -6,7 +6,6 @@ Puts together specification, run file, data, engine, progress and files; compute
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -25,15 +24,13 @@ from netsharp_engine.train import (
     train,
 )
 from netsharp_lsp.cli.curve import CurveError, check_picture, spark_lines, write_curve
+from netsharp_lsp.cli.faults import show_errors
 from netsharp_lsp.cli.files import STDIN, Input, ReadError, read_source, refusal
 from netsharp_lsp.cli.progress import choose_display
-from netsharp_lsp.cli.terminal import complain, source_width, uses_color
+from netsharp_lsp.cli.terminal import complain
 from netsharp_lsp.cli.training_arguments import add_setting_arguments, given_flags
 from netsharp_lsp.context import FIELDS, Context
-from netsharp_lsp.diagnostics.reports import FileFindings, Style, render
-from netsharp_lsp.language import language_for
 from netsharp_lsp.netsharp.lower import build_graph
-from netsharp_lsp.text.lines import LineIndex
 
 if TYPE_CHECKING:
     import argparse
@@ -89,7 +86,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.show_settings:
         show_settings(settings)
         return DONE
-    if not _lawful(name, text, Context()):
+    if show_errors(name, text, Context()):
         return FAULTY
     path = model_path(name, settings)
     _check_outputs(settings, path)
@@ -98,7 +95,7 @@ def _run(args: argparse.Namespace) -> int:
         settings = settings_to_resume(stored.settings, settings)
     with choose_display(args.quiet) as display:
         data = load_data(settings, progress=display.reading)
-        if not _lawful(name, text, context_of(data)):
+        if show_errors(name, text, context_of(data)):
             return FAULTY
         with catch_interrupts() as should_stop:
             training = Training(text.decode(), data, settings, display, path, should_stop)
@@ -181,17 +178,6 @@ def context_of(data: TrainingData) -> Context:
     context = Context(**{field: known[field] for field in FIELDS if field in known})
     context.origin = dict.fromkeys(context.known(), "the data")
     return context
-
-
-def _lawful(name: str, text: bytes, context: Context) -> bool:
-    """Whether the specification has no errors; else they go to stderr."""
-    result = language_for(name).check(text, context)
-    errors = [found for found in result.diagnostics if found.severity == "error"]
-    if errors:
-        style = Style(color=uses_color(sys.stderr), width=source_width(sys.stderr))
-        for part in render("text", [FileFindings(name, LineIndex(text), errors)], style):
-            sys.stderr.write(part)
-    return not errors
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def read_subject(
         raise SubjectError(source.message)
     assert source is not None
     place = item.path if item.path is not None else os.path.abspath(item.name)
-    return _subject(argument, source.text, place, args, find)
+    return _subject(item.name, source.text, place, args, find)
 
 
 def _subject(name: str, text: bytes, place: str, args: argparse.Namespace, find: Find) -> Subject:

@@ -1,0 +1,24 @@
+"""The errors of a specification on stderr, for the commands that need one without any."""
+
+from __future__ import annotations
+
+import sys
+
+from netsharp_lsp.cli.terminal import source_width, uses_color
+from netsharp_lsp.diagnostics.reports import FileFindings, Style, render
+from netsharp_lsp.language import language_for
+from netsharp_lsp.text.lines import LineIndex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.context import Context
+
+
+def show_errors(name: str, text: bytes, context: Context) -> bool:
+    """Write a specification's errors to stderr; whether there are any."""
+    result = language_for(name).check(text, context)
+    errors = [found for found in result.diagnostics if found.severity == "error"]
+    if errors:
+        style = Style(color=uses_color(sys.stderr), width=source_width(sys.stderr))
+        sys.stderr.writelines(render("text", [FileFindings(name, LineIndex(text), errors)], style))
+    return bool(errors)
