@@ -11,6 +11,7 @@ import math
 import os
 import sys
 from contextlib import suppress
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from netsharp_lsp.cli.files import refusal
@@ -134,12 +135,8 @@ class ParquetFile:
     """One row group a part; needs pyarrow.  Raises WriteError without it."""
 
     def __init__(self, path: str) -> None:
-        try:
-            import pyarrow.parquet  # noqa: F401
-        except ImportError:
-            raise WriteError(
-                f"{path}: Parquet needs pyarrow: pip install 'netsharp[data]'."
-            ) from None
+        if find_spec("pyarrow") is None:
+            raise WriteError(f"{path}: Parquet needs pyarrow: pip install 'netsharp[data]'.")
         self.path = path
         self.file: Any = None
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from netsharp_engine.graph import Node, Parameter
-    from netsharp_lsp.netsharp.model import Bundle, Layer
+    from netsharp_lsp.netsharp.model import Bundle, Geometry, Layer
     from netsharp_lsp.netsharp.network import Network
 
 #: What the engine calls the bundles that a kernel walks over without weights.
@@ -104,17 +104,7 @@ class Lowering:
         geometry = bundle.geometry
         assert geometry is not None
         if kind == "convolve":
-            weights = self._weights(
-                bundle, (geometry.kernels, geometry.weights_per_kernel), "kernels"
-            )
-            return self.graph.apply(
-                "convolve",
-                source,
-                parameters=[weights],
-                axes=geometry.axes,
-                sharing=geometry.sharing,
-                maps=geometry.maps,
-            )
+            return self._convolution(bundle, source, geometry)
         if kind in POOL_OPERATIONS:
             return self.graph.apply(str(kind), source, axes=geometry.axes)
         over_full_kernel = bundle.given.get("AvgOverFullKernel")
@@ -126,6 +116,17 @@ class Lowering:
             beta=bundle.scalar("Beta", 0.0),
             offset=bundle.scalar("Offset", 1.0),
             over_full_kernel=over_full_kernel is not None and over_full_kernel.value is True,
+        )
+
+    def _convolution(self, bundle: Bundle, source: Node, geometry: Geometry) -> Node:
+        shape = (geometry.kernels, geometry.weights_per_kernel)
+        return self.graph.apply(
+            "convolve",
+            source,
+            parameters=[self._weights(bundle, shape, "kernels")],
+            axes=geometry.axes,
+            sharing=geometry.sharing,
+            maps=geometry.maps,
         )
 
     def _filtered(self, bundle: Bundle, source: Node) -> Node:

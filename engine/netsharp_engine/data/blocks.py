@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Generic, TypeVar
+
 import numpy as np
 import numpy.typing as npt
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 FIRST_BYTES = 1 << 18
 LARGEST_BYTES = 1 << 26
 
 
-class GrowingMatrix:
+class GrowingMatrix(Generic[Scalar]):
     """Rows of ``width`` numbers collected in blocks and joined at the end.
 
     Blocks grow to 64 MB; joining frees each one after its copy, so that the peak is the size of
     the matrix plus one block.  Untouched parts of a block cost no memory.
     """
 
-    def __init__(self, width: int, dtype: npt.DTypeLike) -> None:
+    def __init__(self, width: int, dtype: type[Scalar] | np.dtype[Scalar]) -> None:
         self._width = width
-        self._dtype = np.dtype(dtype)
-        self._blocks: list[npt.NDArray[np.generic]] = []
+        self._dtype: np.dtype[Scalar] = np.dtype(dtype)
+        self._blocks: list[npt.NDArray[Scalar]] = []
         self._filled = 0
         self.rows = 0
 
@@ -45,7 +49,7 @@ class GrowingMatrix:
         self._blocks.append(np.empty((rows, self._width), self._dtype))
         self._filled = 0
 
-    def take(self) -> npt.NDArray[np.generic]:
+    def take(self) -> npt.NDArray[Scalar]:
         """The matrix [rows, width]; the collection is empty afterwards."""
         blocks, rows = self._blocks, self.rows
         result = np.empty((rows, self._width), self._dtype)

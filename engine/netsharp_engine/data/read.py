@@ -67,7 +67,8 @@ class _Building:
         self._options = options
         self._regression = options.task == "regression"
         self._numeric = roles.numeric
-        self._numbers = GrowingMatrix(len(self._numeric), options.dtype)
+        dtype: np.dtype[np.floating] = np.dtype(options.dtype)
+        self._numbers = GrowingMatrix(len(self._numeric), dtype)
         self._codes = [_Coding() for _ in roles.categories]
         self._labels = _Coding()
         self._targets = GrowingMatrix(1, np.float64)
@@ -143,7 +144,7 @@ class _Building:
         levels = {index: found[0] for index, found in zip(roles.categories, coded, strict=True)}
         table = Table(
             columns=tuple(Column(names[i], i, levels.get(i)) for i in roles.features),
-            numbers=self._numbers.take(),  # type: ignore[arg-type]
+            numbers=self._numbers.take(),
             codes=tuple(codes for _, codes in coded),
             label=None if roles.label is None else names[roles.label],
             named=self._first.named,
@@ -151,13 +152,13 @@ class _Building:
             paths=files,
         )
         if roles.label is not None and self._regression:
-            table.targets = self._targets.take()[:, 0]  # type: ignore[assignment]
+            table.targets = self._targets.take()[:, 0]
         elif roles.label is not None:
             table.classes, table.class_codes = self._labels.take()
         if roles.weight is not None:
-            table.weights = self._weights.take()[:, 0]  # type: ignore[assignment]
+            table.weights = self._weights.take()[:, 0]
         if roles.split is not None:
-            table.held_out = self._held_out.take()[:, 0]  # type: ignore[assignment]
+            table.held_out = self._held_out.take()[:, 0]
         return table
 
 
@@ -180,7 +181,7 @@ class _Coding:
         order = np.full(len(names) + 1, -1, np.int32)
         for code, name in enumerate(names):
             order[self._index[name]] = code
-        return names, order[self._codes.take()[:, 0].astype(np.int32)]
+        return names, order[self._codes.take()[:, 0]]
 
 
 class CellCheck:

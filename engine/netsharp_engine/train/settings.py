@@ -14,7 +14,7 @@ from netsharp_engine.data.errors import nearest
 from netsharp_engine.data.options import ColumnName, ReadOptions
 
 from .keys import ADAM_RATE, BY_NAME, HOST_LIMITS, KEYS, REGRESSION_RATE, SECTIONS, Key
-from .values import BadValue, convert
+from .values import BadValueError, convert
 
 PATH_KEYS = frozenset(("train", "test", "labels", "model", "log", "plot"))
 
@@ -231,7 +231,7 @@ def _file_values(
 def _take(key: Key, value: Any, where: str, given: dict[str, Any], errors: list[str]) -> None:
     try:
         given[key.name] = convert(key, value)
-    except BadValue as fault:
+    except BadValueError as fault:
         errors.append(f"{where}: {fault}")
         given.pop(key.name, None)
 

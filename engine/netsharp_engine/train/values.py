@@ -17,18 +17,18 @@ TRUTHS = {"true": True, "yes": True, "on": True, "1": True}
 TRUTHS |= {"false": False, "no": False, "off": False, "0": False}
 
 
-class BadValue(ValueError):  # noqa: N818
+class BadValueError(ValueError):
     """A value that does not suit its key; the text says why and what would."""
 
 
 def convert(key: Key, value: Any) -> Any:
-    """The value of ``key`` in its own type; raises BadValue with a sentence."""
+    """The value of ``key`` in its own type; raises BadValueError with a sentence."""
     return CONVERSIONS[key.kind](key, value)
 
 
 def _text(key: Key, value: Any) -> str:
     if not isinstance(value, str) or not value:
-        raise BadValue(f"text is needed, found {_shown(value)}.")
+        raise BadValueError(f"text is needed, found {_shown(value)}.")
     return value
 
 
@@ -38,7 +38,7 @@ def _choice(key: Key, value: Any) -> str:
     if word not in key.choices:
         listed = ", ".join(key.choices)
         hint = nearest(word, key.choices) if len(key.choices) > 12 else ""
-        raise BadValue(f"'{value}' is none of {listed}.{hint}")
+        raise BadValueError(f"'{value}' is none of {listed}.{hint}")
     return word
 
 
@@ -47,7 +47,7 @@ def _truth(key: Key, value: Any) -> bool:
         return value
     if isinstance(value, str) and value.casefold() in TRUTHS:
         return TRUTHS[value.casefold()]
-    raise BadValue(f"true or false is needed, found {_shown(value)}.")
+    raise BadValueError(f"true or false is needed, found {_shown(value)}.")
 
 
 def _integer(key: Key, value: Any) -> int:
@@ -60,7 +60,7 @@ def _integer(key: Key, value: Any) -> int:
     if isinstance(number, float) and number.is_integer():
         number = int(number)
     if not isinstance(number, int) or isinstance(number, bool):
-        raise BadValue(f"a whole number is needed, found {_shown(value)}.")
+        raise BadValueError(f"a whole number is needed, found {_shown(value)}.")
     _check_limits(key, number, value)
     return number
 
@@ -68,7 +68,7 @@ def _integer(key: Key, value: Any) -> int:
 def _number(key: Key, value: Any) -> float:
     number = _as_float(value)
     if number is None:
-        raise BadValue(f"a number is needed, found {_shown(value)}.")
+        raise BadValueError(f"a number is needed, found {_shown(value)}.")
     _check_limits(key, number, value)
     return number
 
@@ -94,14 +94,16 @@ def _check_limits(key: Key, number: float, value: Any) -> None:
         limits.append(f"{'above' if key.open_least else 'at least'} {low:g}")
     if high is not None:
         limits.append(f"{'below' if key.open_most else 'at most'} {high:g}")
-    raise BadValue(f"{_shown(value)} is out of range: it must be {' and '.join(limits)}.")
+    raise BadValueError(f"{_shown(value)} is out of range: it must be {' and '.join(limits)}.")
 
 
 def _column(key: Key, value: Any) -> str | int:
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-        raise BadValue(f"a column's name or its number from 1 is needed, found {_shown(value)}.")
+        raise BadValueError(
+            f"a column's name or its number from 1 is needed, found {_shown(value)}."
+        )
     if isinstance(value, int) and value < 1:
-        raise BadValue(f"columns are numbered from 1, found {value}.")
+        raise BadValueError(f"columns are numbered from 1, found {value}.")
     return value
 
 
@@ -111,7 +113,7 @@ def _columns(key: Key, value: Any) -> tuple[str | int, ...]:
     if isinstance(value, int):
         value = [value]
     if not isinstance(value, list | tuple):
-        raise BadValue(f"a list of columns is needed, found {_shown(value)}.")
+        raise BadValueError(f"a list of columns is needed, found {_shown(value)}.")
     return tuple(_column(key, each) for each in value)
 
 
@@ -120,7 +122,7 @@ def _paths(key: Key, value: Any) -> tuple[str, ...]:
     if not isinstance(names, list | tuple) or not all(
         isinstance(name, str) and name for name in names
     ):
-        raise BadValue(f"a file name or a list of them is needed, found {_shown(value)}.")
+        raise BadValueError(f"a file name or a list of them is needed, found {_shown(value)}.")
     return tuple(names)
 
 
@@ -129,9 +131,11 @@ def _split(key: Key, value: Any) -> float | str | None:
     if number is None:
         if isinstance(value, str) and value:
             return value
-        raise BadValue(f"a fraction, a column or a file is needed, found {_shown(value)}.")
+        raise BadValueError(f"a fraction, a column or a file is needed, found {_shown(value)}.")
     if not 0 <= number < 1:
-        raise BadValue(f"{_shown(value)} is out of range: a fraction is at least 0 and below 1.")
+        raise BadValueError(
+            f"{_shown(value)} is out of range: a fraction is at least 0 and below 1."
+        )
     return number or None
 
 
@@ -142,7 +146,7 @@ def _class_weights(key: Key, value: Any) -> str | dict[str, float] | None:
         pairs = [part.partition("=") for part in value.split(",")]
         value = {name.strip(): number.strip() for name, _, number in pairs}
     if not isinstance(value, Mapping) or not value:
-        raise BadValue(
+        raise BadValueError(
             f'"balanced" or weights by class such as {{ yes = 2, no = 1 }} are needed, '
             f"found {_shown(value)}."
         )
@@ -150,10 +154,10 @@ def _class_weights(key: Key, value: Any) -> str | dict[str, float] | None:
     for name, each in value.items():
         number = _as_float(each)
         if number is None or number < 0:
-            raise BadValue(f"the weight of class '{name}' must be a number of at least 0.")
+            raise BadValueError(f"the weight of class '{name}' must be a number of at least 0.")
         weights[str(name)] = number
     if not any(weights.values()):
-        raise BadValue("at least one class needs a weight above 0.")
+        raise BadValueError("at least one class needs a weight above 0.")
     return weights
 
 
