@@ -59,6 +59,13 @@ def section_meant(word: str) -> str | None:
     return SECTION_ALIASES.get(word.lower()) or nearest(word, SECTION_WORDS)
 
 
+def is_misspelt_share(declaration: Declaration) -> bool:
+    """Whether a declaration is a share but for its keyword: what it holds was read as a layer."""
+    keyword = declaration.keyword
+    unknown = declaration.kind == "unknown" and keyword is not None
+    return unknown and section_meant(keyword.text if keyword else "") == "share"
+
+
 def is_debris(declaration: Declaration) -> bool:
     """Whether a declaration is none: a stray mark, an item without keyword, an unknown word."""
     if declaration.kind != "unknown":

@@ -122,6 +122,11 @@ SLIPS = [
         f"hidden C [4, 4] tanh from I convolve {BLOCK}",
     ),
     ("hidden C [4 5] tanh from I all;", ("NS026", "5"), "hidden C [4, 5] tanh from I all;"),
+    (
+        f"hidden C [4, 4] tanh from I convolve {BLOCK.replace('= [2, 2]; S', '= 2, 2; S')}",
+        ("NS021", "2, 2"),
+        f"hidden C [4, 4] tanh from I convolve {BLOCK}",
+    ),
     ("const N: 4;\nhidden C [N] tanh from I all;", ("NS022", ":"), None),
     ("const N 4;\nhidden C [N] tanh from I all;", ("NS022", "N"), None),
     ("const { N = 4, M = 5; }\nhidden C [N, M] tanh from I all;", ("NS023", ","), None),
@@ -139,3 +144,17 @@ def test_a_slip_is_told_once_by_its_own_code(
         repaired = fixed(text, finding[0])
         assert grave(repaired) == []
         assert good is None or repaired.replace(" \n", "\n") == network(good)
+
+
+def test_a_misspelt_share_is_told_by_its_keyword_alone() -> None:
+    text = (
+        "input { A [3]; B [3]; }\nhidden { H1 [5] tanh from A all; H2 [5] tanh from B all; }\n"
+        "output O [2] softmax { from H1 all; from H2 all; }\nshared { H1, H2 }\n"
+    )
+    assert grave(text) == [("NS010", "shared")]
+    assert grave(fixed(text, "NS010")) == []
+
+
+def test_a_connection_inside_the_braces_of_another_is_told_once() -> None:
+    text = network(f"hidden C [4, 4] tanh from I convolve {BLOCK.replace('}', 'from I all; }')}")
+    assert grave(text) == [("NS026", "from")]

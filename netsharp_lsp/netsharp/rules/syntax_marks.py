@@ -9,7 +9,8 @@ from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
 from netsharp_lsp.netsharp.gaps import Gaps
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_brackets import bare_value
-from netsharp_lsp.netsharp.slips import is_open_end, lacks_from
+from netsharp_lsp.netsharp.rules.syntax_tuples import bracketless, bracketless_tuples
+from netsharp_lsp.netsharp.slips import is_misspelt_share, is_open_end, lacks_from
 from netsharp_lsp.netsharp.syntax import ConstantItem, LayerItem
 
 TYPE_CHECKING = False
@@ -31,7 +32,7 @@ REACH = 80
 def missing_semicolon(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A constant, layer, connection or attribute that ends without `;`."""
     doubts = network.doubts
-    if not declaration.faults or doubts.explained(declaration):
+    if not declaration.faults or doubts.explained(declaration) or is_misspelt_share(declaration):
         return
     gaps = Gaps(declaration)
     unfinished = unfinished_ends(declaration)
@@ -78,7 +79,11 @@ def needless_semicolon(declaration: Declaration, network: Network) -> Iterator[F
     """A `;` that ends nothing."""
     if network.doubts.explained(declaration):
         return
+    text = network.specification.text
+    ends = [end for _, end in bracketless_tuples(declaration, network)]
     for start, end in declaration.semicolons:
+        if any(last <= start and not text(declaration, last, start).strip() for last in ends):
+            continue
         if network.specification.text(declaration, start, end) == ";":
             place = Place(declaration, start, end)
             repair = Repair("Delete the ';'", [Change(place, "")], safe=True)
@@ -117,7 +122,10 @@ def attribute_terminator(declaration: Declaration, network: Network) -> Iterator
     if network.doubts.explained(declaration):
         return
     for attribute in attributes_of(declaration):
-        if attribute.terminator == "," and not bare_value(declaration, attribute, network):
+        bare = bare_value(declaration, attribute, network)
+        if attribute.terminator == "," and not (
+            bare or bracketless(declaration, attribute, network)
+        ):
             place = Place(declaration, *attribute.terminator_span)
             repair = Repair("Replace by ';'", [Change(place, ";")], safe=True)
             yield Finding("NS023", place, "Attributes end with ';', not ','.", repair=repair)

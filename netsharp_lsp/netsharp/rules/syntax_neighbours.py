@@ -147,3 +147,10 @@ def activation_before_size(case: Case) -> Finding | None:
         message = f"The activation belongs before 'from': hidden X [n] {name.text} from ..."
         return Finding("NS016", place, message, repair=repair)
     return None
+
+
+def called_activation(place: Place) -> Finding:
+    """The finding for `tanh()`."""
+    repair = Repair("Delete '()'", [Change(place, "")], safe=True)
+    message = "'()' is not allowed here: an activation stands without parentheses."
+    return Finding("NS026", place, message, repair=repair)

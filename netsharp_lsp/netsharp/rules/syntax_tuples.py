@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.expressions import expressions_of, operands
+from netsharp_lsp.netsharp.expressions import attributes_of, expressions_of, operands
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
 from netsharp_lsp.netsharp.gaps import Gaps
 from netsharp_lsp.netsharp.rules import rule
-from netsharp_lsp.netsharp.syntax import LayerItem, Tuple
+from netsharp_lsp.netsharp.syntax import LayerItem, Name, Number, Tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Declaration, Item
+    from netsharp_lsp.netsharp.syntax import Attribute, Declaration, Item
 
+#: What follows the first value of a tuple without brackets: `2, 2;`.
+BARE_VALUES = re.compile(r"\s*[\w.]+(?:\s*,\s*[\w.]+)*(?=\s*;)")
 #: What a tuple in curly brackets may hold: `{28, 28}`.
 PLAIN_SIZE = re.compile(r"\{[\w\s,.*+/^-]*\}\Z")
 
@@ -52,6 +54,25 @@ def curly_size(item: Item, declaration: Declaration, network: Network) -> tuple[
     return None if empty or not plain else item.body
 
 
+def bracketless(
+    declaration: Declaration, attribute: Attribute, network: Network
+) -> tuple[int, int] | None:
+    """The span of a tuple without brackets: `Stride = 2, 2;`."""
+    if attribute.terminator != "," or not isinstance(attribute.value, Number | Name):
+        return None
+    rest = network.specification.text(declaration, attribute.end, declaration.end)
+    found = BARE_VALUES.match(rest)
+    return None if found is None else (attribute.value.start, attribute.end + len(found[0]))
+
+
+def bracketless_tuples(declaration: Declaration, network: Network) -> list[tuple[int, int]]:
+    """The spans of all tuples of a declaration that stand without brackets."""
+    if not any(fault.kind == "unexpected" for fault in declaration.faults):
+        return []
+    found = (bracketless(declaration, a, network) for a in attributes_of(declaration))
+    return [span for span in found if span is not None]
+
+
 @rule("NS021", "error", on="declaration")
 def tuple_brackets(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A tuple in round or curly brackets, or in none."""
@@ -69,6 +90,7 @@ def tuple_brackets(declaration: Declaration, network: Network) -> Iterator[Findi
         curly = curly_size(item, declaration, network)
         if curly is not None:
             spans.append(curly)
+    spans += bracketless_tuples(declaration, network)
     if declaration in network.doubts.debris.curly:
         start, end = network.doubts.debris.curly[declaration]
         spans.append((start - base, end - base))
@@ -82,6 +104,9 @@ def tuple_brackets(declaration: Declaration, network: Network) -> Iterator[Findi
                 Change(Place(declaration, end - 1, end), "]"),
             ]
             repair = Repair("Replace by square brackets", changes, safe=True)
+        elif text[0].isalnum():
+            changes = [Change(place.before(), "["), Change(place.after(), "]")]
+            repair = Repair("Put it in square brackets", changes, safe=True)
         yield Finding("NS021", place, "Tuples use square brackets.", repair=repair)
     if not declaration.faults:
         return

@@ -13,6 +13,7 @@ from netsharp_lsp.netsharp.rules.syntax_brackets import bare_value, idle_comma
 from netsharp_lsp.netsharp.rules.syntax_layers import is_activation, lone_activation, says_from
 from netsharp_lsp.netsharp.rules.syntax_neighbours import (
     activation_before_size,
+    called_activation,
     constant_without_equals,
     constants_with_commas,
     doubled_equals,
@@ -22,7 +23,7 @@ from netsharp_lsp.netsharp.rules.syntax_neighbours import (
     values_without_comma,
     wrong_closer,
 )
-from netsharp_lsp.netsharp.rules.syntax_tuples import curly_size
+from netsharp_lsp.netsharp.rules.syntax_tuples import bracketless_tuples, curly_size
 from netsharp_lsp.netsharp.rules.syntax_words import renamed
 from netsharp_lsp.netsharp.slips import (
     ACTIVATION_ATTRIBUTES,
@@ -379,7 +380,8 @@ def is_unknown(declaration: Declaration) -> bool:
     """Whether a declaration's keyword is no keyword at all, so that its rest means nothing."""
     keyword = declaration.keyword
     unknown = declaration.kind == "unknown" and keyword is not None
-    return unknown and section_meant(keyword.text if keyword else "") is None
+    meant = section_meant(keyword.text if keyword else "")
+    return unknown and (meant is None or meant == "share")
 
 
 def unexpected_in(declaration: Declaration, network: Network) -> Iterator[Finding]:
@@ -388,6 +390,7 @@ def unexpected_in(declaration: Declaration, network: Network) -> Iterator[Findin
     told += [
         bare_value(declaration, attribute, network) for attribute in attributes_of(declaration)
     ]
+    told += bracketless_tuples(declaration, network)
     told += Gaps(declaration).lost_values()
     end = -1
     for fault in sorted(declaration.faults, key=lambda fault: fault.start):
@@ -440,13 +443,6 @@ def continuation(declaration: Declaration, before: Declaration, network: Network
     if isinstance(item, LayerItem):
         message += " Every declaration ends with ';' and begins with a keyword."
     return Finding("NS026", place, message)
-
-
-def called_activation(place: Place) -> Finding:
-    """The finding for `tanh()`."""
-    repair = Repair("Delete '()'", [Change(place, "")], safe=True)
-    message = "'()' is not allowed here: an activation stands without parentheses."
-    return Finding("NS026", place, message, repair=repair)
 
 
 def missing_from(declaration: Declaration, before: Declaration, layer: LayerItem) -> Finding:
@@ -502,6 +498,9 @@ def displaced(
     if group.group is not None:
         opener = Place(group, group.group[0], group.group[0] + 1)
         notes.append(Note("The group opened here goes on to the '}' below.", opener))
+    if inside.items and isinstance(inside.items[0], BundleItem):
+        message = f"'{name}' is not allowed here: it stands inside the braces of another one."
+        return Finding("NS026", place, message)
     changes = [
         Change(Place(group, group.end, group.end), "\n}"),
         Change(Place(stray, 0, stray.end), ""),

@@ -34,8 +34,11 @@ def unknown_declaration(network: Network, _: Network) -> Iterator[Finding]:
         message = f"{expected(word)} This does not look like a Net# specification."
         yield Finding("NS010", place, message)
         return
+    displaced = {inside for inside, _ in doubts.debris.displaced.values()}
     for declaration in declarations:
         if declaration in doubts.debris.covered or declaration in doubts.debris.culprits:
+            continue
+        if declaration in displaced and declaration.kind == "orphan":
             continue
         if declaration.kind == "unknown" and declaration.keyword is not None:
             yield misspelt(declaration, declaration.keyword)
