@@ -126,7 +126,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         weights: npt.NDArray[np.float64] | None,
         settings: Settings,
         classes: int = 0,
-    ) -> None:
+    ) -> Self:
         """Train from new weights; `classes` counts those that may come, from 0 on.
 
         Rows of weight 0 are left out, so that they change no range of a feature either.
@@ -142,18 +142,18 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         data = prepare(table, settings)
         text = self.specification or self._default_specification
         graph = build_graph(text, data.context())
-        self._keep(train(graph, data, settings, specification=text))
+        return self._keep(train(graph, data, settings, specification=text))
 
     def _fit_further(
         self,
         features: npt.NDArray[Any],
         labels: npt.NDArray[Any],
         weights: npt.NDArray[np.float64] | None,
-    ) -> None:
+    ) -> Self:
         model: Model = self.model_
         table = self._table(features, labels, weights, model.settings)
         data: TrainingData = prepare(table, model.settings, fitted=model)
-        self._keep(train_further(model, data))
+        return self._keep(train_further(model, data))
 
     def _table(
         self,
@@ -165,12 +165,13 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         task = "regression" if settings.regression else "classification"
         return Table.from_arrays(features, labels, weights=weights, task=task, dtype=settings.dtype)
 
-    def _keep(self, result: TrainingResult) -> None:
+    def _keep(self, result: TrainingResult) -> Self:
         if result.status == "diverged":
             raise TrainingError(result.message)
         self.model_: Model = result.model
         self.n_iter_ = len(result.history)
         self.loss_curve_ = [event["loss"] for event in result.history]
+        return self
 
     def _features(self, features: npt.ArrayLike) -> npt.NDArray[Any]:
         check_is_fitted(self, "model_")
@@ -246,8 +247,7 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
             )
         weights = self._weights(sample_weight, features)
         settings = self._settings("classification", features)
-        self._fit(features, codes, weights, settings, len(self.classes_))
-        return self
+        return self._fit(features, codes, weights, settings, len(self.classes_))
 
     def partial_fit(
         self,
@@ -274,12 +274,10 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
             raise ValueError(f"The labels hold {strange[0]!r}, which is none of the classes.")
         codes = np.searchsorted(self.classes_, labels)
         weights = self._weights(sample_weight, features)
-        if first:
-            settings = replace(self._settings("classification", features), epochs=1)
-            self._fit(features, codes, weights, settings, len(self.classes_))
-        else:
-            self._fit_further(features, codes, weights)
-        return self
+        if not first:
+            return self._fit_further(features, codes, weights)
+        settings = replace(self._settings("classification", features), epochs=1)
+        return self._fit(features, codes, weights, settings, len(self.classes_))
 
     def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """The probability of each class [rows, classes], in the order of ``classes_``."""
@@ -321,8 +319,7 @@ class NetSharpRegressor(RegressorMixin, NetSharpEstimator):  # type: ignore[misc
         """
         features, targets = self._checked(X, y, numeric=True, reset=True)
         weights = self._weights(sample_weight, features)
-        self._fit(features, targets, weights, self._settings("regression", features))
-        return self
+        return self._fit(features, targets, weights, self._settings("regression", features))
 
     def partial_fit(
         self,
@@ -334,12 +331,10 @@ class NetSharpRegressor(RegressorMixin, NetSharpEstimator):  # type: ignore[misc
         first = not hasattr(self, "model_")
         features, targets = self._checked(X, y, numeric=True, reset=first)
         weights = self._weights(sample_weight, features)
-        if first:
-            settings = replace(self._settings("regression", features), epochs=1)
-            self._fit(features, targets, weights, settings)
-        else:
-            self._fit_further(features, targets, weights)
-        return self
+        if not first:
+            return self._fit_further(features, targets, weights)
+        settings = replace(self._settings("regression", features), epochs=1)
+        return self._fit(features, targets, weights, settings)
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """A number for each row."""

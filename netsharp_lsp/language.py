@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.diagnostics.pages import RuleBook
     from netsharp_lsp.diagnostics.selection import Selection
+    from netsharp_lsp.layout.options import FormatOptions, Formatted
     from netsharp_lsp.text.lines import LineIndex
 
     class Language(Protocol):
@@ -52,11 +53,11 @@ if TYPE_CHECKING:
         def check(self, data: bytes, context: Context) -> Result:
             """Return what is wrong with a text, and its comments; never raises for any text."""
 
-        def format(self, data: bytes, options: Any) -> Any:
+        def format(self, data: bytes, options: FormatOptions) -> Formatted:
             """Return the text in its one style, or why it is left alone."""
 
-        def describe(self, data: bytes, context: Context) -> Any:
-            """Return what the network of a text is: layers, shapes, parameters, cost."""
+        def describe(self, data: bytes, context: Context) -> dict[str, Any]:
+            """Return what the network of a text is, as the JSON of `netsharp describe`."""
 
 
 DEFAULT = "netsharp"

@@ -18,7 +18,11 @@ OPENING, CLOSING = "⟦", "⟧"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from netsharp_lsp.diagnostics.model import Severity
+
+    Word = TypeVar("Word", bound=str)
 
 
 class Page:
@@ -134,15 +138,16 @@ def _read_head(page: Page, lines: list[str]) -> None:
         key, colon, value = line.partition(":")
         if colon:
             values[key.strip()] = value.strip()
-    page.severity = _one_of(values, "severity", SEVERITIES)  # type: ignore[assignment]
+    page.severity = _one_of(values, "severity", SEVERITIES)
     page.fix = _one_of(values, "fix", FIXES)
 
 
-def _one_of(values: dict[str, str], key: str, allowed: tuple[str, ...]) -> str:
-    value = values.get(key)
-    if value not in allowed:
-        raise PageError(2, f"'{key}:' must be one of {', '.join(allowed)}, found {value!r}")
-    return value
+def _one_of(values: dict[str, str], key: str, allowed: tuple[Word, ...]) -> Word:
+    for word in allowed:
+        if word == values.get(key):
+            return word
+    found = values.get(key)
+    raise PageError(2, f"'{key}:' must be one of {', '.join(allowed)}, found {found!r}")
 
 
 def _split_sections(lines: list[str]) -> dict[str, tuple[int, int]]:

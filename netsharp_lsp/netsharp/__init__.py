@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from netsharp_lsp.context import Context
+    from netsharp_lsp.layout.options import FormatOptions, Formatted
 
 
 class NetSharp:
@@ -33,7 +34,7 @@ class NetSharp:
         comments = network.specification.comments
         return Result(diagnostics, [(comment.start, comment.end) for comment in comments])
 
-    def format(self, data: bytes, options: Any) -> Any:
+    def format(self, data: bytes, options: FormatOptions) -> Formatted:
         """The text in the one style; see `netsharp_lsp.netsharp.formatting`."""
         from netsharp_lsp.netsharp.formatting import format_text
 
