@@ -380,6 +380,10 @@ class NetworkEvaluator(Evaluator):
             message += f" Did you mean '{hint}'?"
             notes.append(Note(f"'{hint}' is defined here.", self.network.constants[hint].place))
             repair = Repair(f"Replace by '{hint}'", [Change(place, hint)], safe=True)
+        elif node.text in self.network.layers:
+            message = f"Constant '{node.text}' is not defined; '{node.text}' is a layer."
+            layer = self.network.layers[node.text]
+            notes.append(Note(f"Layer '{node.text}' is declared here.", layer.place))
         else:
             specification = self.network.specification
             line = f"const {node.text} = 1;{specification.line_end}"

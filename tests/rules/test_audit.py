@@ -158,3 +158,16 @@ def test_a_misspelt_share_is_told_by_its_keyword_alone() -> None:
 def test_a_connection_inside_the_braces_of_another_is_told_once() -> None:
     text = network(f"hidden C [4, 4] tanh from I convolve {BLOCK.replace('}', 'from I all; }')}")
     assert grave(text) == [("NS026", "from")]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_layer_in_a_constants_place_is_called_one(order: int) -> None:
+    lines = ["input A [3];", "output O [A] softmax from A all;"]
+    found = only("\n".join(lines[::order]), "NS030")
+    assert found.message == "Constant 'A' is not defined; 'A' is a layer."
+    assert found.fix is None
+
+
+def test_a_keyword_with_one_foreign_letter_is_told_by_the_letter() -> None:
+    text = "ｉnput A [3];\noutput O [2] softmax from A all;"
+    assert grave(text) == [("NS006", "ｉ")]

@@ -41,6 +41,8 @@ def unknown_declaration(network: Network, _: Network) -> Iterator[Finding]:
         if declaration in displaced and declaration.kind == "orphan":
             continue
         if declaration.kind == "unknown" and declaration.keyword is not None:
+            if doubts.marked(declaration, declaration.keyword):
+                continue
             yield misspelt(declaration, declaration.keyword)
         elif declaration.kind == "orphan" and declaration.items:
             finding = orphan(declaration, declaration.items[0], network)
