@@ -143,7 +143,7 @@ def _parse(file: str, data: bytes) -> dict[str, Any]:
 
     try:
         return tomllib.loads(data.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SettingsError(file, None, f"is not valid TOML: {error}.") from None
 
 

@@ -86,7 +86,7 @@ def read_file(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.float
             continue
         try:
             values[name] = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise ModelError(f"{path} is damaged: its entry '{name}' is no JSON.") from None
     return values, tensors
 

@@ -97,7 +97,7 @@ def run_file_beside(specification: str) -> RunFile | str | None:
             table = tomllib.load(stream)
     except OSError as error:
         return f"{path}: cannot be read: {error.strerror}."
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         return f"{path}: is not valid TOML: {error}."
     return RunFile(path, _table(table, "data"), _table(table, "train"))
 

@@ -147,7 +147,7 @@ def _run_file(path: str) -> dict[str, Any]:
             return tomllib.load(stream)
     except OSError as error:
         raise RunError(f"{path}: cannot be read: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RunError(f"{path}: is not valid TOML: {error}.") from None
 
 

@@ -72,7 +72,7 @@ def read_baseline(text: str) -> Baseline | BaselineError:
 
     try:
         data = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return BaselineError(f"it is not JSON: {error}")
     if not isinstance(data, dict) or data.get("version") != VERSION:
         return BaselineError(f"it is no baseline of version {VERSION}")

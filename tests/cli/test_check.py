@@ -171,6 +171,7 @@ def test_each_file_has_its_nearest_settings(tmp_path: pathlib.Path) -> None:
         (["--ignore", "NS0500"], "", "'NS0500' is no code and begins none. Did you mean 'NS050'?"),
         ([], 'selct = ["NS0"]', "netsharp.toml:1: unknown key 'selct'. Did you mean 'select'?"),
         ([], 'ignore = ["NS0500"]', "'NS0500' is no code"),
+        ([], f"select = {'[' * 5000}", "netsharp.toml: is not valid TOML: "),
         (["--config", "missing.toml"], "", "missing.toml: cannot be read: No such file"),
         (["--config", "a.nn", "--isolated"], "", "not allowed with argument"),
         (["--features", "0"], "", "must be a whole number of at least 1, found '0'"),

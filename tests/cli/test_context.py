@@ -211,6 +211,13 @@ def test_a_broken_run_file_is_a_sentence(tmp_path: pathlib.Path) -> None:
     assert sentence.startswith(f"{path}: is not valid TOML: ")
 
 
+def test_a_run_file_nested_without_end_is_a_sentence(tmp_path: pathlib.Path) -> None:
+    path = write(tmp_path / "a.toml", f"data = {'[' * 5000}")
+    sentence = run_file_beside(str(tmp_path / "a.nn"))
+    assert isinstance(sentence, str)
+    assert sentence.startswith(f"{path}: is not valid TOML: ")
+
+
 def test_data_is_read_as_training_reads_it(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path / "iris.csv", IRIS)
     context = data_context(path, "kind", None, None)

@@ -97,3 +97,7 @@ def test_a_file_that_is_no_baseline_is_an_error(text: str, reason: str) -> None:
     error = read_baseline(text)
     assert isinstance(error, BaselineError)
     assert reason in error.message
+
+
+def test_a_baseline_nested_without_end_is_a_fault() -> None:
+    assert isinstance(read_baseline("[" * 100_000), BaselineError)
