@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from netsharp_lsp.context import Context
+from netsharp_lsp.diagnostics.fixes import ROUNDS, fix_all
+from netsharp_lsp.netsharp.check import check
 from tests.rules.rule_checks import diagnostics, fixed, grave, network, notes, only
 
 #: Every keyword with a capital is a lawful name (section 1 of the language's rules).
@@ -171,3 +174,18 @@ def test_a_layer_in_a_constants_place_is_called_one(order: int) -> None:
 def test_a_keyword_with_one_foreign_letter_is_told_by_the_letter() -> None:
     text = "ｉnput A [3];\noutput O [2] softmax from A all;"
     assert grave(text) == [("NS006", "ｉ")]
+
+
+@pytest.mark.parametrize("sign", ["&", "|"])
+def test_a_single_sign_between_conditions_is_doubled(sign: str) -> None:
+    text = network(f"hidden C [8] tanh from I where (s, d) => s[0] == d[0] {sign} s[1] > 9;")
+    assert grave(text) == [("NS001", sign)]
+    assert f" {sign * 2} " in fixed(text, "NS001")
+    assert "NS026" not in {d.code for d in diagnostics(fixed(text, "NS001"))}
+
+
+def test_a_name_that_is_the_word_from_reaches_an_end_of_fixes() -> None:
+    text = b"input A [3];\nhidden from [4] tanh from A all;\noutput O [2] softmax from from all;\n"
+    fixes = fix_all(text, lambda data: check(data, Context())[1], unsafe=True)
+    assert fixes.rounds < ROUNDS
+    assert fixes.text.count(b"hidden") == 1

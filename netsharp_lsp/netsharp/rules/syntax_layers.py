@@ -102,6 +102,8 @@ def misplaced_activation(layer: Layer, network: Network) -> Iterator[Finding]:
         elif bundle.kind is None and is_activation(bundle.kind_text):
             word = Name(*bundle.kind_span, bundle.kind_text)
             change = Change(Place.of(layer.declaration, word), "all")
+            if name is not None and name.text.lower() == "all":
+                change = Change(Place(layer.declaration, word.start, name.start), "")
             yield misplaced(layer, word, change)
         for attribute in (*bundle.attributes, *layer.item.attributes):
             word_given = activation_attribute(attribute)

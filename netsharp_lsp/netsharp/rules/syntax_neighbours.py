@@ -154,3 +154,10 @@ def called_activation(place: Place) -> Finding:
     repair = Repair("Delete '()'", [Change(place, "")], safe=True)
     message = "'()' is not allowed here: an activation stands without parentheses."
     return Finding("NS026", place, message, repair=repair)
+
+
+def single_sign(place: Place, text: str) -> Finding:
+    """The finding for `a & b` and `a | b`."""
+    repair = Repair(f"Replace by '{text * 2}'", [Change(place, text * 2)], safe=True)
+    message = f"Unexpected character '{text}'. Conditions are joined by '{text * 2}'."
+    return Finding("NS001", place, message, repair=repair)

@@ -20,6 +20,7 @@ from netsharp_lsp.netsharp.rules.syntax_neighbours import (
     foreign_pool,
     letters_behind_number,
     misspelt_where,
+    single_sign,
     values_without_comma,
     wrong_closer,
 )
@@ -269,6 +270,8 @@ def foreign_characters(case: Case) -> Finding | None:
     text = " ".join(case.text(case.fault.start, case.fault.end).split())
     place = case.place()
     plural = "s" if len(text) > 1 else ""
+    if text in ("&", "|"):
+        return single_sign(place, text)
     repair = Repair("Delete it", [Change(place, "")], safe=True)
     return Finding("NS001", place, f"Unexpected character{plural} '{text}'.", repair=repair)
 

@@ -79,6 +79,8 @@ def orphan(declaration: Declaration, item: Item, network: Network) -> Finding | 
         return Finding("NS010", Place.of(declaration, item.word), expected(item.word.text))
     name = item.name
     place = Place.of(declaration, name)
+    if name.text in KEYWORDS:
+        return renamed(network, name.text, [place])
     keyword = "const" if isinstance(item, ConstantItem) else "hidden"
     if isinstance(item, LayerItem) and not item.bundles and item.body is None:
         keyword = "input"
