@@ -189,3 +189,20 @@ def test_a_name_that_is_the_word_from_reaches_an_end_of_fixes() -> None:
     fixes = fix_all(text, lambda data: check(data, Context())[1], unsafe=True)
     assert fixes.rounds < ROUNDS
     assert fixes.text.count(b"hidden") == 1
+
+
+LOOPS = [
+    "const X { = 28;\ninput A [3];\noutput O [2] softmax from A all;\n",
+    network("hidden C [8] tanh from I where (s, d) - => s[0] == d[0];"),
+    network("hidden C [8] tanh from I where (s, d) => s[0] == d[0] || =>[0] == 3;"),
+    "const W = [\n  0.25# , 0.25,\n  1.0\n];\ninput A [3];\noutput O [2] softmax from A all;\n",
+    "input X [6];\nhidden {\n  A [4# linear from X all;\n  C [4] tanh from X all;\n}\n"
+    "output O [2] softmax from C all;\n",
+]
+
+
+@pytest.mark.parametrize("unsafe", [False, True])
+@pytest.mark.parametrize("text", LOOPS)
+def test_fixes_come_to_an_end(text: str, unsafe: bool) -> None:
+    fixes = fix_all(text.encode(), lambda data: check(data, Context())[1], unsafe)
+    assert fixes.rounds < ROUNDS

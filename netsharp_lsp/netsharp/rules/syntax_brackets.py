@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.network import Network
     from netsharp_lsp.netsharp.syntax import Attribute, Declaration, Expression, Fault
 
+LINE_COMMENT = re.compile(rb"//|#")
 OPENERS = {"}": "{", "]": "[", ")": "("}
 #: The rest of a tuple that lacks its opening bracket.
 BARE_REST = re.compile(r"[\w\s.,+-]*\]")
@@ -137,12 +138,25 @@ def partner_finding(
     natural = values[1] if values is not None else operand_end(declaration, fault)
     if natural is not None:
         place, text = Place(declaration, natural, natural), mark
+    place = before_comment(place, network)
     opener = Place(declaration, *fault.opener)
     line = lines.line_at(opener.offsets(network.specification)[0]) + 1
     message = f"Missing '{mark}' to close the '{OPENERS[mark]}' opened at line {line}."
     note = Note(f"This '{OPENERS[mark]}' is never closed.", opener)
     repair = Repair(f"Insert '{mark}'", [Change(place, text)], safe=True)
     return Finding("NS012", place, message, [note], repair)
+
+
+def before_comment(place: Place, network: Network) -> Place:
+    """A place, or the end of the code on its line where a line comment ends there."""
+    at = place.offsets(network.specification)[0]
+    data = network.specification.data
+    start = max(data.rfind(b"\n", 0, at), data.rfind(b"\r", 0, at)) + 1
+    comment = LINE_COMMENT.search(data, start, at)
+    if comment is None:
+        return place
+    end = start + len(data[start : comment.start()].rstrip())
+    return Place(None, end, end)
 
 
 def operand_end(declaration: Declaration, missing: Fault) -> int | None:

@@ -124,7 +124,10 @@ def values_without_comma(case: Case) -> Finding | None:
     inside = before.rfind("[") > max(before.rfind("]"), before.rfind("=>"))
     if set(case.types) not in ({"number"}, {"identifier"}) or not inside:
         return None
-    ends = [len(before.rstrip().encode("utf-8")), *(end for _, _, end in case.fault.tokens[:-1])]
+    last = len(before.rstrip().encode("utf-8"))
+    if "//" in before.rstrip().rpartition("\n")[2] or before.rstrip().endswith("*/"):
+        last = case.fault.start  # a `,` in a comment separates nothing
+    ends = [last, *(end for _, _, end in case.fault.tokens[:-1])]
     commas = [Change(Place(case.declaration, end, end), ",") for end in ends]
     message = f"',' is missing before '{case.words[0]}': values stand between commas."
     repair = Repair("Insert ','", commas, safe=True)

@@ -201,6 +201,8 @@ def comparison(case: Case) -> Finding | None:
     if case.words[0] not in ("=", "=<") or not in_condition(case):
         return None
     place = case.place(0, 0)
+    if case.text(place.end, place.end + 1) in ("=", ">"):
+        return None
     if case.words[0] == "=<":
         message = "'=<' is no operator; write '<='."
         repair = Repair("Replace by '<='", [Change(place, "<=")], safe=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.netsharp.expressions import Uses
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
@@ -15,6 +17,10 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.netsharp.network import Network
     from netsharp_lsp.netsharp.syntax import Declaration, Item
+
+#: A section's keyword right before an item that did not find to it, and how far back it may be.
+SECTION_BEFORE = re.compile(rb"\b(?:const|input|hidden|output)\s*\Z", re.IGNORECASE)
+REACH = 64
 
 TEMPLATE = """input Data auto;
 hidden H [100] from Data all;
@@ -84,8 +90,10 @@ def orphan(declaration: Declaration, item: Item, network: Network) -> Finding | 
     keyword = "const" if isinstance(item, ConstantItem) else "hidden"
     if isinstance(item, LayerItem) and not item.bundles and item.body is None:
         keyword = "input"
+    start = network.specification.starts[declaration]
+    led = SECTION_BEFORE.search(network.specification.data[max(0, start - REACH) : start])
     change = Change(place.before(), f"{keyword} ")
-    repair = Repair(f"Write '{keyword} {name.text}'", [change], safe=False)
+    repair = Repair(f"Write '{keyword} {name.text}'", [change], safe=False) if not led else None
     return Finding("NS010", place, expected(name.text), repair=repair)
 
 
