@@ -45,8 +45,8 @@ def run(args: argparse.Namespace) -> int:
     if any(faulty):
         return FAILED
     from netsharp_lsp.netsharp.compare import compare
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.parser import parse
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.parser import parse
 
     before, after = (Network(parse(subject.text), subject.context) for subject in subjects)
     comparison = compare(before, after)

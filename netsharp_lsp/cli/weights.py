@@ -13,8 +13,8 @@ from netsharp_lsp.cli.models import read_model
 from netsharp_lsp.cli.terminal import complain
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.netsharp.initial_values import with_initial_values
-from netsharp_lsp.netsharp.network import Network
-from netsharp_lsp.netsharp.parser import parse
+from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.reading.parser import parse
 
 if TYPE_CHECKING:
     import argparse

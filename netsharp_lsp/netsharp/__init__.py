@@ -43,8 +43,8 @@ class NetSharp:
     def describe(self, data: bytes, context: Context) -> dict[str, Any]:
         """What the network is, as far as it is known; see `netsharp_lsp.netsharp.describe`."""
         from netsharp_lsp.netsharp.describe import describe_network
-        from netsharp_lsp.netsharp.network import Network
-        from netsharp_lsp.netsharp.parser import parse
+        from netsharp_lsp.netsharp.meaning.network import Network
+        from netsharp_lsp.netsharp.reading.parser import parse
 
         return describe_network(Network(parse(data), context))
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_engine.geometry import Axis
-    from netsharp_lsp.netsharp.model import Geometry
+    from netsharp_lsp.netsharp.meaning.model import Geometry
 
 
 def counted(number: int, thing: str) -> str:

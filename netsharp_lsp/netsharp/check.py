@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.network import Network
-from netsharp_lsp.netsharp.parser import parse
+from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.netsharp.rules import SEVERITIES, load
 
 TYPE_CHECKING = False

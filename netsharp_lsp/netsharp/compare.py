@@ -7,18 +7,18 @@ given values, bundles and sharing agree; the order of inputs counts, names do no
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.describe import describe_network
-from netsharp_lsp.netsharp.evaluate import show
-from netsharp_lsp.netsharp.inforce import numbers_of
-from netsharp_lsp.netsharp.order import computing_order
-from netsharp_lsp.netsharp.predicates import MOST_EVALUATIONS, count_edges
-from netsharp_lsp.netsharp.sharing import shared_groups
+from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.meaning.inforce import numbers_of
+from netsharp_lsp.netsharp.meaning.order import computing_order
+from netsharp_lsp.netsharp.meaning.predicates import MOST_EVALUATIONS, count_edges
+from netsharp_lsp.netsharp.meaning.sharing import shared_groups
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from netsharp_lsp.netsharp.model import Bundle, Geometry, Layer
-    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Geometry, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
 
     Facts = dict[str, object]
 

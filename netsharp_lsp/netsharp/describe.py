@@ -7,17 +7,17 @@ apply or is unknown, and a total over something unknown is None too.
 from __future__ import annotations
 
 from netsharp_engine.geometry import product
-from netsharp_lsp.netsharp.predicates import MOST_EVALUATIONS, count_edges
-from netsharp_lsp.netsharp.sharing import shared_groups
+from netsharp_lsp.netsharp.meaning.predicates import MOST_EVALUATIONS, count_edges
+from netsharp_lsp.netsharp.meaning.sharing import shared_groups
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from netsharp_lsp.netsharp.model import Bundle, Layer
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.sharing import SharedGroups
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.meaning.sharing import SharedGroups
 
 BYTES_PER_NUMBER = 4
 #: The kinds whose edges have weights: one multiply-add each.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from netsharp_lsp.diagnostics.model import Severity
-    from netsharp_lsp.netsharp.syntax import Declaration, Node, Specification
+    from netsharp_lsp.netsharp.reading.syntax import Declaration, Node, Specification
 
 
 class Place:

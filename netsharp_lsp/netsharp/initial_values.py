@@ -6,19 +6,19 @@ else in the text stays as it is.
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.attributes import WEIGHTED_KINDS
 from netsharp_lsp.netsharp.lower import biases_name, weights_name
-from netsharp_lsp.netsharp.model import Bundle, Layer
-from netsharp_lsp.netsharp.sharing import shared_groups
+from netsharp_lsp.netsharp.meaning.attributes import WEIGHTED_KINDS
+from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
+from netsharp_lsp.netsharp.meaning.sharing import shared_groups
 from netsharp_lsp.text.edits import Edit, apply_edits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from netsharp_lsp.netsharp.model import Given
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import BundleItem, Declaration
+    from netsharp_lsp.netsharp.meaning.model import Given
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import BundleItem, Declaration
 
 
 def with_initial_values(network: Network, values: Mapping[str, Sequence[str]]) -> bytes:

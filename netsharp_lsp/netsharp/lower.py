@@ -8,10 +8,10 @@ from __future__ import annotations
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.netsharp.check import check
-from netsharp_lsp.netsharp.inforce import numbers_of
-from netsharp_lsp.netsharp.order import computing_order
-from netsharp_lsp.netsharp.predicates import MOST_EVALUATIONS, count_edges
-from netsharp_lsp.netsharp.sharing import shared_groups
+from netsharp_lsp.netsharp.meaning.inforce import numbers_of
+from netsharp_lsp.netsharp.meaning.order import computing_order
+from netsharp_lsp.netsharp.meaning.predicates import MOST_EVALUATIONS, count_edges
+from netsharp_lsp.netsharp.meaning.sharing import shared_groups
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from netsharp_engine.graph import Node, Parameter
-    from netsharp_lsp.netsharp.model import Bundle, Geometry, Layer
-    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Geometry, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
 
 #: What the engine calls the bundles that a kernel walks over without weights.
 POOL_OPERATIONS = ("max pool", "mean pool")

@@ -11,8 +11,8 @@ import pytest
 import netsharp_lsp
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.describe import describe_network
-from netsharp_lsp.netsharp.network import Network
-from netsharp_lsp.netsharp.parser import parse
+from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.reading.parser import parse
 
 FOLDER = pathlib.Path(netsharp_lsp.__file__).parent / "schemas"
 CORPUS = sorted((pathlib.Path(__file__).parent.parent / "corpus" / "guide").glob("*.nn"))

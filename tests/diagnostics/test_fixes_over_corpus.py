@@ -13,8 +13,8 @@ from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.diagnostics.selection import Selection
 from netsharp_lsp.language import examine, language_by_id
 from netsharp_lsp.netsharp.describe import describe_network
-from netsharp_lsp.netsharp.network import Network
-from netsharp_lsp.netsharp.parser import parse
+from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.text.decode import Source, decode
 from netsharp_lsp.text.edits import apply_edits
 from netsharp_lsp.text.lines import LineIndex

@@ -13,7 +13,7 @@ from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.netsharp.check import check
 from netsharp_lsp.netsharp.describe import describe_network
 from netsharp_lsp.netsharp.formatting import format_text
-from netsharp_lsp.netsharp.network import Network
+from netsharp_lsp.netsharp.meaning.network import Network
 from netsharp_lsp.text.decode import DecodeError, Source, decode, encode
 from netsharp_lsp.text.lines import LineIndex
 

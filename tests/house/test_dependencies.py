@@ -18,6 +18,10 @@ FLOORS = (
     ("netsharp_lsp.text", "netsharp_lsp.layout", "netsharp_lsp.globs", "netsharp_lsp.context"),
     ("netsharp_lsp.diagnostics",),
     ("netsharp_lsp.description",),
+    ("netsharp_lsp.netsharp.reading",),
+    ("netsharp_lsp.netsharp.findings",),
+    ("netsharp_lsp.netsharp.meaning",),
+    ("netsharp_lsp.netsharp.repairs", "netsharp_lsp.netsharp.arithmetic"),
     ("netsharp_lsp.netsharp",),
     ("netsharp_lsp.language", "netsharp_lsp.settings"),
     ("netsharp_lsp.cli", "netsharp_lsp.__main__", "netsharp_lsp.estimators"),
@@ -123,7 +127,7 @@ def test_languages_use_the_engine_through_three_doors() -> None:
 
 
 def test_the_formatter_does_not_know_the_checker() -> None:
-    checker = ("rules", "check", "network", "model", "evaluate", "predicates", "sharing")
+    checker = ("rules", "check", "findings", "meaning", "repairs", "arithmetic")
     for module, path in MODULES.items():
         if module.startswith(("netsharp_lsp.netsharp.formatting", "netsharp_lsp.layout")):
             for name in imports(path):

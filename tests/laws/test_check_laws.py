@@ -14,9 +14,9 @@ from netsharp_lsp.diagnostics.model import SEVERITIES, Diagnostic
 from netsharp_lsp.diagnostics.pages import Page, RuleBook
 from netsharp_lsp.diagnostics.selection import Selection
 from netsharp_lsp.language import examine, language_by_id
-from netsharp_lsp.netsharp.parser import parse
+from netsharp_lsp.netsharp.reading.parser import parse
+from netsharp_lsp.netsharp.reading.syntax import ConstantItem, LayerItem
 from netsharp_lsp.netsharp.rules import FOLDER
-from netsharp_lsp.netsharp.syntax import ConstantItem, LayerItem
 from netsharp_lsp.text.decode import Source, decode
 from netsharp_lsp.text.lines import LineIndex
 from tests.collection import FRAGMENTS, SAMPLES, Sample

@@ -17,13 +17,13 @@ from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.netsharp.check import check
 from netsharp_lsp.netsharp.compare import Comparison, compare
 from netsharp_lsp.netsharp.describe import describe_network
-from netsharp_lsp.netsharp.expressions import Uses
 from netsharp_lsp.netsharp.formatting import format_text
 from netsharp_lsp.netsharp.initial_values import with_initial_values
 from netsharp_lsp.netsharp.lower import lower
-from netsharp_lsp.netsharp.network import Network
-from netsharp_lsp.netsharp.parser import parse
-from netsharp_lsp.netsharp.restructuring import renamed
+from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.reading.expressions import Uses
+from netsharp_lsp.netsharp.reading.parser import parse
+from netsharp_lsp.netsharp.repairs.restructuring import renamed
 from netsharp_lsp.text.edits import apply_edits
 from tests.collection import RESOLVING, SAMPLES, Sample
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from netsharp_engine.geometry import Axis, kernel_count, output_shape
 from netsharp_lsp.netsharp.arithmetic import positions
-from netsharp_lsp.netsharp.inforce import lawful
-from netsharp_lsp.netsharp.proposals import filling_pads
+from netsharp_lsp.netsharp.meaning.inforce import lawful
+from netsharp_lsp.netsharp.repairs.proposals import filling_pads
 
 
 @st.composite

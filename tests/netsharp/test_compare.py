@@ -6,8 +6,8 @@ import pytest
 
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.compare import Comparison, compare
-from netsharp_lsp.netsharp.network import Network
-from netsharp_lsp.netsharp.parser import parse
+from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.reading.parser import parse
 
 TWINS = "input I [2]; hidden H [3] from I all; hidden G [3] from I all; "
 BOTH = TWINS + "output O [1] { from H all; from G all; }"

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netsharp_lsp.context import Context
-from netsharp_lsp.netsharp.connections import circles, connected, consumers, reaching
-from netsharp_lsp.netsharp.network import Network
-from netsharp_lsp.netsharp.parser import parse
+from netsharp_lsp.netsharp.meaning.connections import circles, connected, consumers, reaching
+from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.reading.parser import parse
 
 MOST = 7
 EDGES = st.lists(st.tuples(st.integers(0, MOST - 1), st.integers(0, MOST - 1)), max_size=14)

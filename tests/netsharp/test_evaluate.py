@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netsharp_lsp.context import Context
-from netsharp_lsp.netsharp.evaluate import FUNCTIONS
-from netsharp_lsp.netsharp.network import Network
-from netsharp_lsp.netsharp.parser import parse
-from netsharp_lsp.netsharp.predicates import count_edges
-from netsharp_lsp.netsharp.syntax import DEEPEST
+from netsharp_lsp.netsharp.meaning.evaluate import FUNCTIONS
+from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.meaning.predicates import count_edges
+from netsharp_lsp.netsharp.reading.parser import parse
+from netsharp_lsp.netsharp.reading.syntax import DEEPEST
 
 
 def network_of(text: str) -> Network:

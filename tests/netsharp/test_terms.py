@@ -8,11 +8,11 @@ from itertools import product
 import pytest
 
 from netsharp_lsp.context import Context
-from netsharp_lsp.netsharp.evaluate import CALLS
-from netsharp_lsp.netsharp.network import Network
-from netsharp_lsp.netsharp.parser import parse
-from netsharp_lsp.netsharp.predicates import Edges, count_edges
-from netsharp_lsp.netsharp.terms import NAMES
+from netsharp_lsp.netsharp.meaning.evaluate import CALLS
+from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.meaning.predicates import Edges, count_edges
+from netsharp_lsp.netsharp.meaning.terms import NAMES
+from netsharp_lsp.netsharp.reading.parser import parse
 from tests.collection import SAMPLES
 
 SOURCE, DESTINATION = (4, 3), (3, 3, 2)

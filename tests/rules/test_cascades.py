@@ -10,9 +10,9 @@ import pytest
 
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.check import check
-from netsharp_lsp.netsharp.expressions import Uses
-from netsharp_lsp.netsharp.parser import parse
-from netsharp_lsp.netsharp.syntax import (
+from netsharp_lsp.netsharp.reading.expressions import Uses
+from netsharp_lsp.netsharp.reading.parser import parse
+from netsharp_lsp.netsharp.reading.syntax import (
     ConstantItem,
     Declaration,
     LayerItem,

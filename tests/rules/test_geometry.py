@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netsharp_engine.geometry import Axis, product
-from netsharp_lsp.netsharp.model import Geometry
-from netsharp_lsp.netsharp.proposals import filling_pads
+from netsharp_lsp.netsharp.meaning.model import Geometry
+from netsharp_lsp.netsharp.repairs.proposals import filling_pads
 from tests.rules.rule_checks import (
     codes,
     convolution,

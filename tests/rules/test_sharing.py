@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from netsharp_lsp.context import Context
-from netsharp_lsp.netsharp.network import Network
-from netsharp_lsp.netsharp.parser import parse
-from netsharp_lsp.netsharp.sharing import shared_groups
+from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.meaning.sharing import shared_groups
+from netsharp_lsp.netsharp.reading.parser import parse
 from tests.rules.rule_checks import fixed, grave, notes, only
 
 SIAMESE = """

@@ -6,7 +6,7 @@ from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.fixes import fix_all
 from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.netsharp.check import check
-from netsharp_lsp.netsharp.network import Network
+from netsharp_lsp.netsharp.meaning.network import Network
 
 
 def diagnostics(text: str, **context: object) -> list[Diagnostic]:

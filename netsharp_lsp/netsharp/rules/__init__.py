@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.diagnostics.model import Severity
     from netsharp_lsp.netsharp.findings import Finding
-    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.meaning.network import Network
 
     Check = Callable[[Any, Network], Iterable[Finding]]
 

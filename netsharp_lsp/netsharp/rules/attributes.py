@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.arithmetic import counted
-from netsharp_lsp.netsharp.attributes import (
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.meaning.attributes import (
     BY_NAME,
     CONVOLVE,
     FORMS,
     LAYER_FORMS,
 )
-from netsharp_lsp.netsharp.evaluate import show
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.netsharp.proposals import proposed_value
-from netsharp_lsp.netsharp.restructuring import removed
-from netsharp_lsp.netsharp.rewriting import (
+from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.repairs.proposals import proposed_value
+from netsharp_lsp.netsharp.repairs.restructuring import removed
+from netsharp_lsp.netsharp.repairs.rewriting import (
     added_attribute,
     changed_entry,
     widened_tuple,
@@ -26,11 +26,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.attributes import AttributeForm
-    from netsharp_lsp.netsharp.evaluate import Value
-    from netsharp_lsp.netsharp.model import Bundle, Layer
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Attribute, Declaration
+    from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
+    from netsharp_lsp.netsharp.meaning.evaluate import Value
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration
 
 #: How messages name the kinds of connection.
 KIND_NAMES = {

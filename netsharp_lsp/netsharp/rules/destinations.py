@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from netsharp_engine.geometry import product
 from netsharp_lsp.netsharp.arithmetic import counted, factors, outputs
-from netsharp_lsp.netsharp.attributes import KERNEL_KINDS
-from netsharp_lsp.netsharp.evaluate import show
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.netsharp.proposals import (
+from netsharp_lsp.netsharp.meaning.attributes import KERNEL_KINDS
+from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.reading.syntax import Tuple
+from netsharp_lsp.netsharp.repairs.proposals import (
     filled_to_the_end,
     padded_throughout,
     shapes_of,
     unrolled_shapes,
 )
-from netsharp_lsp.netsharp.rewriting import added_attributes, resized
+from netsharp_lsp.netsharp.repairs.rewriting import added_attributes, resized
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.geometry import PADS, is_reordered, source_fits
-from netsharp_lsp.netsharp.syntax import Tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.evaluate import Value
-    from netsharp_lsp.netsharp.model import Bundle, Geometry, Layer
-    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.meaning.evaluate import Value
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Geometry, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
 
 
 @rule("NS074", "error", on="bundle")

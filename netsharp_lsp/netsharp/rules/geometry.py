@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from netsharp_engine.geometry import Axis, product
 from netsharp_lsp.netsharp.arithmetic import counted, factors, positions
-from netsharp_lsp.netsharp.evaluate import show
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Repair
-from netsharp_lsp.netsharp.proposals import filling_pads, proposed_shape
-from netsharp_lsp.netsharp.rewriting import (
+from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.repairs.proposals import filling_pads, proposed_shape
+from netsharp_lsp.netsharp.repairs.rewriting import (
     added_attribute,
     changed_entry,
     changed_tuple,
@@ -18,8 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.model import Bundle, Layer
-    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
 
 PADS = ("LowerPad", "UpperPad")
 

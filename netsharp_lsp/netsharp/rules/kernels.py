@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from netsharp_engine.geometry import product
 from netsharp_lsp.netsharp.arithmetic import counted, factors, kernel_weights
-from netsharp_lsp.netsharp.attributes import CONVOLVE, NORM, POOLS
-from netsharp_lsp.netsharp.evaluate import show
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.netsharp.restructuring import removed, removed_item
-from netsharp_lsp.netsharp.rewriting import changed_entry, resized
+from netsharp_lsp.netsharp.meaning.attributes import CONVOLVE, NORM, POOLS
+from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.repairs.restructuring import removed, removed_item
+from netsharp_lsp.netsharp.repairs.rewriting import changed_entry, resized
 from netsharp_lsp.netsharp.rules import rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.model import Bundle, Geometry, Layer
-    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Geometry, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
 
 #: So many parameters make an unshared convolution worth a warning.
 MANY_WEIGHTS = 10_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
-from netsharp_lsp.netsharp.characters import ENTITIES, replacement
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.reading.characters import ENTITIES, replacement
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.text.spans import Spans
 
@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.characters import Mark
-    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.characters import Mark
 
 #: From so many look-alikes on, each fix replaces its own run only.
 MANY = 100

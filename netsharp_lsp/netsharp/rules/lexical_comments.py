@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.meaning.network import Network
 
 
 def line_end(data: bytes, position: int) -> int:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.expressions import (
+from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.reading.expressions import (
     Uses,
     expressions_of,
     operands,
 )
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.reading.syntax import ConstantItem, LayerItem, Name, Number
 from netsharp_lsp.netsharp.rules import rule
-from netsharp_lsp.netsharp.syntax import ConstantItem, LayerItem, Name, Number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Declaration
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Declaration
 
 #: `1_000`, `0x1F`, `10k`: numbers of other languages.
 FOREIGN_NUMBER = re.compile(r"\d[\d_]*\Z|\d+[eE]\Z|0[xX][0-9a-fA-F_]+\Z|0[bBoO][0-7_]+\Z")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.expressions import Uses
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.netsharp.restructuring import fresh_name, removed_item, renamed
+from netsharp_lsp.netsharp.reading.expressions import Uses
+from netsharp_lsp.netsharp.repairs.restructuring import fresh_name, removed_item, renamed
 from netsharp_lsp.netsharp.rules import rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.model import Bundle, Constant, Layer
-    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Constant, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
 
 #: How many members of a long circle are named.
 SHOWN = 5

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.attributes import NORM
-from netsharp_lsp.netsharp.evaluate import show
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Repair
-from netsharp_lsp.netsharp.rewriting import added_attribute, changed_entry, resized
+from netsharp_lsp.netsharp.meaning.attributes import NORM
+from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.repairs.rewriting import added_attribute, changed_entry, resized
 from netsharp_lsp.netsharp.rules import rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.model import Bundle, Geometry
-    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Geometry
+    from netsharp_lsp.netsharp.meaning.network import Network
 
 #: The range in which an attribute of a response norm is of use.
 USEFUL = {"Alpha": "Alpha >= 0", "Beta": "Beta > 0", "Offset": "Offset > 0"}

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import Counter
 
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.netsharp.predicates import EVALUATION_LIMIT, conjuncts, count_edges
+from netsharp_lsp.netsharp.meaning.predicates import EVALUATION_LIMIT, conjuncts, count_edges
+from netsharp_lsp.netsharp.reading.syntax import Binary, Index, Name, Number
 from netsharp_lsp.netsharp.rules import rule
-from netsharp_lsp.netsharp.syntax import Binary, Index, Name, Number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.model import Bundle
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.predicates import Edges
-    from netsharp_lsp.netsharp.syntax import Expression
+    from netsharp_lsp.netsharp.meaning.model import Bundle
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.meaning.predicates import Edges
+    from netsharp_lsp.netsharp.reading.syntax import Expression
 
 
 def condition_place(bundle: Bundle) -> Place:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.connections import consumers
 from netsharp_lsp.netsharp.findings import Finding, Note, Place
-from netsharp_lsp.netsharp.predicates import EVALUATION_LIMIT, count_edges
+from netsharp_lsp.netsharp.meaning.connections import consumers
+from netsharp_lsp.netsharp.meaning.predicates import EVALUATION_LIMIT, count_edges
+from netsharp_lsp.netsharp.meaning.sharing import shared_groups
 from netsharp_lsp.netsharp.rules import rule
-from netsharp_lsp.netsharp.sharing import shared_groups
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.model import Bundle, Layer
-    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
 
 #: Above this many parameters (400 MB as float32) a network is called large.
 LARGE = 100_000_000

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from netsharp_lsp.diagnostics.nearest import nearest
-from netsharp_lsp.netsharp.attributes import NORM, POOLS
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.netsharp.restructuring import removed
-from netsharp_lsp.netsharp.rules import rule
-from netsharp_lsp.netsharp.rules.weights import why_none
-from netsharp_lsp.netsharp.sharing import (
+from netsharp_lsp.netsharp.meaning.attributes import NORM, POOLS
+from netsharp_lsp.netsharp.meaning.sharing import (
     biased_layer,
     biases_differ,
     bundle_differences,
     shared_bundle,
 )
-from netsharp_lsp.netsharp.syntax import Name, Number
+from netsharp_lsp.netsharp.reading.syntax import Name, Number
+from netsharp_lsp.netsharp.repairs.restructuring import removed
+from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules.weights import why_none
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.model import Bundle, Given, Layer, Share, ShareEntry
-    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Given, Layer, Share, ShareEntry
+    from netsharp_lsp.netsharp.meaning.network import Network
 
 UNTRAINED = (*POOLS, NORM)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.attributes import BY_NAME, NORM
-from netsharp_lsp.netsharp.evaluate import is_number
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
-from netsharp_lsp.netsharp.inforce import suits
+from netsharp_lsp.netsharp.meaning.attributes import BY_NAME, NORM
+from netsharp_lsp.netsharp.meaning.evaluate import is_number
+from netsharp_lsp.netsharp.meaning.inforce import suits
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.attributes import applicable
 
@@ -13,11 +13,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.attributes import AttributeForm
-    from netsharp_lsp.netsharp.evaluate import Value
-    from netsharp_lsp.netsharp.model import Bundle
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Attribute
+    from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
+    from netsharp_lsp.netsharp.meaning.evaluate import Value
+    from netsharp_lsp.netsharp.meaning.model import Bundle
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Attribute
 
 
 @rule("NS119", "hint", on="bundle")

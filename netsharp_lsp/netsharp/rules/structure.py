@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.connections import circles, connected, consumers, reaching
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.netsharp.restructuring import removed, removed_item, turned
+from netsharp_lsp.netsharp.meaning.connections import circles, connected, consumers, reaching
+from netsharp_lsp.netsharp.reading.syntax import LayerItem
+from netsharp_lsp.netsharp.repairs.restructuring import removed, removed_item, turned
 from netsharp_lsp.netsharp.rules import rule
-from netsharp_lsp.netsharp.syntax import LayerItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.model import Bundle, Layer
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Declaration
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Declaration
 
 #: How many members of a long list are named.
 SHOWN = 8

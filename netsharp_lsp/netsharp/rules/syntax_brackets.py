@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.expressions import attributes_of, expressions_of, operands
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.netsharp.gaps import Gaps
+from netsharp_lsp.netsharp.reading.expressions import attributes_of, expressions_of, operands
+from netsharp_lsp.netsharp.reading.gaps import Gaps
+from netsharp_lsp.netsharp.reading.syntax import Binary, Call, Index, Name, Number
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_tuples import unopened
-from netsharp_lsp.netsharp.syntax import Binary, Call, Index, Name, Number
 from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Attribute, Declaration, Expression, Fault
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration, Expression, Fault
 
 LINE_COMMENT = re.compile(rb"//|#")
 OPENERS = {"}": "{", "]": "[", ")": "("}

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.reading.slips import KIND_WORDS
+from netsharp_lsp.netsharp.reading.syntax import KINDS
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_layers import activation_attribute, is_activation, kind_end
-from netsharp_lsp.netsharp.slips import KIND_WORDS
-from netsharp_lsp.netsharp.syntax import KINDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.model import Bundle
-    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.meaning.model import Bundle
+    from netsharp_lsp.netsharp.meaning.network import Network
 
 #: What other frameworks, and people in a hurry, call our kinds; letters only, lower case.
 KIND_ALIASES = {

@@ -5,18 +5,18 @@ from __future__ import annotations
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.diagnostics.nearest import edit_distance, nearest
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
-from netsharp_lsp.netsharp.model import Layer
+from netsharp_lsp.netsharp.meaning.model import Layer
+from netsharp_lsp.netsharp.reading.slips import ACTIVATION_ATTRIBUTES, KEYWORDS
+from netsharp_lsp.netsharp.reading.syntax import LayerItem, Name, Tuple, WordItem
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_tuples import curly_size
-from netsharp_lsp.netsharp.slips import ACTIVATION_ATTRIBUTES, KEYWORDS
-from netsharp_lsp.netsharp.syntax import LayerItem, Name, Tuple, WordItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Attribute, BundleItem, Declaration
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Attribute, BundleItem, Declaration
 
 #: What other frameworks call our activations.
 ACTIVATION_ALIASES = {

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.expressions import attributes_of
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
-from netsharp_lsp.netsharp.gaps import Gaps
+from netsharp_lsp.netsharp.reading.expressions import attributes_of
+from netsharp_lsp.netsharp.reading.gaps import Gaps
+from netsharp_lsp.netsharp.reading.slips import is_misspelt_share, is_open_end, lacks_from
+from netsharp_lsp.netsharp.reading.syntax import ConstantItem, LayerItem
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_brackets import bare_value
 from netsharp_lsp.netsharp.rules.syntax_tuples import bracketless, bracketless_tuples
-from netsharp_lsp.netsharp.slips import is_misspelt_share, is_open_end, lacks_from
-from netsharp_lsp.netsharp.syntax import ConstantItem, LayerItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Declaration
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Declaration
 
 TOKEN_BEFORE = re.compile(r"(\w[\w.]*|[^\w\s])\s*\Z")
 #: How far back the word before a missing `;` is looked for, in bytes.

@@ -7,8 +7,8 @@ import re
 
 from netsharp_lsp.diagnostics.nearest import edit_distance
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.reading.syntax import LayerItem
 from netsharp_lsp.netsharp.rules.syntax_layers import is_activation
-from netsharp_lsp.netsharp.syntax import LayerItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

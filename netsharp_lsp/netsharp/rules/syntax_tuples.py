@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.expressions import attributes_of, expressions_of, operands
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
-from netsharp_lsp.netsharp.gaps import Gaps
+from netsharp_lsp.netsharp.reading.expressions import attributes_of, expressions_of, operands
+from netsharp_lsp.netsharp.reading.gaps import Gaps
+from netsharp_lsp.netsharp.reading.syntax import LayerItem, Name, Number, Tuple
 from netsharp_lsp.netsharp.rules import rule
-from netsharp_lsp.netsharp.syntax import LayerItem, Name, Number, Tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Attribute, Declaration, Item
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration, Item
 
 #: What follows the first value of a tuple without brackets: `2, 2;`.
 BARE_VALUES = re.compile(r"\s*[\w.]+(?:\s*,\s*[\w.]+)*(?=\s*;)")

@@ -5,9 +5,23 @@ from __future__ import annotations
 import re
 
 from netsharp_engine.activations import NAMES
-from netsharp_lsp.netsharp.expressions import attributes_of
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.netsharp.gaps import Gaps
+from netsharp_lsp.netsharp.reading.expressions import attributes_of
+from netsharp_lsp.netsharp.reading.gaps import Gaps
+from netsharp_lsp.netsharp.reading.slips import (
+    ACTIVATION_ATTRIBUTES,
+    KIND_WORDS,
+    SECTION_WORDS,
+    WORD_OPERATORS,
+    is_unconnected,
+    section_meant,
+    unreadable_filter,
+)
+from netsharp_lsp.netsharp.reading.syntax import (
+    BundleItem,
+    LayerItem,
+    WordItem,
+)
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_brackets import bare_value, idle_comma
 from netsharp_lsp.netsharp.rules.syntax_layers import is_activation, lone_activation, says_from
@@ -26,27 +40,13 @@ from netsharp_lsp.netsharp.rules.syntax_neighbours import (
 )
 from netsharp_lsp.netsharp.rules.syntax_tuples import bracketless_tuples, curly_size
 from netsharp_lsp.netsharp.rules.syntax_words import renamed
-from netsharp_lsp.netsharp.slips import (
-    ACTIVATION_ATTRIBUTES,
-    KIND_WORDS,
-    SECTION_WORDS,
-    WORD_OPERATORS,
-    is_unconnected,
-    section_meant,
-    unreadable_filter,
-)
-from netsharp_lsp.netsharp.syntax import (
-    BundleItem,
-    LayerItem,
-    WordItem,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Declaration, Fault
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Declaration, Fault
 
 CLOSERS = ("]", ")", "}")
 LAST_WORD = re.compile(r"([A-Za-z]+)\s*\Z")

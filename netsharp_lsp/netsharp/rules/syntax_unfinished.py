@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.reading.syntax import ConstantItem, LayerItem, Name, ShareItem, Tuple
 from netsharp_lsp.netsharp.rules import rule
-from netsharp_lsp.netsharp.syntax import ConstantItem, LayerItem, Name, ShareItem, Tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Declaration
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Declaration
 
 
 @rule("NS026", "error", on="declaration")

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 
 from netsharp_engine.activations import NAMES
-from netsharp_lsp.netsharp.expressions import Uses
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.reading.expressions import Uses
+from netsharp_lsp.netsharp.reading.slips import KEYWORDS, SECTION_WORDS, section_meant
+from netsharp_lsp.netsharp.reading.syntax import BundleItem, ConstantItem, LayerItem, Name, WordItem
 from netsharp_lsp.netsharp.rules import rule
-from netsharp_lsp.netsharp.slips import KEYWORDS, SECTION_WORDS, section_meant
-from netsharp_lsp.netsharp.syntax import BundleItem, ConstantItem, LayerItem, Name, WordItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Declaration, Item
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Declaration, Item
 
 #: A section's keyword right before an item that did not find to it, and how far back it may be.
 SECTION_BEFORE = re.compile(rb"\b(?:const|input|hidden|output)\s*\Z", re.IGNORECASE)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from netsharp_engine.activations import ACTIVATIONS, INFINITY
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.netsharp.inforce import needed_outputs
+from netsharp_lsp.netsharp.meaning.inforce import needed_outputs
 from netsharp_lsp.netsharp.rules import rule
 
 TYPE_CHECKING = False
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.context import Context
     from netsharp_lsp.diagnostics.model import Severity
-    from netsharp_lsp.netsharp.model import Layer
-    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.meaning.model import Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
 
 #: What classes are learnt with; every other activation is trained on squared errors.
 FOR_CLASSES = ("sigmoid", "softmax")

@@ -5,17 +5,17 @@ from __future__ import annotations
 from math import isfinite
 
 from netsharp_lsp.netsharp.arithmetic import counted, kernel_weights
-from netsharp_lsp.netsharp.attributes import POOLS, WEIGHTED_KINDS
 from netsharp_lsp.netsharp.findings import Finding, Note, Place
-from netsharp_lsp.netsharp.predicates import count_edges
+from netsharp_lsp.netsharp.meaning.attributes import POOLS, WEIGHTED_KINDS
+from netsharp_lsp.netsharp.meaning.predicates import count_edges
 from netsharp_lsp.netsharp.rules import rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.model import Bundle, Given, Layer
-    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Given, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
 
 
 def needed_weights(bundle: Bundle, network: Network) -> tuple[int, str] | None:

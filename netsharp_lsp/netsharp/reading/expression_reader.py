@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import struct
 
-from netsharp_lsp.netsharp.syntax import (
+from netsharp_lsp.netsharp.reading.syntax import (
     DEEPEST,
     INTEGER_LIMIT,
     Binary,
@@ -25,7 +25,7 @@ from netsharp_lsp.netsharp.syntax import (
     Tuple,
     Unary,
 )
-from netsharp_lsp.netsharp.tree_reader import MISSING, TreeReader
+from netsharp_lsp.netsharp.reading.tree_reader import MISSING, TreeReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node as TreeNode
 
-    from netsharp_lsp.netsharp.syntax import Comment, Expression
+    from netsharp_lsp.netsharp.reading.syntax import Comment, Expression
 
 #: From this many children a tuple of plain numbers is read in one go.
 LONG_TUPLE = 200

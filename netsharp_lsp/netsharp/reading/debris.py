@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.slips import (
+from netsharp_lsp.netsharp.reading.slips import (
     DEBRIS,
     WORD,
     is_debris,
@@ -11,11 +11,11 @@ from netsharp_lsp.netsharp.slips import (
     lacks_source,
     token_kinds,
 )
-from netsharp_lsp.netsharp.syntax import LayerItem
+from netsharp_lsp.netsharp.reading.syntax import LayerItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.netsharp.syntax import Declaration, Specification
+    from netsharp_lsp.netsharp.reading.syntax import Declaration, Specification
 
 
 class Debris:

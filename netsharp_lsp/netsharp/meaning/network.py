@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 
 from netsharp_lsp.diagnostics.nearest import nearest
-from netsharp_lsp.netsharp.attributes import BY_NAME, LAYER_FORMS
-from netsharp_lsp.netsharp.doubts import Doubts
-from netsharp_lsp.netsharp.evaluate import Evaluator, show, type_name
-from netsharp_lsp.netsharp.expressions import names_in
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.netsharp.inforce import (
+from netsharp_lsp.netsharp.meaning.attributes import BY_NAME, LAYER_FORMS
+from netsharp_lsp.netsharp.meaning.doubts import Doubts
+from netsharp_lsp.netsharp.meaning.evaluate import Evaluator, show, type_name
+from netsharp_lsp.netsharp.meaning.inforce import (
     activation_in_force,
     geometry_of,
     integers_of,
@@ -27,9 +26,10 @@ from netsharp_lsp.netsharp.inforce import (
     suits,
     wanted,
 )
-from netsharp_lsp.netsharp.model import Bundle, Constant, Given, Layer, Share, ShareEntry
-from netsharp_lsp.netsharp.slips import section_meant
-from netsharp_lsp.netsharp.syntax import (
+from netsharp_lsp.netsharp.meaning.model import Bundle, Constant, Given, Layer, Share, ShareEntry
+from netsharp_lsp.netsharp.reading.expressions import names_in
+from netsharp_lsp.netsharp.reading.slips import section_meant
+from netsharp_lsp.netsharp.reading.syntax import (
     Auto,
     ConstantItem,
     LayerItem,
@@ -43,10 +43,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from netsharp_lsp.context import Context
-    from netsharp_lsp.netsharp.attributes import AttributeForm
-    from netsharp_lsp.netsharp.evaluate import Value
-    from netsharp_lsp.netsharp.predicates import Edges
-    from netsharp_lsp.netsharp.syntax import Attribute, Declaration, Expression, Specification
+    from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
+    from netsharp_lsp.netsharp.meaning.evaluate import Value
+    from netsharp_lsp.netsharp.meaning.predicates import Edges
+    from netsharp_lsp.netsharp.reading.syntax import (
+        Attribute,
+        Declaration,
+        Expression,
+        Specification,
+    )
 
 #: How many pairs of names are compared in search of the constant that was meant.
 HINT_COMPARISONS = 200_000

@@ -9,14 +9,14 @@ import re
 
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.diagnostics.nearest import nearest
-from netsharp_lsp.netsharp.expressions import attributes_of
-from netsharp_lsp.netsharp.syntax import LayerItem, Name
+from netsharp_lsp.netsharp.reading.expressions import attributes_of
+from netsharp_lsp.netsharp.reading.syntax import LayerItem, Name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.syntax import Attribute, Declaration, Fault, Specification
+    from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration, Fault, Specification
 
 SECTION_WORDS = ("const", "input", "hidden", "output", "share")
 #: What translated pages of the guide and other habits put in a section keyword's place.

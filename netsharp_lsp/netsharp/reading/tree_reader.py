@@ -5,7 +5,7 @@ It knows tokens, comments and what stands for missing text; no declaration and n
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.syntax import Comment, Fault, Keyword, Name
+from netsharp_lsp.netsharp.reading.syntax import Comment, Fault, Keyword, Name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

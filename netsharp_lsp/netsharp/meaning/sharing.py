@@ -6,20 +6,29 @@ the same structure, and an item of one group may join it to another.
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.attributes import WEIGHTED_KINDS
-from netsharp_lsp.netsharp.evaluate import show
 from netsharp_lsp.netsharp.findings import Place
-from netsharp_lsp.netsharp.predicates import EVALUATION_LIMIT, MOST_EVALUATIONS, count_edges
-from netsharp_lsp.netsharp.syntax import Binary, Boolean, Call, Index, Name, Number, Tuple, Unary
+from netsharp_lsp.netsharp.meaning.attributes import WEIGHTED_KINDS
+from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.meaning.predicates import EVALUATION_LIMIT, MOST_EVALUATIONS, count_edges
+from netsharp_lsp.netsharp.reading.syntax import (
+    Binary,
+    Boolean,
+    Call,
+    Index,
+    Name,
+    Number,
+    Tuple,
+    Unary,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TypeVar
 
-    from netsharp_lsp.netsharp.model import Bundle, Layer, ShareEntry
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Expression
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Layer, ShareEntry
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Expression
 
     #: What differs, and how it reads on either side.
     Difference = tuple[str, str, str]

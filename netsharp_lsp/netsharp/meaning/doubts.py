@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from netsharp_lsp.netsharp.characters import foreign_marks, replacement
-from netsharp_lsp.netsharp.debris import Debris
-from netsharp_lsp.netsharp.expressions import attributes_of, bundles_of
 from netsharp_lsp.netsharp.findings import Finding, Place
-from netsharp_lsp.netsharp.slips import (
+from netsharp_lsp.netsharp.reading.characters import foreign_marks, replacement
+from netsharp_lsp.netsharp.reading.debris import Debris
+from netsharp_lsp.netsharp.reading.expressions import attributes_of, bundles_of
+from netsharp_lsp.netsharp.reading.slips import (
     ACTIVATION_ATTRIBUTES,
     DEBRIS,
     KIND_WORDS,
@@ -26,15 +26,15 @@ from netsharp_lsp.netsharp.slips import (
     lost_words,
     unreadable_filter,
 )
-from netsharp_lsp.netsharp.syntax import BundleItem, ConstantItem, LayerItem, Node
+from netsharp_lsp.netsharp.reading.syntax import BundleItem, ConstantItem, LayerItem, Node
 from netsharp_lsp.text.spans import Spans
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.characters import Mark
-    from netsharp_lsp.netsharp.syntax import (
+    from netsharp_lsp.netsharp.reading.characters import Mark
+    from netsharp_lsp.netsharp.reading.syntax import (
         Attribute,
         Comment,
         Declaration,

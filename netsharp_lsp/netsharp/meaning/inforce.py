@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from netsharp_engine.activations import NAMES
 from netsharp_engine.geometry import Axis
-from netsharp_lsp.netsharp.attributes import BY_NAME, LAYER_FORMS
-from netsharp_lsp.netsharp.evaluate import is_number
-from netsharp_lsp.netsharp.model import Geometry
+from netsharp_lsp.netsharp.meaning.attributes import BY_NAME, LAYER_FORMS
+from netsharp_lsp.netsharp.meaning.evaluate import is_number
+from netsharp_lsp.netsharp.meaning.model import Geometry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.context import Context
-    from netsharp_lsp.netsharp.attributes import AttributeForm
-    from netsharp_lsp.netsharp.evaluate import Value
-    from netsharp_lsp.netsharp.model import Bundle, Given, Layer
+    from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
+    from netsharp_lsp.netsharp.meaning.evaluate import Value
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Given, Layer
 
 
 def needed_outputs(context: Context) -> int | None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.netsharp.model import Bundle, Layer
-    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
 
 
 def consumers(network: Network) -> dict[Layer, list[Bundle]]:

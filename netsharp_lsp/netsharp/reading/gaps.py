@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from netsharp_lsp.netsharp.slips import unreadable_filter
+from netsharp_lsp.netsharp.reading.slips import unreadable_filter
 from netsharp_lsp.text.spans import Spans
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.syntax import Declaration, Fault, Tuple
+    from netsharp_lsp.netsharp.reading.syntax import Declaration, Fault, Tuple
 
 #: Tokens of a plain tuple's inside.
 VALUES = frozenset(("number", "identifier", ",", "+", "-", "*", "/", "^", "[", "]"))

@@ -11,14 +11,20 @@ import math
 from itertools import product as grid
 
 from netsharp_engine.geometry import product
-from netsharp_lsp.netsharp.evaluate import CALLS, UndefinedValueError, divide, power, remainder
+from netsharp_lsp.netsharp.meaning.evaluate import (
+    CALLS,
+    UndefinedValueError,
+    divide,
+    power,
+    remainder,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    from netsharp_lsp.netsharp.evaluate import Value
+    from netsharp_lsp.netsharp.meaning.evaluate import Value
 
     Shape = tuple[int, ...]
     #: ("s", i) or ("d", i): one index of the source or of the destination.

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from netsharp_lsp.netsharp.syntax import Comment
+    from netsharp_lsp.netsharp.reading.syntax import Comment
 
 #: Runs of bytes that no token of Net# holds; `#` is a comment's affair.
 FOREIGN = re.compile(rb"""[^\t\n\x0b\x0c\rA-Za-z0-9_ {}\[\](),;=+\-*/%^<>!&|.:#]+""")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.syntax import (
+from netsharp_lsp.netsharp.reading.syntax import (
     Auto,
     Binary,
     BundleItem,
@@ -20,7 +20,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from netsharp_lsp.netsharp.syntax import Attribute, Declaration, Expression, Specification
+    from netsharp_lsp.netsharp.reading.syntax import (
+        Attribute,
+        Declaration,
+        Expression,
+        Specification,
+    )
 
     Named = dict[str, list[tuple[Declaration, Name]]]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.netsharp.model import Layer
-    from netsharp_lsp.netsharp.network import Network
+    from netsharp_lsp.netsharp.meaning.model import Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
 
 
 def computing_order(network: Network) -> list[Layer]:

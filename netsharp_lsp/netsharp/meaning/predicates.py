@@ -10,7 +10,8 @@ from __future__ import annotations
 from itertools import product as grid
 
 from netsharp_engine.geometry import product
-from netsharp_lsp.netsharp.evaluate import (
+from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.meaning.evaluate import (
     UndefinedValueError,
     binary_value,
     call_fault,
@@ -19,9 +20,7 @@ from netsharp_lsp.netsharp.evaluate import (
     type_name,
     unary_value,
 )
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
-from netsharp_lsp.netsharp.syntax import Binary, Broken, Call, Deep, Index, Name, Unary
-from netsharp_lsp.netsharp.terms import (
+from netsharp_lsp.netsharp.meaning.terms import (
     Term,
     called,
     entry,
@@ -32,16 +31,17 @@ from netsharp_lsp.netsharp.terms import (
     prefixed,
     whole,
 )
+from netsharp_lsp.netsharp.reading.syntax import Binary, Broken, Call, Deep, Index, Name, Unary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from netsharp_lsp.netsharp.evaluate import Value
-    from netsharp_lsp.netsharp.model import Bundle
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Expression, Predicate
-    from netsharp_lsp.netsharp.terms import Group
+    from netsharp_lsp.netsharp.meaning.evaluate import Value
+    from netsharp_lsp.netsharp.meaning.model import Bundle
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.meaning.terms import Group
+    from netsharp_lsp.netsharp.reading.syntax import Expression, Predicate
 
     Shape = tuple[int, ...]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from tree_sitter import Language, Parser
 
 from netsharp_grammar._netsharp import language
-from netsharp_lsp.netsharp.expression_reader import ExpressionReader
-from netsharp_lsp.netsharp.syntax import (
+from netsharp_lsp.netsharp.reading.expression_reader import ExpressionReader
+from netsharp_lsp.netsharp.reading.syntax import (
     Attribute,
     Auto,
     Broken,
@@ -29,7 +29,7 @@ from netsharp_lsp.netsharp.syntax import (
     Tuple,
     WordItem,
 )
-from netsharp_lsp.netsharp.tree_reader import COMMENTS, MISSING
+from netsharp_lsp.netsharp.reading.tree_reader import COMMENTS, MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node as TreeNode
     from tree_sitter import Tree
 
-    from netsharp_lsp.netsharp.syntax import Expression
+    from netsharp_lsp.netsharp.reading.syntax import Expression
 
     #: A bundle's kind (None for words that are none), as it is written, and where.
     Connection = tuple[str | None, str, tuple[int, int]]

@@ -5,16 +5,16 @@ What to change is the rules' business; this knows how the text is laid out.
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.evaluate import show
 from netsharp_lsp.netsharp.findings import Change, Place
-from netsharp_lsp.netsharp.syntax import Tuple
+from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.reading.syntax import Tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.netsharp.evaluate import Value
-    from netsharp_lsp.netsharp.model import Bundle, Layer
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Attribute, Declaration
+    from netsharp_lsp.netsharp.meaning.evaluate import Value
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration
 
 #: The order in which people give attributes: a new one goes behind those before it.
 ORDER = (

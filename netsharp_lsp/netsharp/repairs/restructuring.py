@@ -9,10 +9,10 @@ from netsharp_lsp.netsharp.findings import Change, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.netsharp.expressions import Uses
-    from netsharp_lsp.netsharp.model import Constant, Layer
-    from netsharp_lsp.netsharp.network import Network
-    from netsharp_lsp.netsharp.syntax import Declaration, Item
+    from netsharp_lsp.netsharp.meaning.model import Constant, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.expressions import Uses
+    from netsharp_lsp.netsharp.reading.syntax import Declaration, Item
 
 
 def removed(network: Network, declaration: Declaration, start: int, end: int) -> Change:

@@ -11,7 +11,7 @@ import math
 
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
-from netsharp_lsp.netsharp.syntax import (
+from netsharp_lsp.netsharp.reading.syntax import (
     DEEPEST,
     INTEGER_LIMIT,
     Binary,
@@ -32,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from netsharp_lsp.netsharp.syntax import Declaration, Expression, Node
+    from netsharp_lsp.netsharp.reading.syntax import Declaration, Expression, Node
 
     Scalar = int | float | bool
     Value = Scalar | tuple["Value", ...]

@@ -7,15 +7,15 @@ fills these in and rules judge them.
 from __future__ import annotations
 
 from netsharp_engine.geometry import Axis, kernel_count, output_shape, product
-from netsharp_lsp.netsharp.attributes import KERNEL_KINDS, POOLS
 from netsharp_lsp.netsharp.findings import Place
-from netsharp_lsp.netsharp.syntax import Auto, Name, Number, Tuple
+from netsharp_lsp.netsharp.meaning.attributes import KERNEL_KINDS, POOLS
+from netsharp_lsp.netsharp.reading.syntax import Auto, Name, Number, Tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.netsharp.attributes import AttributeForm
-    from netsharp_lsp.netsharp.evaluate import Value
-    from netsharp_lsp.netsharp.syntax import (
+    from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
+    from netsharp_lsp.netsharp.meaning.evaluate import Value
+    from netsharp_lsp.netsharp.reading.syntax import (
         Attribute,
         BundleItem,
         ConstantItem,

@@ -1,0 +1,1 @@
+"""What a specification describes: values, layers, bundles, geometry, edges; judges nothing."""

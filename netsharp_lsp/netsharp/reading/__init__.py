@@ -1,0 +1,1 @@
+"""From bytes to syntax, and what broken text shows; knows no meaning of names and numbers."""
