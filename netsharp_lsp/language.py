@@ -22,14 +22,20 @@ __all__ = [
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any, Protocol
 
+    from netsharp_engine.graph import Graph
     from netsharp_lsp.context import Context
+    from netsharp_lsp.description.comparison import Comparison
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.diagnostics.pages import RuleBook
     from netsharp_lsp.diagnostics.selection import Selection
     from netsharp_lsp.layout.options import FormatOptions, Formatted
     from netsharp_lsp.text.lines import LineIndex
+
+    #: A text and what is known around it.
+    Text = tuple[bytes, Context]
 
     class Language(Protocol):
         """One language. Texts are UTF-8 without byte-order mark, offsets are bytes."""
@@ -58,6 +64,12 @@ if TYPE_CHECKING:
 
         def describe(self, data: bytes, context: Context) -> dict[str, Any]:
             """Return what the network of a text is, as the JSON of `netsharp describe`."""
+
+        def compare(self, before: Text, after: Text) -> Comparison:
+            """Return what differs between the networks of two texts without errors."""
+
+        def build_graph(self, specification: str, known: Mapping[str, Any]) -> Graph:
+            """Return the engine's graph; GraphError, a sentence, where there can be none."""
 
 
 DEFAULT = "netsharp"

@@ -9,13 +9,14 @@ from netsharp_lsp.cli.faults import show_errors
 from netsharp_lsp.cli.project import UsageError, add_settings_arguments, settings_finder
 from netsharp_lsp.cli.subjects import SubjectError, read_subject
 from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.language import language_for
 from netsharp_lsp.settings import SettingsError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from netsharp_lsp.netsharp.compare import Comparison, Difference
+    from netsharp_lsp.description.comparison import Comparison, Difference
 
 SAME, DIFFERENT, FAILED = 0, 1, 2
 #: What stands before a difference.
@@ -44,12 +45,9 @@ def run(args: argparse.Namespace) -> int:
     faulty = [show_errors(each.name, each.text, each.context) for each in subjects]
     if any(faulty):
         return FAILED
-    from netsharp_lsp.netsharp.compare import compare
-    from netsharp_lsp.netsharp.meaning.network import Network
-    from netsharp_lsp.netsharp.reading.parser import parse
-
-    before, after = (Network(parse(subject.text), subject.context) for subject in subjects)
-    comparison = compare(before, after)
+    language = language_for(args.after)
+    before, after = ((subject.text, subject.context) for subject in subjects)
+    comparison = language.compare(before, after)
     sys.stdout.write(as_json(comparison) if args.format == "json" else as_text(comparison))
     return SAME if comparison.same else DIFFERENT
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from netsharp_engine.model import load_model
-from netsharp_lsp.netsharp.lower import build_graph
+from netsharp_lsp.language import DEFAULT, language_by_id
 
 if TYPE_CHECKING:
     import argparse
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def read_model(path: str) -> Model:
     """Read a model and build its network.  Raises ModelError."""
-    return load_model(path, build_graph)
+    return load_model(path, language_by_id(DEFAULT).build_graph)
 
 
 def add_data_arguments(parser: argparse.ArgumentParser) -> None:

@@ -30,7 +30,7 @@ from netsharp_lsp.cli.progress import choose_display
 from netsharp_lsp.cli.terminal import complain
 from netsharp_lsp.cli.training_arguments import add_setting_arguments, given_flags
 from netsharp_lsp.context import FIELDS, Context
-from netsharp_lsp.netsharp.lower import build_graph
+from netsharp_lsp.language import DEFAULT, language_by_id
 
 if TYPE_CHECKING:
     import argparse
@@ -163,7 +163,7 @@ def _check_outputs(settings: Settings, model: str) -> None:
 
 def _stored_run(path: str, specification: str) -> Model:
     """The model whose run is to go on."""
-    model = load_model(path, build_graph)
+    model = load_model(path, language_by_id(DEFAULT).build_graph)
     if model.specification != specification:
         raise RunError(
             "The specification is not that of the stored run. Resume with the same text, or "
@@ -210,7 +210,7 @@ class Training:
             }
             if stored is not None:
                 return resume(stored, self.data, self.settings, **watched)
-            graph = build_graph(self.specification, self.data.context())
+            graph = language_by_id(DEFAULT).build_graph(self.specification, self.data.context())
             given = {"specification": self.specification, **watched}
             return train(graph, self.data, self.settings, **given)
 

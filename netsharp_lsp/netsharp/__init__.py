@@ -12,10 +12,15 @@ from netsharp_lsp.diagnostics.pages import RuleBook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
+    from netsharp_engine.graph import Graph
     from netsharp_lsp.context import Context
+    from netsharp_lsp.description.comparison import Comparison
     from netsharp_lsp.layout.options import FormatOptions, Formatted
+
+    Text = tuple[bytes, Context]
 
 
 class NetSharp:
@@ -47,6 +52,20 @@ class NetSharp:
         from netsharp_lsp.netsharp.reading.parser import parse
 
         return describe_network(Network(parse(data), context))
+
+    def compare(self, before: Text, after: Text) -> Comparison:
+        """What differs between two networks; see `netsharp_lsp.netsharp.compare`."""
+        from netsharp_lsp.netsharp.compare import compare
+        from netsharp_lsp.netsharp.meaning.network import Network
+        from netsharp_lsp.netsharp.reading.parser import parse
+
+        return compare(*(Network(parse(data), context) for data, context in (before, after)))
+
+    def build_graph(self, specification: str, known: Mapping[str, Any]) -> Graph:
+        """The engine's graph of a specification; see `netsharp_lsp.netsharp.lower`."""
+        from netsharp_lsp.netsharp.lower import build_graph
+
+        return build_graph(specification, known)
 
 
 LANGUAGE = NetSharp()

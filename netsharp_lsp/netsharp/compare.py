@@ -6,6 +6,7 @@ given values, bundles and sharing agree; the order of inputs counts, names do no
 
 from __future__ import annotations
 
+from netsharp_lsp.description.comparison import Comparison, Difference
 from netsharp_lsp.netsharp.describe import describe_network
 from netsharp_lsp.netsharp.meaning.evaluate import show
 from netsharp_lsp.netsharp.meaning.inforce import numbers_of
@@ -24,45 +25,6 @@ if TYPE_CHECKING:
 
 #: The scalar attributes of a response norm with the values in force when they are not given.
 NORM_DEFAULTS = {"Alpha": 0.0, "Beta": 0.0, "Offset": 1.0}
-
-
-class Difference:
-    """One difference: `change` is added, removed, changed or renamed; `what` a layer or bundle.
-
-    `name` is the layer's or `Source => Layer`; of a change, `aspect` says what changed, and
-    `before` and `after` how it reads.
-    """
-
-    __slots__ = ("after", "aspect", "before", "change", "name", "what")
-
-    def __init__(
-        self, change: str, what: str, name: str, aspect: str = "", before: str = "", after: str = ""
-    ) -> None:
-        self.change = change
-        self.what = what
-        self.name = name
-        self.aspect = aspect
-        self.before = before
-        self.after = after
-
-
-class Comparison:
-    """The differences between two networks; `same` when only names or spelling differ.
-
-    `figures`: parameters and multiply-adds before and after, None where unknown.
-    """
-
-    __slots__ = ("differences", "figures", "same")
-
-    def __init__(
-        self,
-        same: bool,
-        differences: list[Difference],
-        figures: dict[str, tuple[int | None, int | None]],
-    ) -> None:
-        self.same = same
-        self.differences = differences
-        self.figures = figures
 
 
 def compare(before: Network, after: Network) -> Comparison:

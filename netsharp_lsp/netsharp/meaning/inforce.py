@@ -20,6 +20,17 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.model import Bundle, Given, Layer
 
 
+#: Nodes of a hidden `auto` layer on every host, unless somebody says otherwise.
+HOSTS_HIDDEN_NODES = 100
+
+
+def hidden_nodes_in_force(context: Context) -> int | None:
+    """The nodes that a hidden `auto` layer gets: as said, else a named host's default."""
+    if context.hidden_nodes is not None or context.host is None:
+        return context.hidden_nodes
+    return HOSTS_HIDDEN_NODES
+
+
 def needed_outputs(context: Context) -> int | None:
     """The nodes that an `auto` output layer gets: the guide's rule, and rx's for two classes."""
     if context.outputs is not None:

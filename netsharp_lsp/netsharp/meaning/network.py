@@ -17,6 +17,7 @@ from netsharp_lsp.netsharp.meaning.evaluate import Evaluator, show, type_name
 from netsharp_lsp.netsharp.meaning.inforce import (
     activation_in_force,
     geometry_of,
+    hidden_nodes_in_force,
     integers_of,
     maps_in_force,
     needed_outputs,
@@ -245,8 +246,12 @@ class Network:
                 if rest > 0:
                     self._give(autos[0], rest, "features")
         for layer in self.all_layers:
-            if layer.auto and layer.kind == "hidden" and context.hidden_nodes is not None:
-                self._give(layer, context.hidden_nodes, "hidden_nodes")
+            if layer.auto and layer.kind == "hidden":
+                hidden_nodes = hidden_nodes_in_force(context)
+                if hidden_nodes is not None:
+                    self._give(
+                        layer, hidden_nodes, "hidden_nodes" if context.hidden_nodes else "host"
+                    )
             elif layer.auto and layer.kind == "output":
                 outputs = needed_outputs(context)
                 if outputs is not None:

@@ -1,0 +1,42 @@
+"""What differs between two networks, as plain values; knows no language."""
+
+from __future__ import annotations
+
+
+class Difference:
+    """One difference: `change` is added, removed, changed or renamed; `what` a layer or bundle.
+
+    `name` is the layer's or `Source => Layer`; of a change, `aspect` says what changed, and
+    `before` and `after` how it reads.
+    """
+
+    __slots__ = ("after", "aspect", "before", "change", "name", "what")
+
+    def __init__(
+        self, change: str, what: str, name: str, aspect: str = "", before: str = "", after: str = ""
+    ) -> None:
+        self.change = change
+        self.what = what
+        self.name = name
+        self.aspect = aspect
+        self.before = before
+        self.after = after
+
+
+class Comparison:
+    """The differences between two networks; `same` when only names or spelling differ.
+
+    `figures`: parameters and multiply-adds before and after, None where unknown.
+    """
+
+    __slots__ = ("differences", "figures", "same")
+
+    def __init__(
+        self,
+        same: bool,
+        differences: list[Difference],
+        figures: dict[str, tuple[int | None, int | None]],
+    ) -> None:
+        self.same = same
+        self.differences = differences
+        self.figures = figures
