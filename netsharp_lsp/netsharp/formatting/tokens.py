@@ -162,6 +162,7 @@ FILE_KIND = _kind("source_file")
 STRAY_KIND = _kind("stray")
 LINE_COMMENT_KIND = _kind("comment")
 BLOCK_COMMENT_KIND = _kind("block_comment")
+BYTES_KIND = _kind("float_bytes")
 
 
 def parse_tree(text: bytes) -> Tree:
@@ -199,7 +200,9 @@ def declaration_tokens(node: Node, text: bytes) -> list[Token] | None:
                 roles, spellings = _TABLES[kind]
                 break
             spelling = _spell(role, spellings[kind], text[start:end], tokens)
-            if spelling is None:
+            # A blank between two groups of eight digits would make two words of one.
+            glued = kind == BYTES_KIND and tokens[-1][0] == WORD and tokens[-1][3] == start
+            if spelling is None or glued:
                 return None
             tokens.append((role if role != _NAME else WORD, spelling, start, end))
         else:
