@@ -12,7 +12,7 @@ from netsharp_lsp.netsharp.rules.syntax_layers import is_activation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.netsharp.rules.syntax_unexpected import Case
+    from netsharp_lsp.netsharp.rules.syntax_case import Case
 
 OPENERS = {"]": "[", ")": "("}
 #: What others call the two ways to pool.
