@@ -116,6 +116,12 @@ def test_a_fault_far_down_leaves_the_old_predictions(folder: Path) -> None:
     assert not [name for name in files(folder) if name.endswith((".part", ".tmp"))]
 
 
+def test_a_fault_in_standard_input_is_called_so(folder: Path) -> None:
+    command = ("run", "net.nn", "--train", "-", "--label", "c", "--model", "new.safetensors")
+    answer = netsharp(*command, cwd=folder, stdin=b"a,b,c\n1,2\n")
+    one_sentence(answer, "standard input, line 2: 2 values where the first row has 3")
+
+
 def test_missing_and_misnamed(folder: Path) -> None:
     (folder / "folder.csv").mkdir()
     train = (*RUN, "--train")

@@ -8,9 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+#: Files that people know by another name than their path.
+KNOWN_AS: dict[str, str] = {}
+
 
 class DataError(ValueError):
     """A table cannot be used; ``str(error)`` says what, where, why and what to do."""
+
+    def __init__(self, sentence: str) -> None:
+        for path, name in KNOWN_AS.items():
+            sentence = sentence.replace(path, name)
+        super().__init__(sentence)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from functools import cache
 
-from .errors import DataError
+from .errors import KNOWN_AS, DataError
 
 NAME = "-"
 
@@ -20,6 +20,7 @@ def spooled_input() -> str:
     folder = tempfile.mkdtemp(prefix="netsharp-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = os.path.join(folder, "stdin")
+    KNOWN_AS[path] = "standard input"
     try:
         with open(path, "wb") as stream:
             shutil.copyfileobj(sys.stdin.buffer, stream)
