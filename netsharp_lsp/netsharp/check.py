@@ -33,9 +33,12 @@ def _every_finding(network: Network, rules: list[Rule]) -> Iterator[Finding]:
         "share": network.shares,
         "network": (network,),
     }
-    for rule in rules:
-        for subject in subjects[rule.subject]:
-            yield from rule.check(subject, network)
+    # Subject by subject: what one rule has read of a layer is at hand for the next.
+    for kind, chosen in subjects.items():
+        checks = [rule.check for rule in rules if rule.subject == kind]
+        for subject in chosen:
+            for check_one in checks:
+                yield from check_one(subject, network)
 
 
 def diagnostics_of(network: Network) -> list[Diagnostic]:
