@@ -129,38 +129,25 @@ def reordered(bundle: Bundle, old: tuple[int, ...], new: tuple[int, ...]) -> lis
 @rule("NS067", "error", on="bundle")
 def kernel_too_large(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A kernel longer than its source."""
-    for dimension, size, kernel in pairs(bundle, "InputShape", "KernelShape"):
-        if kernel > size >= 1:
-            yield Finding(
-                "NS067",
-                bundle.entry_place("KernelShape", dimension),
-                f"KernelShape[{dimension}] = {kernel} exceeds InputShape[{dimension}] = {size}.",
-                [
-                    Note(
-                        f"InputShape[{dimension}] is {size}.",
-                        bundle.entry_place("InputShape", dimension),
-                    )
-                ],
-                clamp(bundle, "KernelShape", dimension, size),
-            )
+    yield from exceeding("NS067", bundle, "KernelShape", "InputShape")
 
 
 @rule("NS068", "error", on="bundle")
 def stride_too_large(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A stride that would skip cells between kernels."""
-    for dimension, kernel, stride in pairs(bundle, "KernelShape", "Stride"):
-        if stride > kernel >= 1:
+    yield from exceeding("NS068", bundle, "Stride", "KernelShape")
+
+
+def exceeding(code: str, bundle: Bundle, name: str, limit: str) -> Iterator[Finding]:
+    """Each dimension in which one attribute is larger than the one that limits it."""
+    for dimension, most, value in pairs(bundle, limit, name):
+        if value > most >= 1:
             yield Finding(
-                "NS068",
-                bundle.entry_place("Stride", dimension),
-                f"Stride[{dimension}] = {stride} exceeds KernelShape[{dimension}] = {kernel}.",
-                [
-                    Note(
-                        f"KernelShape[{dimension}] is {kernel}.",
-                        bundle.entry_place("KernelShape", dimension),
-                    )
-                ],
-                clamp(bundle, "Stride", dimension, kernel),
+                code,
+                bundle.entry_place(name, dimension),
+                f"{name}[{dimension}] = {value} exceeds {limit}[{dimension}] = {most}.",
+                [Note(f"{limit}[{dimension}] is {most}.", bundle.entry_place(limit, dimension))],
+                clamp(bundle, name, dimension, most),
             )
 
 
