@@ -22,7 +22,7 @@ __all__ = [
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any, Protocol
 
     from netsharp_engine.graph import Graph
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.diagnostics.pages import RuleBook
     from netsharp_lsp.diagnostics.selection import Selection
+    from netsharp_lsp.ide import answers
     from netsharp_lsp.layout.options import FormatOptions, Formatted
+    from netsharp_lsp.text.edits import Edit
     from netsharp_lsp.text.lines import LineIndex
 
     #: A text and what is known around it.
@@ -70,6 +72,101 @@ if TYPE_CHECKING:
 
         def build_graph(self, specification: str, known: Mapping[str, Any]) -> Graph:
             """Return the engine's graph; GraphError, a sentence, where there can be none."""
+
+        def open(self, data: bytes, context: Context) -> Snapshot:
+            """Begin to follow a text that is being edited."""
+
+    class Snapshot(Protocol):
+        """One version of a text that is being edited, and what an editor asks about it.
+
+        Offsets are UTF-8 bytes.  A snapshot and those before it share what an edit left alone,
+        so only the newest may be asked.
+        """
+
+        @property
+        def data(self) -> bytes:
+            """The text."""
+
+        @property
+        def context(self) -> Context:
+            """What is known around it."""
+
+        def edited(self, data: bytes, edits: Sequence[Edit]) -> Snapshot:
+            """Return the next version; `edits`, in order and apart, lead from this text to it."""
+
+        def with_context(self, context: Context) -> Snapshot:
+            """Return the same text with something else known around it."""
+
+        def check(self) -> Result:
+            """Return what `Language.check` says of the same text and context."""
+
+        def hover(self, offset: int) -> answers.Hover | None:
+            """Return what is known about the words at a place."""
+
+        def hints(
+            self, start: int, end: int, options: answers.HintOptions
+        ) -> list[answers.InlayHint]:
+            """Return the inlay hints of a range."""
+
+        def complete(self, offset: int) -> list[answers.Completion]:
+            """Return what may be written at a place."""
+
+        def document(self, topic: str) -> str:
+            """Return a completion's documentation in Markdown; empty where there is none."""
+
+        def signature(self, offset: int) -> answers.Signature | None:
+            """Return the form of the attribute block or call at a place."""
+
+        def definition(self, offset: int) -> answers.Target | None:
+            """Return where the name at a place is declared."""
+
+        def references(self, offset: int, declaration: bool) -> list[answers.Range]:
+            """Return where the name at a place is used, and where declared if asked."""
+
+        def highlights(self, offset: int) -> list[answers.Highlight]:
+            """Return where the name, or the words that belong together, at a place stand."""
+
+        def prepare_rename(self, offset: int) -> answers.Renaming | answers.Refusal:
+            """Return the name at a place if it can be renamed, else why not."""
+
+        def rename(self, offset: int, name: str) -> list[Edit] | answers.Refusal:
+            """Return the edits that give the name at a place another, or why there are none."""
+
+        def symbols(self) -> list[answers.Symbol]:
+            """Return the outline."""
+
+        def folds(self) -> list[answers.Fold]:
+            """Return what can be folded away."""
+
+        def selections(self, offset: int) -> list[answers.Range]:
+            """Return the ranges around a place, from the innermost to the whole text."""
+
+        def tokens(self, start: int, end: int) -> list[answers.Token]:
+            """Return the semantic tokens that begin in a range, in order and apart."""
+
+        def links(self) -> list[answers.Link]:
+            """Return what leads somewhere."""
+
+        def flow(self, offset: int) -> answers.Flow | None:
+            """Return the layer at a place, to ask what feeds it and what it feeds."""
+
+        def feeds(self, name: str, *, backwards: bool) -> list[answers.Flow]:
+            """Return the layers that a layer's values go to; `backwards`: those it reads."""
+
+        def lenses(self, options: answers.LensOptions) -> list[answers.Lens]:
+            """Return the lines above declarations; titles that cost something come later."""
+
+        def lens_title(self, key: str) -> str:
+            """Return the title that a lens without one shows."""
+
+        def actions(self, start: int, end: int, only: Sequence[str] | None) -> list[answers.Action]:
+            """Return what can be done to a range; `only`: prefixes of the kinds wanted."""
+
+        def format(self, options: FormatOptions) -> Formatted:
+            """Return the text in its one style; `options` may name lines."""
+
+        def graph(self) -> answers.Graph:
+            """Return the network and its picture."""
 
 
 DEFAULT = "netsharp"

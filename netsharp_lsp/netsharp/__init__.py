@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.context import Context
     from netsharp_lsp.description.comparison import Comparison
     from netsharp_lsp.layout.options import FormatOptions, Formatted
+    from netsharp_lsp.netsharp.snapshot import Snapshot
 
     Text = tuple[bytes, Context]
 
@@ -66,6 +67,12 @@ class NetSharp:
         from netsharp_lsp.netsharp.lower import build_graph
 
         return build_graph(specification, known)
+
+    def open(self, data: bytes, context: Context) -> Snapshot:
+        """The text as it is edited; see `netsharp_lsp.netsharp.snapshot`."""
+        from netsharp_lsp.netsharp.snapshot import Snapshot
+
+        return Snapshot.opened(data, context)
 
 
 LANGUAGE = NetSharp()

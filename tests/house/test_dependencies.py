@@ -17,6 +17,7 @@ FLOORS = (
     ("netsharp_engine",),
     ("netsharp_lsp.text", "netsharp_lsp.layout", "netsharp_lsp.globs", "netsharp_lsp.context"),
     ("netsharp_lsp.diagnostics",),
+    ("netsharp_lsp.ide", "netsharp_lsp.embedded"),
     ("netsharp_lsp.description",),
     ("netsharp_lsp.netsharp.reading",),
     ("netsharp_lsp.netsharp.findings",),
@@ -24,6 +25,8 @@ FLOORS = (
     ("netsharp_lsp.netsharp.repairs", "netsharp_lsp.netsharp.arithmetic"),
     ("netsharp_lsp.netsharp",),
     ("netsharp_lsp.language", "netsharp_lsp.settings"),
+    ("netsharp_lsp.project",),
+    ("netsharp_lsp.server",),
     ("netsharp_lsp.cli", "netsharp_lsp.__main__", "netsharp_lsp.estimators"),
     ("netsharp",),
 )
@@ -38,9 +41,9 @@ OUTSIDE = {
     "rich": ("netsharp_lsp.cli.",),
     "matplotlib": ("netsharp_lsp.cli.",),
     "sklearn": ("netsharp", "netsharp_lsp.estimators"),
-    "pygls": (),
-    "lsprotocol": (),
-    "parso": (),
+    "pygls": ("netsharp_lsp.server.",),
+    "lsprotocol": ("netsharp_lsp.server.",),
+    "parso": ("netsharp_lsp.embedded.",),
 }
 
 #: What of the engine a language may use: kernel placement, names of activations, and the graph.

@@ -1,0 +1,1 @@
+"""What languages tell editors, as plain values; knows no language, no protocol, no editor."""

@@ -1,0 +1,259 @@
+"""The values that features of an editor are made of; all offsets are UTF-8 bytes, half-open.
+
+A language fills them in and a server translates them: neither has to know the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from netsharp_lsp.diagnostics.model import Edit
+
+#: A half-open range of bytes.
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why something asked for is not done, as a sentence."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something that a client may have executed: an id of the server's, and its arguments.
+
+    Where an argument stands for the document, it is `DOCUMENT`; the server puts its URI there.
+    """
+
+    id: str
+    title: str
+    arguments: tuple[Any, ...] = ()
+
+
+#: Stands for the URI of the document in a command's arguments.
+DOCUMENT = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Hover:
+    """What is known about the words at a place, in Markdown."""
+
+    markdown: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class HintOptions:
+    """Which inlay hints a person wants to see."""
+
+    shapes: bool = True
+    parameters: bool = True
+    constants: bool = False
+    defaults: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InlayHint:
+    """A few words shown in the text at an offset; at most 30 characters."""
+
+    offset: int
+    label: str
+    kind: Literal["shape", "constant", "default"]
+    tooltip: str = ""
+
+
+CompletionKind = Literal[
+    "keyword", "layer", "constant", "attribute", "activation", "function", "value", "snippet"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A proposal that replaces the bytes from `start` to `end`.
+
+    `insert` is a snippet in the syntax of editors (`${1:name}`, `$0`) where `snippet` is set, and
+    `plain` is what a client without snippets inserts.  `topic` is what `document` of the snapshot
+    turns into documentation when a person looks at the proposal; empty for none.  `rank` sorts.
+    """
+
+    label: str
+    kind: CompletionKind
+    start: int
+    end: int
+    insert: str
+    plain: str
+    snippet: bool = False
+    detail: str = ""
+    topic: str = ""
+    rank: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a signature: its part of the label, in characters, and what it is."""
+
+    start: int
+    end: int
+    documentation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The form of what is being written; `active` is the parameter at the cursor, None for none."""
+
+    label: str
+    documentation: str
+    parameters: tuple[Parameter, ...]
+    active: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A declaration to jump to: the whole of it, and its name."""
+
+    start: int
+    end: int
+    name_start: int
+    name_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Highlight:
+    """A place where the name at the cursor stands: `write` where it is declared."""
+
+    start: int
+    end: int
+    kind: Literal["read", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """The name that can be renamed at a place."""
+
+    start: int
+    end: int
+    name: str
+
+
+SymbolKind = Literal["constant", "input", "hidden", "output", "bundle", "attribute", "share"]
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """An entry of the outline, with those inside it."""
+
+    name: str
+    detail: str
+    kind: SymbolKind
+    start: int
+    end: int
+    name_start: int
+    name_end: int
+    children: tuple[Symbol, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Text that can be folded away, from the line of `start` to the line of `end`."""
+
+    start: int
+    end: int
+    kind: Literal["region", "comment"] = "region"
+
+
+#: The kinds of semantic tokens, by number; standard names of the protocol, so that every theme
+#: has colours for them.
+TOKEN_KINDS = (
+    "keyword",
+    "class",
+    "variable",
+    "property",
+    "function",
+    "enumMember",
+    "number",
+    "operator",
+    "comment",
+    "parameter",
+    "macro",
+)
+#: The modifiers of semantic tokens, by bit.
+TOKEN_MODIFIERS = ("declaration", "readonly", "defaultLibrary", "unused")
+
+#: start, end, index into `TOKEN_KINDS`, bits of `TOKEN_MODIFIERS`; never over a line end.
+Token = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Text that leads somewhere: a URL, or a rule's code whose page is meant."""
+
+    start: int
+    end: int
+    url: str = ""
+    code: str = ""
+    tooltip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A layer in the flow of data: the places are those that name the connection."""
+
+    target: Target
+    name: str
+    detail: str
+    kind: SymbolKind
+    places: tuple[Range, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """A line of its own above a declaration; `key` lets `lens_title` work the title out later."""
+
+    start: int
+    end: int
+    title: str = ""
+    command: Command | None = None
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something that can be done to the text at a place.
+
+    `kind` is the protocol's ("quickfix", "refactor.extract", ...).  `fixes` are the codes and
+    spans of the diagnostics that it removes.  `rename_at`: where the new name stands after the
+    edits, for a client that lets people type another at once.
+    """
+
+    title: str
+    kind: str
+    edits: tuple[Edit, ...] = ()
+    preferred: bool = False
+    fixes: tuple[tuple[str, int, int], ...] = ()
+    command: Command | None = None
+    rename_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LensOptions:
+    """Which lenses a person wants, and what is around the document."""
+
+    run_file: str | None = None
+    parameters: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The picture of a network: the JSON of `netsharp/graph`, spans still bytes.
+
+    `description` is that of `netsharp describe` with `picture` beside it; `places` gives for each
+    layer's name where it is declared, `bundle_places` for (layer, index) where a bundle stands.
+    """
+
+    description: dict[str, Any]
+    places: dict[str, Target] = field(default_factory=dict)
+    bundle_places: dict[tuple[str, int], Range] = field(default_factory=dict)

@@ -1,0 +1,188 @@
+"""One version of a Net# text that is being edited; every feature of an editor starts here.
+
+It hands each question to the module of `ide` that answers it and decides nothing itself.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.diagnostics.model import Result
+from netsharp_lsp.netsharp.check import diagnostics_of
+from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.reading.parser import parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_lsp.context import Context
+    from netsharp_lsp.ide import answers
+    from netsharp_lsp.layout.options import FormatOptions, Formatted
+    from netsharp_lsp.text.edits import Edit
+
+
+class Snapshot:
+    """A text, what is known around it, and the network it describes."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+
+    @classmethod
+    def opened(cls, data: bytes, context: Context) -> Snapshot:
+        """Read a text for the first time."""
+        return cls(Network(parse(data), context))
+
+    @property
+    def data(self) -> bytes:
+        """The text."""
+        return self.network.specification.data
+
+    @property
+    def context(self) -> Context:
+        """What is known around it."""
+        return self.network.context
+
+    def edited(self, data: bytes, edits: Sequence[Edit]) -> Snapshot:
+        """The next version of the text."""
+        return Snapshot.opened(data, self.context)
+
+    def with_context(self, context: Context) -> Snapshot:
+        """The same text with something else known around it."""
+        return Snapshot.opened(self.data, context)
+
+    def check(self) -> Result:
+        """What `check` says of the same text and context."""
+        comments = self.network.specification.comments
+        spans = [(comment.start, comment.end) for comment in comments]
+        return Result(diagnostics_of(self.network), spans)
+
+    def hover(self, offset: int) -> answers.Hover | None:
+        """What is known about the words at a place."""
+        from netsharp_lsp.netsharp.ide.hover import hover_at
+
+        return hover_at(self.network, offset)
+
+    def hints(self, start: int, end: int, options: answers.HintOptions) -> list[answers.InlayHint]:
+        """The inlay hints of a range."""
+        from netsharp_lsp.netsharp.ide.hints import hints_in
+
+        return hints_in(self.network, start, end, options)
+
+    def complete(self, offset: int) -> list[answers.Completion]:
+        """What may be written at a place."""
+        from netsharp_lsp.netsharp.ide.completion import completions_at
+
+        return completions_at(self.network, offset)
+
+    def document(self, topic: str) -> str:
+        """A completion's documentation."""
+        from netsharp_lsp.netsharp.ide.completion import documentation
+
+        return documentation(self.network, topic)
+
+    def signature(self, offset: int) -> answers.Signature | None:
+        """The form of the attribute block or call at a place."""
+        from netsharp_lsp.netsharp.ide.signature import signature_at
+
+        return signature_at(self.network, offset)
+
+    def definition(self, offset: int) -> answers.Target | None:
+        """Where the name at a place is declared."""
+        from netsharp_lsp.netsharp.ide.names import definition_at
+
+        return definition_at(self.network, offset)
+
+    def references(self, offset: int, declaration: bool) -> list[answers.Range]:
+        """Where the name at a place is used."""
+        from netsharp_lsp.netsharp.ide.names import references_at
+
+        return references_at(self.network, offset, declaration)
+
+    def highlights(self, offset: int) -> list[answers.Highlight]:
+        """Where what stands at a place stands elsewhere."""
+        from netsharp_lsp.netsharp.ide.names import highlights_at
+
+        return highlights_at(self.network, offset)
+
+    def prepare_rename(self, offset: int) -> answers.Renaming | answers.Refusal:
+        """The name at a place, if it can be renamed."""
+        from netsharp_lsp.netsharp.ide.rename import renaming_at
+
+        return renaming_at(self.network, offset)
+
+    def rename(self, offset: int, name: str) -> list[Edit] | answers.Refusal:
+        """The edits that give a name another."""
+        from netsharp_lsp.netsharp.ide.rename import rename
+
+        return rename(self.network, offset, name)
+
+    def symbols(self) -> list[answers.Symbol]:
+        """The outline."""
+        from netsharp_lsp.netsharp.ide.symbols import symbols_of
+
+        return symbols_of(self.network)
+
+    def folds(self) -> list[answers.Fold]:
+        """What can be folded away."""
+        from netsharp_lsp.netsharp.ide.folding import folds_of
+
+        return folds_of(self.network)
+
+    def selections(self, offset: int) -> list[answers.Range]:
+        """The ranges around a place."""
+        from netsharp_lsp.netsharp.ide.selection import selections_at
+
+        return selections_at(self.network, offset)
+
+    def tokens(self, start: int, end: int) -> list[answers.Token]:
+        """The semantic tokens of a range."""
+        from netsharp_lsp.netsharp.ide.tokens import tokens_in
+
+        return tokens_in(self.network, start, end)
+
+    def links(self) -> list[answers.Link]:
+        """What leads somewhere."""
+        from netsharp_lsp.netsharp.ide.links import links_of
+
+        return links_of(self.network)
+
+    def flow(self, offset: int) -> answers.Flow | None:
+        """The layer at a place."""
+        from netsharp_lsp.netsharp.ide.flow import flow_at
+
+        return flow_at(self.network, offset)
+
+    def feeds(self, name: str, *, backwards: bool) -> list[answers.Flow]:
+        """The layers that a layer feeds, or reads."""
+        from netsharp_lsp.netsharp.ide.flow import feeds
+
+        return feeds(self.network, name, backwards=backwards)
+
+    def lenses(self, options: answers.LensOptions) -> list[answers.Lens]:
+        """The lines above declarations."""
+        from netsharp_lsp.netsharp.ide.lenses import lenses_of
+
+        return lenses_of(self.network, options)
+
+    def lens_title(self, key: str) -> str:
+        """The title that a lens shows."""
+        from netsharp_lsp.netsharp.ide.lenses import lens_title
+
+        return lens_title(self.network, key)
+
+    def actions(self, start: int, end: int, only: Sequence[str] | None) -> list[answers.Action]:
+        """What can be done to a range."""
+        from netsharp_lsp.netsharp.ide.actions import actions_in
+
+        return actions_in(self, start, end, only)
+
+    def graph(self) -> answers.Graph:
+        """The network and its picture."""
+        from netsharp_lsp.netsharp.ide.graph import graph_of
+
+        return graph_of(self.network)
+
+    def format(self, options: FormatOptions) -> Formatted:
+        """The text in its one style."""
+        from netsharp_lsp.netsharp.formatting import format_text
+
+        return format_text(self.data, options)
