@@ -1,0 +1,116 @@
+"""Marker files: Net# whose comments ask features of an editor about the code line above them.
+
+    hidden Conv [5, 13, 13] from Image convolve { ... }
+    //     ^^^^ hover
+    //| what the feature answers, rewritten by `pytest --update`
+
+Carets stand below the columns they mean; `//<^^` moves them three columns to the left, for what
+stands at the start of a line.  `//: symbols` alone on a line asks about the whole text, and
+`//% features=784 task=multiclass` at the top gives the context (`features=784@digits.toml` with
+its origin).  Features get the text without these lines.  This module knows the form of a file and
+no feature.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from netsharp_lsp.context import FIELDS, Context
+from netsharp_lsp.text.lines import LineIndex
+
+POINTING = re.compile(r"\s*//(<?)\s*(\^+)\s+([a-z-]+)(?: (.*))?$")
+WHOLE = re.compile(r"\s*//: ([a-z-]+)(?: (.*))?$")
+EXPECTED = re.compile(r"\s*//\|")
+SETTING = re.compile(r"//% (.*)$")
+SHIFT = len("//<")
+
+
+class Marker(NamedTuple):
+    """One question: the feature, words behind it, and the bytes of the plain text it points at."""
+
+    feature: str
+    argument: str
+    start: int
+    end: int
+
+
+class Case(NamedTuple):
+    """A marker file: the text without markers, the context, and the file's lines.
+
+    `lines` are pairs of a line and the marker it is, None for all others; the expectations are
+    left out, so that `rendered` can put others there.
+    """
+
+    text: bytes
+    context: Context
+    lines: list[tuple[str, Marker | None]]
+    line_end: str
+
+    @property
+    def markers(self) -> list[Marker]:
+        """The questions in the order of the file."""
+        return [marker for _, marker in self.lines if marker is not None]
+
+    def rendered(self, answers: list[list[str]]) -> str:
+        """The file with an answer, as lines, below each marker."""
+        remaining = iter(answers)
+        out = []
+        for line, marker in self.lines:
+            out.append(line)
+            if marker is not None:
+                out += [f"//| {answer}".rstrip() for answer in next(remaining)]
+        return self.line_end.join(out)
+
+
+def read_case(content: str) -> Case:
+    """Read a marker file; a marker that points outside its line raises ValueError."""
+    line_end = "\r\n" if "\r\n" in content else "\n"
+    lines = content.split(line_end)
+    plain = [line for line in lines if not _is_marking(line)]
+    text = line_end.join(plain).encode()
+    index = LineIndex(text)
+    context = Context()
+    found: list[tuple[str, Marker | None]] = []
+    above = -1
+    for line in lines:
+        if EXPECTED.match(line):
+            continue
+        if setting := SETTING.match(line):
+            context = _context(setting[1])
+        above += not _is_marking(line)
+        found.append((line, _marker(line, index, above)))
+    return Case(text, context, found, line_end)
+
+
+def _is_marking(line: str) -> bool:
+    return any(form.match(line) for form in (POINTING, WHOLE, EXPECTED, SETTING))
+
+
+def _marker(line: str, index: LineIndex, above: int) -> Marker | None:
+    if whole := WHOLE.match(line):
+        return Marker(whole[1], whole[2] or "", 0, len(index.text))
+    if pointing := POINTING.match(line):
+        shift = SHIFT if pointing[1] else 0
+        first, last = pointing.start(2) - shift, pointing.end(2) - shift
+        width = len(index.line_text(above))
+        # One caret may stand right behind the line: a cursor does, too.
+        if above < 0 or first > width or (last > width and last - first > 1):
+            raise ValueError(f"Marker points outside the line above it: {line!r}")
+        start = index.offset(above + 1, first + 1)
+        return Marker(pointing[3], pointing[4] or "", start, index.offset(above + 1, last + 1))
+    return None
+
+
+def _context(words: str) -> Context:
+    known: dict[str, object] = {}
+    origin = {}
+    for word in words.split():
+        name, _, value = word.partition("=")
+        if name not in FIELDS:
+            raise ValueError(f"'{name}' is no field of a context; they are {', '.join(FIELDS)}")
+        value, _, source = value.partition("@")
+        known[name] = int(value) if value.isdigit() else value
+        if source:
+            origin[name] = source
+    return Context(**known, origin=origin)  # type: ignore[arg-type]
