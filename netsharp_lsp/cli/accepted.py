@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from netsharp_lsp.cli.files import write_atomic
 from netsharp_lsp.cli.project import UsageError
 from netsharp_lsp.diagnostics.baseline import (
     Baseline,
@@ -12,6 +11,7 @@ from netsharp_lsp.diagnostics.baseline import (
     read_baseline,
     write_baseline,
 )
+from netsharp_lsp.project.writing import write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

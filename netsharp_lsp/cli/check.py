@@ -11,15 +11,13 @@ import sys
 
 from netsharp_lsp import __version__
 from netsharp_lsp.cli.context import add_context_arguments
-from netsharp_lsp.cli.files import gather, write_atomic
+from netsharp_lsp.cli.files import gather
 from netsharp_lsp.cli.inspection import Job, inspect_all
 from netsharp_lsp.cli.project import (
     UsageError,
     add_settings_arguments,
-    excluder,
     settings_finder,
     validate_codes,
-    validate_settings,
 )
 from netsharp_lsp.cli.terminal import complain, source_width, uses_color
 from netsharp_lsp.diagnostics.model import RANKS, SEVERITIES
@@ -32,6 +30,8 @@ from netsharp_lsp.diagnostics.reports import (
 )
 from netsharp_lsp.diagnostics.selection import split_codes
 from netsharp_lsp.language import known_codes, title_of
+from netsharp_lsp.project.folders import excluder, validate_settings
+from netsharp_lsp.project.writing import write_atomic
 from netsharp_lsp.settings import OWN_FILE, SHARED_FILE, SettingsError
 from netsharp_lsp.text.decode import encode
 from netsharp_lsp.text.lines import LineIndex

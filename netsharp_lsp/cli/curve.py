@@ -6,7 +6,7 @@ import math
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from netsharp_lsp.cli.files import write_atomic
+from netsharp_lsp.project.writing import write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,11 +6,11 @@ import sys
 
 from netsharp_lsp.cli.context import add_context_arguments
 from netsharp_lsp.cli.faults import show_errors
-from netsharp_lsp.cli.files import write_atomic
 from netsharp_lsp.cli.project import UsageError, add_settings_arguments, settings_finder
 from netsharp_lsp.cli.subjects import SubjectError, read_subject
 from netsharp_lsp.cli.terminal import complain
 from netsharp_lsp.language import language_for
+from netsharp_lsp.project.writing import write_atomic
 from netsharp_lsp.settings import SettingsError
 
 TYPE_CHECKING = False

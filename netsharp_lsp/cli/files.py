@@ -1,4 +1,4 @@
-"""Files of the command line: arguments to files, reading with decoding, atomic writing.
+"""Files of the command line: arguments to files, reading with decoding.
 
 Every command that takes FILES, DIRS or - goes through here; knows no diagnostics.
 """
@@ -9,11 +9,12 @@ import os
 import sys
 
 from netsharp_lsp.language import SUFFIXES
+from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.text.decode import DecodeError, Source, decode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
 STDIN = "-"
 #: A NUL byte among so many first ones makes a file found by a walk binary.
@@ -106,47 +107,6 @@ def read_source(item: Input) -> Source | ReadError | None:
     return source
 
 
-def refusal(path: str) -> str | None:
-    """Why no file can be written at a path, as far as that can be told before; else None."""
-    folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
-        return f"{path}: the folder {folder} does not exist. Create it first."
-    if os.path.isdir(path):
-        return f"{path}: is a folder. Name a file."
-    if os.path.exists(path) and not os.path.isfile(path):
-        return f"{path}: is a device or a pipe, which would be replaced. Name a file."
-    if not os.access(folder, os.W_OK | os.X_OK):
-        return f"{path}: the folder {folder} cannot be written to. Choose another."
-    return None
-
-
-def write_atomic(path: str, data: bytes) -> None:
-    """Write a file aside and rename it into place, so that no reader sees half of it.
-
-    Keeps the permissions of the file it replaces and writes through a symbolic link; a device or
-    a pipe is written to as it is. Raises OSError, and then leaves the old file as it was.
-    """
-    if os.path.exists(path) and not os.path.isfile(path):
-        with open(path, "wb") as stream:
-            stream.write(data)
-        return
-    target = os.path.realpath(path)
-    folder, name = os.path.split(target)
-    aside = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
-    try:
-        with open(aside, "xb") as stream:
-            stream.write(data)
-        if os.path.exists(target):
-            os.chmod(aside, os.stat(target).st_mode & 0o7777)
-        os.replace(aside, target)
-    except FileExistsError:
-        raise  # somebody else's file
-    except BaseException:
-        if os.path.exists(aside):
-            os.unlink(aside)
-        raise
-
-
 def _is_binary(data: bytes, source: Source | DecodeError) -> bool:
     if isinstance(source, Source) and source.encoding != "utf-8":
         return False
@@ -155,23 +115,5 @@ def _is_binary(data: bytes, source: Source | DecodeError) -> bool:
 
 def _below(folder: str, excludes: Callable[[str], bool]) -> list[Input]:
     """The files that a directory argument means, in order of their names."""
-    names = list(_walk(folder, excludes))
-    if not names:
-        return []
-    from netsharp_lsp.cli.gitignore import without_ignored
-
-    paths = {os.path.abspath(name): name for name in names}
-    kept = without_ignored(list(paths))
-    return [Input(os.path.normpath(paths[path]), path, walked=True) for path in kept]
-
-
-def _walk(folder: str, excludes: Callable[[str], bool]) -> Iterator[str]:
-    with os.scandir(folder) as entries:
-        ordered = sorted(entries, key=lambda entry: entry.name)
-    for entry in ordered:
-        if entry.name.startswith(".") or excludes(os.path.abspath(entry.path)):
-            continue
-        if entry.is_dir(follow_symlinks=False):
-            yield from _walk(entry.path, excludes)
-        elif os.path.splitext(entry.name)[1].lower() in SUFFIXES and entry.is_file():
-            yield entry.path
+    found = specifications_below(folder, excludes)
+    return [Input(os.path.normpath(name), os.path.abspath(name), walked=True) for name in found]

@@ -9,12 +9,14 @@ import argparse
 import gc
 import sys
 
-from netsharp_lsp.cli.files import Input, ReadError, gather, read_source, write_atomic
-from netsharp_lsp.cli.project import add_settings_arguments, excluder, settings_finder
+from netsharp_lsp.cli.files import Input, ReadError, gather, read_source
+from netsharp_lsp.cli.project import add_settings_arguments, settings_finder
 from netsharp_lsp.cli.terminal import complain
 from netsharp_lsp.cli.workers import do_all
 from netsharp_lsp.language import language_for
 from netsharp_lsp.layout.options import FormatOptions
+from netsharp_lsp.project.folders import excluder
+from netsharp_lsp.project.writing import write_atomic
 from netsharp_lsp.settings import LINE_ENDINGS, SettingsError
 from netsharp_lsp.text.decode import encode
 

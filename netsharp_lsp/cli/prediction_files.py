@@ -14,7 +14,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
-from netsharp_lsp.cli.files import refusal
+from netsharp_lsp.project.writing import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,18 +1,18 @@
-"""Settings as commands use them: --config and --isolated, exclusion, codes that must exist."""
+"""Settings as commands ask for them: --config and --isolated, codes of flags that must exist."""
 
 from __future__ import annotations
 
 import os
 
 from netsharp_lsp.diagnostics.selection import unknown_prefix
-from netsharp_lsp.settings import Settings, SettingsError, SettingsFinder, read_settings
+from netsharp_lsp.settings import Settings, SettingsFinder, read_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable
 
-    Find = Callable[[str], Settings]
+    from netsharp_lsp.project.folders import Find
 
 
 class UsageError(Exception):
@@ -37,23 +37,9 @@ def settings_finder(args: argparse.Namespace) -> Find:
     return SettingsFinder().find
 
 
-def excluder(find: Find) -> Callable[[str], bool]:
-    """Return whether settings exclude a file or folder, by its absolute path, from a walk."""
-    return lambda path: find(os.path.dirname(path)).excludes(path)
-
-
 def validate_codes(codes: Iterable[str], known: Callable[[], tuple[str, ...]]) -> None:
     """Raise UsageError where a code or prefix of a flag names no rule."""
     given = tuple(codes)
     problem = unknown_prefix(given, known()) if given else None
     if problem is not None:
         raise UsageError(problem)
-
-
-def validate_settings(settings: Settings, known: Callable[[], tuple[str, ...]]) -> None:
-    """Raise SettingsError where a code or prefix in settings names no rule."""
-    per_file = [code for _, codes in settings.per_file_ignores for code in codes]
-    given = (*settings.select, *settings.ignore, *per_file)
-    problem = unknown_prefix(given, known()) if given else None
-    if problem is not None:
-        raise SettingsError(settings.file or "", None, problem)

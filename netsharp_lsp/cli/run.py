@@ -25,12 +25,13 @@ from netsharp_engine.train import (
 )
 from netsharp_lsp.cli.curve import CurveError, check_picture, spark_lines, write_curve
 from netsharp_lsp.cli.faults import show_errors
-from netsharp_lsp.cli.files import STDIN, Input, ReadError, read_source, refusal
+from netsharp_lsp.cli.files import STDIN, Input, ReadError, read_source
 from netsharp_lsp.cli.progress import choose_display
 from netsharp_lsp.cli.terminal import complain
 from netsharp_lsp.cli.training_arguments import add_setting_arguments, given_flags
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.language import DEFAULT, language_by_id
+from netsharp_lsp.project.writing import refusal
 
 if TYPE_CHECKING:
     import argparse

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from netsharp_lsp.cli.project import Find
+    from netsharp_lsp.project.folders import Find
 
 MODEL_SUFFIX = ".safetensors"
 

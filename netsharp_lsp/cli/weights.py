@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from netsharp_engine.model import ModelError
-from netsharp_lsp.cli.files import write_atomic
 from netsharp_lsp.cli.models import read_model
 from netsharp_lsp.cli.terminal import complain
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.netsharp.initial_values import with_initial_values
 from netsharp_lsp.netsharp.meaning.network import Network
 from netsharp_lsp.netsharp.reading.parser import parse
+from netsharp_lsp.project.writing import write_atomic
 
 if TYPE_CHECKING:
     import argparse

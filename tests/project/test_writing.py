@@ -8,7 +8,7 @@ import stat
 
 import pytest
 
-from netsharp_lsp.cli.files import refusal, write_atomic
+from netsharp_lsp.project.writing import refusal, write_atomic
 
 
 def test_a_new_file_has_the_usual_permissions(tmp_path: pathlib.Path) -> None:
