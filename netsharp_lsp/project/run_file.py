@@ -1,0 +1,172 @@
+"""The run file beside a specification, and what it and the data it names tell of the network.
+
+Reads TOML and counts columns of CSV and TSV files; judges nothing that only training can judge.
+"""
+
+from __future__ import annotations
+
+import os
+
+from netsharp_lsp.context import HOSTS, TASKS, Context
+from netsharp_lsp.settings import OWN_FILE, SHARED_FILE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from netsharp_lsp.project.table import Counts
+
+
+class RunFile:
+    """What `check` reads of a run file: its path and the tables [data] and [train]."""
+
+    __slots__ = ("data", "path", "train")
+
+    def __init__(self, path: str, data: dict[str, Any], train: dict[str, Any]) -> None:
+        self.path = path
+        self.data = data
+        self.train = train
+
+
+def run_file_path(specification: str) -> str | None:
+    """Where the run file of a specification is, or would be: its stem with .toml.
+
+    None where a settings file has that name.
+    """
+    path = f"{os.path.splitext(specification)[0]}.toml"
+    return None if os.path.basename(path) in (OWN_FILE, SHARED_FILE) else path
+
+
+def run_file_beside(specification: str) -> RunFile | str | None:
+    """Return the run file of a specification, which has its stem.
+
+    None where there is none, a sentence where it cannot be read. Values that only `run` can
+    judge are passed over.
+    """
+    path = run_file_path(specification)
+    if path is None or not os.path.isfile(path):
+        return None
+    import tomllib
+
+    try:
+        with open(path, "rb") as stream:
+            table = tomllib.load(stream)
+    except OSError as error:
+        return f"{path}: cannot be read: {error.strerror}."
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        return f"{path}: is not valid TOML: {error}."
+    return RunFile(path, _table(table, "data"), _table(table, "train"))
+
+
+def run_file_context(run_file: RunFile, *, counted: bool = True) -> Context:
+    """Return what a run file says, and what counting the columns of its training data tells.
+
+    Not `counted`, the files that it names stay closed.
+    """
+    context = Context()
+    task, host = run_file.train.get("task"), run_file.train.get("host")
+    hidden_nodes = run_file.train.get("hidden_nodes")
+    context.task = task if task in TASKS else None
+    context.host = host if host in HOSTS else None
+    context.hidden_nodes = hidden_nodes if _is_positive(hidden_nodes) else None
+    counts = _count_training_data(run_file) if counted else None
+    if counts is not None:
+        context.features = counts.features
+        settle_outputs(context, counts.classes)
+    context.origin = dict.fromkeys(context.known(), os.path.basename(run_file.path))
+    return context
+
+
+def _count_training_data(run_file: RunFile) -> Counts | None:
+    """Count the CSV or TSV file that [data] names as `train`.
+
+    Of several files as one table only the first is read: all have its columns, but together
+    they may have more classes and levels than it has.
+    """
+    from netsharp_lsp.project.table import Columns, count_table
+
+    data = run_file.data
+    files = training_files(run_file)
+    if not files:
+        return None
+    header, delimiter = data.get("header"), data.get("delimiter")
+    excluded = as_columns(data.get("exclude"))
+    table = Columns(
+        label=as_column(data.get("label")),
+        apart=as_columns([data.get("weight"), *excluded, _split(run_file)]),
+        categorical=as_columns(data.get("categorical")),
+        header=header if isinstance(header, bool) else None,
+        delimiter=delimiter if isinstance(delimiter, str) else None,
+        unknown_level=data.get("unknown_level") is not False,
+    )
+    counts = count_table(files[0], table)
+    if counts is None:
+        return None
+    several = len(files) > 1
+    if several:
+        counts.classes = None
+    # Levels are those of all training rows, which only training chooses.
+    if table.categorical and (several or "validation" in run_file.train):
+        counts.features = None
+    return counts
+
+
+def _split(run_file: RunFile) -> str | None:
+    """What `validation` names: perhaps a column, which is no feature then; None for a fraction."""
+    from netsharp_engine.cells import is_number
+
+    chosen = run_file.train.get("validation")
+    return chosen if isinstance(chosen, str) and not is_number(chosen) else None
+
+
+def training_files(run_file: RunFile) -> list[str]:
+    """The files that `train` names, patterns expanded, relative to the run file."""
+    train = run_file.data.get("train")
+    folder = os.path.dirname(run_file.path)
+    files: list[str] = []
+    for name in train if isinstance(train, list) else [train]:
+        if not isinstance(name, str):
+            continue
+        path = os.path.join(folder, name)
+        if any(character in name for character in "*?["):
+            from glob import glob
+
+            files += sorted(glob(path, recursive=True))
+        else:
+            files.append(path)
+    return files
+
+
+def settle_outputs(context: Context, classes: int | None) -> None:
+    """Conclude task and outputs from the number of classes.
+
+    Without a task classification is assumed; how many outputs two classes need is the host's
+    matter, so that number stays open.
+    """
+    if context.task == "regression":
+        context.outputs = 1
+    elif classes is not None and classes >= 2:
+        if context.task is None:
+            context.task = "binary" if classes == 2 else "multiclass"
+        if context.task == "multiclass":
+            context.outputs = classes
+
+
+def _table(table: dict[str, Any], name: str) -> dict[str, Any]:
+    value = table.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def as_column(value: object) -> str | None:
+    """A column as a run file names it, by name or number from 1; None for anything else."""
+    return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else None
+
+
+def as_columns(value: object) -> list[str]:
+    """The columns of a list in a run file; what is no column is passed over."""
+    found = map(as_column, value) if isinstance(value, list) else ()
+    return [column for column in found if column is not None]
+
+
+def _is_positive(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0

@@ -1,0 +1,36 @@
+"""The specifications below a folder: no hidden, excluded or git-ignored ones; reads none."""
+
+from __future__ import annotations
+
+import os
+
+from netsharp_lsp.language import SUFFIXES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+def specifications_below(folder: str, excludes: Callable[[str], bool]) -> list[str]:
+    """Return the files with a known suffix below a folder, in order of their names.
+
+    `excludes` says of an absolute path whether to leave it out. The paths begin as `folder` does.
+    """
+    names = {os.path.abspath(name): name for name in _walk(folder, excludes)}
+    if not names:
+        return []
+    from netsharp_lsp.project.gitignore import without_ignored
+
+    return [names[path] for path in without_ignored(list(names))]
+
+
+def _walk(folder: str, excludes: Callable[[str], bool]) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        ordered = sorted(entries, key=lambda entry: entry.name)
+    for entry in ordered:
+        if entry.name.startswith(".") or excludes(os.path.abspath(entry.path)):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(entry.path, excludes)
+        elif os.path.splitext(entry.name)[1].lower() in SUFFIXES and entry.is_file():
+            yield entry.path
