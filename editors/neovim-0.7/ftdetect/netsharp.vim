@@ -1,0 +1,1 @@
+autocmd BufRead,BufNewFile *.netsharp,*.nn setfiletype netsharp

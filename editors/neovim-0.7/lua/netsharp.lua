@@ -1,0 +1,52 @@
+-- Neovim 0.7 to 0.10: one server a folder, attached to every Net# buffer.
+-- Copy the folders of `editors/neovim-0.7` into ~/.config/nvim and put
+-- require('netsharp').setup() into init.lua.
+local M = { cmd = { 'netsharp', 'lsp' }, on_attach = nil }
+
+local clients = {}
+
+local function root_of(file)
+  local markers = { 'netsharp.toml', 'pyproject.toml', '.git' }
+  local folder = vim.fn.fnamemodify(file, ':p:h')
+  local here = folder
+  while true do
+    for _, marker in ipairs(markers) do
+      if vim.fn.empty(vim.fn.glob(here .. '/' .. marker)) == 0 then
+        return here
+      end
+    end
+    local above = vim.fn.fnamemodify(here, ':h')
+    if above == here then
+      return folder
+    end
+    here = above
+  end
+end
+
+function M.attach(buffer)
+  local root = root_of(vim.api.nvim_buf_get_name(buffer))
+  if not clients[root] or vim.lsp.get_client_by_id(clients[root]) == nil then
+    clients[root] = vim.lsp.start_client({
+      name = 'netsharp',
+      cmd = M.cmd,
+      root_dir = root,
+      on_attach = M.on_attach,
+    })
+  end
+  vim.lsp.buf_attach_client(buffer, clients[root])
+  return clients[root]
+end
+
+function M.setup(options)
+  M.cmd = options and options.cmd or M.cmd
+  M.on_attach = options and options.on_attach or M.on_attach
+  vim.api.nvim_create_autocmd('FileType', {
+    pattern = 'netsharp',
+    callback = function(event)
+      vim.bo[event.buf].commentstring = '// %s'
+      M.attach(event.buf)
+    end,
+  })
+end
+
+return M

@@ -1,0 +1,41 @@
+"""Real editors: where they are, and the server they start."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+#: One unknown name with a safe fix, and one line to be formatted.
+FAULTY = """\
+input Image [28, 28];
+hidden Hidden [100] tanh from Imge all;
+output   Digit [10] softmax from Hidden all;
+"""
+
+
+def editor(name: str) -> str:
+    """The path of an editor's program; skips the test where it is not installed."""
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip(f"{name} is not installed ('make editors' installs it)")
+    return found
+
+
+@pytest.fixture
+def server() -> str:
+    """The command that starts the server, its words apart by spaces."""
+    return f"{sys.executable} -m netsharp_lsp lsp"
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> Iterator[Path]:
+    file = tmp_path / "digits.nn"
+    file.write_text(FAULTY, encoding="utf-8")
+    yield file
+    assert file.read_text(encoding="utf-8") == FAULTY, "an editor saved without being asked"
