@@ -1,10 +1,12 @@
 """Shows how reading and training go on: bars where a person watches, a few lines elsewhere.
 
-Everything goes to stderr; rich is imported only for a terminal.
+Everything goes to stderr, but for events that another program asked for; rich is imported only
+for a terminal.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from typing import TYPE_CHECKING, Any, Protocol
@@ -41,8 +43,10 @@ class Display(Protocol):
     ) -> None: ...
 
 
-def choose_display(quiet: bool) -> Display:
-    """A silent display, bars for a terminal, or lines."""
+def choose_display(quiet: bool, events: bool = False) -> Display:
+    """The run log for another program, a silent display, bars for a terminal, or lines."""
+    if events:
+        return Events()
     if quiet:
         return Silence()
     return Bars() if sys.stderr.isatty() else Lines()
@@ -67,6 +71,25 @@ class Silence:
         trace: TracebackType | None,
     ) -> None:
         return None
+
+
+class Events(Silence):
+    """The lines of the run log on stdout, each at once."""
+
+    def __init__(self) -> None:
+        self.heard = True
+
+    def event(self, event: dict[str, Any]) -> None:
+        """Write a line; when nobody reads any more, stop as by Ctrl-C, so the model is kept."""
+        from netsharp_engine.train import event_line
+
+        if not self.heard:
+            return
+        try:
+            print(event_line(event), flush=True)
+        except BrokenPipeError:
+            self.heard = False
+            signal.raise_signal(signal.SIGINT)
 
 
 class Lines(Silence):

@@ -65,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--resume", action="store_true", help="continue the run whose model is there")
     add("--show-settings", action="store_true", help="print every setting and its origin, and stop")
     add("--quiet", action="store_true", help="show no progress and no report")
+    add("--events", action="store_true", help="print the run log instead of progress and report")
     add_setting_arguments(parser, ("data", "train", "output"))
 
 
@@ -94,7 +95,7 @@ def _run(args: argparse.Namespace) -> int:
     stored = _stored_run(path, text.decode()) if args.resume else None
     if stored is not None:
         settings = settings_to_resume(stored.settings, settings)
-    with choose_display(args.quiet) as display:
+    with choose_display(args.quiet, args.events) as display:
         data = load_data(settings, progress=display.reading)
         if show_errors(name, text, context_of(data)):
             return FAULTY
@@ -226,7 +227,7 @@ def _report(
 ) -> None:
     if result.message:
         complain(result.message)
-    if args.quiet:
+    if args.quiet or args.events:
         return
     for sentence in settings.notes():
         print(f"note: {sentence}")

@@ -12,7 +12,8 @@ from types import FrameType
 def catch_interrupts() -> Iterator[Callable[[], bool]]:
     """Within it, the first Ctrl-C makes the given function true; a second one interrupts.
 
-    Only the main thread may use it; the former handler comes back at the end.
+    Only the main thread may use it; the former handlers come back at the end.  On Windows
+    Ctrl-Break counts too: it is the one that a program can send to another.
     """
     asked = False
 
@@ -22,8 +23,10 @@ def catch_interrupts() -> Iterator[Callable[[], bool]]:
             raise KeyboardInterrupt
         asked = True
 
-    former = signal.signal(signal.SIGINT, handle)
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGBREAK") if hasattr(signal, name)]
+    former = {number: signal.signal(number, handle) for number in numbers}
     try:
         yield lambda: asked
     finally:
-        signal.signal(signal.SIGINT, former)
+        for number, handler in former.items():
+            signal.signal(number, handler)
