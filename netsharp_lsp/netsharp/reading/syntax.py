@@ -6,6 +6,8 @@ an edit elsewhere moves a declaration as a whole and leaves everything inside it
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -470,6 +472,11 @@ class Specification:
         self.declarations = declarations
         self.starts = starts
         self.comments = comments
+
+    def declaration_at(self, offset: int) -> Declaration | None:
+        """The last declaration to start at or before a byte offset, if there is one."""
+        before = bisect_right(self.declarations, offset, key=self.starts.__getitem__)
+        return self.declarations[before - 1] if before else None
 
     @property
     def line_end(self) -> str:
