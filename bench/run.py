@@ -1,6 +1,6 @@
 """Everything that is measured, side by side in one run: figures, bounds, and whether they are met.
 
-    python bench/run.py [--only start|text|engine|digits ...]
+    python bench/run.py [--only start|text|server|engine|digits ...]
 
 The exit code is 0 whatever the figures are, and 1 where a part could not run.
 """
@@ -17,7 +17,9 @@ import time
 # One thread each, set before anything loads a numeric library.
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
-PARTS = ("start", "text", "engine", "digits")
+PARTS = ("start", "text", "server", "engine", "digits")
+#: Those that run the console script of an installed wheel.
+INSTALLED = ("start", "text", "server")
 
 
 def main() -> int:
@@ -32,7 +34,7 @@ def main() -> int:
     started = time.perf_counter()
     met: dict[str, bool | None] = {}
     with tempfile.TemporaryDirectory(prefix="netsharp-bench-") as folder:
-        binaries = _installed(folder) if {"start", "text"} & set(parts) else ""
+        binaries = _installed(folder) if set(INSTALLED) & set(parts) else ""
         for part in PARTS:
             if part in parts:
                 met[part] = _measure(part, folder, binaries)
@@ -56,7 +58,7 @@ def _installed(folder: str) -> str:
 def _measure(part: str, folder: str, binaries: str) -> bool | None:
     """Whether a part's bounds are met; None where it could not run."""
     try:
-        if part in ("start", "text"):
+        if part in INSTALLED:
             return _measure_installed(part, folder, binaries) if binaries else None
         if part == "engine":
             import engine_vs_torch
@@ -75,6 +77,10 @@ def _measure_installed(part: str, folder: str, binaries: str) -> bool:
         import start
 
         return start.measure(folder, binaries)
+    if part == "server":
+        import language_server
+
+        return language_server.measure(folder, binaries)
     import throughput
 
     return throughput.measure(folder, binaries)

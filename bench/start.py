@@ -34,7 +34,7 @@ def install(folder: str) -> str:
     venv.create(home, with_pip=False, symlinks=True)
     python = os.path.join(home, "bin", "python")
     _run(*pip, "--python", python, "install", os.path.join(wheels, wheel))
-    for peer in ("black", "taplo"):
+    for peer in ("black", "taplo", "ruff"):
         try:
             _run(*pip, "--python", python, "install", peer)
         except RuntimeError as error:
