@@ -36,9 +36,10 @@ class SettingsError(Exception):
 class Settings:
     """The settings in force for the files of one folder; what no file sets has its default.
 
-    `file` is where they were read (None for defaults) and `directory` its folder, to which
-    patterns and `baseline` are relative. `line_ending` is one of `LINE_ENDINGS`, "auto" for
-    the majority of each file. `context` holds features, hidden nodes, outputs, task and host.
+    `file` is where they were read (None for defaults) and `directory` the folder to which patterns
+    and `baseline` are relative: that of the file, unless another is given. `line_ending` is one
+    of `LINE_ENDINGS`, "auto" for the majority of each file. `context` holds features, hidden
+    nodes, outputs, task and host.
     """
 
     __slots__ = (
@@ -54,9 +55,9 @@ class Settings:
         "select",
     )
 
-    def __init__(self, file: str | None = None) -> None:
+    def __init__(self, file: str | None = None, directory: str = "") -> None:
         self.file = file
-        self.directory = os.path.dirname(file) if file is not None else ""
+        self.directory = directory or (os.path.dirname(file) if file is not None else "")
         self.select: tuple[str, ...] = ()
         self.ignore: tuple[str, ...] = ()
         self.per_file_ignores: tuple[tuple[Glob, tuple[str, ...]], ...] = ()
@@ -150,14 +151,21 @@ def _parse(file: str, data: bytes) -> dict[str, Any]:
 def _settle(file: str, data: bytes, table: dict[str, Any]) -> Settings:
     settings = Settings(file)
     for key, value in table.items():
-        if key not in _KEYS:
-            message = f"unknown key '{key}'.{suggestion(key, _KEYS)}"
-            raise SettingsError(file, _line_of(data, key), message)
-        try:
-            _KEYS[key](settings, value)
-        except ValueError as error:
-            raise SettingsError(file, _line_of(data, key), f"'{key}' {error}") from None
+        problem = assign(settings, key, value)
+        if problem is not None:
+            raise SettingsError(file, _line_of(data, key), problem)
     return settings
+
+
+def assign(settings: Settings, key: str, value: object) -> str | None:
+    """Store what a key is set to; return what is wrong, as a sentence, where it cannot be."""
+    if key not in _KEYS:
+        return f"unknown key '{key}'.{suggestion(key, _KEYS)}"
+    try:
+        _KEYS[key](settings, value)
+    except ValueError as error:
+        return f"'{key}' {error}"
+    return None
 
 
 def _line_of(data: bytes, key: str) -> int | None:

@@ -12,20 +12,30 @@ from netsharp_lsp.settings import OWN_FILE, SHARED_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-    from netsharp_lsp.project.table import Counts
+    from netsharp_lsp.project.table import Columns, Counts
+
+    Count = Callable[[str, Columns], Counts | None]
 
 
 class RunFile:
-    """What `check` reads of a run file: its path and the tables [data] and [train]."""
+    """A run file as it stands: its path and its tables."""
 
-    __slots__ = ("data", "path", "train")
+    __slots__ = ("data", "output", "path", "train")
 
-    def __init__(self, path: str, data: dict[str, Any], train: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        path: str,
+        data: dict[str, Any],
+        train: dict[str, Any],
+        output: dict[str, Any] | None = None,
+    ) -> None:
         self.path = path
         self.data = data
         self.train = train
+        self.output = output if output is not None else {}
 
 
 def run_file_path(specification: str) -> str | None:
@@ -38,14 +48,18 @@ def run_file_path(specification: str) -> str | None:
 
 
 def run_file_beside(specification: str) -> RunFile | str | None:
-    """Return the run file of a specification, which has its stem.
-
-    None where there is none, a sentence where it cannot be read. Values that only `run` can
-    judge are passed over.
-    """
+    """Return the run file of a specification, None where there is none, or why it is unreadable."""
     path = run_file_path(specification)
     if path is None or not os.path.isfile(path):
         return None
+    return read_run_file(path)
+
+
+def read_run_file(path: str) -> RunFile | str:
+    """Read a run file, or return a sentence why it cannot be read.
+
+    Values that only `run` can judge are passed over.
+    """
     import tomllib
 
     try:
@@ -55,13 +69,21 @@ def run_file_beside(specification: str) -> RunFile | str | None:
         return f"{path}: cannot be read: {error.strerror}."
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         return f"{path}: is not valid TOML: {error}."
-    return RunFile(path, _table(table, "data"), _table(table, "train"))
+    return RunFile(path, *(_table(table, name) for name in ("data", "train", "output")))
 
 
-def run_file_context(run_file: RunFile, *, counted: bool = True) -> Context:
+def model_file(specification: str, run_file: RunFile | None) -> str:
+    """Where a run keeps its model: as the run file says, else beside the specification."""
+    named = run_file.output.get("model") if run_file is not None else None
+    if run_file is None or not isinstance(named, str):
+        return f"{os.path.splitext(specification)[0]}.safetensors"
+    return os.path.join(os.path.dirname(run_file.path), named)
+
+
+def run_file_context(run_file: RunFile, count: Count | None = None) -> Context:
     """Return what a run file says, and what counting the columns of its training data tells.
 
-    Not `counted`, the files that it names stay closed.
+    `count` is how a table is counted: None reads it, another may remember or refuse.
     """
     context = Context()
     task, host = run_file.train.get("task"), run_file.train.get("host")
@@ -69,7 +91,7 @@ def run_file_context(run_file: RunFile, *, counted: bool = True) -> Context:
     context.task = task if task in TASKS else None
     context.host = host if host in HOSTS else None
     context.hidden_nodes = hidden_nodes if _is_positive(hidden_nodes) else None
-    counts = _count_training_data(run_file) if counted else None
+    counts = _count_training_data(run_file, count)
     if counts is not None:
         context.features = counts.features
         settle_outputs(context, counts.classes)
@@ -77,13 +99,13 @@ def run_file_context(run_file: RunFile, *, counted: bool = True) -> Context:
     return context
 
 
-def _count_training_data(run_file: RunFile) -> Counts | None:
+def _count_training_data(run_file: RunFile, count: Count | None) -> Counts | None:
     """Count the CSV or TSV file that [data] names as `train`.
 
     Of several files as one table only the first is read: all have its columns, but together
     they may have more classes and levels than it has.
     """
-    from netsharp_lsp.project.table import Columns, count_table
+    from netsharp_lsp.project.table import Columns, Counts, count_table
 
     data = run_file.data
     files = training_files(run_file)
@@ -99,16 +121,14 @@ def _count_training_data(run_file: RunFile) -> Counts | None:
         delimiter=delimiter if isinstance(delimiter, str) else None,
         unknown_level=data.get("unknown_level") is not False,
     )
-    counts = count_table(files[0], table)
+    counts = (count or count_table)(files[0], table)
     if counts is None:
         return None
     several = len(files) > 1
-    if several:
-        counts.classes = None
     # Levels are those of all training rows, which only training chooses.
-    if table.categorical and (several or "validation" in run_file.train):
-        counts.features = None
-    return counts
+    open_levels = bool(table.categorical) and (several or "validation" in run_file.train)
+    features = None if open_levels else counts.features
+    return Counts(features, None if several else counts.classes)
 
 
 def _split(run_file: RunFile) -> str | None:

@@ -23,8 +23,10 @@ from netsharp_engine.cells import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import TextIO
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TextIO, TypeVar
+
+    Taken = TypeVar("Taken")
 
 #: A larger file is not read through: only what its first rows tell is known.
 READ_THROUGH = 8 << 20
@@ -59,6 +61,11 @@ class Columns:
         self.unknown_level = unknown_level
 
     @property
+    def key(self) -> tuple[object, ...]:
+        """What two uses of a table share exactly if they are the same."""
+        return tuple(getattr(self, name) for name in self.__slots__)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The columns given by name: one of them in a first row makes it a header."""
         given = (self.label, *self.apart, *self.categorical)
@@ -80,10 +87,30 @@ def count_table(path: str, columns: Columns) -> Counts | None:
 
     A categorical column counts one feature per level. An empty cell is no level.
     """
+    return _read(path, columns, _count)
+
+
+def read_names(path: str, columns: Columns) -> tuple[str, ...] | None:
+    """Return the names of a table's columns, or None where it has none or cannot be read."""
+    return _read(path, columns, _names)
+
+
+def is_table(path: str) -> bool:
+    """Whether a name is that of a CSV or TSV file, packed or not."""
+    return _suffix(path) in SUFFIXES
+
+
+def _suffix(path: str) -> str:
     stem, suffix = os.path.splitext(path.lower())
-    packed = suffix == ".gz"
-    if packed:
-        suffix = os.path.splitext(stem)[1]
+    return os.path.splitext(stem)[1] if suffix == ".gz" else suffix
+
+
+def _read(
+    path: str, columns: Columns, take: Callable[[Iterator[list[str]], Columns, bool], Taken | None]
+) -> Taken | None:
+    """What `take` makes of the rows, told whether to read them all; None for no readable table."""
+    suffix = _suffix(path)
+    packed = path.lower().endswith(".gz")
     if suffix not in SUFFIXES:
         return None
     try:
@@ -93,7 +120,7 @@ def count_table(path: str, columns: Columns) -> Counts | None:
             if delimiter is None:
                 return None
             rows = (row for row in read_rows(stream, delimiter) if row)
-            return _count(rows, columns, size <= READ_THROUGH)
+            return take(rows, columns, size <= READ_THROUGH)
     except (OSError, EOFError, UnicodeDecodeError, csv.Error):
         return None
 
@@ -118,7 +145,15 @@ def _delimiter(stream: TextIO, given: str | None, suffix: str) -> str | None:
     return sniff_delimiter(head if whole else head[: head.rfind("\n") + 1] or head)
 
 
-def _count(rows: Iterator[list[str]], columns: Columns, whole: bool) -> Counts | None:
+def _names(rows: Iterator[list[str]], columns: Columns, whole: bool) -> tuple[str, ...] | None:
+    start = _start(rows, columns)
+    return tuple(start[0]) if start is not None and start[1] else None
+
+
+def _start(
+    rows: Iterator[list[str]], columns: Columns
+) -> tuple[Sequence[str], bool, list[list[str]]] | None:
+    """The columns' names, whether the table gives them, and rows of data that were read for it."""
     first = next(rows, None)
     if first is None:
         return None
@@ -128,12 +163,19 @@ def _count(rows: Iterator[list[str]], columns: Columns, whole: bool) -> Counts |
     header = columns.header
     if header is None:
         header = looks_like_header(first, sample, columns.names)
-    if not header:
-        sample.insert(0, first)
-    names = first if header else positional_names(len(first))
+    if header:
+        return first, True, sample
+    return positional_names(len(first)), False, [first, *sample]
+
+
+def _count(rows: Iterator[list[str]], columns: Columns, whole: bool) -> Counts | None:
+    start = _start(rows, columns)
+    if start is None:
+        return None
+    names, _, sample = start
     label = usual_label(names) if columns.label is None else find_column(names, columns.label)
     apart = {find_column(names, name) for name in columns.apart} | {label}
-    features = [index for index in range(len(first)) if index not in apart]
+    features = [index for index in range(len(names)) if index not in apart]
     named = {find_column(names, name) for name in columns.categorical}
     levelled = [index for index in features if index in named]
     wanted = [*levelled, label] if label is not None else levelled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 
@@ -44,3 +45,31 @@ def write_atomic(path: str, data: bytes) -> None:
         if os.path.exists(aside):
             os.unlink(aside)
         raise
+
+
+def write_new(path: str, data: bytes) -> None:
+    """Write a file that does not exist yet, whole or not at all.
+
+    Raises FileExistsError where something has that name by now, and other OSErrors.
+    """
+    folder, name = os.path.split(os.path.abspath(path))
+    aside = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
+    try:
+        with open(aside, "xb") as stream:
+            stream.write(data)
+        _name_once(aside, path)
+    finally:
+        if os.path.exists(aside):
+            os.unlink(aside)
+
+
+def _name_once(aside: str, path: str) -> None:
+    """Give a file written aside its name, but never that of another file."""
+    try:
+        os.link(aside, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path) from None
+        os.rename(aside, path)

@@ -214,4 +214,4 @@ def test_uncounted_a_run_file_says_only_what_stands_in_it(tmp_path: Path) -> Non
     write(tmp_path / "a.toml", '[data]\ntrain = "a.csv"\n[train]\nhidden_nodes = 7\n')
     run_file = run_file_beside(str(tmp_path / "a.nn"))
     assert isinstance(run_file, RunFile)
-    assert run_file_context(run_file, counted=False).known() == {"hidden_nodes": 7}
+    assert run_file_context(run_file, lambda path, columns: None).known() == {"hidden_nodes": 7}

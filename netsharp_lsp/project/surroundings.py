@@ -1,0 +1,95 @@
+"""What disk tells of one specification, and on which files that rests, so that it can be kept.
+
+A run file's table is counted once for each state of the file; nothing is read here that a person
+did not name in the run file.
+"""
+
+from __future__ import annotations
+
+import os
+
+from netsharp_lsp.context import Context
+from netsharp_lsp.project.run_file import (
+    read_run_file,
+    run_file_context,
+    run_file_path,
+    training_files,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.project.table import Columns, Counts
+
+    #: When a file was written and how many bytes it has; None where there is none.
+    State = tuple[int, int] | None
+
+
+class Surroundings:
+    """The context that disk gives a specification.
+
+    `run_file` is the path of its run file where there is one, `problem` a sentence where that
+    cannot be read, `states` the files that all this rests on as they were before reading.
+    """
+
+    __slots__ = ("context", "problem", "run_file", "states")
+
+    def __init__(self) -> None:
+        self.context = Context()
+        self.run_file: str | None = None
+        self.problem: str | None = None
+        self.states: dict[str, State] = {}
+
+    @property
+    def fresh(self) -> bool:
+        """Whether no file it rests on has changed since."""
+        return all(state_of(path) == state for path, state in self.states.items())
+
+
+class Reader:
+    """Looks around specifications; a table that has not changed is not counted again."""
+
+    __slots__ = ("_counts",)
+
+    def __init__(self) -> None:
+        self._counts: dict[tuple[object, ...], Counts | None] = {}
+
+    def look_around(self, specification: str, *, tables: bool = True) -> Surroundings:
+        """Return what the run file beside a specification tells; without `tables`, it alone."""
+        found = Surroundings()
+        path = run_file_path(specification)
+        if path is None:
+            return found
+        found.states[path] = state_of(path)
+        if found.states[path] is None:
+            return found
+        found.run_file = path
+        run_file = read_run_file(path)
+        if isinstance(run_file, str):
+            found.problem = run_file
+            return found
+        if tables:
+            found.states |= {table: state_of(table) for table in training_files(run_file)}
+        found.context = run_file_context(run_file, self._count if tables else _refuse)
+        return found
+
+    def _count(self, path: str, columns: Columns) -> Counts | None:
+        from netsharp_lsp.project.table import count_table
+
+        key = (path, state_of(path), *columns.key)
+        if key not in self._counts:
+            self._counts = {k: v for k, v in self._counts.items() if k[0] != path}
+            self._counts[key] = count_table(path, columns)
+        return self._counts[key]
+
+
+def state_of(path: str) -> State:
+    """When a file was last written, in nanoseconds, and its size; None where there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+def _refuse(path: str, columns: Columns) -> None:
+    """Count nothing: the table stays closed."""

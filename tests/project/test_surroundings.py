@@ -1,0 +1,81 @@
+"""What disk tells of a specification: read once for each state of the files it rests on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from netsharp_lsp.project.surroundings import Reader
+
+TABLE = "a,b,label\n1,2,x\n3,4,y\n5,6,z\n"
+
+
+def furnish(folder: Path, run_file: str) -> str:
+    (folder / "t.csv").write_text(TABLE)
+    (folder / "net.toml").write_text(run_file)
+    return str(folder / "net.nn")
+
+
+def test_the_run_file_and_its_table_tell(tmp_path: Path) -> None:
+    place = furnish(tmp_path, '[data]\ntrain = "t.csv"\n[train]\nhidden_nodes = 5\n')
+    found = Reader().look_around(place)
+    assert found.context.known() == {
+        "features": 2,
+        "hidden_nodes": 5,
+        "outputs": 3,
+        "task": "multiclass",
+    }
+    assert found.run_file == str(tmp_path / "net.toml")
+    assert set(found.states) == {str(tmp_path / "net.toml"), str(tmp_path / "t.csv")}
+
+
+def test_without_tables_no_table_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = furnish(tmp_path, '[data]\ntrain = "t.csv"\n[train]\nhidden_nodes = 5\n')
+    os.unlink(tmp_path / "t.csv")
+    os.mkfifo(tmp_path / "t.csv")  # whoever opens it waits for ever
+    found = Reader().look_around(place, tables=False)
+    assert found.context.known() == {"hidden_nodes": 5}
+    assert set(found.states) == {str(tmp_path / "net.toml")}
+
+
+def test_it_is_fresh_until_a_file_it_rests_on_changes(tmp_path: Path) -> None:
+    place = furnish(tmp_path, '[data]\ntrain = "t.csv"\n')
+    reader = Reader()
+    found = reader.look_around(place)
+    assert found.fresh
+    (tmp_path / "t.csv").write_text(TABLE + "7,8,w\n")
+    assert not found.fresh
+    again = reader.look_around(place)
+    assert again.fresh
+    assert again.context.outputs == 4
+    os.unlink(tmp_path / "net.toml")
+    assert not again.fresh
+    alone = reader.look_around(place)
+    assert alone.fresh
+    assert (alone.run_file, alone.context.known()) == (None, {})
+    (tmp_path / "net.toml").write_text("")
+    assert not alone.fresh
+
+
+def test_a_table_is_counted_once_for_each_state_and_use(tmp_path: Path) -> None:
+    place = furnish(tmp_path, '[data]\ntrain = "t.csv"\n')
+    reader = Reader()
+    assert reader.look_around(place).context.outputs == 3
+    state = os.stat(tmp_path / "t.csv")
+    # Two classes now, in a file that looks unchanged: who counts again says so.
+    (tmp_path / "t.csv").write_text(TABLE.replace("z", "x"))
+    os.utime(tmp_path / "t.csv", ns=(state.st_atime_ns, state.st_mtime_ns))
+    (tmp_path / "net.toml").write_text('[data]\ntrain = "t.csv"\n[train]\nhidden_nodes = 3\n')
+    assert reader.look_around(place).context.outputs == 3
+    (tmp_path / "net.toml").write_text('[data]\ntrain = "t.csv"\nexclude = ["a"]\n')
+    assert reader.look_around(place).context.known() == {"features": 1, "task": "binary"}
+    (tmp_path / "net.toml").write_text('[data]\ntrain = "t.csv"\n')
+    os.utime(tmp_path / "t.csv")
+    assert reader.look_around(place).context.known() == {"features": 2, "task": "binary"}
+
+
+def test_an_unreadable_run_file_is_a_sentence(tmp_path: Path) -> None:
+    found = Reader().look_around(furnish(tmp_path, "[data"))
+    assert found.problem is not None
+    assert found.problem.startswith(f"{tmp_path / 'net.toml'}: is not valid TOML")
+    assert found.context.known() == {}
