@@ -29,7 +29,7 @@ def test_the_run_file_and_its_table_tell(tmp_path: Path) -> None:
     assert set(found.states) == {str(tmp_path / "net.toml"), str(tmp_path / "t.csv")}
 
 
-def test_without_tables_no_table_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_tables_no_table_is_opened(tmp_path: Path) -> None:
     place = furnish(tmp_path, '[data]\ntrain = "t.csv"\n[train]\nhidden_nodes = 5\n')
     os.unlink(tmp_path / "t.csv")
     os.mkfifo(tmp_path / "t.csv")  # whoever opens it waits for ever
