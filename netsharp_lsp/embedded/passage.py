@@ -1,0 +1,169 @@
+"""A text written inside another one: its decoded bytes, and which byte came from where.
+
+Knows neither hosts nor languages; how a text is written there is the matter of a form.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from netsharp_lsp.text.edits import Edit, apply_edits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Protocol
+
+    class Form(Protocol):
+        """One way of writing a text inside another: a kind of literal, a fenced block."""
+
+        def encode(self, text: str) -> str | None:
+            """Return how `text` is written, None where this form cannot hold it."""
+
+        def decode(self, written: bytes) -> bytes | None:
+            """Return what a whole content says, None where it would end early or is wrong."""
+
+        def settle(self, text: bytes, edit: Edit) -> Edit | None:
+            """Return an edit of `text` that does the same and leaves alone what must stay."""
+
+
+class Pieces:
+    """The parts of a content, one behind the other, as a decoder meets them."""
+
+    __slots__ = ("inner", "outer", "parts", "verbatim")
+
+    def __init__(self) -> None:
+        self.inner = [0]
+        self.outer: list[int] = []
+        self.parts: list[bytes] = []
+        self.verbatim: list[bool] = []
+
+    def copy(self, offset: int, text: bytes) -> None:
+        """Add bytes that stand for themselves."""
+        if text:
+            self._add(offset, text, verbatim=True)
+
+    def put(self, offset: int, text: bytes) -> None:
+        """Add what stands for other bytes, or for none."""
+        self._add(offset, text, verbatim=False)
+
+    def _add(self, offset: int, text: bytes, *, verbatim: bool) -> None:
+        self.outer.append(offset)
+        self.parts.append(text)
+        self.verbatim.append(verbatim)
+        self.inner.append(self.inner[-1] + len(text))
+
+
+class Passage:
+    """A content from `start` to `end` of `source`, which says `text`.
+
+    The pieces cover the content without a gap: verbatim ones byte by byte, the others as a whole
+    (an escape, a line end with the prefix of the next line, the end of one literal and the
+    beginning of the next).  A passage of a passage has that one as `parent`, and its offsets are
+    those of the parent's text.
+    """
+
+    __slots__ = (
+        "_inner",
+        "_outer",
+        "_verbatim",
+        "end",
+        "form",
+        "parent",
+        "source",
+        "start",
+        "text",
+    )
+
+    def __init__(
+        self,
+        source: bytes,
+        end: int,
+        pieces: Pieces,
+        form: Form | None,
+        parent: Passage | None = None,
+    ) -> None:
+        self.source = source
+        self.start = pieces.outer[0] if pieces.outer else end
+        self.end = end
+        self.text = b"".join(pieces.parts)
+        self.form = form
+        self.parent = parent
+        self._inner = pieces.inner
+        self._outer = [*pieces.outer, end]
+        self._verbatim = pieces.verbatim
+
+    @property
+    def written(self) -> bytes:
+        """The content as it stands in the source."""
+        return self.source[self.start : self.end]
+
+    def outer(self, inner: int) -> int:
+        """Return where a byte of the text begins in the source; moved into the text if outside."""
+        inner = min(max(0, inner), len(self.text))
+        at = bisect_right(self._inner, inner) - 1
+        if at < len(self._verbatim) and self._verbatim[at]:
+            return self._outer[at] + inner - self._inner[at]
+        return self._outer[at]
+
+    def outer_end(self, inner: int) -> int:
+        """Return where the bytes before an offset of the text end in the source."""
+        inner = min(max(0, inner), len(self.text))
+        at = bisect_left(self._inner, inner)
+        if self._inner[at] == inner:
+            return self._outer[at]
+        if self._verbatim[at - 1]:
+            return self._outer[at - 1] + inner - self._inner[at - 1]
+        return self._outer[at]
+
+    def inner(self, outer: int) -> int | None:
+        """Return the offset in the text of an offset in the source, None outside the content.
+
+        Inside an escape it is that of the escape.
+        """
+        if not self.start <= outer <= self.end:
+            return None
+        at = bisect_right(self._outer, outer) - 1
+        if at < len(self._verbatim) and self._verbatim[at]:
+            return self._inner[at] + outer - self._outer[at]
+        return self._inner[at]
+
+    def edits(self, edits: Sequence[Edit]) -> list[Edit] | None:
+        """Return edits of the source that make these edits of the text.
+
+        None where they cannot be made; what is returned has been tried: the content, edited and
+        read again, says what it should.
+        """
+        if self.form is None:
+            return None
+        made = []
+        for edit in edits:
+            one = self._edit(edit, self.form)
+            if one is None:
+                return None
+            made.append(one)
+        shifted = [Edit(e.start - self.start, e.end - self.start, e.text) for e in made]
+        try:
+            wanted = apply_edits(self.text, edits)
+            written = apply_edits(self.written, shifted)
+        except ValueError:
+            return None
+        return made if self.form.decode(written) == wanted else None
+
+    def _edit(self, edit: Edit, form: Form) -> Edit | None:
+        settled = form.settle(self.text, edit)
+        if settled is None or not (self._splits(settled.start) and self._splits(settled.end)):
+            return None
+        text = form.encode(settled.text)
+        if text is None:
+            return None
+        start = self.outer(settled.start)
+        end = start if settled.start == settled.end else self.outer_end(settled.end)
+        return Edit(start, end, text)
+
+    def _splits(self, inner: int) -> bool:
+        """Whether the source can be cut at an offset of the text."""
+        at = bisect_right(self._inner, inner) - 1
+        if at < 0 or inner > self._inner[-1]:
+            return False
+        return self._inner[at] == inner or self._verbatim[at]

@@ -1,0 +1,128 @@
+"""The specifications of a host text, in order, with their places, names and contexts."""
+
+from __future__ import annotations
+
+from netsharp_lsp.context import Context
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from netsharp_lsp.embedded.passage import Passage
+    from netsharp_lsp.text.edits import Edit
+
+    Finder = Callable[[bytes], list["Region"]]
+
+
+class Region:
+    """One specification inside a host text; offsets of the host are outer, of its text inner.
+
+    `name`: the variable, chunk label or cell tag that it goes by; None where it has none.
+    `language`: the id of its language.  `context`: what the call around it tells.  `editable`:
+    whether changes can be written back; else `reason` says why not, as the end of a sentence
+    ("it is put together by paste0").
+    """
+
+    __slots__ = ("context", "language", "name", "passage", "reason")
+
+    def __init__(
+        self,
+        passage: Passage,
+        name: str | None = None,
+        context: Context | None = None,
+        reason: str = "",
+    ) -> None:
+        self.passage = passage
+        self.name = name
+        self.language = "netsharp"
+        self.context = context if context is not None else Context()
+        self.reason = reason
+
+    @property
+    def editable(self) -> bool:
+        """Whether changes can be written back."""
+        return not self.reason
+
+    @property
+    def text(self) -> bytes:
+        """The specification, escapes decoded, lines ended by LF."""
+        return self.passage.text
+
+    @property
+    def start(self) -> int:
+        """Where the content begins in the host."""
+        offset = self.passage.start
+        for passage in self._chain()[1:]:
+            offset = passage.outer(offset)
+        return offset
+
+    @property
+    def end(self) -> int:
+        """Where the content ends in the host."""
+        offset = self.passage.end
+        for passage in self._chain()[1:]:
+            offset = passage.outer_end(offset)
+        return offset
+
+    def outer(self, inner: int) -> int:
+        """Return where a byte of the text begins in the host."""
+        offset = inner
+        for passage in self._chain():
+            offset = passage.outer(offset)
+        return offset
+
+    def outer_span(self, start: int, end: int) -> tuple[int, int]:
+        """Return the span in the host of a span of the text."""
+        if start >= end:
+            offset = self.outer(start)
+            return offset, offset
+        left, right = start, end
+        for passage in self._chain():
+            left, right = passage.outer(left), passage.outer_end(right)
+        return left, right
+
+    def inner(self, outer: int) -> int | None:
+        """Return the offset in the text of an offset in the host, None outside the content."""
+        offset: int | None = outer
+        for passage in reversed(self._chain()):
+            offset = passage.inner(offset) if offset is not None else None
+        return offset
+
+    def outer_edits(self, edits: Sequence[Edit]) -> list[Edit] | None:
+        """Return edits of the host that make these edits of the text, None where impossible."""
+        if not self.editable:
+            return None
+        made: list[Edit] | None = list(edits)
+        for passage in self._chain():
+            made = passage.edits(made) if made is not None else None
+        return made
+
+    def _chain(self) -> list[Passage]:
+        """The passages from the text outwards to the host."""
+        chain = [self.passage]
+        while (parent := chain[-1].parent) is not None:
+            chain.append(parent)
+        return chain
+
+
+def find_regions(language_id: str, data: bytes) -> list[Region]:
+    """Return the specifications of a host text, in order; none where the id names no host.
+
+    `data` is UTF-8 without a byte-order mark.  Never raises, whatever the text.
+    """
+    finder = _FINDERS.get(language_id)
+    return finder(data) if finder is not None else []
+
+
+def _markdown(data: bytes) -> list[Region]:
+    from netsharp_lsp.embedded.markdown import find_in_markdown
+
+    return find_in_markdown(data)
+
+
+#: The finder of each host language, imported on need.
+_FINDERS: dict[str, Finder] = {
+    "markdown": _markdown,
+    "rmd": _markdown,
+    "quarto": _markdown,
+}
