@@ -1,0 +1,136 @@
+"""Giving a layer, a constant or a condition's parameter another name; the network stays the same.
+
+Whatever would change what a name means is refused with a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.ide.answers import Refusal, Renaming
+from netsharp_lsp.netsharp.ide.names import (
+    DECLARED,
+    definition_of,
+    is_declaration,
+    places_of,
+)
+from netsharp_lsp.netsharp.ide.standing import ROLES, occurrences, parameters_of, standing_at
+from netsharp_lsp.netsharp.ide.subjects import comment_at
+from netsharp_lsp.netsharp.reading.expressions import names_in
+from netsharp_lsp.netsharp.reading.slips import KEYWORDS
+from netsharp_lsp.netsharp.reading.syntax import Number, Predicate
+from netsharp_lsp.text.edits import Edit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.netsharp.ide.standing import Standing
+    from netsharp_lsp.netsharp.meaning.network import Network
+
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)
+#: Words that an expression never reads as a name, in whatever case.
+VALUES = frozenset(("true", "false"))
+#: What begins the bytes of trained weights, inside brackets.
+BLOB = "floats_from_bytes"
+
+
+def renaming_at(network: Network, offset: int) -> Renaming | Refusal:
+    """The name at an offset if it can be renamed, else why not."""
+    standing = _renamable(network, offset)
+    if isinstance(standing, Refusal):
+        return standing
+    name = standing.name
+    assert name is not None
+    return Renaming(*standing.span(name), name.text)
+
+
+def rename(network: Network, offset: int, name: str) -> list[Edit] | Refusal:
+    """The edits that rename what stands at an offset wherever it stands, or why there are none."""
+    standing = _renamable(network, offset)
+    if isinstance(standing, Refusal):
+        return standing
+    old = standing.name
+    assert old is not None
+    if name == old.text:
+        return []
+    objection = unlawful(name) or _clash(network, standing, name)
+    if objection:
+        return Refusal(objection)
+    if is_later_declaration(network, standing):
+        return [Edit(*standing.span(old), name)]
+    own = definition_of(network, standing)
+    return [
+        Edit(place.start, place.end, name)
+        for place in places_of(network, standing)
+        if place.kind == "read" or (own is not None and place.start == own.name_start)
+    ]
+
+
+def unlawful(name: str) -> str:
+    """Why a word can name nothing, empty if it can."""
+    if name in KEYWORDS or name.lower() in VALUES or name == BLOB:
+        return f"'{name}' is a keyword and cannot be a name."
+    if not IDENTIFIER.match(name):
+        return (
+            f"'{name}' cannot be a name: names have letters, digits and '_' "
+            "and do not begin with a digit."
+        )
+    return ""
+
+
+def _renamable(network: Network, offset: int) -> Standing | Refusal:
+    """What stands at an offset, if it has a name of its own that somebody declared."""
+    if comment_at(network.specification, offset) is not None:
+        return Refusal("This is a comment; there is no name to rename.")
+    standing = standing_at(network.specification, offset)
+    if standing is None or standing.name is None:
+        number = standing is not None and isinstance(standing.leaf, Number)
+        thing = "A number has no name." if number else "There is no name here."
+        return Refusal(f"{thing} Layers, constants and parameters of conditions can be renamed.")
+    name, role = standing.name.text, standing.role
+    if role not in DECLARED:
+        what = ROLES.get(role, "no name")
+        return Refusal(f"'{name}' is {what} of the language and cannot be renamed.")
+    if definition_of(network, standing) is None:
+        return Refusal(f"'{name}' is not defined, so there is nothing to rename.")
+    return standing
+
+
+def is_later_declaration(network: Network, standing: Standing) -> bool:
+    """Whether an earlier declaration has the name: then all uses mean that one."""
+    if standing.role == "parameter":
+        predicate = standing.holding(Predicate)
+        return standing.leaf is predicate.destination and len(set(parameters_of(predicate))) == 1
+    own = definition_of(network, standing)
+    here = standing.base + standing.leaf.start
+    return is_declaration(standing) and own is not None and own.name_start != here
+
+
+def _clash(network: Network, standing: Standing, name: str) -> str:
+    if standing.role == "parameter":
+        return _clash_in_condition(standing, name)
+    if name in network.layers:
+        return f"There is a layer '{name}' already."
+    if name in network.constants:
+        return f"There is a constant '{name}' already."
+    if standing.role == "constant" and _would_be_captured(network, standing, name):
+        return f"A condition that uses the constant has a parameter '{name}'."
+    return ""
+
+
+def _clash_in_condition(standing: Standing, name: str) -> str:
+    predicate = standing.holding(Predicate)
+    if name in parameters_of(predicate):
+        return f"The other parameter is called '{name}' already."
+    if any(used.text == name for used in names_in(predicate.condition)):
+        return f"The condition uses a constant '{name}'."
+    return ""
+
+
+def _would_be_captured(network: Network, standing: Standing, name: str) -> bool:
+    """Whether a condition would read a constant's new name as its own parameter."""
+    assert standing.name is not None
+    for found in occurrences(network.specification, standing.name.text):
+        predicate = found.holding(Predicate) if found.role == "constant" else None
+        if predicate is not None and name in parameters_of(predicate):
+            return True
+    return False

@@ -1,0 +1,230 @@
+"""What stands at an offset: the way from a declaration down to a name, and what the name is.
+
+It reads syntax alone and costs one declaration; what names mean is asked of a network elsewhere.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from netsharp_lsp.netsharp.reading.syntax import (
+    Attribute,
+    Binary,
+    BundleItem,
+    Call,
+    ConstantItem,
+    Declaration,
+    Index,
+    Keyword,
+    LayerItem,
+    Name,
+    Predicate,
+    ShareItem,
+    Tuple,
+    Unary,
+    WordItem,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+    from netsharp_lsp.netsharp.reading.syntax import Node, Specification
+
+#: What a name can be, in words.
+ROLES = {
+    "activation": "an activation",
+    "attribute": "an attribute",
+    "constant": "a constant",
+    "function": "a function",
+    "keyword": "a keyword",
+    "layer": "a layer",
+    "parameter": "a parameter of a condition",
+}
+
+
+class Standing:
+    """What stands at an offset.
+
+    `path` leads from the declaration to the innermost node, both included, spans relative to
+    `base`.  `role` is a key of `ROLES`, or empty where the innermost node is no name.
+    """
+
+    __slots__ = ("base", "declaration", "path")
+
+    def __init__(self, declaration: Declaration, base: int, path: list[Node]) -> None:
+        self.declaration = declaration
+        self.base = base
+        self.path = path
+
+    @property
+    def leaf(self) -> Node:
+        """The innermost node."""
+        return self.path[-1]
+
+    @property
+    def name(self) -> Name | None:
+        """The innermost node if it is a name that is written, not one that is missing."""
+        leaf = self.path[-1]
+        return leaf if isinstance(leaf, Name) and leaf.end > leaf.start else None
+
+    @property
+    def role(self) -> str:
+        """What the name is."""
+        name = self.name
+        if name is None or len(self.path) < 2:
+            return ""
+        if isinstance(name, Keyword):
+            return "keyword"
+        holder = self.path[-2]
+        found = _HOLDERS.get(type(holder), _value_role)(holder, name)
+        return self._of_value(name) if found == "value" else found
+
+    def _of_value(self, name: Name) -> str:
+        predicate = self.holding(Predicate)
+        if predicate is not None and name.text in parameters_of(predicate):
+            return "parameter"
+        return "constant"
+
+    def holding(self, kind: type[Any]) -> Any:
+        """The innermost node of a kind on the way, None without one."""
+        return next((node for node in reversed(self.path) if isinstance(node, kind)), None)
+
+    def span(self, node: Node) -> tuple[int, int]:
+        """The absolute bytes of a node of this declaration."""
+        return self.base + node.start, self.base + node.end
+
+
+def parameters_of(predicate: Predicate) -> tuple[str, str]:
+    """The names of a condition's two parameters, source first."""
+    return predicate.source.text, predicate.destination.text
+
+
+def standing_at(specification: Specification, offset: int) -> Standing | None:
+    """What stands at an offset; right behind a node it is still that node's place."""
+    declaration = specification.declaration_at(offset)
+    if declaration is None or specification.starts[declaration] + declaration.end < offset:
+        return None
+    base = specification.starts[declaration]
+    return Standing(declaration, base, path_to(declaration, offset - base))
+
+
+def path_to(node: Node, offset: int) -> list[Node]:
+    """The nodes around an offset of a declaration, the outermost first."""
+    path = [node]
+    while True:
+        inner = child_at(children_of(path[-1]), offset)
+        if inner is None:
+            return path
+        path.append(inner)
+
+
+def child_at(children: Sequence[Node], offset: int) -> Node | None:
+    """The child that holds an offset or ends there; children come in the order of the text."""
+    at = bisect_right(children, offset, key=_start_of) - 1
+    for number in (at, at - 1):
+        if number >= 0 and children[number].start <= offset <= children[number].end:
+            return children[number]
+    return None
+
+
+def _start_of(node: Node) -> int:
+    return node.start
+
+
+def children_of(node: Node) -> Sequence[Node]:
+    """The nodes right inside a node, in the order of the text."""
+    parts = _CHILDREN.get(type(node))
+    return parts(node) if parts is not None else ()
+
+
+def _of_declaration(node: Declaration) -> Sequence[Node]:
+    return node.items if node.keyword is None else (node.keyword, *node.items)
+
+
+def _of_layer(node: LayerItem) -> Sequence[Node]:
+    return _ordered(node.name, node.size, node.activation, *node.bundles, *node.attributes)
+
+
+def _of_bundle(node: BundleItem) -> Sequence[Node]:
+    return _ordered(node.keyword, node.source, node.predicate, *node.attributes, node.misplaced)
+
+
+def _ordered(*nodes: Node | None) -> Sequence[Node]:
+    return sorted((node for node in nodes if node is not None), key=_start_of)
+
+
+_CHILDREN: dict[type[Node], Callable[[Any], Sequence[Node]]] = {
+    Declaration: _of_declaration,
+    LayerItem: _of_layer,
+    BundleItem: _of_bundle,
+    ConstantItem: lambda node: _ordered(node.name, node.value),
+    ShareItem: lambda node: _ordered(node.source, node.name),
+    WordItem: lambda node: (node.word,),
+    Predicate: lambda node: _ordered(node.source, node.destination, node.condition),
+    Attribute: lambda node: _ordered(node.name, node.value),
+    Tuple: lambda node: node.items,
+    Unary: lambda node: (node.operand,),
+    Binary: lambda node: (node.left, node.right),
+    Call: lambda node: (node.function, *node.arguments),
+    Index: lambda node: (node.target, node.position),
+}
+
+
+def _value_role(holder: Node, name: Name) -> str:
+    return "value"
+
+
+def _layer_role(holder: LayerItem, name: Name) -> str:
+    if name is holder.name:
+        return "layer"
+    return "activation" if name is holder.activation else "value"
+
+
+def _bundle_role(holder: BundleItem, name: Name) -> str:
+    return "activation" if name is holder.misplaced else "layer"
+
+
+def _predicate_role(holder: Predicate, name: Name) -> str:
+    return "value" if name is holder.condition else "parameter"
+
+
+#: What a name is to the node that holds it; a "value" is a constant or a parameter.
+_HOLDERS: dict[type[Node], Callable[[Any, Name], str]] = {
+    LayerItem: _layer_role,
+    BundleItem: _bundle_role,
+    Predicate: _predicate_role,
+    ShareItem: lambda holder, name: "layer",
+    Declaration: lambda holder, name: "keyword",
+    WordItem: lambda holder, name: "",
+    ConstantItem: lambda holder, name: "constant" if name is holder.name else "value",
+    Attribute: lambda holder, name: "attribute" if name is holder.name else "value",
+    Call: lambda holder, name: "function" if name is holder.function else "value",
+}
+
+
+def occurrences(specification: Specification, text: str) -> Iterator[Standing]:
+    """Every place where a name stands as a name, in the order of the text; comments left out.
+
+    The bytes are searched first, so that a name costs no more than reading the text once.
+    """
+    wanted = text.encode()
+    data = specification.data
+    at = data.find(wanted)
+    while at >= 0 and wanted:
+        end = at + len(wanted)
+        if not (_in_word(data[at - 1 : at]) or _in_word(data[end : end + 1])):
+            standing = standing_at(specification, at)
+            if standing is not None and _is_there(standing, at, text):
+                yield standing
+        at = data.find(wanted, end)
+
+
+def _in_word(byte: bytes) -> bool:
+    return byte.isalnum() or byte == b"_"
+
+
+def _is_there(standing: Standing, at: int, text: str) -> bool:
+    name = standing.name
+    return name is not None and standing.base + name.start == at and name.text == text
