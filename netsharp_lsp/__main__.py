@@ -26,6 +26,7 @@ COMMANDS = {
     "predict": "predict with a trained model",
     "evaluate": "measure a trained model on labelled data",
     "weights": "write the specification with trained weights",
+    "lsp": "serve an editor",
 }
 INTERRUPTED = 130
 BROKEN_PIPE = 141

@@ -17,6 +17,7 @@ __all__ = [
     "language_by_id",
     "language_for",
     "rules_with",
+    "sift",
     "title_of",
 ]
 
@@ -201,7 +202,13 @@ def examine(
     language: Language, lines: LineIndex, context: Context, selection: Selection
 ) -> list[Diagnostic]:
     """Check a text: its diagnostics in order, less those suppressed and those not selected."""
-    result = language.check(lines.text, context)
+    return sift(language, lines, language.check(lines.text, context), selection)
+
+
+def sift(
+    language: Language, lines: LineIndex, result: Result, selection: Selection
+) -> list[Diagnostic]:
+    """Return a check's diagnostics in order, less those suppressed and those not selected."""
     diagnostics = sorted(result.diagnostics, key=lambda diagnostic: diagnostic.sort_key)
     suppressions = find_suppressions(lines, result.comments, language.comment)
     left = suppress(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 
 class Edit:
@@ -63,3 +63,100 @@ def apply_edits(text: bytes, edits: Iterable[Edit]) -> bytes:
         done = edit.end
     pieces.append(text[done:])
     return b"".join(pieces)
+
+
+def compose(first: Iterable[Edit], second: Iterable[Edit]) -> list[Edit]:
+    """Return the edits of A that lead to C, given those of A that lead to B, and of B to C.
+
+    Both are apart and in any order; so are those returned, in the order of the text.
+    """
+    pieces = _pieces(first)
+    for edit in reversed(sort_edits(second)):
+        before = _split(pieces, edit.start)
+        after = _split(pieces, edit.end)
+        pieces[before:after] = [(0, 0, edit.text.encode("utf-8"))]
+    return _edits(pieces)
+
+
+def difference(before: bytes, after: bytes) -> Edit:
+    """Return the one edit between what two texts have in common at their start and their end."""
+    limit = min(len(before), len(after))
+    start = _common(limit, lambda a, b: before[a:b] == after[a:b])
+    while start and start < max(len(before), len(after)) and _inside(before, after, start):
+        start -= 1
+    ends = len(before), len(after)
+    tail = _common(
+        limit - start,
+        lambda a, b: before[ends[0] - b : ends[0] - a] == after[ends[1] - b : ends[1] - a],
+    )
+    while tail and before[ends[0] - tail] & 0xC0 == 0x80:
+        tail -= 1
+    return Edit(start, ends[0] - tail, after[start : ends[1] - tail].decode("utf-8"))
+
+
+def _inside(before: bytes, after: bytes, at: int) -> bool:
+    """Whether an offset lies within a character of either text."""
+    return any(at < len(text) and text[at] & 0xC0 == 0x80 for text in (before, after))
+
+
+def _common(limit: int, same: Callable[[int, int], bool]) -> int:
+    """The greatest number up to `limit` so that all below it is the same, by halving."""
+    known, unknown = 0, limit
+    while known < unknown:
+        middle = (known + unknown + 1) // 2
+        if same(known, middle):
+            known = middle
+        else:
+            unknown = middle - 1
+    return known
+
+
+#: A stretch of the text before, or (0, 0, bytes) for what was put in.
+_Piece = tuple[int, int, bytes]
+#: Ends the last stretch: no text is as long.
+_ENDLESS = 1 << 62
+
+
+def _pieces(edits: Iterable[Edit]) -> list[_Piece]:
+    """The text after some edits as stretches of that before."""
+    pieces: list[_Piece] = []
+    done = 0
+    for edit in sort_edits(edits):
+        pieces.append((done, edit.start, b""))
+        pieces.append((0, 0, edit.text.encode("utf-8")))
+        done = edit.end
+    pieces.append((done, _ENDLESS, b""))
+    return pieces
+
+
+def _split(pieces: list[_Piece], offset: int) -> int:
+    """Let a piece begin at an offset of the text that the pieces make; its index."""
+    for index, (start, end, put_in) in enumerate(pieces):
+        if offset == 0:
+            return index
+        length = len(put_in) or end - start
+        if offset < length:
+            halves: tuple[_Piece, _Piece] = (
+                ((0, 0, put_in[:offset]), (0, 0, put_in[offset:]))
+                if put_in
+                else ((start, start + offset, b""), (start + offset, end, b""))
+            )
+            pieces[index : index + 1] = halves
+            return index + 1
+        offset -= length
+    return len(pieces)
+
+
+def _edits(pieces: list[_Piece]) -> list[Edit]:
+    """What lies between the stretches that were kept."""
+    made: list[Edit] = []
+    done = 0
+    put_in = b""
+    for start, end, new in pieces:
+        if start == end:
+            put_in += new
+            continue
+        if put_in or start > done:
+            made.append(Edit(done, start, put_in.decode("utf-8", "replace")))
+        done, put_in = end, b""
+    return made

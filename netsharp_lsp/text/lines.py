@@ -8,14 +8,19 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import accumulate
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.text.edits import Edit
+
 
 class LineIndex:
     """The lines of one immutable text.
 
     `position` and `offset` speak lines and columns from 1, columns in Unicode code points (what
     people and the JSON report read); `utf16_position` and `utf16_offset` speak both from 0 in
-    UTF-16 code units (what editors send). An offset inside a character counts as the
-    character's start; positions outside the text or the line are moved to its nearest end.
+    UTF-16 code units, `utf8_position` and `utf8_offset` in bytes (what editors send). An offset
+    inside a character counts as the character's start; positions outside the text or the line
+    are moved to its nearest end.
     """
 
     __slots__ = ("_ascii", "_starts", "text")
@@ -35,6 +40,24 @@ class LineIndex:
                 starts.pop()
             self._starts = starts
         return self._starts
+
+    def edited(self, text: bytes, edit: Edit) -> LineIndex:
+        """Return the lines of `text`, which one edit of this text made; counts only near it."""
+        after = LineIndex(text)
+        starts = self._starts
+        if starts is None:
+            return after
+        # The line before too: a line feed put in at a line's start may join its carriage return.
+        first = max(0, self.line_at(edit.start) - 1)
+        behind = bisect_right(starts, edit.end)
+        shift = len(text) - len(self.text)
+        end = starts[behind] + shift if behind < len(starts) else len(text)
+        near = LineIndex(text[starts[first] : end]).starts
+        moved = [start + starts[first] for start in near]
+        if behind < len(starts):
+            moved.pop()  # The stretch ends with a line end: its last, empty line is the next one.
+        after._starts = [*starts[:first], *moved, *(start + shift for start in starts[behind:])]
+        return after
 
     @property
     def ascii(self) -> bool:
@@ -90,6 +113,23 @@ class LineIndex:
         content = self.text[start:end].decode("utf-8", "replace")
         return min(start + len(content[:wanted].encode("utf-8")), end)
 
+    def utf8_position(self, offset: int) -> tuple[int, int]:
+        """Return (line, character) of a byte offset, both from 0, in bytes."""
+        line, before = self._before(offset)
+        return line, len(before if isinstance(before, bytes) else before.encode("utf-8"))
+
+    def utf8_offset(self, line: int, character: int) -> int:
+        """Return the byte offset of a line and byte of it, both from 0."""
+        if line < 0:
+            return 0
+        if line >= self.count:
+            return len(self.text)
+        start, end = self.span(line)
+        offset = min(start + max(0, character), end)
+        while start < offset < end and self.text[offset] & 0xC0 == 0x80:
+            offset -= 1
+        return offset
+
     def utf16_position(self, offset: int) -> tuple[int, int]:
         """Return (line, character) of a byte offset, both from 0, in UTF-16 code units."""
         line, before = self._before(offset)
@@ -108,9 +148,10 @@ class LineIndex:
             return len(self.text)
         start, end = self.span(line)
         wanted = max(0, character)
-        if self.ascii:
+        content = self.text[start:end]
+        if content.isascii():
             return min(start + wanted, end)
-        units = self.text[start:end].decode("utf-8", "replace").encode("utf-16-le")
+        units = content.decode("utf-8", "replace").encode("utf-16-le")
         before = units[: 2 * wanted].decode("utf-16-le", "ignore")
         return min(start + len(before.encode("utf-8")), end)
 

@@ -1,0 +1,39 @@
+"""`netsharp lsp`: serve an editor over standard input and output, or over TCP."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+LOCAL = "127.0.0.1"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `netsharp lsp` understands."""
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--stdio", action="store_true", help="speak on stdin and stdout (default)")
+    how.add_argument(
+        "--tcp",
+        type=_address,
+        metavar="[HOST:]PORT",
+        help=f"wait for one connection there; {LOCAL} without a host, any free port for 0",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until the editor says `exit`; 0 after `shutdown`, else 1."""
+    from netsharp_lsp.server import launch
+
+    if args.tcp is not None:
+        return launch.serve_tcp(*args.tcp)
+    return launch.serve_stdio()
+
+
+def _address(text: str) -> tuple[str, int]:
+    from argparse import ArgumentTypeError
+
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or int(port) > 65535:
+        raise ArgumentTypeError(f"must be HOST:PORT or PORT, found '{text}'")
+    return host or LOCAL, int(port)

@@ -1,0 +1,53 @@
+"""What a client said that it can do; knows no document and sends nothing."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+#: Encodings of positions from the best: our texts are UTF-8, where a column is a difference of
+#: offsets; a code point needs one pass over a line, a UTF-16 unit two.
+ENCODINGS = ("utf-8", "utf-32", "utf-16")
+
+
+class Client:
+    """The capabilities of a client, as the plain JSON of `initialize`."""
+
+    def __init__(self, capabilities: object) -> None:
+        self._capabilities = capabilities
+
+    def value(self, path: str) -> Any:
+        """Return a capability by its path (`textDocument.hover.contentFormat`); None if absent."""
+        found: Any = self._capabilities
+        for name in path.split("."):
+            found = found.get(name) if isinstance(found, dict) else None
+        return found
+
+    def can(self, path: str) -> bool:
+        """Whether a capability is there and not false."""
+        return self.value(path) not in (None, False)
+
+    def names(self, path: str) -> list[str]:
+        """Return a capability that is a list of texts; empty where it is none."""
+        found = self.value(path)
+        return [item for item in found if isinstance(item, str)] if isinstance(found, list) else []
+
+    @cached_property
+    def encoding(self) -> str:
+        """The encoding of positions, which client and server agree on."""
+        offered = self.names("general.positionEncodings")
+        return next((name for name in ENCODINGS if name in offered), "utf-16")
+
+    @cached_property
+    def pulls(self) -> bool:
+        """Whether the client asks for diagnostics, so that none are pushed."""
+        return self.can("textDocument.diagnostic")
+
+    @cached_property
+    def retries(self) -> frozenset[str]:
+        """The methods that the client asks again where the text has changed in the meantime."""
+        return frozenset(self.names("general.staleRequestSupport.retryOnContentModified"))
+
+    def markdown(self, path: str) -> bool:
+        """Whether the client shows Markdown in what the path names."""
+        return "markdown" in self.names(path)

@@ -1,0 +1,185 @@
+"""Takes messages in turn, finds who handles them, and answers; knows no method's meaning.
+
+Handlers are synchronous and run wholly against the newest version; one that returns an awaitable
+goes on beside the others.  When nothing waits, diagnostics are sent and chores are done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections import deque
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types as lsp
+
+from netsharp_lsp.server.frames import CANCEL, MalformedError
+from netsharp_lsp.server.guard import fault
+from netsharp_lsp.server.handlers import NOTIFICATIONS, PLAIN, REQUESTS, WHOLE
+from netsharp_lsp.server.protocol import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from netsharp_lsp.server.frames import Inbox, Message
+    from netsharp_lsp.server.session import Session
+
+    Handler = Callable[[Session, Any], Any]
+
+CLEAN, UNCLEAN = 0, 1
+
+
+class Dispatcher:
+    """Handles one client's messages until it says `exit` or its stream ends."""
+
+    def __init__(self, session: Session, inbox: Inbox) -> None:
+        self.session = session
+        self.inbox = inbox
+        self.chores: deque[Callable[[], None]] = deque()
+        self._handlers: dict[str, tuple[Handler, type | None]] = {}
+        self._running: dict[int | str, asyncio.Future[Any]] = {}
+
+    async def run(self) -> int:
+        """Handle messages; the exit code: 0 after `shutdown`, else 1."""
+        while True:
+            await self.inbox.arrival()
+            while self.inbox:
+                message = self.inbox.take()
+                if message is None or self._is_exit(message):
+                    return CLEAN if self.session.stage == "ending" else UNCLEAN
+                self.handle(message)
+            await self._rest()
+
+    def handle(self, message: Message | MalformedError) -> None:
+        """Handle one message, whatever it is."""
+        protocol = self.session.server.protocol
+        if isinstance(message, MalformedError):
+            protocol.refuse(None, RefusedError(lsp.ErrorCodes.ParseError, str(message)))
+            return
+        method, request = message.get("method"), message.get("id")
+        if not isinstance(method, str):
+            if request is not None and ("result" in message or "error" in message):
+                protocol.receive_answer(message)
+            else:
+                sentence = "A message has neither method nor result."
+                protocol.refuse(request, RefusedError(lsp.ErrorCodes.InvalidRequest, sentence))
+        elif request is None:
+            self._notice(method, message.get("params"))
+        else:
+            self._request(request, method, message.get("params"))
+
+    def _notice(self, method: str, params: Any) -> None:
+        if method == CANCEL:
+            running = self._running.get(params.get("id", "") if isinstance(params, dict) else "")
+            if running is not None:
+                running.cancel()
+            return
+        if method not in NOTIFICATIONS or self.session.stage == "new":
+            return
+        try:
+            handler, kind = self._handler(method, NOTIFICATIONS[method])
+            done = handler(self.session, self._read(params, kind))
+            if inspect.isawaitable(done):
+                future = asyncio.ensure_future(done)
+                future.add_done_callback(lambda ended: self._settle_notice(method, params, ended))
+        except RefusedError as refused:
+            self.session.log(f"{method}: {refused.message}")
+        except Exception as error:
+            fault(self.session, method, params, error)
+
+    def _settle_notice(self, method: str, params: Any, ended: asyncio.Future[Any]) -> None:
+        error = None if ended.cancelled() else ended.exception()
+        if error is not None:
+            fault(self.session, method, params, error)
+
+    def _request(self, request: int | str, method: str, params: Any) -> None:
+        protocol = self.session.server.protocol
+        try:
+            self._admit(request, method, params)
+            handler, kind = self._handler(method, REQUESTS[method])
+            result = handler(self.session, self._read(params, kind))
+            if inspect.isawaitable(result):
+                future = self._running[request] = asyncio.ensure_future(result)
+                future.add_done_callback(lambda done: self._settle(request, method, params, done))
+                return
+            protocol.answer(request, result)
+        except RefusedError as refused:
+            protocol.refuse(request, refused)
+        except Exception as error:
+            protocol.refuse(request, fault(self.session, method, params, error))
+
+    def _admit(self, request: int | str, method: str, params: Any) -> None:
+        """Raise RefusedError where a request is not to be handled, or not any more."""
+        stage = self.session.stage
+        if stage == "new" and method != "initialize":
+            sentence = "The first request must be 'initialize'."
+            raise RefusedError(lsp.ErrorCodes.ServerNotInitialized, sentence)
+        if stage != "new" and method == "initialize":
+            raise RefusedError(lsp.ErrorCodes.InvalidRequest, "'initialize' was already answered.")
+        if stage == "ending":
+            raise RefusedError(lsp.ErrorCodes.InvalidRequest, "The server is shut down.")
+        if method not in REQUESTS:
+            raise RefusedError(lsp.ErrorCodes.MethodNotFound, f"There is no method '{method}'.")
+        if self.inbox.is_cancelled(request):
+            raise RefusedError(lsp.LSPErrorCodes.RequestCancelled, "The request was cancelled.")
+        if method in WHOLE and method in self.session.client.retries:
+            uri = params.get("textDocument", {}).get("uri") if isinstance(params, dict) else None
+            if isinstance(uri, str) and self.inbox.expects_change(uri):
+                raise RefusedError(lsp.LSPErrorCodes.ContentModified, "The text has changed since.")
+
+    def _settle(
+        self, request: int | str, method: str, params: Any, done: asyncio.Future[Any]
+    ) -> None:
+        """Answer a request whose work went on beside the others."""
+        self._running.pop(request, None)
+        protocol = self.session.server.protocol
+        if done.cancelled():
+            sentence = "The request was cancelled."
+            protocol.refuse(request, RefusedError(lsp.LSPErrorCodes.RequestCancelled, sentence))
+            return
+        error = done.exception()
+        if error is None:
+            protocol.answer(request, done.result())
+        elif isinstance(error, RefusedError):
+            protocol.refuse(request, error)
+        else:
+            protocol.refuse(request, fault(self.session, method, params, error))
+
+    def _handler(self, method: str, place: str) -> tuple[Handler, type | None]:
+        """The function for a method, and the type of its parameters; None for plain JSON."""
+        if method not in self._handlers:
+            module, _, name = place.partition(":")
+            handler = getattr(import_module(f"netsharp_lsp.server.{module}"), name)
+            types = lsp.METHOD_TO_TYPES.get(method)
+            kind: Any = None if types is None or method in PLAIN else types[2]
+            self._handlers[method] = (handler, kind)
+        return self._handlers[method]
+
+    def _read(self, params: Any, kind: type | None) -> Any:
+        if kind is None:
+            return params
+        try:
+            return self.session.server.protocol.structure(params, kind)
+        except Exception as error:
+            sentence = f"The parameters are no {kind.__name__}: {error}."
+            raise RefusedError(lsp.ErrorCodes.InvalidParams, sentence) from None
+
+    async def _rest(self) -> None:
+        """Use the time in which nothing waits: diagnostics first, then one chore at a time."""
+        session = self.session
+        while session.unpublished and not self.inbox:
+            uri = next(iter(session.unpublished))
+            del session.unpublished[uri]
+            try:
+                session.publish(uri)
+            except Exception as error:
+                fault(session, "diagnostics", {"textDocument": {"uri": uri}}, error)
+            await asyncio.sleep(0)
+        while self.chores and not self.inbox:
+            self.chores.popleft()()
+            await asyncio.sleep(0)
+
+    @staticmethod
+    def _is_exit(message: Message | MalformedError) -> bool:
+        return isinstance(message, dict) and message.get("method") == "exit"

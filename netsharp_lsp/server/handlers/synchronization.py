@@ -1,0 +1,39 @@
+"""Documents that the client opens, changes and closes; plain JSON, since each keystroke is one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from netsharp_lsp.server.documents import Document
+
+if TYPE_CHECKING:
+    from netsharp_lsp.server.session import Session
+
+
+def did_open(session: Session, params: dict[str, Any]) -> None:
+    """Take a document."""
+    item = params["textDocument"]
+    session.open(
+        Document.opened(item["uri"], item["languageId"], item.get("version"), item["text"])
+    )
+    session.unpublished[item["uri"]] = None
+
+
+def did_change(session: Session, params: dict[str, Any]) -> None:
+    """Take the next version of a document."""
+    identity = params["textDocument"]
+    document = session.documents.get(identity["uri"])
+    if document is None:
+        session.log(f"textDocument/didChange of {identity['uri']}, which is not open: ignored.")
+        return
+    document.change(identity.get("version"), params["contentChanges"])
+    session.unpublished[document.uri] = None
+
+
+def did_close(session: Session, params: dict[str, Any]) -> None:
+    """Leave a document, and take back what was said of it."""
+    session.leave(params["textDocument"]["uri"])
+
+
+def did_save(session: Session, params: Any) -> None:
+    """Nothing depends on a save: files that matter are watched."""

@@ -1,0 +1,55 @@
+"""Starts the server on standard input and output or on one TCP connection, and ends it.
+
+Nothing but the protocol may reach standard output, so whatever else is printed goes to standard
+error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+import threading
+from typing import BinaryIO
+
+from pygls.io_ import StdoutWriter
+
+from netsharp_lsp.server.dispatch import UNCLEAN, Dispatcher
+from netsharp_lsp.server.frames import Inbox
+from netsharp_lsp.server.protocol import Server
+from netsharp_lsp.server.session import Session
+
+
+def serve_stdio() -> int:
+    """Serve the process that started this one; returns the exit code."""
+    source = os.fdopen(os.dup(0), "rb")
+    sink = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return asyncio.run(_serve(source, sink))
+
+
+def serve_tcp(host: str, port: int) -> int:
+    """Serve the first who connects, and end with that connection; returns the exit code."""
+    with socket.create_server((host, port)) as listener:
+        name, number = listener.getsockname()[:2]
+        print(f"netsharp: listens on {name}:{number}.", file=sys.stderr, flush=True)
+        connection, _ = listener.accept()
+    with connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return asyncio.run(_serve(connection.makefile("rb"), connection.makefile("wb")))
+
+
+async def _serve(source: BinaryIO, sink: BinaryIO) -> int:
+    server = Server()
+    server.protocol.set_writer(StdoutWriter(sink))
+    inbox = Inbox(asyncio.get_running_loop())
+    session = Session(server, inbox)
+    threading.Thread(target=inbox.read, args=(source,), daemon=True).start()
+    dispatcher = Dispatcher(session, inbox)
+    try:
+        return await dispatcher.run()
+    except KeyboardInterrupt:
+        return UNCLEAN
+    finally:
+        session.close()

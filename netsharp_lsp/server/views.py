@@ -1,0 +1,243 @@
+"""Specifications in open documents: a file that is one, or the stretches of a host that are.
+
+A view follows its text from version to version; it maps offsets and edits between the document
+(outer) and the specification (inner).  Knows no meaning and no disk.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from netsharp_lsp.language import SUFFIXES, language_by_id, sift
+from netsharp_lsp.text.edits import compose, difference
+from netsharp_lsp.text.lines import LineIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from lsprotocol import types as lsp
+
+    from netsharp_lsp.context import Context
+    from netsharp_lsp.diagnostics.model import Diagnostic
+    from netsharp_lsp.diagnostics.selection import Selection
+    from netsharp_lsp.embedded.regions import Region
+    from netsharp_lsp.language import Language, Snapshot
+    from netsharp_lsp.server.documents import Document
+    from netsharp_lsp.server.positions import Ruler
+    from netsharp_lsp.text.edits import Edit
+
+#: Languages whose files may hold specifications, and the suffixes of such files.
+HOSTS = {
+    "python": "python",
+    "r": "r",
+    "markdown": "markdown",
+    "rmd": "rmd",
+    "quarto": "quarto",
+    ".py": "python",
+    ".r": "r",
+    ".md": "markdown",
+    ".rmd": "rmd",
+    ".qmd": "quarto",
+}
+
+
+class View:
+    """One specification in a document, and where it stands there.
+
+    `region` is None where the document is the specification: then inner is outer.
+    """
+
+    __slots__ = ("_checked", "_snapshot", "context", "document", "language", "lines", "region")
+
+    def __init__(
+        self, document: OpenDocument, language: Language, region: Region | None, context: Context
+    ) -> None:
+        self.document = document
+        self.language = language
+        self.region = region
+        self.context = context
+        self.lines = document.lines if region is None else LineIndex(region.text)
+        self._snapshot: Snapshot | None = None
+        self._checked: tuple[Selection, list[Diagnostic]] | None = None
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The specification as it is now."""
+        if self._snapshot is None:
+            self._snapshot = self.language.open(self.lines.text, self.context)
+        return self._snapshot
+
+    @property
+    def editable(self) -> bool:
+        """Whether changes of the specification can be written into the document."""
+        return self.region is None or self.region.editable
+
+    def follow(self, document: OpenDocument, region: Region | None, edits: Sequence[Edit]) -> None:
+        """Take the next version; `edits` are inner.  What fails is read afresh when next asked."""
+        self.region = region
+        self.lines = document.lines if region is None else LineIndex(region.text)
+        self._checked = None
+        before, self._snapshot = self._snapshot, None
+        if before is not None:
+            self._snapshot = before.edited(self.lines.text, edits)
+
+    def surround(self, context: Context) -> None:
+        """Take other knowledge about what lies around."""
+        if context == self.context and context.origin == self.context.origin:
+            return
+        self.context = context
+        self._checked = None
+        before, self._snapshot = self._snapshot, None
+        if before is not None:
+            self._snapshot = before.with_context(context)
+
+    def findings(self, selection: Selection) -> list[Diagnostic]:
+        """Return what is wrong, as `netsharp check` says it; offsets are inner."""
+        if self._checked is None or self._checked[0] is not selection:
+            result = self.snapshot.check()
+            self._checked = (selection, sift(self.language, self.lines, result, selection))
+        return self._checked[1]
+
+    def outer(self, start: int, end: int) -> tuple[int, int]:
+        """Return where a stretch of the specification stands in the document."""
+        if self.region is None:
+            return start, end
+        return self.region.outer(start), self.region.outer(end)
+
+    def inner(self, offset: int) -> int | None:
+        """Return the place in the specification of an offset of the document; None outside."""
+        return offset if self.region is None else self.region.inner(offset)
+
+    def inner_span(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return the part of the specification that a stretch of the document covers."""
+        if self.region is None:
+            return start, end
+        if end < self.region.start or start > self.region.end:
+            return None
+        first = self.region.inner(max(start, self.region.start))
+        last = self.region.inner(min(end, self.region.end))
+        return first or 0, len(self.lines.text) if last is None else last
+
+    def outer_edits(self, edits: Sequence[Edit]) -> list[Edit] | None:
+        """Return edits of the specification as edits of the document; None where impossible."""
+        return list(edits) if self.region is None else self.region.outer_edits(edits)
+
+    def range(self, start: int, end: int) -> lsp.Range:
+        """Return the document's range of a stretch of the specification."""
+        return self.document.ruler.range(self.document.lines, *self.outer(start, end))
+
+    def span(self, start: int, end: int) -> dict[str, Any]:
+        """Return `range` as plain JSON."""
+        return self.document.ruler.span(self.document.lines, *self.outer(start, end))
+
+
+class OpenDocument:
+    """A document that a client has open: its newest version, and the specifications in it."""
+
+    def __init__(
+        self, document: Document, ruler: Ruler, context_of: Callable[[str], Context]
+    ) -> None:
+        self.document = document
+        self.ruler = ruler
+        self._context_of = context_of
+        self._views: list[View] | None = None
+        self._pending: list[Edit] = []
+
+    @property
+    def uri(self) -> str:
+        """Who it is."""
+        return self.document.uri
+
+    @property
+    def version(self) -> int | None:
+        """The client's number of the newest version."""
+        return self.document.version
+
+    @property
+    def text(self) -> bytes:
+        """The text, UTF-8."""
+        return self.document.text
+
+    @property
+    def lines(self) -> LineIndex:
+        """The lines of the text."""
+        return self.document.lines
+
+    @property
+    def views(self) -> list[View]:
+        """The specifications in the newest version, in order."""
+        if self._views is None:
+            self._views = self._found([], [])
+        elif self._pending:
+            edits, self._pending = self._pending, []
+            self._views = self._found(self._views, edits)
+        return self._views
+
+    def view_at(self, offset: int) -> tuple[View, int] | None:
+        """Return the specification at an offset, and the offset in it."""
+        for view in self.views:
+            inner = view.inner(offset)
+            if inner is not None:
+                return view, inner
+        return None
+
+    def change(self, version: int | None, changes: Sequence[dict[str, Any]]) -> None:
+        """Take a change from the client; views follow when they are next asked for."""
+        self.document, edits = self.document.changed(version, changes, self.ruler)
+        self._pending = compose(self._pending, edits) if self._pending else edits
+
+    def surround(self) -> None:
+        """Ask anew what is known around the specifications."""
+        around = self._context_of(self.uri)
+        for view in self.views:
+            view.surround(around if view.region is None else view.region.context.or_else(around))
+
+    def _found(self, before: list[View], edits: list[Edit]) -> list[View]:
+        """The views of this version; those of the version before follow it."""
+        own = own_language(self.document.language_id, self.uri)
+        if own is not None:
+            if not before:
+                return [View(self, own, None, self._context_of(self.uri))]
+            before[0].follow(self, None, edits)
+            return before
+        host = host_language(self.document.language_id, self.uri)
+        return [] if host is None else self._embedded(host, before)
+
+    def _embedded(self, host: str, before: list[View]) -> list[View]:
+        from netsharp_lsp.embedded.regions import find_regions
+
+        around = self._context_of(self.uri)
+        views: list[View] = []
+        for number, region in enumerate(find_regions(host, self.text)):
+            context = region.context.or_else(around)
+            old = before[number] if number < len(before) else None
+            if old is None or old.language.id != region.language:
+                language = language_by_id(region.language)
+                views.append(View(self, language, region, context))
+                continue
+            changed = old.lines.text != region.text
+            old.follow(self, region, [difference(old.lines.text, region.text)] if changed else [])
+            old.surround(context)
+            views.append(old)
+        return views
+
+
+def own_language(language_id: str, uri: str) -> Language | None:
+    """Return the language of a document that is a specification; None for any other."""
+    for name in (language_id, SUFFIXES.get(_suffix(uri), "")):
+        try:
+            return language_by_id(name)
+        except KeyError:
+            continue
+    return None
+
+
+def host_language(language_id: str, uri: str) -> str | None:
+    """Return the language in which a document may hold specifications; None where in none."""
+    return HOSTS.get(language_id.lower()) or HOSTS.get(_suffix(uri))
+
+
+def _suffix(uri: str) -> str:
+    return os.path.splitext(uri.partition("#")[0])[1].lower()
