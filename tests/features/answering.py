@@ -190,9 +190,11 @@ def tokens(asked: Asked) -> list[str]:
 
 
 def links(asked: Asked) -> list[str]:
+    """All links, or those that touch what a marker points at."""
     return [
         f"{link.url or link.code} {asked.shown(link.start, link.end)}"
         for link in asked.snapshot.links()
+        if link.start < asked.marker.end and asked.marker.start < link.end
     ] or ["none"]
 
 

@@ -54,13 +54,15 @@ def _readers(network: Network, layer: Layer) -> list[Bundle]:
 
 def flow_of(network: Network, layer: Layer, places: tuple[Range, ...] = ()) -> Flow:
     """A layer as a part of the flow."""
-    detail = summary(layer)
+    detail = summary(network, layer)
     return Flow(target_of(network, layer), layer.name, detail, KINDS[layer.kind], places)
 
 
-def summary(layer: Layer) -> str:
-    """A layer's shape and activation in a few words."""
+def summary(network: Network, layer: Layer) -> str:
+    """A layer's shape and activation in a few words; its size as written where it is unknown."""
     shape = "auto" if layer.auto else ""
     if layer.shape is not None:
         shape = f"auto = {show(layer.shape[0])}" if layer.auto else show(layer.shape)
+    elif layer.item.size is not None:
+        shape = network.text(layer.size_place)
     return " ".join(word for word in (shape, layer.activation or "") if word)

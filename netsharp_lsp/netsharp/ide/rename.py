@@ -14,8 +14,13 @@ from netsharp_lsp.netsharp.ide.names import (
     is_declaration,
     places_of,
 )
-from netsharp_lsp.netsharp.ide.standing import ROLES, occurrences, parameters_of, standing_at
-from netsharp_lsp.netsharp.ide.subjects import comment_at
+from netsharp_lsp.netsharp.ide.standing import (
+    ROLES,
+    comment_at,
+    occurrences,
+    parameters_of,
+    standing_at,
+)
 from netsharp_lsp.netsharp.reading.expressions import names_in
 from netsharp_lsp.netsharp.reading.slips import KEYWORDS
 from netsharp_lsp.netsharp.reading.syntax import Number, Predicate
@@ -79,7 +84,8 @@ def unlawful(name: str) -> str:
 
 def _renamable(network: Network, offset: int) -> Standing | Refusal:
     """What stands at an offset, if it has a name of its own that somebody declared."""
-    if comment_at(network.specification, offset) is not None:
+    comment = comment_at(network.specification, offset)
+    if comment is not None and comment.start < offset:
         return Refusal("This is a comment; there is no name to rename.")
     standing = standing_at(network.specification, offset)
     if standing is None or standing.name is None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from netsharp_lsp.netsharp.reading.syntax import Node, Specification
+    from netsharp_lsp.netsharp.reading.syntax import Comment, Node, Specification
 
 #: What a name can be, in words.
 ROLES = {
@@ -204,14 +204,24 @@ _HOLDERS: dict[type[Node], Callable[[Any, Name], str]] = {
 }
 
 
-def occurrences(specification: Specification, text: str) -> Iterator[Standing]:
-    """Every place where a name stands as a name, in the order of the text; comments left out.
+def comment_at(specification: Specification, offset: int) -> Comment | None:
+    """The comment that holds an offset; one that ends with its line holds its end, too."""
+    found = specification.comments.around(offset)
+    if found is None and offset > 0:
+        found = specification.comments.around(offset - 1)
+        if found is not None and found.kind in ("block", "html"):
+            return None
+    return found
+
+
+def occurrences(specification: Specification, text: str, start: int = 0) -> Iterator[Standing]:
+    """Every place from `start` on where a name stands as one, in the order of the text.
 
     The bytes are searched first, so that a name costs no more than reading the text once.
     """
     wanted = text.encode()
     data = specification.data
-    at = data.find(wanted)
+    at = data.find(wanted, start)
     while at >= 0 and wanted:
         end = at + len(wanted)
         if not (_in_word(data[at - 1 : at]) or _in_word(data[end : end + 1])):
