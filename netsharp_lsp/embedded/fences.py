@@ -129,7 +129,7 @@ def _before_last(start: int, new: str) -> Edit:
     return Edit(start - 1, start - 1, "\n" + new[:-1])
 
 
-def find_fences(data: bytes) -> Iterator[Fence]:
+def find_fences(data: bytes, parent: Passage | None = None) -> Iterator[Fence]:
     """Yield the fenced blocks of a Markdown text that are not inside another, in order.
 
     A block without an end reaches as far as the text or what contains it.
@@ -146,6 +146,7 @@ def find_fences(data: bytes) -> Iterator[Fence]:
         while at < len(lines) and _is_inside(data, lines[at], frame):
             at += 1
         passage = _passage(data, lines[first:at], frame, lines[first - 1].next)
+        passage.parent = parent
         yield Fence(info, lines[first - 1].start, passage)
         if at < len(lines) and _closes(data, lines[at], frame):
             at += 1

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 
+from netsharp_lsp.embedded.chunks import find_in_chunks
 from netsharp_lsp.embedded.fences import find_fences
 from netsharp_lsp.embedded.regions import Region
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.embedded.fences import Fence
+    from netsharp_lsp.embedded.passage import Passage
 
 #: What an info string may call a language, in lower case, and what it is then.
 LANGUAGES = {
@@ -31,11 +33,26 @@ _COMMENT_LABEL = re.compile(rb"\A(?:(?://|#)\|[^\n]*\n)*?(?://|#)\|\s*label:\s*[
 
 
 def find_in_markdown(data: bytes) -> list[Region]:
-    """Return the specifications of a Markdown text, in order."""
-    if b"```" not in data and b"~~~" not in data:
-        return []
-    fences = (fence for fence in find_fences(data) if language_of(fence.info) == "netsharp")
-    return [Region(fence.passage, _label(fence)) for fence in fences]
+    """Return the specifications of a Markdown text."""
+    found, chunks = read_markdown(data)
+    return found + find_in_chunks(data, chunks)
+
+
+def read_markdown(
+    text: bytes, parent: Passage | None = None
+) -> tuple[list[Region], list[tuple[str, Passage]]]:
+    """Return the blocks in Net# of a Markdown text, and its chunks of code with their languages."""
+    regions: list[Region] = []
+    chunks: list[tuple[str, Passage]] = []
+    if b"```" not in text and b"~~~" not in text:
+        return regions, chunks
+    for fence in find_fences(text, parent):
+        language = language_of(fence.info)
+        if language == "netsharp":
+            regions.append(Region(fence.passage, _label(fence)))
+        elif language is not None:
+            chunks.append((language, fence.passage))
+    return regions, chunks
 
 
 def language_of(info: str) -> str | None:

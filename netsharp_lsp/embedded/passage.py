@@ -11,7 +11,7 @@ from netsharp_lsp.text.edits import Edit, apply_edits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Protocol
 
     class Form(Protocol):
@@ -97,6 +97,12 @@ class Passage:
     def written(self) -> bytes:
         """The content as it stands in the source."""
         return self.source[self.start : self.end]
+
+    def pieces(self) -> Iterator[tuple[int, bytes, bool]]:
+        """Yield each piece: its offset in the source, what it says, whether byte by byte."""
+        for number, verbatim in enumerate(self._verbatim):
+            text = self.text[self._inner[number] : self._inner[number + 1]]
+            yield self._outer[number], text, verbatim
 
     def outer(self, inner: int) -> int:
         """Return where a byte of the text begins in the source; moved into the text if outside."""

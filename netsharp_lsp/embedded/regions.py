@@ -111,7 +111,21 @@ def find_regions(language_id: str, data: bytes) -> list[Region]:
     `data` is UTF-8 without a byte-order mark.  Never raises, whatever the text.
     """
     finder = _FINDERS.get(language_id)
-    return finder(data) if finder is not None else []
+    if finder is None:
+        return []
+    return sorted(finder(data), key=lambda region: region.start)
+
+
+def _python(data: bytes) -> list[Region]:
+    from netsharp_lsp.embedded.chunks import find_in_code
+
+    return find_in_code("python", data)
+
+
+def _r(data: bytes) -> list[Region]:
+    from netsharp_lsp.embedded.chunks import find_in_code
+
+    return find_in_code("r", data)
 
 
 def _markdown(data: bytes) -> list[Region]:
@@ -120,9 +134,18 @@ def _markdown(data: bytes) -> list[Region]:
     return find_in_markdown(data)
 
 
+def _notebook(data: bytes) -> list[Region]:
+    from netsharp_lsp.embedded.notebook import find_in_notebook
+
+    return find_in_notebook(data)
+
+
 #: The finder of each host language, imported on need.
 _FINDERS: dict[str, Finder] = {
+    "python": _python,
+    "r": _r,
     "markdown": _markdown,
     "rmd": _markdown,
     "quarto": _markdown,
+    "ipynb": _notebook,
 }

@@ -1,0 +1,51 @@
+"""Tells whether a text is evidently Net#, and whether a comment says that one is.
+
+Strict on purpose: prose, SQL, JSON and templates must never pass. Knows only the outer form.
+"""
+
+from __future__ import annotations
+
+import re
+
+_SIZE = rb"(?:auto\b|\[[\w\s,.+\-*/()^]*\])"
+_COMMENTS = re.compile(rb"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+#: How a specification may begin.
+_BEGINNING = re.compile(
+    rb"const\s*\{\s*\w+\s*=|const\s+\w+\s*=|input\s*\{\s*\w+\s*" + _SIZE + rb"\s*;"
+    rb"|input\s+\w+\s*" + _SIZE + rb"\s*;|(?:hidden|output)\s+\w+\s*" + _SIZE
+)
+_INPUT = re.compile(
+    rb"(?:\A|[;}]|^)\s*input(?:\s+\w+|\s*\{\s*\w+)\s*" + _SIZE + rb"\s*;", re.MULTILINE
+)
+_LAYER = re.compile(
+    rb"(?:\A|[;}]|^)\s*(?:hidden|output)\s+\w+\s*(?:\[|auto\b)[^;]*?\bfrom\s+\w", re.MULTILINE
+)
+#: What a template leaves open: `%d`, `%(n)s`, `{n}`, `${n}`, `<%`.
+_OPEN = re.compile(rb"%[sdfgir](?![\w\[])|%\(\w+\)|\{\w*\}|\$|<%|\{\{")
+
+#: What must occur in a host for anything to be found in it.
+HINT = re.compile(
+    rb"net_?definition|language\s*[=:]\s*net|(?:input|hidden|output)\s+\w+\s*(?:\[|auto\b)"
+    rb"|input\s*\{",
+    re.IGNORECASE,
+)
+#: A comment that says what language the next string is in.
+MARKER = re.compile(rb"#\s*language\s*[=:]\s*(?:net#|netsharp)(?![\w#])", re.IGNORECASE)
+
+
+def is_evident(text: bytes) -> bool:
+    """Whether a text is a specification by its look: input, a connected layer, no template."""
+    start = _COMMENTS.match(text)
+    at = start.end() if start is not None else 0
+    if _BEGINNING.match(text, at) is None:
+        return False
+    bare = _without_comments(text)
+    return (
+        _INPUT.search(bare) is not None
+        and _LAYER.search(bare) is not None
+        and _OPEN.search(bare) is None
+    )
+
+
+def _without_comments(text: bytes) -> bytes:
+    return re.sub(rb"//[^\n]*|/\*.*?\*/", b" ", text, flags=re.DOTALL)

@@ -1,0 +1,348 @@
+"""Finds specifications in Python code, also while it is being typed, with parso's tolerant parser.
+
+The only module that knows parso; what a string is worth is decided in `code`.
+"""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_left
+
+from parso.grammar import load_grammar
+from parso.python.tree import Function, Lambda
+
+from netsharp_lsp.embedded.calls import DEFINITION, context_of, plain
+from netsharp_lsp.embedded.code import Argument, Binding, Code, Value
+from netsharp_lsp.embedded.evidence import MARKER
+from netsharp_lsp.embedded.passage import Passage, Pieces
+from netsharp_lsp.embedded.python_strings import read_literal
+from netsharp_lsp.text.lines import LineIndex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any, TypeAlias
+
+    from netsharp_lsp.embedded.code import Scope
+
+    # parso has no types for what a node's children are.
+    Node: TypeAlias = Any
+    LineOf: TypeAlias = Callable[[int], int]
+
+_GRAMMAR = load_grammar()
+#: Functions and methods whose result says what their argument says, up to blanks.
+_SAME_FUNCTIONS = ("dedent", "cleandoc")
+_SAME_METHODS = ("strip", "lstrip", "rstrip", "expandtabs")
+_JOINED = "it is put together from several strings"
+_CALLS = ("atom_expr", "power")
+
+
+def read_python(text: bytes, line_of: LineOf, parent: Passage | None = None) -> Code:
+    """Read a piece of Python: its strings, variables and calls.
+
+    `line_of` gives the line in the host, from 1, of an offset in `text`, which `parent` says.
+    """
+    return _Reader(text, line_of, parent).read()
+
+
+class _Reader:
+    """One reading of one text."""
+
+    __slots__ = ("code", "line_of", "lines", "parent", "text", "values")
+
+    def __init__(self, text: bytes, line_of: LineOf, parent: Passage | None) -> None:
+        self.text = text
+        self.lines = LineIndex(text)
+        self.line_of = line_of
+        self.parent = parent
+        self.code = Code(text)
+        self.values: dict[int, Value | None] = {}
+
+    def read(self) -> Code:
+        module = _GRAMMAR.parse(self.text.decode("utf-8", "replace"))
+        strings: list[Node] = []
+        for node in _nodes(module):
+            kind = node.type
+            if kind in ("string", "strings", "fstring"):
+                strings.append(node)
+            elif kind in _READERS:
+                _READERS[kind](self, node)
+        self._add_other_bindings(module)
+        self._find_marked(strings)
+        return self.code
+
+    # Statements and calls.
+
+    def _expression_statement(self, node: Node) -> None:
+        children = node.children
+        if len(children) == 2 and children[1].type == "annassign":
+            annotated = children[1].children
+            if len(annotated) == 4:
+                self._bind(children[0], annotated[3])
+            return
+        if children[1].type == "operator" and children[1].value == "=":
+            for target in children[:-1:2]:
+                self._bind(target, children[-1])
+            return
+        name = _dotted(children[0])
+        if name is not None:
+            self.code.open_names.add(name)
+
+    def _walrus(self, node: Node) -> None:
+        self._bind(node.children[0], node.children[2])
+
+    def _bind(self, target: Node, expression: Node) -> None:
+        name = _dotted(target)
+        if name is not None:
+            value = self._value(expression)
+            self.code.bindings.append(Binding(name, _scope(target), value))
+
+    def _argument(self, node: Node) -> None:
+        """`name=value` in a call."""
+        name = node.children[0]
+        if name.type == "name" and node.children[1] == "=" and plain(name.value) == DEFINITION:
+            call = node.parent.parent if node.parent.type == "arglist" else node.parent
+            self._take(node.children[2], call)
+
+    def _parameter(self, node: Node) -> None:
+        """`name=value` in the head of a function."""
+        if node.default is not None and plain(node.name.value) == DEFINITION:
+            self._take(node.default, None)
+
+    def _dictionary(self, node: Node) -> None:
+        """`"name": value` in braces, from which `**` makes arguments."""
+        children = node.children
+        for key, colon, value in zip(children, children[1:], children[2:], strict=False):
+            if key.type == "string" and colon == ":" and _is_definition(key.value):
+                self._take(value, None)
+
+    def _take(self, expression: Node, trailer: Node | None) -> None:
+        """Note what is given as a specification, and what the call around it tells."""
+        context = context_of(*self._call(trailer))
+        if expression.type == "name" or _dotted(expression) is not None:
+            argument = Argument(_scope(expression), context, _dotted(expression))
+        else:
+            value = self._value(expression)
+            if value is None:
+                return
+            argument = Argument(_scope(expression), context, value=value)
+            argument.target = _target(expression)
+        self.code.arguments.append(argument)
+
+    def _call(self, trailer: Node | None) -> tuple[str, dict[str, str | int], int]:
+        """The called name, its literal arguments, and its line in the host."""
+        if trailer is None or trailer.type != "trailer" or trailer.parent.type not in _CALLS:
+            return "", {}, 0
+        siblings = trailer.parent.children
+        callee = siblings[siblings.index(trailer) - 1]
+        name = callee.children[-1] if callee.type == "trailer" else callee
+        inside = trailer.children[1]
+        arguments = inside.children if inside.type == "arglist" else [inside]
+        literal: dict[str, str | int] = {}
+        for argument in arguments:
+            if argument.type == "argument" and argument.children[1] == "=":
+                known = _literal(argument.children[2])
+                if known is not None:
+                    literal[plain(argument.children[0].value)] = known
+        line = self.line_of(self._offset(trailer.parent.start_pos))
+        return getattr(name, "value", ""), literal, line
+
+    # Values.
+
+    def _value(self, node: Node) -> Value | None:
+        """What an expression of strings says; None where that cannot be known."""
+        key = id(node)
+        if key not in self.values:
+            reader = _VALUES.get(node.type)
+            self.values[key] = reader(self, node) if reader is not None else None
+        return self.values[key]
+
+    def _string(self, node: Node) -> Value | None:
+        start = self._offset(node.start_pos)
+        written = node.get_code(include_prefix=False).encode()
+        end = start + len(written)
+        if self.text[start:end] != written:
+            return None
+        passage = read_literal(self.text, start, end, self.parent)
+        return Value(passage) if passage is not None else None
+
+    def _several(self, node: Node) -> Value | None:
+        """Literals beside each other, or with `+` between them, as one text."""
+        if any(leaf.type == "operator" and leaf.value != "+" for leaf in node.children):
+            return None
+        parts = [self._value(leaf) for leaf in node.children if leaf.type != "operator"]
+        if None in parts:
+            return None
+        return _joined(self.text, [part.passage for part in parts if part is not None])
+
+    def _in_brackets(self, node: Node) -> Value | None:
+        if node.children[0] == "(" and len(node.children) == 3:
+            return self._value(node.children[1])
+        return None
+
+    def _through_call(self, node: Node) -> Value | None:
+        """The argument of `dedent(...)`, what `.strip()` is called on; else nothing is known."""
+        *before, last = node.children
+        if last.type != "trailer" or last.children[0] != "(":
+            return None
+        name = _last_name(before[-1])
+        if name in _SAME_FUNCTIONS and len(last.children) == 3:
+            return self._value(last.children[1])
+        if name in _SAME_METHODS and len(before) == 2 and len(last.children) == 2:
+            return self._value(before[0])
+        return None
+
+    # The rest.
+
+    def _add_other_bindings(self, module: Node) -> None:
+        """Note where a loop, a parameter, an import binds a name that also holds a string."""
+        names = {binding.name for binding in self.code.bindings if binding.value is not None}
+        names |= {argument.name for argument in self.code.arguments if argument.name is not None}
+        used = module.get_used_names()
+        for name in sorted(names):
+            for leaf in used.get(name, ()):
+                if leaf.is_definition() and leaf.get_definition().type not in _HANDLED:
+                    self.code.bindings.append(Binding(name, _scope(leaf), None))
+
+    def _find_marked(self, strings: list[Node]) -> None:
+        """Find the string that each `# language=Net#` speaks of."""
+        for marker in MARKER.finditer(self.text):
+            strings_before = bisect_left(strings, marker.start(), key=self._start)
+            if strings_before and self._end(strings[strings_before - 1]) > marker.start():
+                continue  # inside a string
+            chosen = self._marked(strings, strings_before, marker.start())
+            value = self._value(chosen) if chosen is not None else None
+            if value is not None:
+                self.code.marked.append(value)
+
+    def _marked(self, strings: list[Node], at: int, marker: int) -> Node | None:
+        line = self.lines.line_at(marker)
+        if self.text[self.lines.starts[line] : marker].strip():
+            same_line = at and self.lines.line_at(self._start(strings[at - 1])) == line
+            if same_line:
+                return _whole(strings[at - 1])
+        if at == len(strings):
+            return None
+        between = self.text[self.lines.full_span(line)[1] : self._start(strings[at])]
+        # The next statement, or what is left of this one.
+        return _whole(strings[at]) if not between.strip() or b"\n" not in between.strip() else None
+
+    def _start(self, node: Node) -> int:
+        return self._offset(node.start_pos)
+
+    def _end(self, node: Node) -> int:
+        return self._offset(node.end_pos)
+
+    def _offset(self, position: tuple[int, int]) -> int:
+        return self.lines.offset(position[0], position[1] + 1)
+
+
+_READERS = {
+    "expr_stmt": _Reader._expression_statement,
+    "namedexpr_test": _Reader._walrus,
+    "argument": _Reader._argument,
+    "param": _Reader._parameter,
+    "dictorsetmaker": _Reader._dictionary,
+}
+_VALUES = {
+    "string": _Reader._string,
+    "fstring": _Reader._string,
+    "strings": _Reader._several,
+    "arith_expr": _Reader._several,
+    "atom": _Reader._in_brackets,
+    "atom_expr": _Reader._through_call,
+    "power": _Reader._through_call,
+}
+#: Definitions that a reader has taken down.
+_HANDLED = ("expr_stmt", "namedexpr_test")
+
+
+def _nodes(module: Node) -> Iterator[Node]:
+    """All nodes in the order of the text; a string that is part of another is left to that."""
+    waiting = [module]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if node.type not in ("strings", "fstring"):
+            waiting += reversed(getattr(node, "children", ()))
+
+
+def _scope(node: Node) -> Scope:
+    """The functions and classes around a node.
+
+    A class is seen from its own level alone; functions in it look past it.
+    """
+    found: list[int] = []
+    inner, outer = node, node.parent
+    while outer is not None:
+        if isinstance(outer, Function | Lambda) and inner is not outer.children[1]:
+            found.append(outer.start_pos[0] * 10_000 + outer.start_pos[1])
+        elif outer.type == "classdef" and not found:
+            found.append(-outer.start_pos[0])
+        inner, outer = outer, outer.parent
+    return tuple(reversed(found))
+
+
+def _dotted(node: Node) -> str | None:
+    """`name` or `self.name` as text."""
+    if node.type == "name":
+        return str(node.value)
+    if node.type in _CALLS and all(_is_attribute(child) for child in node.children[1:]):
+        first = node.children[0]
+        if first.type == "name":
+            return str(node.get_code(include_prefix=False))
+    return None
+
+
+def _is_attribute(node: Node) -> bool:
+    return bool(node.type == "trailer" and node.children[0] == ".")
+
+
+def _last_name(node: Node) -> str:
+    name = node.children[-1] if node.type == "trailer" else node
+    return str(getattr(name, "value", ""))
+
+
+def _target(node: Node) -> str | None:
+    """The variable of the statement around a node."""
+    while node is not None and node.type != "expr_stmt":
+        node = node.parent
+    return _dotted(node.children[0]) if node is not None else None
+
+
+def _whole(node: Node) -> Node:
+    """The expression of strings that a literal is a part of."""
+    while node.parent is not None and node.parent.type in _VALUES:
+        parent = node.parent
+        if parent.type in _CALLS and parent.children[0] is not node:
+            break
+        node = parent
+    return node
+
+
+def _literal(node: Node) -> str | int | None:
+    """A plain string or whole number."""
+    if node.type not in ("string", "number"):
+        return None
+    try:
+        value = ast.literal_eval(node.value)
+    except (ValueError, SyntaxError):
+        return None
+    return value if isinstance(value, str | int) else None
+
+
+def _is_definition(key: str) -> bool:
+    return plain(key.strip("\"'")) == DEFINITION
+
+
+def _joined(source: bytes, passages: list[Passage]) -> Value:
+    """One text of several literals; it cannot be edited."""
+    pieces = Pieces()
+    end = passages[0].start
+    for passage in passages:
+        if passage.start > end:
+            pieces.put(end, b"")
+        for offset, text, verbatim in passage.pieces():
+            (pieces.copy if verbatim else pieces.put)(offset, text)
+        end = passage.end
+    return Value(Passage(source, end, pieces, None, passages[0].parent), _JOINED)

@@ -1,0 +1,282 @@
+"""Finds specifications in R code: what calls take, what variables hold, what comments mark.
+
+Reads R only as far as that needs; what a string is worth is decided in `code`.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.embedded.calls import DEFINITION, context_of, plain
+from netsharp_lsp.embedded.code import Argument, Binding, Code, Value
+from netsharp_lsp.embedded.evidence import MARKER
+from netsharp_lsp.embedded.passage import Passage, Pieces
+from netsharp_lsp.embedded.r_strings import read_literal
+from netsharp_lsp.embedded.r_tokens import Token, cut
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from netsharp_lsp.embedded.code import Scope
+
+    #: A value and the number of the token behind it.
+    Read = tuple[Value | None, int]
+
+_TO_THE_LEFT = ("<-", "<<-", "=", ":=")
+_TO_THE_RIGHT = ("->", "->>")
+_ENDS = ("\n", ",", ")", "}", ";", "", *_TO_THE_RIGHT)
+_JOINING = {"paste0": b"", "paste": b" "}
+_END = Token("line", 0, 0, "", -1)
+
+
+def read_r(text: bytes, line_of: Callable[[int], int], parent: Passage | None = None) -> Code:
+    """Read a piece of R: its strings, variables and calls.
+
+    `line_of` gives the line in the host, from 1, of an offset in `text`, which `parent` says.
+    """
+    return _Reader(text, line_of, parent).read()
+
+
+class _Reader:
+    """One reading of one text."""
+
+    __slots__ = ("code", "comments", "line_of", "parent", "text", "tokens", "values")
+
+    def __init__(self, text: bytes, line_of: Callable[[int], int], parent: Passage | None) -> None:
+        self.text = text
+        self.line_of = line_of
+        self.parent = parent
+        self.tokens, self.comments = cut(text)
+        self.code = Code(text)
+        self.values: dict[int, Read] = {}
+
+    def read(self) -> Code:
+        for at, token in enumerate(self.tokens):
+            if token.kind == "name":
+                self._name(at)
+            elif token.kind == "mark" and token.text in _TO_THE_RIGHT:
+                self._assign_to_the_right(at)
+        self._find_marked()
+        return self.code
+
+    def _token(self, at: int) -> Token:
+        return self.tokens[at] if 0 <= at < len(self.tokens) else _END
+
+    # Names.
+
+    def _name(self, at: int) -> None:
+        token, after = self.tokens[at], self._token(at + 1).text
+        in_call = self._token(token.around).text == "(" if token.around >= 0 else False
+        if in_call and self._is_parameter(at):
+            self.code.bindings.append(Binding(token.text, self._scope(at), None))
+        if after == "=" and in_call:
+            if plain(token.text.replace(".", "")) == DEFINITION:
+                self._take(at + 2, token.around)
+        elif after in _TO_THE_LEFT:
+            value, _ = self._value(at + 2)
+            self.code.bindings.append(Binding(self._dollar_name(at), self._scope(at), value))
+
+    def _is_parameter(self, at: int) -> bool:
+        """Whether a name is one in the head of a function, or the variable of a loop."""
+        opening = self.tokens[at].around
+        head = self._token(opening - 1).text
+        if head == "for":
+            return at == opening + 1
+        return head in ("function", "\\") and self._token(at - 1).text in ("(", ",")
+
+    def _assign_to_the_right(self, at: int) -> None:
+        name = self._token(at + 1)
+        begin = self._beginning(at - 1)
+        value, end = self._value(begin)
+        if name.kind == "name":
+            known = value if end == at else None
+            self.code.bindings.append(Binding(name.text, self._scope(at), known))
+
+    def _beginning(self, at: int) -> int:
+        """The first token of the string, or of the call, that ends with a token."""
+        if self._token(at).text != ")":
+            return at
+        outside = self.tokens[at].around
+        while at > 0 and not (self.tokens[at].text == "(" and self.tokens[at].around == outside):
+            at -= 1
+        return at - 1 if self._token(at - 1).kind == "name" else at
+
+    def _dollar_name(self, at: int) -> str:
+        """A name with what stands before its `$`."""
+        name = self.tokens[at].text
+        while self._token(at - 1).text in ("$", "@") and self._token(at - 2).kind == "name":
+            name = f"{self.tokens[at - 2].text}{self.tokens[at - 1].text}{name}"
+            at -= 2
+        return name
+
+    def _scope(self, at: int) -> Scope:
+        """The functions around a token, by their brackets."""
+        found = []
+        around = self.tokens[at].around
+        while around >= 0:
+            function = self._function_of(around)
+            if function is not None:
+                found.append(function)
+            around = self.tokens[around].around
+        return tuple(reversed(found))
+
+    def _function_of(self, bracket: int) -> int | None:
+        """The number of the word `function` whose head or body a bracket opens."""
+        if self.tokens[bracket].text == "{" and self._token(bracket - 1).text == ")":
+            bracket = self._beginning(bracket - 1) + 1
+        is_head = self._token(bracket - 1).text in ("function", "\\")
+        return bracket - 1 if is_head else None
+
+    # Calls.
+
+    def _take(self, at: int, opening: int) -> None:
+        """Note what a call takes as its specification, and what the call tells."""
+        context = context_of(*self._call(opening))
+        token = self._token(at)
+        if token.kind == "name" and self._name_end(at) is not None:
+            end = self._name_end(at) or at
+            argument = Argument(self._scope(at), context, self._dollar_name(end))
+        else:
+            value, _ = self._value(at)
+            if value is None:
+                return
+            argument = Argument(self._scope(at), context, value=value)
+            argument.target = self._target(opening)
+        self.code.arguments.append(argument)
+
+    def _name_end(self, at: int) -> int | None:
+        """The last token of `a$b`, where that is all of an argument."""
+        while self._token(at + 1).text in ("$", "@") and self._token(at + 2).kind == "name":
+            at += 2
+        return at if self._token(at + 1).text in (",", ")") else None
+
+    def _call(self, opening: int) -> tuple[str, dict[str, str | int], int]:
+        callee = self._token(opening - 1)
+        literal: dict[str, str | int] = {}
+        for at in range(opening + 1, len(self.tokens) - 3):
+            name, equals, value, after = self.tokens[at : at + 4]
+            if name.around < opening:
+                break
+            if name.around == opening and equals.text == "=" and after.text in (",", ")"):
+                known = _literal(value)
+                if known is not None:
+                    literal[plain(name.text.replace(".", ""))] = known
+        return callee.text, literal, self.line_of(callee.start)
+
+    def _target(self, opening: int) -> str | None:
+        """The variable that the result of a call goes to."""
+        at = opening - 1
+        while self._token(at - 1).text in ("::", ":::"):
+            at -= 2
+        if self._token(at - 1).text in _TO_THE_LEFT and self._token(at - 2).kind == "name":
+            return self._dollar_name(at - 2)
+        return None
+
+    # Values.
+
+    def _value(self, at: int) -> Read:
+        """What the strings from a token on say, where nothing else is done to them."""
+        at = self._skip_lines(at)
+        if at not in self.values:
+            value, end = self._expression(at)
+            ends = self._token(end).text in _ENDS
+            self.values[at] = (value if ends else None), end
+        return self.values[at]
+
+    def _skip_lines(self, at: int) -> int:
+        while self._token(at).text == "\n":
+            at += 1
+        return at
+
+    def _expression(self, at: int) -> Read:
+        token, after = self._token(at), self._token(at + 1).text
+        if token.kind == "string":
+            passage = read_literal(self.text, token.start, token.end, self.parent)
+            return Value(passage) if passage is not None else None, at + 1
+        if token.kind == "name" and after == "(":
+            if token.text in _JOINING:
+                return self._joined(at)
+            if token.text == "trimws":
+                return self._in_brackets(at + 1)
+        if token.kind == "name" and after in ("<-", "<<-"):
+            return self._value(at + 2)
+        return self._in_brackets(at) if token.text == "(" else (None, at)
+
+    def _in_brackets(self, at: int) -> Read:
+        value, end = self._value(at + 1)
+        return (value, end + 1) if self._token(end).text == ")" else (None, at)
+
+    def _joined(self, at: int) -> Read:
+        """`paste0` or `paste` of literals alone."""
+        between: bytes | None = _JOINING[self.tokens[at].text]
+        parts: list[Passage] = []
+        place = at + 2
+        while self._token(place).text != ")":
+            name, equals = self._token(place), self._token(place + 1).text
+            named = name.kind == "name" and equals == "="
+            value, end = self._value(place + 2 if named else place)
+            if value is None or value.passage.form is None or (named and not _is_option(name)):
+                return None, at
+            if not named:
+                parts.append(value.passage)
+            elif name.text == "sep" and self.tokens[at].text == "paste":
+                between = value.passage.text
+            place = end + 1 if self._token(end).text == "," else end
+        if not parts or between is None:
+            return None, at
+        return _join(self.text, parts, between, self.tokens[at].text), place + 1
+
+    # Markers.
+
+    def _find_marked(self) -> None:
+        strings = [at for at, token in enumerate(self.tokens) if token.kind == "string"]
+        for comment in self.comments:
+            if MARKER.match(comment.text.encode()) is None:
+                continue
+            for at in strings:
+                if self._is_marked(at, comment):
+                    self._mark(at)
+                    break
+
+    def _is_marked(self, at: int, comment: Token) -> bool:
+        """Whether a comment speaks of a string: on its line, or above its statement."""
+        string = self.tokens[at]
+        line_start = max(self.text.rfind(b"\n", 0, comment.start), 0)
+        if self.text[line_start : comment.start].strip():
+            return line_start <= string.start < comment.start
+        between = self.text[comment.end : string.start].strip()
+        return string.start > comment.end and b"\n" not in between
+
+    def _mark(self, at: int) -> None:
+        opening = self.tokens[at].around
+        if opening > 0 and self.tokens[opening - 1].text in _JOINING:
+            at = opening - 1
+        value, _ = self._value(at)
+        if value is not None:
+            self.code.marked.append(value)
+
+
+def _is_option(name: Token) -> bool:
+    return name.text in ("sep", "collapse", "recycle0")
+
+
+def _literal(token: Token) -> str | int | None:
+    """A string or whole number as it is written."""
+    if token.kind == "string":
+        passage = read_literal(token.text.encode(), 0, len(token.text.encode()))
+        return passage.text.decode() if passage is not None else None
+    digits = token.text.removesuffix("L")
+    return int(digits) if token.kind == "number" and digits.isdecimal() else None
+
+
+def _join(source: bytes, parts: list[Passage], between: bytes, function: str) -> Value:
+    """One text of several literals; it cannot be edited."""
+    pieces = Pieces()
+    end = parts[0].start
+    for number, passage in enumerate(parts):
+        if number:
+            pieces.put(end, between)
+        for offset, text, verbatim in passage.pieces():
+            (pieces.copy if verbatim else pieces.put)(offset, text)
+        end = passage.end
+    joined = Passage(source, end, pieces, None, parts[0].parent)
+    return Value(joined, f"it is put together by {function}")
