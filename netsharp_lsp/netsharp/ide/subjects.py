@@ -80,28 +80,23 @@ class Subject:
 
 def index_at(specification: Specification, offset: int) -> int:
     """The last declaration that starts at or before an offset, by number; -1 for none."""
-    starts = specification.starts
-    return bisect_right(specification.declarations, offset, key=starts.__getitem__) - 1
+    return bisect_right(specification.offsets, offset) - 1
 
 
 def declaration_at(specification: Specification, offset: int) -> Declaration | None:
     """The declaration that holds an offset, its end included."""
-    number = index_at(specification, offset)
-    if number < 0:
+    found = specification.declaration_at(offset)
+    if found is None or offset > specification.starts[found] + found.end:
         return None
-    found = specification.declarations[number]
-    return found if offset <= specification.starts[found] + found.end else None
+    return found
 
 
 def comment_at(specification: Specification, offset: int) -> Comment | None:
-    """The comment that holds an offset; one that ends with its line holds its end, too."""
-    comments = specification.comments
-    number = bisect_right(comments, offset, key=lambda comment: comment.start) - 1
-    if number < 0:
+    """The comment that a cursor stands in; behind one that ends with its line is inside, too."""
+    found = specification.comments.around(offset - 1)
+    if found is not None and found.kind in ("block", "html") and offset == found.end:
         return None
-    found = comments[number]
-    closed = found.kind in ("block", "html") and offset == found.end
-    return found if found.start < offset <= found.end and not closed else None
+    return found
 
 
 def layer_of(network: Network, item: LayerItem) -> Layer | None:
@@ -123,7 +118,7 @@ def constant_of(network: Network, item: ConstantItem) -> Constant | None:
 def subject_at(network: Network, offset: int) -> Subject | None:
     """What stands at an offset, or else right before it; None between things."""
     specification = network.specification
-    comment = comment_at(specification, offset) or comment_at(specification, offset + 1)
+    comment = specification.comments.around(offset) or comment_at(specification, offset)
     if comment is not None:
         return Subject("comment", None, comment.start, comment.end)
     for place in (offset, offset - 1):

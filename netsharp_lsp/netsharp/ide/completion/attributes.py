@@ -1,0 +1,228 @@
+"""Proposals inside the braces of a connection: the attributes that lack, and their values."""
+
+from __future__ import annotations
+
+from netsharp_engine.geometry import Axis, product
+from netsharp_lsp.netsharp.ide.completion.expressions import constants_like, functions
+from netsharp_lsp.netsharp.ide.completion.place import Proposal
+from netsharp_lsp.netsharp.ide.glossary import form_named
+from netsharp_lsp.netsharp.ide.templates import MAPS, Template, kernel_for, shape_of
+from netsharp_lsp.netsharp.meaning.attributes import FORMS
+from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.meaning.inforce import wanted
+from netsharp_lsp.netsharp.repairs.proposals import CONSTANTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from netsharp_lsp.netsharp.ide.completion.place import Cursor
+    from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
+    from netsharp_lsp.netsharp.meaning.evaluate import Value
+
+    Shapes = Iterator[tuple[tuple[int, ...], str]]
+
+#: What excludes what, in lower case.
+EXCLUDED = {
+    "padding": ("lowerpad", "upperpad"),
+    "lowerpad": ("padding",),
+    "upperpad": ("padding",),
+}
+
+
+def attributes(cursor: Cursor) -> Iterator[Proposal]:
+    """The attributes that the connection takes and does not have, required ones first."""
+    situation = cursor.situation
+    kind = situation.kind
+    lacking = [
+        form
+        for form in FORMS
+        if kind in form.kinds
+        and form.name.lower() not in situation.given
+        and not any(name in situation.given for name in EXCLUDED.get(form.name.lower(), ()))
+    ]
+    lacking.sort(key=lambda form: kind not in form.required)
+    for form in lacking:
+        needed = "required, " if kind in form.required else ""
+        yield Proposal(
+            form.name,
+            "attribute",
+            _given(cursor, form),
+            detail=f"{needed}{wanted(form)}",
+            topic=f"attribute:{form.name}@{kind}",
+        )
+
+
+def _given(cursor: Cursor, form: AttributeForm) -> Template:
+    """An attribute with a value; its name alone where a value stands behind it."""
+    if cursor.text_behind[:1] == b"=":
+        return Template(form.name)
+    template = Template(f"{form.name} = ")
+    shape = next(_shapes(cursor, form), None)
+    if form.element == "boolean":
+        template.hole("true")
+    elif shape is not None:
+        template.shape(shape[0]) if form.name != "InputShape" else template.add(show(shape[0]))
+    elif form.name == "MapCount":
+        template.hole(str(_maps(cursor) or MAPS))
+    elif form.name in CONSTANTS:
+        template.hole(show(CONSTANTS[form.name]))
+    else:
+        template.hole("1" if form.shape == "scalar" else "Name")
+    return template.add(";")
+
+
+def _rank(cursor: Cursor) -> int | None:
+    bundle = cursor.bundle
+    if bundle is not None and bundle.input_shape is not None:
+        return len(bundle.input_shape)
+    source = cursor.source
+    return len(source.shape) if source is not None and source.shape is not None else None
+
+
+def _shapes(cursor: Cursor, form: AttributeForm) -> Shapes:
+    """Whole tuples that suit an attribute, with what each is."""
+    proposals = SHAPES.get(form.name)
+    if proposals is not None:
+        seen = set()
+        for shape, detail in proposals(cursor):
+            if shape not in seen:
+                seen.add(shape)
+                yield shape, detail
+
+
+def _input(cursor: Cursor) -> tuple[int, ...]:
+    bundle = cursor.bundle
+    if bundle is not None and bundle.input_shape is not None:
+        return bundle.input_shape
+    return shape_of(cursor.source)
+
+
+def _kernel(cursor: Cursor) -> tuple[int, ...]:
+    bundle = cursor.bundle
+    shape = _input(cursor)
+    if bundle is not None and bundle.kernel_shape is not None:
+        return bundle.kernel_shape
+    return kernel_for(cursor.situation.kind, shape, bundle)
+
+
+def _input_shapes(cursor: Cursor) -> Shapes:
+    source = cursor.source
+    yield shape_of(source), f"the shape of {source.name}" if source is not None else "a usual shape"
+
+
+def _kernel_shapes(cursor: Cursor) -> Shapes:
+    shape = _input(cursor)
+    bundle = cursor.bundle
+    yield kernel_for(cursor.situation.kind, shape, bundle), "proposed"
+    for size in (5, 3, 2):
+        kernel = tuple(min(size, cells) for cells in shape)
+        yield (kernel if len(shape) < 3 else (1, *kernel[1:])), f"a window of {size}"
+
+
+def _strides(cursor: Cursor) -> Shapes:
+    kernel = _kernel(cursor)
+    ones = (1,) * len(kernel)
+    if cursor.situation.kind.endswith("pool"):
+        yield kernel, "kernels side by side"
+        yield ones, "every cell"
+        return
+    yield ones, "every cell"
+    yield tuple(min(2, cells) for cells in kernel), "every second cell"
+
+
+def _lower_pads(cursor: Cursor) -> Shapes:
+    yield tuple((cells - 1) // 2 for cells in _kernel(cursor)), "up to the first cell"
+
+
+def _upper_pads(cursor: Cursor) -> Shapes:
+    yield tuple(cells // 2 for cells in _kernel(cursor)), "up to the last cell"
+
+
+SHAPES: dict[str, Callable[[Cursor], Shapes]] = {
+    "InputShape": _input_shapes,
+    "KernelShape": _kernel_shapes,
+    "LowerPad": _lower_pads,
+    "Stride": _strides,
+    "UpperPad": _upper_pads,
+}
+
+
+def _maps(cursor: Cursor) -> int | None:
+    """The maps that lead to the declared size, None where none do or something is unknown."""
+    bundle = cursor.bundle
+    if bundle is None or bundle.input_shape is None or bundle.kernel_shape is None:
+        return None
+    stride, padding = bundle.stride, bundle.padding
+    if stride is None or padding is None or min(stride, default=0) < 1:
+        return None
+    figures = zip(bundle.input_shape, bundle.kernel_shape, stride, padding, strict=False)
+    counts = product(tuple(Axis(i, k, s, padding=p).count for i, k, s, p in figures))
+    nodes = bundle.layer.nodes
+    if not counts or nodes is None or nodes % counts:
+        return None
+    return nodes // counts
+
+
+# Values.
+
+
+def values(cursor: Cursor) -> Iterator[Proposal]:
+    """A value of an attribute, or an entry of it."""
+    form = form_named(cursor.situation.attribute)
+    if form is None:
+        return
+    if cursor.situation.brackets:
+        yield from _entries(cursor, form)
+        return
+    yield from _whole_values(cursor, form)
+    yield from constants_like(cursor, lambda value: _suits(value, form))
+
+
+def _whole_values(cursor: Cursor, form: AttributeForm) -> Iterator[Proposal]:
+    if form.element == "boolean":
+        yield from _booleans()
+        rank = _rank(cursor)
+        if form.shape == "spread" and rank is not None and rank > 1:
+            template = Template("[")
+            for dimension in range(rank):
+                template.add(", " if dimension else "").hole("true")
+            yield Proposal("[true, …]", "value", template.add("]"), detail="one a dimension")
+    for shape, detail in _shapes(cursor, form):
+        yield Proposal(show(shape), "value", detail=detail)
+    maps = _maps(cursor) if form.name == "MapCount" else None
+    if maps is not None:
+        yield Proposal(str(maps), "value", detail="gives the declared size")
+    if form.name in CONSTANTS:
+        yield Proposal(show(CONSTANTS[form.name]), "value", detail="as in the guide")
+
+
+def _booleans() -> Iterator[Proposal]:
+    for word in ("true", "false"):
+        yield Proposal(word, "value", topic=f"keyword:{word}")
+
+
+def _entries(cursor: Cursor, form: AttributeForm) -> Iterator[Proposal]:
+    if form.element == "boolean":
+        yield from _booleans()
+    shape = next(_shapes(cursor, form), None)
+    index = cursor.situation.brackets[0].index
+    if shape is not None and len(cursor.situation.brackets) == 1 and index < len(shape[0]):
+        yield Proposal(str(shape[0][index]), "value", detail=f"{shape[1]}, dimension {index}")
+    yield from constants_like(cursor, lambda value: _fits_entry(value, form))
+    if form.element != "boolean":
+        yield from functions()
+
+
+def _fits_entry(value: Value, form: AttributeForm) -> bool:
+    if isinstance(value, tuple):
+        return False
+    if isinstance(value, bool) or form.element == "boolean":
+        return isinstance(value, bool) and form.element == "boolean"
+    return isinstance(value, int) or form.element == "real"
+
+
+def _suits(value: Value, form: AttributeForm) -> bool:
+    if isinstance(value, tuple):
+        return form.shape != "scalar" and all(_fits_entry(entry, form) for entry in value[:8])
+    return form.shape in ("scalar", "spread") and _fits_entry(value, form)

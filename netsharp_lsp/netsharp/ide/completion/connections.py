@@ -1,0 +1,129 @@
+"""Proposals for connections: sources that close no circle, kinds, what stands in a body."""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.ide.completion.place import Proposal
+from netsharp_lsp.netsharp.ide.counting import counted
+from netsharp_lsp.netsharp.ide.templates import Template, block
+from netsharp_lsp.netsharp.meaning.connections import consumers
+from netsharp_lsp.netsharp.meaning.evaluate import show
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.ide.completion.place import Cursor
+    from netsharp_lsp.netsharp.meaning.model import Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
+
+#: Kinds with kernels, and what a layer fed by one is called.
+KERNEL_WORDS = {
+    "convolve": "Conv",
+    "max pool": "Pool",
+    "mean pool": "Pool",
+    "response norm": "Norm",
+}
+KIND_DETAILS = {
+    "all": "every node with every node",
+    "where": "the nodes that a condition names",
+    "convolve": "trained kernels over the source",
+    "max pool": "the largest value under each kernel",
+    "mean pool": "the mean under each kernel",
+    "response norm": "values against their neighbours",
+}
+
+
+def fed_by(layer: Layer, network: Network) -> set[Layer]:
+    """The layers that a layer's values reach, itself included."""
+    readers = consumers(network)
+    found, pending = {layer}, [layer]
+    while pending:
+        for bundle in readers[pending.pop()]:
+            if bundle.layer not in found:
+                found.add(bundle.layer)
+                pending.append(bundle.layer)
+    return found
+
+
+def layer_detail(layer: Layer) -> str:
+    """A layer in a few words."""
+    size = "auto" if layer.shape is None else show(layer.shape)
+    return f"{layer.kind} {size}"
+
+
+def sources(cursor: Cursor) -> Iterator[Proposal]:
+    """Layers that may be read: no output, not the layer itself, none that it feeds."""
+    layer = cursor.layer
+    if layer is None:
+        closed, order = set[Layer](), len(cursor.network.all_layers)
+    else:
+        closed, order = fed_by(layer, cursor.network), layer.order
+    lawful = [
+        other
+        for other in cursor.network.layers.values()
+        if other.kind != "output" and other not in closed and other.name
+    ]
+    lawful.sort(key=lambda other: (other.order > order, abs(other.order - order)))
+    for other in lawful:
+        yield Proposal(other.name, "layer", detail=layer_detail(other), topic=f"layer:{other.name}")
+
+
+def kinds(cursor: Cursor) -> Iterator[Proposal]:
+    """The kinds of connection, those with kernels as whole blocks."""
+    end = "" if cursor.text_behind[:1] == b";" else ";"
+    yield Proposal(
+        "all", "keyword", Template(f"all{end}"), detail=KIND_DETAILS["all"], topic="keyword:all"
+    )
+    for kind in KERNEL_WORDS:
+        yield _with_block(cursor, kind, f"{kind} ")
+    yield _where(cursor, end)
+
+
+def _where(cursor: Cursor, end: str) -> Proposal:
+    template = Template("where (s, d) => ").hole("s[0] == d[0]").add(end)
+    return Proposal(
+        "where", "keyword", template, detail=KIND_DETAILS["where"], topic="keyword:where"
+    )
+
+
+def _with_block(cursor: Cursor, kind: str, words: str) -> Proposal:
+    """A kind with its block, unless a block stands there already."""
+    if cursor.text_behind[:1] == b"{":
+        template = Template(words.rstrip())
+    else:
+        template = block(Template(words.rstrip()), kind, cursor.source, cursor.bundle)
+    return Proposal(
+        words.strip(), "keyword", template, detail=KIND_DETAILS[kind], topic=f"keyword:{kind}"
+    )
+
+
+def pools(cursor: Cursor) -> Iterator[Proposal]:
+    """Behind `max` or `mean`."""
+    yield _with_block(cursor, f"{cursor.situation.kind} pool", "pool")
+
+
+def norms(cursor: Cursor) -> Iterator[Proposal]:
+    """Behind `response`."""
+    yield _with_block(cursor, "response norm", "norm")
+
+
+def opened(cursor: Cursor) -> Iterator[Proposal]:
+    """Behind a kind: its block."""
+    kind = cursor.situation.kind
+    if kind in KERNEL_WORDS:
+        template = block(Template(), kind, cursor.source, cursor.bundle)
+        yield Proposal(
+            "{ … }", "snippet", template, detail="its attributes", topic=f"keyword:{kind}"
+        )
+
+
+def bodies(cursor: Cursor) -> Iterator[Proposal]:
+    """In the braces of a layer."""
+    yield Proposal(
+        "from", "keyword", Template("from "), detail="a connection", topic="keyword:from"
+    )
+    layer = cursor.layer
+    if layer is not None and layer.has_biases and layer.biases_given is None:
+        nodes = counted(layer.nodes, "value") if layer.nodes is not None else "one a node"
+        template = Template("Biases = ").hole("Name").add(";")
+        yield Proposal("Biases", "attribute", template, detail=nodes, topic="attribute:Biases")

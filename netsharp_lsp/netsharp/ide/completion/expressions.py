@@ -1,0 +1,158 @@
+"""Proposals inside expressions: constants, functions, the indices of a condition."""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.ide.completion.place import Proposal
+from netsharp_lsp.netsharp.ide.glossary import FUNCTIONS, function_form
+from netsharp_lsp.netsharp.ide.hover.values import shown
+from netsharp_lsp.netsharp.ide.templates import Template
+from netsharp_lsp.netsharp.reading.expressions import names_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from netsharp_lsp.netsharp.ide.completion.place import Cursor
+    from netsharp_lsp.netsharp.meaning.evaluate import Value
+    from netsharp_lsp.netsharp.meaning.model import Constant, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
+
+#: The functions that conditions use most come first.
+FIRST_FUNCTIONS = ("abs", "min", "max", "mod")
+#: The longest detail of a constant, in characters.
+LONGEST = 40
+
+
+def constant_proposal(constant: Constant) -> Proposal:
+    """A constant with its value."""
+    detail = "" if constant.value is None else f"= {shown(constant.value)}"
+    if len(detail) > LONGEST:
+        detail = f"{detail[: LONGEST - 1]}…"
+    return Proposal(constant.name, "constant", detail=detail, topic=f"constant:{constant.name}")
+
+
+def constants_like(cursor: Cursor, suits: Callable[[Value], bool]) -> Iterator[Proposal]:
+    """The constants whose value suits."""
+    for constant in cursor.network.constants.values():
+        if constant.value is not None and suits(constant.value):
+            yield constant_proposal(constant)
+
+
+def functions() -> Iterator[Proposal]:
+    """The functions, as calls."""
+    names = (*FIRST_FUNCTIONS, *(name for name in FUNCTIONS if name not in FIRST_FUNCTIONS))
+    for name in names:
+        template = Template(f"{name}(")
+        for position, parameter in enumerate(FUNCTIONS[name][0]):
+            template.add(", " if position else "").hole(parameter)
+        yield Proposal(
+            name,
+            "function",
+            template.add(")"),
+            detail=function_form(name),
+            topic=f"function:{name}",
+        )
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is a whole number or a real."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def size_entries(cursor: Cursor) -> Iterator[Proposal]:
+    """An entry of a size."""
+    yield from constants_like(cursor, lambda value: is_number(value) and isinstance(value, int))
+    yield from functions()
+
+
+def constant_values(cursor: Cursor) -> Iterator[Proposal]:
+    """The value of a constant: others that do not refer to it."""
+    own = cursor.network.constants.get(cursor.situation.layer)
+    circle = referring(own, cursor.network) if own is not None else set()
+    for constant in cursor.network.constants.values():
+        if constant.name not in circle:
+            yield constant_proposal(constant)
+    for word in ("true", "false"):
+        yield Proposal(word, "value", topic=f"keyword:{word}")
+    yield from functions()
+
+
+def referring(constant: Constant, network: Network) -> set[str]:
+    """The constants whose values depend on one, by name, itself included."""
+    users: dict[str, list[str]] = {}
+    for other in network.constants.values():
+        if other.item.value is not None:
+            for name in names_in(other.item.value):
+                users.setdefault(name.text, []).append(other.name)
+    found, pending = {constant.name}, [constant.name]
+    while pending:
+        for user in users.get(pending.pop(), ()):
+            if user not in found:
+                found.add(user)
+                pending.append(user)
+    return found
+
+
+# Conditions.
+
+
+def wheres(cursor: Cursor) -> Iterator[Proposal]:
+    """Behind `where`."""
+    template = Template("(s, d) => ").hole("s[0] == d[0]").add(";")
+    yield Proposal("(s, d) => …", "snippet", template, topic="keyword:where")
+
+
+def parameters(cursor: Cursor) -> Iterator[Proposal]:
+    """A parameter of a condition: its usual name."""
+    given = cursor.situation.parameters
+    if cursor.situation.before in ("(", ","):
+        name = "s" if not given else "d"
+        role = "source" if not given else "destination"
+        yield Proposal(name, "value", detail=f"the index in the {role}")
+
+
+def conditions(cursor: Cursor) -> Iterator[Proposal]:
+    """A condition: indices with their ranges, functions, constants."""
+    names = cursor.situation.parameters
+    layers = (cursor.source, cursor.layer)
+    brackets = cursor.situation.brackets
+    if brackets and brackets[-1].target:
+        yield from _dimensions(brackets[-1].target, names, layers)
+        return
+    for name, layer in zip(names, layers, strict=False):
+        yield from _indices(name, layer)
+    if len(names) == 2 and not brackets:
+        yield from _shapes_of_conditions(*names)
+    yield from functions()
+    yield from constants_like(cursor, is_number)
+
+
+def _indices(name: str, layer: Layer | None) -> Iterator[Proposal]:
+    shape = layer.shape if layer is not None else None
+    if layer is None or shape is None:
+        yield Proposal(f"{name}[0]", "value")
+        return
+    for dimension, size in enumerate(shape):
+        yield Proposal(f"{name}[{dimension}]", "value", detail=f"0 to {size - 1} in {layer.name}")
+
+
+def _dimensions(
+    target: str, names: list[str], layers: tuple[Layer | None, Layer | None]
+) -> Iterator[Proposal]:
+    for name, layer in zip(names, layers, strict=False):
+        if name == target and layer is not None and layer.shape is not None:
+            for dimension, size in enumerate(layer.shape):
+                detail = f"0 to {size - 1} in {layer.name}"
+                yield Proposal(str(dimension), "value", detail=detail)
+
+
+def _shapes_of_conditions(source: str, destination: str) -> Iterator[Proposal]:
+    equal = Template(f"{source}[").hole("0").add(f"] == {destination}[").hole("0").add("]")
+    yield Proposal(f"{source}[…] == {destination}[…]", "snippet", equal, detail="the same index")
+    near = Template(f"abs({source}[").hole("0").add(f"] - {destination}[").hole("0").add("]) <= ")
+    yield Proposal(
+        f"abs({source}[…] - {destination}[…]) <= …",
+        "snippet",
+        near.hole("1"),
+        detail="neighbours",
+    )

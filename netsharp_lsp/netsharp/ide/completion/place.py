@@ -1,0 +1,93 @@
+"""The cursor with what is known about it, and a proposal: what the modules of completion share."""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.ide.subjects import index_at
+from netsharp_lsp.netsharp.ide.templates import Template
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.ide.answers import CompletionKind
+    from netsharp_lsp.netsharp.ide.situation import Situation
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
+
+
+class Proposal:
+    """Something that may be written: what is shown, what is inserted, what documents it."""
+
+    __slots__ = ("detail", "kind", "label", "template", "topic")
+
+    def __init__(
+        self,
+        label: str,
+        kind: CompletionKind,
+        template: Template | None = None,
+        *,
+        detail: str = "",
+        topic: str = "",
+    ) -> None:
+        self.label = label
+        self.kind = kind
+        self.template = template if template is not None else Template(label)
+        self.detail = detail
+        self.topic = topic
+
+
+class Cursor:
+    """A place of a text, with the layer and the connection that it belongs to."""
+
+    __slots__ = ("network", "situation")
+
+    def __init__(self, network: Network, situation: Situation) -> None:
+        self.network = network
+        self.situation = situation
+
+    @property
+    def layer(self) -> Layer | None:
+        """The layer at the cursor, as far as the parser knows it."""
+        return self.network.layers.get(self.situation.layer)
+
+    @property
+    def source(self) -> Layer | None:
+        """The source of the connection at the cursor."""
+        return self.network.layers.get(self.situation.source)
+
+    @property
+    def bundle(self) -> Bundle | None:
+        """The connection at the cursor: the last one of its layer that starts before it."""
+        layer = self.layer
+        if layer is None:
+            return None
+        base = self.network.specification.starts[layer.declaration]
+        started = [b for b in layer.bundles if base + b.item.start <= self.situation.start]
+        if not started or started[-1].source_name != self.situation.source:
+            return None
+        return started[-1]
+
+    @property
+    def text_behind(self) -> bytes:
+        """The rest of the line behind the word at the cursor, less blanks."""
+        data = self.network.specification.data
+        end = data.find(b"\n", self.situation.end)
+        return data[self.situation.end : end if end >= 0 else len(data)].strip()
+
+    def nearest_source(self) -> Layer | None:
+        """The last layer above the cursor that a new layer may read."""
+        specification = self.network.specification
+        number = index_at(specification, self.situation.start)
+        for declaration in reversed(specification.declarations[: number + 1]):
+            if declaration.kind in ("input", "hidden") and declaration.items:
+                name = getattr(declaration.items[-1], "name", None)
+                layer = self.network.layers.get(name.text) if name is not None else None
+                if layer is not None and layer.name != self.situation.layer:
+                    return layer
+        return None
+
+    def free_name(self, stem: str) -> str:
+        """A name that nothing has yet."""
+        taken, number, name = self.network.layers, 1, stem
+        while name in taken:
+            number += 1
+            name = f"{stem}{number}"
+        return name

@@ -1,0 +1,73 @@
+"""The network as a picture: what `describe` says, where each box and arrow is drawn, and where
+each layer and connection stands in the text.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.description.picture import lay_out
+from netsharp_lsp.ide.answers import Graph, Target
+from netsharp_lsp.netsharp.describe import describe_network
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from netsharp_lsp.description.picture import Picture
+    from netsharp_lsp.ide.answers import Range
+    from netsharp_lsp.netsharp.findings import Place
+    from netsharp_lsp.netsharp.meaning.network import Network
+
+
+def graph_of(network: Network) -> Graph:
+    """The network and its picture; one with faults as far as it is known."""
+    description = describe_network(network)
+    picture = lay_out(description)
+    description["picture"] = drawn(picture)
+    specification = network.specification
+    graph = Graph(description)
+
+    def offsets(place: Place) -> Range:
+        return place.offsets(specification)
+
+    for layer in network.all_layers:
+        if not layer.first:
+            continue
+        base = specification.starts[layer.declaration]
+        alone = len(layer.declaration.items) == 1 and layer.declaration.group is None
+        whole = layer.declaration if alone else layer.item
+        graph.places[layer.name] = Target(
+            base + whole.start, base + whole.end, *offsets(layer.place)
+        )
+        for number, bundle in enumerate(layer.bundles):
+            item = bundle.item
+            graph.bundle_places[(layer.name, number)] = (base + item.start, base + item.end)
+    return graph
+
+
+def drawn(picture: Picture) -> dict[str, Any]:
+    """A picture as JSON: `boxes` by layer, `arrows` in the order of the connections."""
+    return {
+        "width": picture.width,
+        "height": picture.height,
+        "boxes": {
+            box.name: {
+                "x": box.x,
+                "y": box.y,
+                "width": box.width,
+                "height": box.height,
+                "cost": box.cost,
+                "lines": list(box.lines),
+            }
+            for box in picture.boxes
+        },
+        "arrows": [
+            {
+                "source": arrow.source,
+                "destination": arrow.destination,
+                "kind": arrow.kind,
+                "label": arrow.label,
+                "points": [list(point) for point in arrow.points],
+            }
+            for arrow in picture.arrows
+        ],
+    }

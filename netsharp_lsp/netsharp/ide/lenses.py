@@ -1,0 +1,59 @@
+"""Lines above declarations: training, beside a run file, and the parameters of layers.
+
+A layer's parameters are counted only for lenses that are seen.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.ide.answers import DOCUMENT, Command, Lens
+from netsharp_lsp.netsharp.ide.counting import layer_equation
+from netsharp_lsp.netsharp.ide.formulas import layer_parameters
+from netsharp_lsp.netsharp.reading.syntax import LayerItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.ide.answers import LensOptions
+    from netsharp_lsp.netsharp.meaning.network import Network
+
+TRAIN = "netsharp.server.train"
+
+
+def lenses_of(network: Network, options: LensOptions) -> list[Lens]:
+    """The lens that trains, where there is a run file; with the option, one for each layer."""
+    declarations = network.specification.declarations
+    found = []
+    if options.run_file is not None and declarations:
+        start = network.specification.starts[declarations[0]]
+        title = f"Train with {file_name(options.run_file)}"
+        command = Command(TRAIN, title, (DOCUMENT, {"runFile": options.run_file}))
+        found.append(Lens(start, start, title, command))
+    if options.parameters:
+        found += layer_lenses(network)
+    return found
+
+
+def file_name(path: str) -> str:
+    """The last part of a path of whatever system."""
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def layer_lenses(network: Network) -> Iterator[Lens]:
+    """A lens without a title for each trained layer."""
+    for declaration, item in network.specification.items():
+        if isinstance(item, LayerItem) and item.bundles:
+            base = network.specification.starts[declaration]
+            name = item.name.text
+            yield Lens(base + item.name.start, base + item.name.end, key=name)
+
+
+def lens_title(network: Network, key: str) -> str:
+    """The parameters of a layer; empty where it is gone."""
+    layer = network.layers.get(key)
+    if layer is None:
+        return ""
+    count = layer_parameters(layer, network)
+    if count is not None and count.known == 0:
+        return "nothing to train"
+    return f"parameters: {layer_equation(layer, network)}"
