@@ -4,22 +4,77 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from netsharp_lsp.ide.answers import TOKEN_KINDS, TOKEN_MODIFIERS
+from netsharp_lsp.server.commands import COMMANDS
+
 if TYPE_CHECKING:
     from netsharp_lsp.server.client import Client
+
+_INCREMENTAL = 2
+#: Cells of notebooks that may hold a specification, or are one.
+_CELLS = ("python", "r", "markdown", "netsharp")
+_KINDS = (
+    "quickfix",
+    "refactor",
+    "refactor.extract",
+    "refactor.inline",
+    "refactor.rewrite",
+    "source.fixAll.netsharp",
+)
+
+#: What is offered to every client.
+_OFFERED: dict[str, Any] = {
+    "textDocumentSync": {"openClose": True, "change": _INCREMENTAL, "save": True},
+    "notebookDocumentSync": {
+        "notebookSelector": [{"cells": [{"language": language} for language in _CELLS]}]
+    },
+    "hoverProvider": True,
+    "inlayHintProvider": {"resolveProvider": False},
+    "completionProvider": {
+        "triggerCharacters": ["[", ",", "=", "(", "{", ".", "/"],
+        "resolveProvider": True,
+    },
+    "signatureHelpProvider": {
+        "triggerCharacters": ["{", "(", ","],
+        "retriggerCharacters": [";", "="],
+    },
+    "definitionProvider": True,
+    "declarationProvider": True,
+    "referencesProvider": True,
+    "documentHighlightProvider": True,
+    "documentSymbolProvider": True,
+    "workspaceSymbolProvider": True,
+    "foldingRangeProvider": True,
+    "selectionRangeProvider": True,
+    "documentLinkProvider": {"resolveProvider": False},
+    "callHierarchyProvider": True,
+    "codeLensProvider": {"resolveProvider": True},
+    "documentFormattingProvider": True,
+    "documentRangeFormattingProvider": {"rangesSupport": True},
+    "documentOnTypeFormattingProvider": {
+        "firstTriggerCharacter": ";",
+        "moreTriggerCharacter": ["}"],
+    },
+    "codeActionProvider": {"codeActionKinds": list(_KINDS), "resolveProvider": True},
+    "semanticTokensProvider": {
+        "legend": {"tokenTypes": list(TOKEN_KINDS), "tokenModifiers": list(TOKEN_MODIFIERS)},
+        "full": {"delta": True},
+        "range": True,
+    },
+    "executeCommandProvider": {"commands": list(COMMANDS), "workDoneProgress": True},
+    "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
+}
 
 
 def capabilities(client: Client) -> dict[str, Any]:
     """Return the server's capabilities for a client."""
-    offered: dict[str, Any] = {
-        "positionEncoding": client.encoding,
-        "textDocumentSync": {
-            "openClose": True,
-            "change": 2,
-            "save": False,
-            "willSave": False,
-            "willSaveWaitUntil": False,
-        },
-        "hoverProvider": True,
-        "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
-    }
+    offered = {"positionEncoding": client.encoding, **_OFFERED}
+    prepares = client.can("textDocument.rename.prepareSupport")
+    offered["renameProvider"] = {"prepareProvider": True} if prepares else True
+    if client.pulls:
+        offered["diagnosticProvider"] = {
+            "identifier": "netsharp",
+            "interFileDependencies": False,
+            "workspaceDiagnostics": True,
+        }
     return offered

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections import deque
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +16,12 @@ from lsprotocol import types as lsp
 from netsharp_lsp.server.frames import CANCEL, MalformedError
 from netsharp_lsp.server.guard import fault
 from netsharp_lsp.server.handlers import NOTIFICATIONS, PLAIN, REQUESTS, WHOLE
+from netsharp_lsp.server.memory import Collector
 from netsharp_lsp.server.protocol import RefusedError
+from netsharp_lsp.server.warming import chores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from netsharp_lsp.server.frames import Inbox, Message
     from netsharp_lsp.server.session import Session
@@ -36,7 +37,8 @@ class Dispatcher:
     def __init__(self, session: Session, inbox: Inbox) -> None:
         self.session = session
         self.inbox = inbox
-        self.chores: deque[Callable[[], None]] = deque()
+        self.collector = Collector()
+        self._chores: Iterator[Callable[[], object]] | None = None
         self._handlers: dict[str, tuple[Handler, type | None]] = {}
         self._running: dict[int | str, asyncio.Future[Any]] = {}
 
@@ -50,6 +52,7 @@ class Dispatcher:
                     return CLEAN if self.session.stage == "ending" else UNCLEAN
                 self.handle(message)
             await self._rest()
+            self.collector.busy()
 
     def handle(self, message: Message | MalformedError) -> None:
         """Handle one message, whatever it is."""
@@ -176,8 +179,16 @@ class Dispatcher:
             except Exception as error:
                 fault(session, "diagnostics", {"textDocument": {"uri": uri}}, error)
             await asyncio.sleep(0)
-        while self.chores and not self.inbox:
-            self.chores.popleft()()
+        if session.stage == "ready" and self._chores is None:
+            self._chores = chores(session)
+        while self._chores is not None and not self.inbox:
+            chore = next(self._chores, None)
+            if chore is None:
+                return
+            try:
+                chore()
+            except Exception as error:
+                fault(session, "warming up", None, error)
             await asyncio.sleep(0)
 
     @staticmethod

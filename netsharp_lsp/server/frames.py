@@ -74,8 +74,12 @@ class Inbox:
         with suppress(OSError, ValueError):
             for body in read_frames(stream):
                 self._put(body)
+        self.end()
+
+    def end(self) -> None:
+        """Let the stream be at its end; from any thread."""
         self._waiting.append(None)
-        self._wake()
+        self.wake()
 
     async def arrival(self) -> None:
         """Wait until there is something to take."""
@@ -104,6 +108,12 @@ class Inbox:
             for message in tuple(self._waiting)
         )
 
+    def wake(self) -> None:
+        """Let the loop come round though no message has come; from any thread."""
+        # Where the loop has ended, nobody takes messages any more.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._arrived.set)
+
     def _put(self, body: bytes) -> None:
         try:
             message = parse_body(body)
@@ -113,12 +123,7 @@ class Inbox:
             if message.get("method") == CANCEL:
                 self._cancelled.add(_cancelled_id(message))
             self._waiting.append(message)
-        self._wake()
-
-    def _wake(self) -> None:
-        # Where the loop has ended, nobody takes messages any more.
-        with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._arrived.set)
+        self.wake()
 
 
 def _cancelled_id(message: Message) -> int | str:

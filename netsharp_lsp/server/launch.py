@@ -15,10 +15,13 @@ from typing import BinaryIO
 
 from pygls.io_ import StdoutWriter
 
-from netsharp_lsp.server.dispatch import UNCLEAN, Dispatcher
+from netsharp_lsp.server.dispatch import Dispatcher
 from netsharp_lsp.server.frames import Inbox
 from netsharp_lsp.server.protocol import Server
 from netsharp_lsp.server.session import Session
+
+#: Seconds between two looks at the process that the client named as its own.
+PARENT_EVERY = 2.0
 
 
 def serve_stdio() -> int:
@@ -46,10 +49,30 @@ async def _serve(source: BinaryIO, sink: BinaryIO) -> int:
     inbox = Inbox(asyncio.get_running_loop())
     session = Session(server, inbox)
     threading.Thread(target=inbox.read, args=(source,), daemon=True).start()
-    dispatcher = Dispatcher(session, inbox)
+    watch = asyncio.create_task(_watch_parent(session))
     try:
-        return await dispatcher.run()
-    except KeyboardInterrupt:
-        return UNCLEAN
+        return await Dispatcher(session, inbox).run()
     finally:
+        watch.cancel()
         session.close()
+
+
+async def _watch_parent(session: Session) -> None:
+    """End when the process ends that started the editor's side: a pipe it left may stay open.
+
+    Asking for a process by signal 0 would end it on Windows; there the closed pipe must do.
+    """
+    while os.name != "nt":
+        await asyncio.sleep(PARENT_EVERY)
+        if session.parent is not None and not _is_alive(session.parent):
+            session.inbox.end()
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass  # It is there, but another person's.
+    return True

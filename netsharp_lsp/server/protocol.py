@@ -42,6 +42,10 @@ class Protocol(LanguageServerProtocol):
         made: Typed = self._converter.structure(value, kind)
         return made
 
+    def prepare(self, kind: Any) -> None:
+        """Write the function that makes a type of plain values, before it is first needed."""
+        self._converter.get_structure_hook(kind)
+
     def answer(self, request: int | str | None, result: Any) -> None:
         """Send the result of a request."""
         self._write({"jsonrpc": "2.0", "id": request, "result": self.plain(result)})

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.model import Diagnostic
+    from netsharp_lsp.language import Language
     from netsharp_lsp.server.session import Session
     from netsharp_lsp.server.views import OpenDocument, View
 
@@ -48,6 +49,11 @@ def findings_of(session: Session, document: OpenDocument) -> list[dict[str, Any]
     return shown
 
 
+def page_of(language: Language, code: str) -> str:
+    """Return the URI of a rule's page, a file of the installed package."""
+    return Path(language.rules.directory, f"{code}.md").as_uri()
+
+
 def _plain(session: Session, view: View, found: Diagnostic) -> dict[str, Any]:
     plain: dict[str, Any] = {
         "range": view.span(found.start, found.end),
@@ -57,8 +63,7 @@ def _plain(session: Session, view: View, found: Diagnostic) -> dict[str, Any]:
         "message": found.message,
     }
     if session.client.can(f"{_ABILITY}.codeDescriptionSupport"):
-        page = Path(view.language.rules.directory, f"{found.code}.md")
-        plain["codeDescription"] = {"href": page.as_uri()}
+        plain["codeDescription"] = {"href": page_of(view.language, found.code)}
     if found.related and session.client.can(f"{_ABILITY}.relatedInformation"):
         plain["relatedInformation"] = [
             {

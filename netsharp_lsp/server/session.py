@@ -5,27 +5,35 @@ Handlers get the session and nothing else; it sends what they want sent.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
-from pygls.uris import to_fs_path
 
 from netsharp_lsp.server.client import Client
+from netsharp_lsp.server.contexts import Contexts
+from netsharp_lsp.server.handlers.graph import Graphs
 from netsharp_lsp.server.positions import Ruler
+from netsharp_lsp.server.renewal import renew_path
+from netsharp_lsp.server.scratch import Scratch
+from netsharp_lsp.server.settings import EVERYWHERE, SettingsInForce
+from netsharp_lsp.server.training import Runs
 from netsharp_lsp.server.views import OpenDocument
+from netsharp_lsp.server.workspace import Workspace
+from netsharp_lsp.server.workspace_files import Watching
 
 if TYPE_CHECKING:
     import asyncio
+    from array import array
     from collections.abc import Callable, Iterator
 
     from netsharp_lsp.context import Context
     from netsharp_lsp.diagnostics.selection import Selection
+    from netsharp_lsp.ide.answers import HintOptions, LensOptions
     from netsharp_lsp.server.documents import Document
     from netsharp_lsp.server.frames import Inbox
+    from netsharp_lsp.server.preferences import InForce
     from netsharp_lsp.server.protocol import Server
     from netsharp_lsp.server.views import View
-    from netsharp_lsp.settings import Settings
 
 
 class Place:
@@ -50,14 +58,26 @@ class Session:
         self.documents: dict[str, OpenDocument] = {}
         self.folders: dict[str, str] = {}
         self.options: dict[str, Any] = {}
+        #: Whether tables may be read and networks trained; a client that knows no trust has it.
         self.trusted = False
         self.stage = "new"
+        #: The process whose end is the end of this one.
+        self.parent: int | None = None
         #: Called once when the server ends: processes that it started must not outlive it.
         self.closing: list[Callable[[], None]] = []
         #: Documents whose diagnostics are to be sent when nothing else waits.
         self.unpublished: dict[str, None] = {}
-        self._settings: dict[str, Settings] = {}
-        self._selections: dict[str, Selection] = {}
+        #: The semantic tokens that the client has of each document, under their id.
+        self.tokens: dict[str, tuple[str, array[int]]] = {}
+        self.workspace = Workspace(self)
+        self.settings = SettingsInForce(self)
+        self.contexts = Contexts(self, lambda path: renew_path(self, path))
+        self.watching = Watching(self)
+        self.runs = Runs(self)
+        self.scratch = Scratch(self)
+        self.graphs = Graphs()
+        #: What ends the work of a progress token when a person cancels it.
+        self.cancels: dict[int | str, Callable[[], object]] = {}
 
     def begin(self, params: dict[str, Any]) -> None:
         """Learn from `initialize` who the client is and what it works on."""
@@ -65,12 +85,15 @@ class Session:
         self.ruler = Ruler(self.client.encoding)
         for folder in params.get("workspaceFolders") or []:
             self.folders[folder["uri"]] = folder.get("name", "")
+        process = params.get("processId")
+        self.parent = process if isinstance(process, int) and process > 0 else None
         root = params.get("rootUri")
         if not self.folders and root:
             self.folders[root] = ""
         options = params.get("initializationOptions")
         self.options = options if isinstance(options, dict) else {}
-        self.trusted = bool(self.options.get("trusted", False))
+        self.trusted = self.options.get("trusted", True) is not False
+        self.settings.take(EVERYWHERE, self.options.get("settings"))
         self.stage = "ready"
 
     def open(self, document: Document) -> OpenDocument:
@@ -88,7 +111,9 @@ class Session:
         if self.documents.pop(uri, None) is None:
             return
         self.unpublished.pop(uri, None)
-        self._selections.pop(uri, None)
+        self.tokens.pop(uri, None)
+        self.contexts.leave(uri)
+        self.graphs.leave(uri)
         if not self.client.pulls:
             self.notify("textDocument/publishDiagnostics", {"uri": uri, "diagnostics": []})
 
@@ -114,6 +139,13 @@ class Session:
         found = document.view_at(offset)
         return None if found is None else Place(document, *found)
 
+    def view(self, uri: str, number: int) -> View | None:
+        """Return a specification by what `address` told of it; None where it is gone."""
+        document = self.documents.get(uri)
+        if document is None or not 0 <= number < len(document.views):
+            return None
+        return document.views[number]
+
     def places(self, uri: str, place: lsp.Range | None) -> Iterator[tuple[View, int, int]]:
         """Yield the specifications that a range touches, each with its part; None means all."""
         document = self.documents.get(uri)
@@ -127,41 +159,59 @@ class Session:
             if inner is not None:
                 yield view, *inner
 
-    def settings_of(self, uri: str) -> Settings:
+    def settings_of(self, uri: str) -> InForce:
         """Return the settings in force for a document."""
-        from netsharp_lsp.settings import Settings, SettingsError, SettingsFinder
-
-        folder = os.path.dirname(to_fs_path(uri) or "")
-        if folder not in self._settings:
-            try:
-                found = SettingsFinder().find(folder) if folder else Settings()
-            except SettingsError as error:
-                self.log(str(error), lsp.MessageType.Warning)
-                found = Settings()
-            self._settings[folder] = found
-        return self._settings[folder]
+        return self.settings.of(uri)
 
     def selection_of(self, uri: str) -> Selection:
         """Return which diagnostics a document shows; the same object until settings change."""
-        from netsharp_lsp.diagnostics.selection import Selection
-
-        if uri not in self._selections:
-            settings = self.settings_of(uri)
-            chosen = Selection(settings.select, settings.ignore)
-            path = to_fs_path(uri)
-            own = settings.ignores_for(path) if path else ()
-            self._selections[uri] = chosen.then((), own)
-        return self._selections[uri]
+        return self.settings.selection_of(uri)
 
     def context_of(self, uri: str) -> Context:
         """Return what is known around a document."""
-        return self.settings_of(uri).context
+        return self.contexts.of(uri)
+
+    def hint_options_of(self, uri: str) -> HintOptions:
+        """Return which inlay hints to show in a document."""
+        return self.settings.preferences_of(uri).hints
+
+    def lens_options_of(self, uri: str) -> LensOptions | None:
+        """Return which lenses to show in a document; None for none."""
+        return self.settings.preferences_of(uri).lenses(self.contexts.run_file_of(uri))
+
+    def formats_on_type(self, uri: str) -> bool:
+        """Whether to put a declaration of a document in order when it is ended."""
+        return self.settings.preferences_of(uri).formats_on_type
+
+    def line_ending_of(self, uri: str) -> str:
+        """Return how lines of a formatted document end, as `FormatOptions` names it."""
+        return self.settings.of(uri).line_ending
+
+    def excludes(self, path: str) -> bool:
+        """Whether settings leave a file or folder out of the workspace, by its absolute path."""
+        return self.settings.excludes(path)
+
+    def remember_tokens(self, uri: str, data: array[int]) -> str:
+        """Keep the tokens that a client gets, and return the id by which it refers to them."""
+        number = str(int(self.tokens[uri][0]) + 1) if uri in self.tokens else "1"
+        self.tokens[uri] = (number, data)
+        return number
 
     def markup(self, markdown: str, capability: str) -> lsp.MarkupContent:
         """Return Markdown as the client shows it: plain text where it knows no Markdown."""
         known = self.client.markdown(capability)
         kind = lsp.MarkupKind.Markdown if known else lsp.MarkupKind.PlainText
         return lsp.MarkupContent(kind, markdown)
+
+    def warn(self, sentence: str) -> None:
+        """Show a person a sentence about something that is wrong."""
+        self.notify(
+            "window/showMessage", {"type": int(lsp.MessageType.Warning), "message": sentence}
+        )
+
+    def say(self, sentence: str) -> None:
+        """Show a person a sentence about something that was done."""
+        self.notify("window/showMessage", {"type": int(lsp.MessageType.Info), "message": sentence})
 
     def log(self, sentence: str, level: lsp.MessageType = lsp.MessageType.Log) -> None:
         """Write a sentence into the client's log."""

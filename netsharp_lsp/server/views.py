@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from netsharp_lsp.language import SUFFIXES, language_by_id, sift
+from netsharp_lsp.server.documents import Document
 from netsharp_lsp.text.edits import compose, difference
 from netsharp_lsp.text.lines import LineIndex
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.selection import Selection
     from netsharp_lsp.embedded.regions import Region
     from netsharp_lsp.language import Language, Snapshot
-    from netsharp_lsp.server.documents import Document
     from netsharp_lsp.server.positions import Ruler
     from netsharp_lsp.text.edits import Edit
 
@@ -49,7 +49,16 @@ class View:
     `region` is None where the document is the specification: then inner is outer.
     """
 
-    __slots__ = ("_checked", "_snapshot", "context", "document", "language", "lines", "region")
+    __slots__ = (
+        "_checked",
+        "_snapshot",
+        "context",
+        "document",
+        "language",
+        "lines",
+        "number",
+        "region",
+    )
 
     def __init__(
         self, document: OpenDocument, language: Language, region: Region | None, context: Context
@@ -58,6 +67,7 @@ class View:
         self.language = language
         self.region = region
         self.context = context
+        self.number = 0
         self.lines = document.lines if region is None else LineIndex(region.text)
         self._snapshot: Snapshot | None = None
         self._checked: tuple[Selection, list[Diagnostic]] | None = None
@@ -68,6 +78,11 @@ class View:
         if self._snapshot is None:
             self._snapshot = self.language.open(self.lines.text, self.context)
         return self._snapshot
+
+    @property
+    def address(self) -> dict[str, Any]:
+        """What a client brings back to ask more about the specification."""
+        return {"uri": self.document.uri, "view": self.number}
 
     @property
     def editable(self) -> bool:
@@ -188,6 +203,13 @@ class OpenDocument:
         self.document, edits = self.document.changed(version, changes, self.ruler)
         self._pending = compose(self._pending, edits) if self._pending else edits
 
+    def turn_into(self, language_id: str) -> None:
+        """Take another language for the same text."""
+        if language_id != self.document.language_id:
+            old = self.document
+            self.document = Document(old.uri, language_id, old.version, old.lines)
+            self._views, self._pending = None, []
+
     def surround(self) -> None:
         """Ask anew what is known around the specifications."""
         around = self._context_of(self.uri)
@@ -216,6 +238,7 @@ class OpenDocument:
             if old is None or old.language.id != region.language:
                 language = language_by_id(region.language)
                 views.append(View(self, language, region, context))
+                views[-1].number = number
                 continue
             changed = old.lines.text != region.text
             old.follow(self, region, [difference(old.lines.text, region.text)] if changed else [])

@@ -81,11 +81,11 @@ def compose(first: Iterable[Edit], second: Iterable[Edit]) -> list[Edit]:
 def difference(before: bytes, after: bytes) -> Edit:
     """Return the one edit between what two texts have in common at their start and their end."""
     limit = min(len(before), len(after))
-    start = _common(limit, lambda a, b: before[a:b] == after[a:b])
+    start = common(limit, lambda a, b: before[a:b] == after[a:b])
     while start and start < max(len(before), len(after)) and _inside(before, after, start):
         start -= 1
     ends = len(before), len(after)
-    tail = _common(
+    tail = common(
         limit - start,
         lambda a, b: before[ends[0] - b : ends[0] - a] == after[ends[1] - b : ends[1] - a],
     )
@@ -94,13 +94,11 @@ def difference(before: bytes, after: bytes) -> Edit:
     return Edit(start, ends[0] - tail, after[start : ends[1] - tail].decode("utf-8"))
 
 
-def _inside(before: bytes, after: bytes, at: int) -> bool:
-    """Whether an offset lies within a character of either text."""
-    return any(at < len(text) and text[at] & 0xC0 == 0x80 for text in (before, after))
+def common(limit: int, same: Callable[[int, int], bool]) -> int:
+    """Return the greatest number up to `limit` so that all below it is the same, by halving.
 
-
-def _common(limit: int, same: Callable[[int, int], bool]) -> int:
-    """The greatest number up to `limit` so that all below it is the same, by halving."""
+    `same(a, b)` says whether two things are the same from place a to place b.
+    """
     known, unknown = 0, limit
     while known < unknown:
         middle = (known + unknown + 1) // 2
@@ -109,6 +107,11 @@ def _common(limit: int, same: Callable[[int, int], bool]) -> int:
         else:
             unknown = middle - 1
     return known
+
+
+def _inside(before: bytes, after: bytes, at: int) -> bool:
+    """Whether an offset lies within a character of either text."""
+    return any(at < len(text) and text[at] & 0xC0 == 0x80 for text in (before, after))
 
 
 #: A stretch of the text before, or (0, 0, bytes) for what was put in.

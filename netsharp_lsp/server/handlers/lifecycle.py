@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from netsharp_lsp import __version__
 from netsharp_lsp.server.capabilities import capabilities
+from netsharp_lsp.server.handlers import configuration
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from netsharp_lsp.server.session import Session
 
 
@@ -20,9 +23,10 @@ def initialize(session: Session, params: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def initialized(session: Session, params: Any) -> None:
-    """Take note that the client is ready."""
+def initialized(session: Session, params: Any) -> Awaitable[None]:
+    """Take note that the client is ready, and ask what it tells only now."""
     session.stage = "ready"
+    return configuration.begin(session)
 
 
 def shutdown(session: Session, params: Any) -> None:
@@ -31,10 +35,12 @@ def shutdown(session: Session, params: Any) -> None:
     session.close()
 
 
-def did_change_folders(session: Session, params: dict[str, Any]) -> None:
-    """Take and leave folders of the workspace."""
+def did_change_folders(session: Session, params: dict[str, Any]) -> Awaitable[None] | None:
+    """Take and leave folders of the workspace, and ask for the settings of those that are left."""
     event = params["event"]
     for folder in event.get("removed") or []:
         session.folders.pop(folder["uri"], None)
+        session.settings.drop(folder["uri"])
     for folder in event.get("added") or []:
         session.folders[folder["uri"]] = folder.get("name", "")
+    return configuration.did_change_configuration(session, {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from netsharp_lsp.server.documents import Document
+from netsharp_lsp.server.renewal import renew
 
 if TYPE_CHECKING:
     from netsharp_lsp.server.session import Session
@@ -36,4 +37,8 @@ def did_close(session: Session, params: dict[str, Any]) -> None:
 
 
 def did_save(session: Session, params: Any) -> None:
-    """Nothing depends on a save: files that matter are watched."""
+    """Look at the files around: a client may watch none, or not these."""
+    session.contexts.look_again()
+    if not session.watching.possible:
+        session.settings.forget()
+        renew(session)

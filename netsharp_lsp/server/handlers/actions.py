@@ -1,0 +1,92 @@
+"""textDocument/codeAction and codeAction/resolve: only repairing everything is worked out later."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types as lsp
+
+from netsharp_lsp.server.protocol import RefusedError
+from netsharp_lsp.server.repairs import repairs
+from netsharp_lsp.server.writing import command, outer_edits, workspace_edit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_lsp.ide.answers import Action
+    from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.views import View
+
+Plain = dict[str, Any]
+
+FIX_ALL = "source.fixAll.netsharp"
+_ABILITY = "textDocument.codeAction"
+
+
+def code_actions(session: Session, params: lsp.CodeActionParams) -> list[Plain]:
+    """Return what can be done to a range: fixes, explanations, refactorings, repair of all."""
+    uri = params.text_document.uri
+    only = params.context.only
+    actions: list[Plain] = []
+    for view, start, end in session.places(uri, params.range):
+        for action in view.snapshot.actions(start, end, only):
+            plain = _plain(session, view, action, params.context.diagnostics)
+            if plain is not None:
+                actions.append(plain)
+    actions += _fix_all(session, uri, only)
+    if session.client.can(f"{_ABILITY}.codeActionLiteralSupport"):
+        return actions
+    return [action["command"] for action in actions if "command" in action]
+
+
+def resolve(session: Session, action: Plain) -> Plain:
+    """Add the edit of an action that was offered without one."""
+    data = action.get("data") or {}
+    document = session.documents.get(data.get("uri", ""))
+    if document is None or document.version != data.get("version"):
+        raise RefusedError(lsp.LSPErrorCodes.ContentModified, "The text has changed since.")
+    action["edit"] = workspace_edit(session, document, repairs(session, document))
+    return action
+
+
+def _plain(
+    session: Session, view: View, action: Action, shown: Sequence[lsp.Diagnostic]
+) -> Plain | None:
+    """An action as JSON; None where its edits cannot be written into the text around."""
+    plain: Plain = {"title": action.title, "kind": action.kind}
+    if action.edits:
+        try:
+            edits = outer_edits(view, action.edits)
+        except RefusedError:
+            return None
+        plain["edit"] = workspace_edit(session, view.document, edits)
+    if action.command is not None:
+        plain["command"] = command(action.command, view.document.uri)
+    if action.preferred and session.client.can(f"{_ABILITY}.isPreferredSupport"):
+        plain["isPreferred"] = True
+    fixed = {(code, view.range(start, end)) for code, start, end in action.fixes}
+    solved = [each for each in shown if (each.code, each.range) in fixed]
+    if solved:
+        plain["diagnostics"] = session.server.protocol.plain(solved)
+    return plain
+
+
+def _fix_all(session: Session, uri: str, only: Sequence[str] | None) -> list[Plain]:
+    """The action that applies all safe fixes, where there is one to apply."""
+    document = session.documents.get(uri)
+    if document is None or not _wanted(FIX_ALL, only):
+        return []
+    selection = session.selection_of(uri)
+    found = [each for view in document.views for each in view.findings(selection)]
+    if not any(each.fix is not None and each.fix.safe for each in found):
+        return []
+    action: Plain = {"title": "Apply all safe fixes", "kind": FIX_ALL}
+    later = "edit" in session.client.names(f"{_ABILITY}.resolveSupport.properties")
+    if later and session.client.can(f"{_ABILITY}.dataSupport"):
+        return [{**action, "data": {"uri": uri, "version": document.version}}]
+    return [{**action, "edit": workspace_edit(session, document, repairs(session, document))}]
+
+
+def _wanted(kind: str, only: Sequence[str] | None) -> bool:
+    """Whether a kind is, or lies below, one of those asked for; without any all are."""
+    return only is None or any(kind == each or kind.startswith(f"{each}.") for each in only)

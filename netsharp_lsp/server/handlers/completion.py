@@ -1,0 +1,73 @@
+"""textDocument/completion and completionItem/resolve."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from netsharp_lsp.server.writing import text_edits
+from netsharp_lsp.text.edits import Edit
+
+if TYPE_CHECKING:
+    from lsprotocol import types as lsp
+
+    from netsharp_lsp.ide.answers import Completion
+    from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.views import View
+
+_ABILITY = "textDocument.completion.completionItem"
+#: Numbers of the protocol's CompletionItemKind.
+_KINDS = {
+    "keyword": 14,
+    "layer": 7,
+    "constant": 21,
+    "attribute": 10,
+    "activation": 20,
+    "function": 3,
+    "value": 12,
+    "snippet": 15,
+}
+_SNIPPET = 2
+
+
+def completion(session: Session, params: lsp.CompletionParams) -> dict[str, Any] | None:
+    """Return what may be written at a position."""
+    place = session.place(params.text_document.uri, params.position)
+    if place is None:
+        return None
+    snippets = session.client.can(f"{_ABILITY}.snippetSupport")
+    proposals = place.view.snapshot.complete(place.offset)
+    items = [_plain(place.view, proposal, snippets) for proposal in proposals]
+    return {"isIncomplete": False, "items": [item for item in items if item is not None]}
+
+
+def resolve(session: Session, item: dict[str, Any]) -> dict[str, Any]:
+    """Add a proposal's documentation."""
+    data = item.get("data") or {}
+    view = session.view(data.get("uri", ""), data.get("view", -1))
+    text = view.snapshot.document(data.get("topic", "")) if view is not None else ""
+    if text:
+        contents = session.markup(text, f"{_ABILITY}.documentationFormat")
+        item["documentation"] = {"kind": contents.kind.value, "value": contents.value}
+    return item
+
+
+def _plain(view: View, proposal: Completion, snippets: bool) -> dict[str, Any] | None:
+    """A proposal as JSON; None where it cannot be written into the text around."""
+    as_snippet = proposal.snippet and snippets
+    text = proposal.insert if as_snippet else proposal.plain
+    outer = view.outer_edits([Edit(proposal.start, proposal.end, text)])
+    if outer is None or len(outer) != 1:
+        return None
+    item: dict[str, Any] = {
+        "label": proposal.label,
+        "kind": _KINDS[proposal.kind],
+        "sortText": f"{proposal.rank:04d}{proposal.label}",
+        "textEdit": text_edits(view.document, outer)[0],
+    }
+    if as_snippet:
+        item["insertTextFormat"] = _SNIPPET
+    if proposal.detail:
+        item["detail"] = proposal.detail
+    if proposal.topic:
+        item["data"] = {**view.address, "topic": proposal.topic}
+    return item

@@ -1,0 +1,82 @@
+"""Formatting of documents, ranges and as one types; it never waits for analysis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types as lsp
+
+from netsharp_lsp.layout.options import FormatOptions
+from netsharp_lsp.server.protocol import RefusedError
+from netsharp_lsp.server.writing import outer_edits, text_edits
+from netsharp_lsp.text.line_edits import line_edits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.views import View
+
+Plain = dict[str, Any]
+
+
+def formatting(session: Session, params: lsp.DocumentFormattingParams) -> list[Plain]:
+    """Return the edits that put a document in order."""
+    return format_document(session, params.text_document.uri, None)
+
+
+def range_formatting(session: Session, params: lsp.DocumentRangeFormattingParams) -> list[Plain]:
+    """Return the edits that put the declarations of a range in order."""
+    return format_document(session, params.text_document.uri, [params.range])
+
+
+def ranges_formatting(session: Session, params: lsp.DocumentRangesFormattingParams) -> list[Plain]:
+    """Return the edits that put the declarations of several ranges in order."""
+    return format_document(session, params.text_document.uri, params.ranges)
+
+
+def on_type_formatting(session: Session, params: lsp.DocumentOnTypeFormattingParams) -> list[Plain]:
+    """Return the edits that put the declaration in order that was just ended, if that is wanted."""
+    uri = params.text_document.uri
+    if not session.formats_on_type(uri):
+        return []
+    return format_document(session, uri, [lsp.Range(params.position, params.position)])
+
+
+def format_document(session: Session, uri: str, ranges: Sequence[lsp.Range] | None) -> list[Plain]:
+    """Return the edits that put a document in order, or only what some ranges touch."""
+    document = session.documents.get(uri)
+    if document is None:
+        return []
+    edits = []
+    for view in document.views:
+        lines = None if ranges is None else _lines(session, view, ranges)
+        if view.editable and lines != []:
+            options = FormatOptions(session.line_ending_of(uri), lines or ())
+            edits += outer_edits(view, formatted(view, options))
+    return text_edits(document, edits)
+
+
+def formatted(view: View, options: FormatOptions) -> list[Any]:
+    """Return the edits that put one specification in order; refuses with the reason if none can."""
+    done = view.snapshot.format(options)
+    if done.failure is not None:
+        raise RefusedError(lsp.LSPErrorCodes.RequestFailed, done.failure)
+    return line_edits(view.lines.text, done.text)
+
+
+def _lines(session: Session, view: View, ranges: Sequence[lsp.Range]) -> list[tuple[int, int]]:
+    """The lines of a specification, from 1, that ranges of its document touch."""
+    found = []
+    for place in ranges:
+        part = view.inner_span(*session.ruler.offsets(view.document.lines, place))
+        if part is not None:
+            start, end = part
+            # A range that ends where a line begins does not touch that line.
+            last = (
+                end - 1
+                if end > start and view.lines.starts[view.lines.line_at(end)] == end
+                else end
+            )
+            found.append((view.lines.line_at(start) + 1, view.lines.line_at(last) + 1))
+    return found

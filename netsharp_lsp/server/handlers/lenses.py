@@ -1,0 +1,47 @@
+"""textDocument/codeLens and codeLens/resolve: a title that costs something comes later."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from netsharp_lsp.server.writing import command
+
+if TYPE_CHECKING:
+    from lsprotocol import types as lsp
+
+    from netsharp_lsp.ide.answers import Lens
+    from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.views import View
+
+
+def code_lenses(session: Session, params: lsp.CodeLensParams) -> list[dict[str, Any]]:
+    """Return the lines above declarations."""
+    uri = params.text_document.uri
+    options = session.lens_options_of(uri)
+    if options is None:
+        return []
+    return [
+        _plain(view, lens)
+        for view, _, _ in session.places(uri, None)
+        for lens in view.snapshot.lenses(options)
+    ]
+
+
+def resolve(session: Session, lens: dict[str, Any]) -> dict[str, Any]:
+    """Add the title of a lens."""
+    data = lens.get("data") or {}
+    view = session.view(data.get("uri", ""), data.get("view", -1))
+    title = view.snapshot.lens_title(data.get("key", "")) if view is not None else ""
+    lens["command"] = {"title": title, "command": ""}
+    return lens
+
+
+def _plain(view: View, lens: Lens) -> dict[str, Any]:
+    plain: dict[str, Any] = {"range": view.span(lens.start, lens.end)}
+    if lens.command is not None:
+        plain["command"] = command(lens.command, view.document.uri)
+    elif lens.title:
+        plain["command"] = {"title": lens.title, "command": ""}
+    else:
+        plain["data"] = {**view.address, "key": lens.key}
+    return plain

@@ -1,0 +1,53 @@
+"""The structure of a text: folding and growing selections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types as lsp
+
+if TYPE_CHECKING:
+    from netsharp_lsp.server.session import Session
+
+_ABILITY = "textDocument.foldingRange"
+
+
+def folding_ranges(session: Session, params: lsp.FoldingRangeParams) -> list[dict[str, Any]]:
+    """Return what can be folded away; places within lines only for a client that folds so."""
+    whole_lines = session.client.can(f"{_ABILITY}.lineFoldingOnly")
+    limit = session.client.value(f"{_ABILITY}.rangeLimit")
+    folds: list[dict[str, Any]] = []
+    for view, _, _ in session.places(params.text_document.uri, None):
+        for fold in view.snapshot.folds():
+            span = view.span(fold.start, fold.end)
+            start, end = span["start"], span["end"]
+            if start["line"] == end["line"]:
+                continue
+            plain: dict[str, Any] = {"startLine": start["line"], "endLine": end["line"]}
+            if fold.kind == "comment":
+                plain["kind"] = "comment"
+            if not whole_lines:
+                plain["startCharacter"] = start["character"]
+                plain["endCharacter"] = end["character"]
+            folds.append(plain)
+    return folds[:limit] if isinstance(limit, int) and limit > 0 else folds
+
+
+def selection_ranges(
+    session: Session, params: lsp.SelectionRangeParams
+) -> list[lsp.SelectionRange] | None:
+    """Return for each position the ranges around it, each within the next."""
+    uri = params.text_document.uri
+    if uri not in session.documents:
+        return None
+    return [_around(session, uri, position) for position in params.positions]
+
+
+def _around(session: Session, uri: str, position: lsp.Position) -> lsp.SelectionRange:
+    place = session.place(uri, position)
+    if place is None:
+        return lsp.SelectionRange(lsp.Range(position, position))
+    around: lsp.SelectionRange | None = None
+    for span in reversed(place.view.snapshot.selections(place.offset)):
+        around = lsp.SelectionRange(place.view.range(*span), around)
+    return around or lsp.SelectionRange(lsp.Range(position, position))

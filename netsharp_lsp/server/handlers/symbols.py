@@ -1,0 +1,112 @@
+"""textDocument/documentSymbol and workspace/symbol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lsprotocol import types as lsp
+
+    from netsharp_lsp.ide.answers import Symbol
+    from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.views import View
+
+#: Numbers of the protocol's SymbolKind.
+KINDS = {
+    "constant": 14,
+    "input": 11,
+    "hidden": 5,
+    "output": 23,
+    "bundle": 6,
+    "attribute": 7,
+    "share": 19,
+}
+_MODULE = 2
+#: What nobody looks for by its name in a whole workspace.
+_MINOR = ("attribute", "bundle")
+#: No list of symbols that a person reads is longer.
+MOST = 500
+
+
+def document_symbols(session: Session, params: lsp.DocumentSymbolParams) -> list[dict[str, Any]]:
+    """Return the outline: as a tree where the client shows trees."""
+    uri = params.text_document.uri
+    trees = session.client.can("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport")
+    outline: list[dict[str, Any]] = []
+    for view, _, _ in session.places(uri, None):
+        symbols = view.snapshot.symbols()
+        if trees:
+            outline += _named(view, [_tree(view, symbol) for symbol in symbols])
+        else:
+            outline += [_flat(view, symbol, within) for symbol, within in walk(symbols)]
+    return outline
+
+
+async def workspace_symbols(
+    session: Session, params: lsp.WorkspaceSymbolParams
+) -> list[dict[str, Any]]:
+    """Return the declarations of the workspace whose names hold the query's letters in order."""
+    found: list[dict[str, Any]] = []
+    async for document in session.workspace.documents():
+        for view in document.views:
+            for symbol, within in walk(view.snapshot.symbols()):
+                if symbol.kind not in _MINOR and _matches(params.query, symbol.name):
+                    found.append(_flat(view, symbol, within))
+        if len(found) >= MOST:
+            break
+    return found[:MOST]
+
+
+def walk(
+    symbols: tuple[Symbol, ...] | list[Symbol], within: str = ""
+) -> Iterator[tuple[Symbol, str]]:
+    """Yield symbols and those inside them, each with the name of the one around it."""
+    for symbol in symbols:
+        yield symbol, within
+        yield from walk(symbol.children, symbol.name)
+
+
+def _tree(view: View, symbol: Symbol) -> dict[str, Any]:
+    tree: dict[str, Any] = {
+        "name": symbol.name or "?",
+        "kind": KINDS[symbol.kind],
+        "range": view.span(symbol.start, symbol.end),
+        "selectionRange": view.span(symbol.name_start, symbol.name_end),
+    }
+    if symbol.detail:
+        tree["detail"] = symbol.detail
+    if symbol.children:
+        tree["children"] = [_tree(view, child) for child in symbol.children]
+    return tree
+
+
+def _flat(view: View, symbol: Symbol, within: str) -> dict[str, Any]:
+    flat: dict[str, Any] = {
+        "name": symbol.name or "?",
+        "kind": KINDS[symbol.kind],
+        "location": {
+            "uri": view.document.uri,
+            "range": view.span(symbol.name_start, symbol.name_end),
+        },
+    }
+    if within:
+        flat["containerName"] = within
+    return flat
+
+
+def _named(view: View, trees: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put the outline of a named specification in a host under its name."""
+    if view.region is None or not view.region.name or not trees:
+        return trees
+    place = view.span(0, len(view.lines.text))
+    name = view.region.name
+    around = {"name": name, "kind": _MODULE, "range": place, "selectionRange": place}
+    return [{**around, "children": trees}]
+
+
+def _matches(query: str, name: str) -> bool:
+    """Whether a name holds the letters of a query in their order, in either case."""
+    letters = iter(name.lower())
+    return all(letter in letters for letter in query.lower())

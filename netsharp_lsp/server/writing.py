@@ -1,0 +1,53 @@
+"""Changes and commands as the protocol writes them, plain JSON; decides nothing about them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types as lsp
+
+from netsharp_lsp.ide.answers import DOCUMENT
+from netsharp_lsp.server.protocol import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_lsp.ide.answers import Command
+    from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.views import OpenDocument, View
+    from netsharp_lsp.text.edits import Edit
+
+Plain = dict[str, Any]
+
+
+def text_edits(document: OpenDocument, edits: Sequence[Edit]) -> list[Plain]:
+    """Return edits of a document's bytes as TextEdits."""
+    ruler, lines = document.ruler, document.lines
+    return [
+        {"range": ruler.span(lines, edit.start, edit.end), "newText": edit.text} for edit in edits
+    ]
+
+
+def outer_edits(view: View, edits: Sequence[Edit]) -> list[Edit]:
+    """Return edits of a specification as edits of its document; refuses where it cannot."""
+    outer = view.outer_edits(edits)
+    if outer is None:
+        reason = view.region.reason if view.region is not None else ""
+        sentence = reason or "This change cannot be written into the text around it."
+        raise RefusedError(lsp.LSPErrorCodes.RequestFailed, sentence)
+    return outer
+
+
+def workspace_edit(session: Session, document: OpenDocument, edits: Sequence[Edit]) -> Plain:
+    """Return edits of a document as a WorkspaceEdit, of its version where the client knows that."""
+    changes = text_edits(document, edits)
+    if not session.client.can("workspace.workspaceEdit.documentChanges"):
+        return {"changes": {document.uri: changes}}
+    identity = {"uri": document.uri, "version": document.version}
+    return {"documentChanges": [{"textDocument": identity, "edits": changes}]}
+
+
+def command(wanted: Command, uri: str) -> Plain:
+    """Return a command with the document's URI where it is meant."""
+    arguments = [uri if argument is DOCUMENT else argument for argument in wanted.arguments]
+    return {"title": wanted.title, "command": wanted.id, "arguments": arguments}
