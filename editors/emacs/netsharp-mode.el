@@ -84,7 +84,7 @@
   (setq-local comment-end "")
   (setq-local indent-line-function #'netsharp-indent-line)
   (setq-local indent-tabs-mode nil)
-  (setq-local font-lock-defaults '(netsharp-font-lock-keywords nil t)))
+  (setq-local font-lock-defaults '(netsharp-font-lock-keywords)))
 
 ;;;###autoload
 (add-to-list 'auto-mode-alist '("\\.\\(?:nn\\|netsharp\\)\\'" . netsharp-mode))

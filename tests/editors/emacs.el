@@ -29,7 +29,8 @@
 
 (defun netsharp-test-colour (word)
   (goto-char (point-min))
-  (search-forward word)
+  (let ((case-fold-search nil))
+    (search-forward word))
   (get-text-property (match-beginning 0) 'face))
 
 (defun netsharp-test-main ()
