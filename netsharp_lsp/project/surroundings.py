@@ -28,15 +28,17 @@ class Surroundings:
     """The context that disk gives a specification.
 
     `run_file` is the path of its run file where there is one, `problem` a sentence where that
-    cannot be read, `states` the files that all this rests on as they were before reading.
+    cannot be read, `tables` what it names for training; `states` are the files that all this
+    rests on as they were before reading.
     """
 
-    __slots__ = ("context", "problem", "run_file", "states")
+    __slots__ = ("context", "problem", "run_file", "states", "tables")
 
     def __init__(self) -> None:
         self.context = Context()
         self.run_file: str | None = None
         self.problem: str | None = None
+        self.tables: list[str] = []
         self.states: dict[str, State] = {}
 
     @property
@@ -68,7 +70,8 @@ class Reader:
             found.problem = run_file
             return found
         if tables:
-            found.states |= {table: state_of(table) for table in training_files(run_file)}
+            found.tables = training_files(run_file)
+            found.states |= {table: state_of(table) for table in found.tables}
         found.context = run_file_context(run_file, self._count if tables else _refuse)
         return found
 

@@ -8,15 +8,17 @@ from netsharp_lsp.language import SUFFIXES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
 
-def specifications_below(folder: str, excludes: Callable[[str], bool]) -> list[str]:
-    """Return the files with a known suffix below a folder, in order of their names.
+def specifications_below(
+    folder: str, excludes: Callable[[str], bool], suffixes: Collection[str] = SUFFIXES
+) -> list[str]:
+    """Return the files with one of the suffixes below a folder, in order of their names.
 
     `excludes` says of an absolute path whether to leave it out. The paths begin as `folder` does.
     """
-    names = {os.path.abspath(name): name for name in _walk(folder, excludes)}
+    names = {os.path.abspath(name): name for name in _walk(folder, excludes, suffixes)}
     if not names:
         return []
     from netsharp_lsp.project.gitignore import without_ignored
@@ -24,13 +26,15 @@ def specifications_below(folder: str, excludes: Callable[[str], bool]) -> list[s
     return [names[path] for path in without_ignored(list(names))]
 
 
-def _walk(folder: str, excludes: Callable[[str], bool]) -> Iterator[str]:
+def _walk(
+    folder: str, excludes: Callable[[str], bool], suffixes: Collection[str]
+) -> Iterator[str]:
     with os.scandir(folder) as entries:
         ordered = sorted(entries, key=lambda entry: entry.name)
     for entry in ordered:
         if entry.name.startswith(".") or excludes(os.path.abspath(entry.path)):
             continue
         if entry.is_dir(follow_symlinks=False):
-            yield from _walk(entry.path, excludes)
-        elif os.path.splitext(entry.name)[1].lower() in SUFFIXES and entry.is_file():
+            yield from _walk(entry.path, excludes, suffixes)
+        elif os.path.splitext(entry.name)[1].lower() in suffixes and entry.is_file():
             yield entry.path

@@ -1,151 +1,97 @@
-"""What a person may set in the editor, and what then holds for a file; knows no protocol.
+"""Which settings hold for each document: the editor's of its folder over those of files on disk.
 
-For each key of the checker the editor's value wins where it says something, else the nearest
-netsharp.toml or pyproject.toml, else the default. Editors send the defaults of all keys along, so
-null, an empty list and an empty table say nothing.
+Reads settings files, each once until somebody says that files changed; knows no request.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+import os
+from typing import TYPE_CHECKING
 
-from netsharp_lsp.diagnostics.nearest import suggestion
-from netsharp_lsp.diagnostics.selection import Selection, unknown_prefix
-from netsharp_lsp.ide.answers import HintOptions
 from netsharp_lsp.language import known_codes
-from netsharp_lsp.settings import KEYS, Settings, assign
+from netsharp_lsp.project.folders import validate_settings
+from netsharp_lsp.server.preferences import Preferences, read_preferences
+from netsharp_lsp.server.workspace_files import folder_of, path_of, uri_of
+from netsharp_lsp.settings import Settings, SettingsError, SettingsFinder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from netsharp_lsp.diagnostics.selection import Selection
+    from netsharp_lsp.server.preferences import InForce
+    from netsharp_lsp.server.session import Session
 
-    from netsharp_lsp.context import Context
-
-#: The section of an editor's settings that is ours.
-SECTION = "netsharp"
-#: The checker's keys stand below this one.
-CHECK = "check"
-#: Where the numbers of `auto` come from, when the editor's settings give them.
-ORIGIN = "the editor's settings"
-#: Every switch and its default.
-SWITCHES = {
-    "inlayHints.shapes": True,
-    "inlayHints.parameters": True,
-    "inlayHints.constants": False,
-    "inlayHints.defaults": False,
-    "codeLens.enable": True,
-    "codeLens.parameters": False,
-    "format.onType": False,
-}
-#: Keys that the editor's side of the server reads; what they hold is not ours to judge.
-EDITORS_OWN = ("server", "python", "trace")
+#: Stands for what holds in all folders that say nothing of their own.
+EVERYWHERE = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Preferences:
-    """What the editor's settings say for one folder; `check` holds the checker's keys `given`."""
+class SettingsInForce:
+    """The settings of a session; what cannot be used becomes one warning, shown once."""
 
-    switches: dict[str, bool] = field(default_factory=lambda: dict(SWITCHES))
-    check: Settings = field(default_factory=Settings)
-    given: frozenset[str] = frozenset()
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._preferences: dict[str, Preferences] = {}
+        self._finder = SettingsFinder()
+        self._in_force: dict[tuple[str, str | None], InForce] = {}
+        self._selections: dict[str, Selection] = {}
+        self._problems: list[str] = []
+        self._shown: set[str] = set()
 
-    @property
-    def hints(self) -> HintOptions:
-        """Which inlay hints to show."""
-        names = ("shapes", "parameters", "constants", "defaults")
-        return HintOptions(*(self.switches[f"inlayHints.{name}"] for name in names))
+    def take(self, folder: str, values: object) -> None:
+        """Learn what the editor says for a folder of the workspace, by its URI."""
+        read, problems = read_preferences(values, path_of(folder) or "")
+        self._preferences[folder] = read
+        self._problems += problems
+        self.forget()
 
-    def over(self, file: Settings) -> InForce:
-        """Return what holds where a settings file says the rest."""
-        return InForce(self, file)
+    def drop(self, folder: str) -> None:
+        """Forget what the editor said for a folder that it leaves."""
+        if folder != EVERYWHERE:
+            self._preferences.pop(folder, None)
+            self.forget()
 
+    def forget(self) -> None:
+        """Read settings files again when they are next needed."""
+        self._finder = SettingsFinder()
+        self._in_force.clear()
+        self._selections.clear()
 
-@dataclass(frozen=True, slots=True)
-class InForce:
-    """The settings that hold for the files of one folder."""
+    def preferences_of(self, uri: str) -> Preferences:
+        """Return what the editor says for a document."""
+        folder = folder_of(self._session.folders, uri)
+        found = self._preferences.get(folder) or self._preferences.get(EVERYWHERE)
+        return found if found is not None else Preferences()
 
-    preferences: Preferences
-    file: Settings
-
-    @property
-    def context(self) -> Context:
-        """Numbers, task and host for specifications around which nothing else tells them."""
-        return self.preferences.check.context.or_else(self.file.context)
-
-    @property
-    def line_ending(self) -> str:
-        """How lines end in a formatted text; one of `LINE_ENDINGS`."""
-        return self._of("line-ending").line_ending
-
-    def selection(self, path: str) -> Selection:
-        """Return which diagnostics of a file are wanted, by its absolute path."""
-        chosen = Selection(self._of("select").select, self._of("ignore").ignore)
-        return chosen.then((), self._of("per-file-ignores").ignores_for(path))
+    def of(self, uri: str) -> InForce:
+        """Return the settings that hold for a document."""
+        path = path_of(uri)
+        folder = None if path is None else os.path.dirname(path)
+        key = (folder_of(self._session.folders, uri), folder)
+        if key not in self._in_force:
+            file = Settings() if folder is None else self._read(folder)
+            self._in_force[key] = self.preferences_of(uri).over(file)
+        return self._in_force[key]
 
     def excludes(self, path: str) -> bool:
-        """Whether a walk leaves a file or folder out, by its absolute path."""
-        return self._of("exclude").excludes(path)
+        """Whether settings leave a file or folder out of the workspace, by its absolute path."""
+        return self.of(uri_of(path)).excludes(path)
 
-    def _of(self, key: str) -> Settings:
-        return self.preferences.check if key in self.preferences.given else self.file
+    def selection_of(self, uri: str) -> Selection:
+        """Return which diagnostics a document shows; the same object until something changes."""
+        if uri not in self._selections:
+            self._selections[uri] = self.of(uri).selection(path_of(uri))
+        return self._selections[uri]
 
+    def complaint(self) -> str | None:
+        """Return, in one text, what could not be used and was not said before; then None."""
+        new = [each for each in dict.fromkeys(self._problems) if each not in self._shown]
+        self._problems.clear()
+        self._shown.update(new)
+        return " ".join(new) or None
 
-def read_preferences(values: object, directory: str) -> tuple[Preferences, list[str]]:
-    """Read what an editor sends as the section `netsharp`; and sentences on what cannot be used.
-
-    Keys are nested or joined by dots. Patterns are relative to `directory`.
-    """
-    preferences = Preferences(check=Settings(directory=directory))
-    given: set[str] = set()
-    problems: list[str] = []
-    for key, value in _flat(values):
-        if value in (None, [], {}):
-            continue
-        problem = _take(preferences, key, value)
-        if problem is None:
-            given.add(key.removeprefix(f"{CHECK}."))
-        else:
-            problems.append(problem)
-    context = preferences.check.context
-    context.origin = dict.fromkeys(context.known(), ORIGIN)
-    return Preferences(preferences.switches, preferences.check, frozenset(given)), problems
-
-
-def _flat(values: object, before: str = "") -> Iterator[tuple[str, Any]]:
-    """Every key with its dots, and its value."""
-    if not isinstance(values, dict):
-        return
-    for name, value in values.items():
-        key = f"{before}{name}"
-        group = any(known.startswith(f"{key}.") for known in (*SWITCHES, f"{CHECK}."))
-        if key.partition(".")[0] in EDITORS_OWN:
-            continue
-        if group and isinstance(value, dict):
-            yield from _flat(value, f"{key}.")
-        else:
-            yield key, value
-
-
-def _take(preferences: Preferences, key: str, value: Any) -> str | None:
-    """Store one value, or say why it cannot be used."""
-    if key in SWITCHES:
-        if not isinstance(value, bool):
-            return f"'{SECTION}.{key}' must be true or false, found {value!r}."
-        preferences.switches[key] = value
-        return None
-    name = key.removeprefix(f"{CHECK}.")
-    if key == name or name not in KEYS:
-        known = (*SWITCHES, *(f"{CHECK}.{each}" for each in KEYS))
-        return f"unknown key '{SECTION}.{key}'.{suggestion(key, known)}"
-    problem = assign(preferences.check, name, value)
-    if problem is not None:
-        return problem.replace(f"'{name}'", f"'{SECTION}.{key}'", 1)
-    unknown = _unknown_code(name, value)
-    return None if unknown is None else f"'{SECTION}.{key}': {unknown}"
-
-
-def _unknown_code(name: str, value: Any) -> str | None:
-    """A sentence about a code that no rule has; the value is of the right kind by now."""
-    if name == "per-file-ignores":
-        return unknown_prefix([code for codes in value.values() for code in codes], known_codes())
-    return unknown_prefix(value, known_codes()) if name in ("select", "ignore") else None
+    def _read(self, folder: str) -> Settings:
+        try:
+            found = self._finder.find(folder)
+            validate_settings(found, known_codes)
+        except SettingsError as error:
+            self._problems.append(f"{error} These settings are not used.")
+            return Settings()
+        return found

@@ -1,0 +1,45 @@
+"""Commands that any client may have executed, behind lenses, actions and hovers; one file each.
+
+A person hears what came of a command in a sentence; only a malformed call is an error.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from netsharp_lsp.diagnostics.nearest import suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from lsprotocol import types as lsp
+
+    from netsharp_lsp.server.session import Session
+
+#: Each command and the function below this package that executes it.
+COMMANDS = {
+    "netsharp.server.explain": "explain:explain",
+    "netsharp.server.format": "format:format_document",
+    "netsharp.server.fixAll": "fix_all:fix_all",
+    "netsharp.server.describe": "describe:describe",
+    "netsharp.server.showNetwork": "show_network:show_network",
+    "netsharp.server.showLayer": "show_layer:show_layer",
+    "netsharp.server.train": "train:train",
+    "netsharp.server.stopTraining": "train:stop_training",
+    "netsharp.server.bindData": "bind_data:bind_data",
+}
+
+
+def execute(session: Session, params: lsp.ExecuteCommandParams) -> Awaitable[Any]:
+    """Execute a command; refuses one that does not exist or lacks an argument."""
+    from netsharp_lsp.server.commands.call import Call
+
+    if params.command not in COMMANDS:
+        hint = suggestion(params.command, COMMANDS)
+        raise Call.malformed(f"'{params.command}' is no command.{hint}")
+    module, _, name = COMMANDS[params.command].partition(":")
+    function = getattr(import_module(f"{__name__}.{module}"), name)
+    call = Call(session, params.command, params.arguments or (), params.work_done_token)
+    made: Awaitable[Any] = function(call)
+    return made

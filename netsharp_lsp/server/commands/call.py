@@ -1,0 +1,126 @@
+"""One call of a command: its arguments, and how its outcome reaches a person with any client."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+
+from netsharp_lsp.server.protocol import RefusedError
+from netsharp_lsp.server.workspace_files import path_of, uri_of
+from netsharp_lsp.server.writing import workspace_edit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.views import OpenDocument
+    from netsharp_lsp.text.edits import Edit
+
+Plain = dict[str, Any]
+
+
+class Call:
+    """A command being executed for a session."""
+
+    def __init__(
+        self,
+        session: Session,
+        command: str,
+        arguments: Sequence[Any],
+        token: str | int | None = None,
+    ) -> None:
+        self.session = session
+        self.command = command
+        self.arguments = arguments
+        self.token = token
+
+    @staticmethod
+    def malformed(sentence: str) -> RefusedError:
+        """Return the error of a call that cannot be meant so."""
+        return RefusedError(lsp.ErrorCodes.InvalidParams, sentence)
+
+    def text(self, number: int, what: str) -> str:
+        """Return an argument that must be text; `what` it is, for who left it out."""
+        value = self.argument(number)
+        if not isinstance(value, str) or not value:
+            raise self.malformed(f"{self.command} needs {what} as argument {number + 1}.")
+        return value
+
+    def argument(self, number: int) -> Any:
+        """Return an argument, None where it is left out."""
+        return self.arguments[number] if number < len(self.arguments) else None
+
+    def document(self) -> OpenDocument | None:
+        """Return the document that the first argument names, or say that it is not open."""
+        uri = self.text(0, "the URI of a document")
+        found = self.session.document(uri)
+        if found is None:
+            self.warn(f"{name_of(uri)} is not open: open it first.")
+        elif not found.views:
+            self.warn(f"{name_of(uri)} holds no specification.")
+            return None
+        return found
+
+    def warn(self, sentence: str) -> None:
+        """Tell a person what could not be done."""
+        self.session.warn(sentence)
+
+    def say(self, sentence: str) -> None:
+        """Tell a person what was done."""
+        self.session.say(sentence)
+
+    async def show(
+        self,
+        path: str,
+        what: str,
+        selection: Plain | None = None,
+        external: bool = False,
+    ) -> None:
+        """Have the client show a file; where it cannot, say where the file is."""
+        wanted: Plain = {"uri": uri_of(path), "takeFocus": True, "external": external}
+        if selection is not None:
+            wanted["selection"] = selection
+        if self.session.client.can("window.showDocument.support"):
+            answer = await self._ask("window/showDocument", wanted)
+            if isinstance(answer, dict) and answer.get("success"):
+                return
+        line = f":{selection['start']['line'] + 1}" if selection is not None else ""
+        self.say(f"{what}: {path}{line}")
+
+    async def apply(
+        self, document: OpenDocument, edits: Sequence[Edit], label: str
+    ) -> Plain | None:
+        """Have the client change a document; one that cannot gets the change as the result."""
+        if not edits:
+            return None
+        edit = workspace_edit(self.session, document, edits)
+        if not self.session.client.can("workspace.applyEdit"):
+            self.say(f"{label}: this editor changes no text for a command; its own can do it.")
+            return edit
+        answer = await self._ask("workspace/applyEdit", {"label": label, "edit": edit})
+        if not isinstance(answer, dict) or not answer.get("applied"):
+            reason = answer.get("failureReason") if isinstance(answer, dict) else None
+            self.warn(f"{label}: the editor did not make the change{f': {reason}' * bool(reason)}.")
+        return None
+
+    async def choose(self, question: str, titles: Sequence[str]) -> str | None:
+        """Let a person choose one of a few; None where none is chosen or nobody can be asked."""
+        actions = [{"title": title} for title in titles]
+        wanted = {"type": int(lsp.MessageType.Info), "message": question, "actions": actions}
+        answer = await self._ask("window/showMessageRequest", wanted)
+        return answer.get("title") if isinstance(answer, dict) else None
+
+    async def _ask(self, method: str, params: Plain) -> Any:
+        try:
+            return await self.session.request(method, params)
+        except JsonRpcException as error:
+            self.session.log(f"{method}: {error}.")
+            return None
+
+
+def name_of(uri: str) -> str:
+    """Return what people call a document."""
+    return os.path.basename(path_of(uri) or uri)

@@ -1,0 +1,24 @@
+"""netsharp.server.explain [code]: show the page of a rule."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from netsharp_lsp.diagnostics.nearest import suggestion
+from netsharp_lsp.language import known_codes, rules_with
+
+if TYPE_CHECKING:
+    from netsharp_lsp.server.commands.call import Call
+
+
+async def explain(call: Call) -> None:
+    """Show the page of a rule's code."""
+    code = call.text(0, "a code such as NS074").upper()
+    try:
+        rules = rules_with(code)
+    except KeyError:
+        call.warn(f"'{code}' is no code.{suggestion(code, known_codes())}")
+        return
+    path = os.path.join(rules.directory, f"{code}.md")
+    await call.show(path, f"{code}, {rules.title(code)}")

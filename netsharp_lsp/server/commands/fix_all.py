@@ -1,0 +1,18 @@
+"""netsharp.server.fixAll [uri]: apply all safe fixes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from netsharp_lsp.server.repairs import repairs
+
+if TYPE_CHECKING:
+    from netsharp_lsp.server.commands.call import Call
+
+
+async def fix_all(call: Call) -> dict[str, Any] | None:
+    """Apply all safe fixes of what a document shows, and those that they uncover."""
+    document = call.document()
+    if document is None:
+        return None
+    return await call.apply(document, repairs(call.session, document), "Apply all safe fixes")

@@ -1,0 +1,30 @@
+"""netsharp.server.format [uri]: put a document in order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from netsharp_lsp.layout.options import FormatOptions
+from netsharp_lsp.server.handlers.formatting import formatted
+from netsharp_lsp.server.protocol import RefusedError
+from netsharp_lsp.server.writing import outer_edits
+
+if TYPE_CHECKING:
+    from netsharp_lsp.server.commands.call import Call
+
+
+async def format_document(call: Call) -> dict[str, Any] | None:
+    """Put each specification of a document in order that can be written back."""
+    document = call.document()
+    if document is None:
+        return None
+    options = FormatOptions(call.session.line_ending_of(document.uri))
+    edits = []
+    try:
+        for view in document.views:
+            if view.editable:
+                edits += outer_edits(view, formatted(view, options))
+    except RefusedError as refused:
+        call.warn(refused.message)
+        return None
+    return await call.apply(document, edits, "Format")

@@ -1,0 +1,27 @@
+"""netsharp.server.showNetwork [uri, name?]: the picture of a network, in the session's folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from netsharp_lsp.description.svg import render_svg
+from netsharp_lsp.server.commands.call import name_of
+from netsharp_lsp.server.sound import described
+
+if TYPE_CHECKING:
+    from netsharp_lsp.server.commands.call import Call
+
+
+async def show_network(call: Call) -> None:
+    """Show the picture of a document's network, of the one named where it holds several."""
+    document = call.document()
+    if document is None:
+        return
+    name = call.argument(1)
+    named = [each for each in document.views if each.region and each.region.name == name]
+    description = described((named or document.views)[0])
+    if isinstance(description, str):
+        call.warn(description)
+        return
+    path = call.session.scratch.write(document.uri, ".svg", render_svg(description))
+    await call.show(path, f"The picture of {name_of(document.uri)} is in", external=True)

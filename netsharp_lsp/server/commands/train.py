@@ -1,0 +1,33 @@
+"""netsharp.server.train [uri, {runFile?, resume?}] and netsharp.server.stopTraining [id?]."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from netsharp_lsp.server.handlers.run import start
+from netsharp_lsp.server.protocol import RefusedError
+
+if TYPE_CHECKING:
+    from netsharp_lsp.server.commands.call import Call
+
+
+async def train(call: Call) -> dict[str, str] | None:
+    """Start training; a person is told when it ends, for not every client follows runs."""
+    uri = call.text(0, "the URI of a document")
+    given = call.argument(1)
+    options = {**given, "told": True} if isinstance(given, dict) else {"told": True}
+    try:
+        return {"id": start(call.session, uri, options)}
+    except RefusedError as refused:
+        call.warn(refused.message)
+        return None
+
+
+async def stop_training(call: Call) -> bool:
+    """Stop a run, or all where none is named; false where none went on."""
+    name = call.argument(0)
+    runs = call.session.runs
+    stopped = [runs.stop(each) for each in ([name] if isinstance(name, str) else runs.ids)]
+    if not any(stopped):
+        call.say("No training goes on.")
+    return any(stopped)

@@ -1,0 +1,63 @@
+"""Settings as they come: pushed, or asked for by folder; and trust in the workspace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pygls.exceptions import JsonRpcException
+
+from netsharp_lsp.server.preferences import SECTION
+from netsharp_lsp.server.renewal import renew
+from netsharp_lsp.server.settings import EVERYWHERE
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from netsharp_lsp.server.session import Session
+
+CHANGED = "workspace/didChangeConfiguration"
+
+
+async def begin(session: Session) -> None:
+    """Ask a client that is ready for what it tells only now: changes of files, settings."""
+    session.watching.begin()
+    if session.client.can("workspace.didChangeConfiguration.dynamicRegistration"):
+        asked: dict[str, Any] = {"id": "netsharp-settings", "method": CHANGED}
+        asked["registerOptions"] = {"section": SECTION}
+        session.request("client/registerCapability", {"registrations": [asked]})
+    if session.client.can("workspace.configuration"):
+        await pull(session)
+
+
+def did_change_configuration(session: Session, params: Any) -> Awaitable[None] | None:
+    """Take settings that are pushed, or ask for them where the client can be asked."""
+    if session.client.can("workspace.configuration"):
+        return pull(session)
+    pushed = params.get("settings") if isinstance(params, dict) else None
+    if isinstance(pushed, dict):
+        session.settings.take(EVERYWHERE, pushed.get(SECTION, pushed))
+        renew(session)
+    return None
+
+
+def did_trust(session: Session, params: Any) -> None:
+    """Learn whether the workspace is trusted: only then tables are read and networks trained."""
+    session.trusted = isinstance(params, dict) and bool(params.get("trusted"))
+    session.contexts.look_again(always=True)
+
+
+async def pull(session: Session) -> None:
+    """Ask for the settings of each folder; what a client does not know stays as it was."""
+    scopes = [EVERYWHERE, *session.folders]
+    items = [{"scopeUri": scope, "section": SECTION} for scope in scopes]
+    items[0] = {"section": SECTION}
+    try:
+        answers = await session.request("workspace/configuration", {"items": items})
+    except JsonRpcException as error:
+        session.log(f"The client does not tell its settings: {error}.")
+        return
+    told = answers if isinstance(answers, list) else []
+    for scope, values in zip(scopes, told, strict=False):
+        if isinstance(values, dict):
+            session.settings.take(scope, values)
+    renew(session)

@@ -1,0 +1,70 @@
+"""Progress that a person sees and can cancel, with clients that show it; elsewhere nothing."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+    from typing import Any
+
+    from netsharp_lsp.server.session import Session
+
+_TOKENS = count(1)
+
+
+class Work:
+    """Something that takes long: begun, reported on, ended.
+
+    `token` is the client's where it gave one with a request, else one is created.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        title: str,
+        cancel: Callable[[], object] | None = None,
+        token: str | int | None = None,
+    ) -> None:
+        self._session = session
+        self._begin = {"kind": "begin", "title": title, "cancellable": cancel is not None}
+        self._begun = self._ended = False
+        self._percentage = 0
+        self._token: str | int = token if token is not None else f"netsharp-{next(_TOKENS)}"
+        if cancel is not None:
+            session.cancels[self._token] = cancel
+        if token is not None:
+            self._start()
+        elif session.client.can("window.workDoneProgress"):
+            created = session.request("window/workDoneProgress/create", {"token": self._token})
+            created.add_done_callback(self._created)
+
+    def report(self, message: str, share: float | None = None) -> None:
+        """Say how far it is; `share` from 0 to 1, never shown as less than before."""
+        value: dict[str, Any] = {"kind": "report"}
+        if share is not None:
+            self._percentage = max(self._percentage, int(100 * share))
+            value["percentage"] = self._percentage
+        if message:
+            value["message"] = message
+        self._send(value)
+
+    def end(self, message: str = "") -> None:
+        """Say that it is over; more than once does nothing."""
+        self._session.cancels.pop(self._token, None)
+        self._send({"kind": "end", "message": message} if message else {"kind": "end"})
+        self._ended = True
+
+    def _created(self, future: asyncio.Future[Any]) -> None:
+        if not future.cancelled() and future.exception() is None and not self._ended:
+            self._start()
+
+    def _start(self) -> None:
+        self._begun = True
+        self._send({**self._begin, "percentage": 0})
+
+    def _send(self, value: dict[str, Any]) -> None:
+        if self._begun and not self._ended:
+            self._session.notify("$/progress", {"token": self._token, "value": value})

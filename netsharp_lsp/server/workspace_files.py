@@ -1,0 +1,100 @@
+"""Files around open documents: URIs and paths, folders of the workspace, what a client watches.
+
+Knows which files matter to whom; reads none.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pygls.uris import to_fs_path
+
+from netsharp_lsp.settings import OWN_FILE, SHARED_FILE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from netsharp_lsp.server.session import Session
+
+_CELL = "vscode-notebook-cell:"
+#: Settings, run files and specifications: watched everywhere.
+PATTERNS = ("**/*.toml", "**/*.nn", "**/*.netsharp")
+#: The ids of our registrations with the client.
+EVERYWHERE_ID, TABLES_ID = "netsharp-files", "netsharp-tables"
+WATCHED = "workspace/didChangeWatchedFiles"
+
+
+def path_of(uri: str) -> str | None:
+    """Return the path of a document on disk, a cell's that of its notebook; None for others."""
+    if uri.startswith(_CELL):
+        uri = f"file:{uri.removeprefix(_CELL).partition('#')[0]}"
+    path = to_fs_path(uri) if uri.startswith("file:") else None
+    return None if path is None else os.path.normpath(path)
+
+
+def uri_of(path: str) -> str:
+    """Return the URI of an absolute path."""
+    return Path(path).as_uri()
+
+
+def folder_of(folders: Iterable[str], uri: str) -> str:
+    """Return the innermost folder of the workspace that a document is in; empty for none."""
+    around = (folder for folder in folders if _within(uri, folder))
+    return max(around, key=len, default="")
+
+
+def _within(uri: str, folder: str) -> bool:
+    return uri == folder or uri.startswith(f"{folder.rstrip('/')}/")
+
+
+def is_settings(path: str) -> bool:
+    """Whether a file is one that settings are read from."""
+    return os.path.basename(path) in (OWN_FILE, SHARED_FILE)
+
+
+class Watching:
+    """What the client was asked to watch; nothing where it can only be asked at its start."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._tables: frozenset[str] = frozenset()
+
+    @property
+    def possible(self) -> bool:
+        """Whether the client watches files that it is asked for later."""
+        return self._session.client.can(f"{WATCHED.replace('/', '.')}.dynamicRegistration")
+
+    def begin(self) -> None:
+        """Ask for the files that matter everywhere."""
+        if self.possible:
+            self._register(EVERYWHERE_ID, [{"globPattern": pattern} for pattern in PATTERNS])
+
+    def tables(self, paths: Iterable[str]) -> None:
+        """Ask for the tables that run files name, instead of those asked for before."""
+        wanted = frozenset(paths)
+        if not self.possible or wanted == self._tables:
+            return
+        if self._tables:
+            gone = {"unregisterations": [{"id": TABLES_ID, "method": WATCHED}]}
+            self._session.request("client/unregisterCapability", gone)
+        self._tables = wanted
+        if wanted:
+            self._register(TABLES_ID, [self._watcher(path) for path in sorted(wanted)])
+
+    def _watcher(self, path: str) -> dict[str, Any]:
+        """Watch one file; what has a meaning in patterns stands for any character."""
+        folder, name = os.path.split(path)
+        if self._session.client.can(f"{WATCHED.replace('/', '.')}.relativePatternSupport"):
+            return {"globPattern": {"baseUri": uri_of(folder), "pattern": _literal(name)}}
+        return {"globPattern": _literal(path.replace(os.sep, "/"))}
+
+    def _register(self, name: str, watchers: list[dict[str, Any]]) -> None:
+        options = {"watchers": watchers}
+        asked = {"id": name, "method": WATCHED, "registerOptions": options}
+        self._session.request("client/registerCapability", {"registrations": [asked]})
+
+
+def _literal(path: str) -> str:
+    return "".join("?" if character in "*?[]{}" else character for character in path)
