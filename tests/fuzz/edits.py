@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node, Point, Tree
 
 from netsharp_lsp.context import Context
-from netsharp_lsp.netsharp.reading.parser import parse_tree
+from netsharp_lsp.netsharp.reading.grammar import parse_tree
 from tests.collection import RESOLVING, SAMPLES
 from tests.fuzz.judging import judge
 

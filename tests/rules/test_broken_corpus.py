@@ -19,7 +19,7 @@ from netsharp_lsp.diagnostics.fixes import fix_all
 from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.diagnostics.selection import Selection
 from netsharp_lsp.language import examine, language_by_id
-from netsharp_lsp.netsharp.reading.parser import parse_tree
+from netsharp_lsp.netsharp.reading.grammar import parse_tree
 from netsharp_lsp.text.lines import LineIndex
 from tests.collection import FRAGMENTS
 

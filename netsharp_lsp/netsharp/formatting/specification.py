@@ -15,8 +15,8 @@ from netsharp_lsp.netsharp.formatting.tokens import (
     FILE_KIND,
     LINE_COMMENT_KIND,
     STRAY_KIND,
-    parse_tree,
 )
+from netsharp_lsp.netsharp.reading.grammar import parse_tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

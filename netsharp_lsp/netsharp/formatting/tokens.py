@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import re
 
-from tree_sitter import Language, Parser
-
-from netsharp_grammar._netsharp import language
+from netsharp_lsp.netsharp.reading.grammar import LANGUAGE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import TypeAlias
 
-    from tree_sitter import Node, Tree
+    from tree_sitter import Node
 
     # Role, spelling, first byte and end in the text.
     Token: TypeAlias = tuple[int, bytes, int, int]
-
-_LANGUAGE = Language(language())
 
 # Roles. Those up to LINE_COMMENT stand within a logical line, the others end one.
 WORD = 0
@@ -127,9 +123,9 @@ def _table(parent: str) -> tuple[list[int], list[bytes | None]]:
     words.update(_WORDS_WITHIN.get(parent, {}))
     roles: list[int] = []
     spellings: list[bytes | None] = []
-    for kind in range(_LANGUAGE.node_kind_count):
-        name = _LANGUAGE.node_kind_for_id(kind) or ""
-        named = _LANGUAGE.node_kind_is_named(kind)
+    for kind in range(LANGUAGE.node_kind_count):
+        name = LANGUAGE.node_kind_for_id(kind) or ""
+        named = LANGUAGE.node_kind_is_named(kind)
         roles.append((words if named else marks).get(name, _FAULT))
         spellings.append(None if named else name.encode("utf-8"))
     return roles, spellings
@@ -138,7 +134,7 @@ def _table(parent: str) -> tuple[list[int], list[bytes | None]]:
 def _tables() -> dict[int, tuple[list[int], list[bytes | None]]]:
     usual = _table("")
     special = {name: _table(name) for name in {*_MARKS_WITHIN, *_WORDS_WITHIN}}
-    names = {kind: _LANGUAGE.node_kind_for_id(kind) for kind in range(_LANGUAGE.node_kind_count)}
+    names = {kind: LANGUAGE.node_kind_for_id(kind) for kind in range(LANGUAGE.node_kind_count)}
     return {kind: special.get(name or "", usual) for kind, name in names.items()}
 
 
@@ -146,13 +142,13 @@ _TABLES = _tables()
 
 
 _SHAPES = {
-    kind: _WHOLE.get(_LANGUAGE.node_kind_for_id(kind) or "", ())
-    for kind in range(_LANGUAGE.node_kind_count)
+    kind: _WHOLE.get(LANGUAGE.node_kind_for_id(kind) or "", ())
+    for kind in range(LANGUAGE.node_kind_count)
 }
 
 
 def _kind(name: str) -> int:
-    kind = _LANGUAGE.id_for_node_kind(name, True)
+    kind = LANGUAGE.id_for_node_kind(name, True)
     if kind is None:
         raise LookupError(f"the grammar has no node '{name}'")
     return kind
@@ -163,11 +159,6 @@ STRAY_KIND = _kind("stray")
 LINE_COMMENT_KIND = _kind("comment")
 BLOCK_COMMENT_KIND = _kind("block_comment")
 BYTES_KIND = _kind("float_bytes")
-
-
-def parse_tree(text: bytes) -> Tree:
-    """Parse UTF-8 bytes without a byte-order mark."""
-    return Parser(_LANGUAGE).parse(text)
 
 
 def declaration_tokens(node: Node, text: bytes) -> list[Token] | None:

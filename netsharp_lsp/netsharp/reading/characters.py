@@ -6,16 +6,20 @@ Net# has no strings, so that what a character means never depends on what stands
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.reading.syntax import Comment
+    from netsharp_lsp.netsharp.reading.comments import Comments
 
-#: Runs of bytes that no token of Net# holds; `#` is a comment's affair.
-FOREIGN = re.compile(rb"""[^\t\n\x0b\x0c\rA-Za-z0-9_ {}\[\](),;=+\-*/%^<>!&|.:#]+""")
+#: The bytes of the tokens of Net# and of blanks; `#` is a comment's affair.
+HARMLESS = (
+    b"\t\n\x0b\x0c\r {}[](),;=+-*/%^<>!&|.:#_0123456789"
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+#: Runs of all other bytes.
+FOREIGN = re.compile(rb"[^%b]+" % re.escape(HARMLESS))
 
 #: What belongs to the program or page around a specification: quoted words, R and Python line
 #: ends, HTML entities, Markdown fences.
@@ -25,6 +29,7 @@ HOST_TEXT = re.compile(
     rb"""|(?P<entity>&(?:gt|lt|amp|nbsp|quot);)"""
     rb"""|(?P<fence>```+[A-Za-z#]*)"""
 )
+ENTITY = re.compile(rb"&(?:gt|lt|amp|nbsp|quot);")
 ENTITIES = {"&gt;": ">", "&lt;": "<", "&amp;": "&", "&nbsp;": " ", "&quot;": '"'}
 
 #: Characters outside ASCII and what was meant by them; the full-width block is computed.
@@ -66,16 +71,22 @@ class Mark:
         self.kind = kind
         self.text = text
 
+    def moved(self, shift: int) -> Mark:
+        """The same some bytes further."""
+        return Mark(self.start + shift, self.end + shift, self.kind, self.text) if shift else self
 
-def foreign_marks(data: bytes, comments: Sequence[Comment]) -> list[Mark]:
-    """Every foreign run of a text in order, comments left out."""
-    ordered = sorted(comments, key=lambda comment: comment.start)
-    starts = [comment.start for comment in ordered]
+
+def foreign_marks(
+    data: bytes, comments: Comments, start: int = 0, end: int | None = None
+) -> list[Mark]:
+    """Every foreign run of some whole lines of a text in order, comments left out.
+
+    No mark goes on over the end of a line.
+    """
     marks: list[Mark] = []
-    passed = 0
-    for run in _candidates(data):
-        position = bisect_right(starts, run.start()) - 1
-        if run.start() < passed or (position >= 0 and run.start() < ordered[position].end):
+    passed = start
+    for run in _candidates(data, start, len(data) if end is None else end):
+        if run.start() < passed or comments.hold(run.start()):
             continue
         found = list(_classify(data, run))
         marks.extend(found)
@@ -83,10 +94,16 @@ def foreign_marks(data: bytes, comments: Sequence[Comment]) -> list[Mark]:
     return marks
 
 
-def _candidates(data: bytes) -> Iterator[re.Match[bytes]]:
-    yield from FOREIGN.finditer(data)
-    if b"&" in data:
-        yield from (match for match in HOST_TEXT.finditer(data) if match.lastgroup == "entity")
+def _candidates(data: bytes, start: int, end: int) -> list[re.Match[bytes]]:
+    """What may be foreign, in the order of the text."""
+    lines = data if end - start == len(data) else data[start:end]
+    found: list[re.Match[bytes]] = []
+    if lines.translate(None, HARMLESS):
+        found += FOREIGN.finditer(data, start, end)
+    if b"&" in lines:
+        found += ENTITY.finditer(data, start, end)
+        found.sort(key=re.Match.start)
+    return found
 
 
 def _classify(data: bytes, run: re.Match[bytes]) -> Iterator[Mark]:

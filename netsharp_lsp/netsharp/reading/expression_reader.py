@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node as TreeNode
 
-    from netsharp_lsp.netsharp.reading.syntax import Comment, Expression
+    from netsharp_lsp.netsharp.reading.comments import Span
+    from netsharp_lsp.netsharp.reading.syntax import Expression
 
 #: From this many children a tuple of plain numbers is read in one go.
 LONG_TUPLE = 200
@@ -45,7 +46,7 @@ LONGEST_INTEGER = 40
 class ExpressionReader(TreeReader):
     """Reads the expressions of one top-level node."""
 
-    def __init__(self, data: bytes, node: TreeNode, comments: list[Comment]) -> None:
+    def __init__(self, data: bytes, node: TreeNode, comments: list[Span]) -> None:
         super().__init__(data, node, comments)
         self.depth = 0
         self.told_deep = False

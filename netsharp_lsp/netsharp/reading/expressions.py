@@ -114,10 +114,10 @@ class Uses:
         """
         if isinstance(item, LayerItem):
             if self._layers is None:
-                self._layers = _index(self.specification, _layer_names)
+                self._layers = _index(self.specification, layer_names)
             return self._layers.pop(item.name.text, [])
         if self._constants is None:
-            self._constants = _index(self.specification, _constant_names)
+            self._constants = _index(self.specification, constant_names)
         return self._constants.pop(item.name.text, [])
 
 
@@ -129,7 +129,8 @@ def _index(specification: Specification, names: Callable[[Declaration], Iterable
     return found
 
 
-def _layer_names(declaration: Declaration) -> Iterator[Name]:
+def layer_names(declaration: Declaration) -> Iterator[Name]:
+    """The layers that bundles and shares name."""
     for bundle in bundles_of(declaration):
         yield bundle.source
     for item in declaration.items:
@@ -137,8 +138,8 @@ def _layer_names(declaration: Declaration) -> Iterator[Name]:
             yield from (part for part in (item.source, item.name) if isinstance(part, Name))
 
 
-def _constant_names(declaration: Declaration) -> Iterator[Name]:
-    """A condition's own parameters are no constants."""
+def constant_names(declaration: Declaration) -> Iterator[Name]:
+    """The constants that expressions name; a condition's own parameters are none."""
     parameters: dict[Expression, tuple[str, str]] = {}
     for bundle in bundles_of(declaration):
         if bundle.predicate is not None:

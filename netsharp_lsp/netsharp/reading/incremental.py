@@ -5,46 +5,41 @@ The result is that of reading the whole text; it knows syntax and nothing of wha
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.reading.parser import parse
-from netsharp_lsp.netsharp.reading.sameness import same
+from netsharp_lsp.netsharp.reading.comments import Comments
+from netsharp_lsp.netsharp.reading.splicing import Change, Delta
 from netsharp_lsp.netsharp.reading.syntax import Specification
+from netsharp_lsp.netsharp.reading.windows import LINGER, MARKUP, Window, safe_end
+
+__all__ = ["Delta", "Reading"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from netsharp_lsp.netsharp.reading.comments import Span
     from netsharp_lsp.netsharp.reading.syntax import Declaration
     from netsharp_lsp.text.edits import Edit
 
-
-class Delta:
-    """What an edit did to the declarations: `removed` gave way to `added` at index `position`.
-
-    Every declaration outside is the same object before and after, whatever its new offset.
-    """
-
-    __slots__ = ("added", "position", "removed")
-
-    def __init__(
-        self, position: int, removed: tuple[Declaration, ...], added: tuple[Declaration, ...]
-    ) -> None:
-        self.position = position
-        self.removed = removed
-        self.added = added
+#: How many bytes of a long text are read at a time: their tree takes 25 times the memory.
+STRETCH = 1 << 16
+#: How much more is read where a stretch ends in the midst of something long.
+GROWTH = 4
 
 
 class Reading:
-    """One version of a text and its syntax."""
+    """One version of a text and its syntax; no tree is kept."""
 
-    __slots__ = ("specification",)
+    __slots__ = ("_markup", "specification")
 
-    def __init__(self, specification: Specification) -> None:
+    def __init__(self, specification: Specification, markup: bool) -> None:
         self.specification = specification
+        #: Whether the text may hold `<!--`, which is a comment or not by what stands far behind.
+        self._markup = markup
 
     @classmethod
     def of(cls, data: bytes) -> Reading:
         """Read UTF-8 bytes for the first time."""
-        return cls(parse(data))
+        return cls(read_by_windows(data), MARKUP in data)
 
     @property
     def data(self) -> bytes:
@@ -53,14 +48,33 @@ class Reading:
 
     def edited(self, data: bytes, edits: Sequence[Edit]) -> tuple[Reading, Delta]:
         """The next version; `edits`, in order and apart, lead from this text to ``data``."""
-        fresh = parse(data)
-        old, new = self.specification.declarations, fresh.declarations
-        shortest = min(len(old), len(new))
-        head = next((i for i in range(shortest) if not same(old[i], new[i])), shortest)
-        tail = 0
-        while tail < shortest - head and same(old[-1 - tail], new[-1 - tail]):
-            tail += 1
-        delta = Delta(head, old[head : len(old) - tail], new[head : len(new) - tail])
-        kept = (*old[:head], *delta.added, *old[len(old) - tail :])
-        starts = dict(zip(kept, fresh.starts.values(), strict=True))
-        return Reading(Specification(data, kept, starts, fresh.comments)), delta
+        change = Change(self.specification, data, edits)
+        if change.idle:
+            return self, Delta(0, (), ())
+        markup = self._markup or MARKUP in change.inserted
+        specification, delta = change.made(markup)
+        return Reading(specification, markup), delta
+
+
+def read_by_windows(data: bytes, stretch: int = STRETCH) -> Specification:
+    """Read a whole text, some bytes at a time."""
+    declarations: list[Declaration] = []
+    offsets: list[int] = []
+    comments: list[Span] = []
+    start, size = 0, stretch
+    while True:
+        end = safe_end(data, start, data.find(b"\n", start + size) + 1 or len(data))
+        window = Window(data, start, end)
+        settled = (at for at, since in window.settled(data) if since >= LINGER)
+        last = max(settled, default=0)
+        if window.whole:
+            last = len(window.declarations)
+        if window.whole or last:
+            start, size = window.offset(last), stretch
+            declarations += window.declarations[:last]
+            offsets += window.offsets[:last]
+            comments += (span for span in window.comments if span[0] < start)
+        else:
+            size *= GROWTH
+        if window.whole:
+            return Specification(data, tuple(declarations), offsets, Comments(comments))

@@ -5,16 +5,14 @@ It knows the grammar's node types and nothing of what names and numbers mean.
 
 from __future__ import annotations
 
-from tree_sitter import Language, Parser
-
-from netsharp_grammar._netsharp import language
+from netsharp_lsp.netsharp.reading.comments import Comments
 from netsharp_lsp.netsharp.reading.expression_reader import ExpressionReader
+from netsharp_lsp.netsharp.reading.grammar import parse_tree
 from netsharp_lsp.netsharp.reading.syntax import (
     Attribute,
     Auto,
     Broken,
     BundleItem,
-    Comment,
     ConstantItem,
     Declaration,
     Fault,
@@ -38,12 +36,11 @@ if TYPE_CHECKING:
     from tree_sitter import Node as TreeNode
     from tree_sitter import Tree
 
+    from netsharp_lsp.netsharp.reading.comments import Span
     from netsharp_lsp.netsharp.reading.syntax import Expression
 
     #: A bundle's kind (None for words that are none), as it is written, and where.
     Connection = tuple[str | None, str, tuple[int, int]]
-
-LANGUAGE = Language(language())
 
 #: What stands at top level; anything else there is text that found no place.
 DECLARATIONS = frozenset(
@@ -61,12 +58,6 @@ BUNDLE_KINDS = frozenset(("all", "convolve", "pool", "norm", "unknown_kind"))
 BUNDLE_WORDS = frozenset(("all", "convolve", "max pool", "mean pool", "response norm"))
 
 
-def parse_tree(data: bytes, old: Tree | None = None) -> Tree:
-    """Parse UTF-8 bytes; `old` is the edited tree of the text before."""
-    parser = Parser(LANGUAGE)
-    return parser.parse(data) if old is None else parser.parse(data, old)
-
-
 def parse(data: bytes) -> Specification:
     """Read a specification from UTF-8 bytes without a byte-order mark."""
     return read(data, parse_tree(data))
@@ -74,20 +65,25 @@ def parse(data: bytes) -> Specification:
 
 def read(data: bytes, tree: Tree) -> Specification:
     """Read the syntax out of the tree of ``data``."""
-    declarations = []
-    starts: dict[Declaration, int] = {}
-    comments: list[Comment] = []
+    declarations, offsets, comments = read_pieces(data, tree)
+    return Specification(data, tuple(declarations), offsets, Comments(comments))
+
+
+def read_pieces(data: bytes, tree: Tree) -> tuple[list[Declaration], list[int], list[Span]]:
+    """The declarations of a tree, where each starts, and the comments, in no order."""
+    declarations: list[Declaration] = []
+    offsets: list[int] = []
+    comments: list[Span] = []
     for nodes in top_level(tree):
         node = nodes[0]
         if node.type in COMMENTS:
-            comments.append(Comment(node.start_byte, node.end_byte, COMMENTS[node.type]))
+            comments.append((node.start_byte, node.end_byte, COMMENTS[node.type]))
             continue
         reader = _DeclarationReader(data, node, comments)
         placed = is_placed(node) and not node.is_missing
-        declaration = reader.declaration(node) if placed else reader.debris(nodes)
-        declarations.append(declaration)
-        starts[declaration] = reader.base
-    return Specification(data, tuple(declarations), starts, tuple(comments))
+        declarations.append(reader.declaration(node) if placed else reader.debris(nodes))
+        offsets.append(reader.base)
+    return declarations, offsets, comments
 
 
 def top_level(tree: Tree) -> Iterator[list[TreeNode]]:
@@ -189,6 +185,7 @@ class _DeclarationReader(ExpressionReader):
             tuple(self.keywords),
             tuple(self.semicolons),
             tuple(self.faults),
+            node.descendant_count,
         )
 
     def constant(self, node: TreeNode) -> ConstantItem:

@@ -6,11 +6,16 @@ an edit elsewhere moves a declaration as a whole and leaves everything inside it
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+
+from netsharp_lsp.netsharp.reading.characters import foreign_marks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.reading.characters import Mark
+    from netsharp_lsp.netsharp.reading.comments import Comments
 
 
 class Node:
@@ -418,10 +423,22 @@ class Declaration(Node):
 
     `group` is the span of the braces of `keyword { ... }`, None without; `keywords` lists every
     keyword written inside (also `auto`, `from`, `all`, ...) for the rule on odd case;
-    `semicolons` the spans of `;` that end nothing.
+    `semicolons` the spans of `;` that end nothing.  `doubtful`: it has faults or no keyword of
+    Net#, or a layer among constants, or one that no connection leads to.  `bulk`: of how many
+    nodes the parser made it.
     """
 
-    __slots__ = ("faults", "group", "items", "keyword", "keywords", "kind", "semicolons")
+    __slots__ = (
+        "bulk",
+        "doubtful",
+        "faults",
+        "group",
+        "items",
+        "keyword",
+        "keywords",
+        "kind",
+        "semicolons",
+    )
 
     def __init__(
         self,
@@ -433,6 +450,7 @@ class Declaration(Node):
         keywords: tuple[Keyword, ...],
         semicolons: tuple[tuple[int, int], ...],
         faults: tuple[Fault, ...],
+        bulk: int,
     ) -> None:
         self.start = 0
         self.end = end
@@ -443,6 +461,19 @@ class Declaration(Node):
         self.keywords = keywords
         self.semicolons = semicolons
         self.faults = faults
+        self.bulk = bulk
+        self.doubtful = bool(faults) or _is_odd(kind, items)
+
+
+def _is_odd(kind: str, items: tuple[Item, ...]) -> bool:
+    """Whether the items of a declaration do not go with its keyword."""
+    if kind in ("hidden", "output"):
+        return any(
+            isinstance(item, LayerItem) and not item.bundles and item.body is None for item in items
+        )
+    if kind == "const":
+        return any(isinstance(item, LayerItem) for item in items)
+    return kind not in ("input", "share")
 
 
 class Comment(Node):
@@ -457,25 +488,49 @@ class Comment(Node):
 
 
 class Specification:
-    """One text, read: its bytes, its declarations in order, where each starts, its comments."""
+    """One text, read: its bytes, its declarations in order, where each starts, its comments.
 
-    __slots__ = ("comments", "data", "declarations", "starts")
+    `offsets` are the starts in the order of the declarations; `doubtful` holds, in order, the
+    declarations that say so of themselves.
+    """
+
+    __slots__ = ("comments", "data", "declarations", "doubtful", "known_marks", "offsets", "starts")
 
     def __init__(
         self,
         data: bytes,
         declarations: tuple[Declaration, ...],
-        starts: dict[Declaration, int],
-        comments: tuple[Comment, ...],
+        offsets: list[int],
+        comments: Comments,
+        marks: list[Mark] | None = None,
     ) -> None:
         self.data = data
         self.declarations = declarations
-        self.starts = starts
+        self.offsets = offsets
+        self.starts = dict(zip(declarations, offsets, strict=True))
         self.comments = comments
+        self.doubtful = [one for one in declarations if one.doubtful]
+        #: None until somebody asks for `marks`.
+        self.known_marks = marks
+
+    @property
+    def marks(self) -> list[Mark]:
+        """The characters that Net# has no use for, in order; those in comments are left out."""
+        if self.known_marks is None:
+            self.known_marks = foreign_marks(self.data, self.comments)
+        return self.known_marks
+
+    def index(self, declaration: Declaration) -> int:
+        """The position of a declaration among all."""
+        position = bisect_left(self.offsets, self.starts[declaration])
+        # What is missing altogether may stand where the next declaration starts.
+        while self.declarations[position] is not declaration:
+            position += 1
+        return position
 
     def declaration_at(self, offset: int) -> Declaration | None:
         """The last declaration to start at or before a byte offset, if there is one."""
-        before = bisect_right(self.declarations, offset, key=self.starts.__getitem__)
+        before = bisect_right(self.offsets, offset)
         return self.declarations[before - 1] if before else None
 
     @property

@@ -5,13 +5,15 @@ It knows tokens, comments and what stands for missing text; no declaration and n
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.reading.syntax import Comment, Fault, Keyword, Name
+from netsharp_lsp.netsharp.reading.syntax import Fault, Keyword, Name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tree_sitter import Node as TreeNode
+
+    from netsharp_lsp.netsharp.reading.comments import Span
 
 COMMENTS = {
     "comment": "line",
@@ -52,7 +54,7 @@ def first_byte(node: TreeNode) -> int:
 class TreeReader:
     """Reads one top-level node; collects its keywords, faults and comments on the way."""
 
-    def __init__(self, data: bytes, node: TreeNode, comments: list[Comment]) -> None:
+    def __init__(self, data: bytes, node: TreeNode, comments: list[Span]) -> None:
         self.data = data
         self.base = first_byte(node)
         self.comments = comments
@@ -116,8 +118,8 @@ class TreeReader:
         return found
 
     def comment(self, node: TreeNode) -> None:
-        """Note a comment; its place is absolute."""
-        self.comments.append(Comment(node.start_byte, node.end_byte, COMMENTS[node.type]))
+        """Note a comment; its place is that in the bytes read."""
+        self.comments.append((node.start_byte, node.end_byte, COMMENTS[node.type]))
 
     def supplied(self, node: TreeNode, parent: str, opener: tuple[int, int] | None) -> None:
         """Note what is missing where the scanner put an empty token."""

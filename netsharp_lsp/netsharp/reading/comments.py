@@ -1,0 +1,73 @@
+"""The comments of one text, kept as plain numbers: long texts have tens of thousands of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from operator import itemgetter
+
+from netsharp_lsp.netsharp.reading.syntax import Comment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    #: First byte, end, kind.
+    Span = tuple[int, int, str]
+
+
+class Comments:
+    """Comments in the order of the text; a `Comment` is made when one is asked for."""
+
+    __slots__ = ("_ends", "_kinds", "_starts")
+
+    def __init__(self, spans: Iterable[Span] = ()) -> None:
+        ordered = sorted(spans, key=itemgetter(0))
+        self._starts = [start for start, _, _ in ordered]
+        self._ends = [end for _, end, _ in ordered]
+        self._kinds = [kind for _, _, kind in ordered]
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def __iter__(self) -> Iterator[Comment]:
+        return map(Comment, self._starts, self._ends, self._kinds)
+
+    def spans(self) -> list[tuple[int, int]]:
+        """First byte and end of every comment."""
+        return list(zip(self._starts, self._ends, strict=True))
+
+    def odd(self) -> list[Comment]:
+        """The comments that do not start with `//`."""
+        if self._kinds.count("line") == len(self._kinds):
+            return []
+        return [comment for comment in self if comment.kind != "line"]
+
+    def hold(self, offset: int) -> bool:
+        """Whether the byte at an offset stands in a comment."""
+        at = bisect_right(self._starts, offset) - 1
+        return at >= 0 and offset < self._ends[at]
+
+    def around(self, offset: int) -> Comment | None:
+        """The comment that holds the byte at an offset."""
+        if not self.hold(offset):
+            return None
+        at = bisect_right(self._starts, offset) - 1
+        return Comment(self._starts[at], self._ends[at], self._kinds[at])
+
+    def spliced(self, start: int, end: int, spans: Iterable[Span], shift: int) -> Comments:
+        """These comments with others for those that begin in ``start:end``.
+
+        What stands behind moves by ``shift`` bytes.
+        """
+        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
+        middle = Comments(spans)
+        spliced = Comments()
+        spliced._starts = self._starts[:first] + middle._starts + moved(self._starts[last:], shift)
+        spliced._ends = self._ends[:first] + middle._ends + moved(self._ends[last:], shift)
+        spliced._kinds = self._kinds[:first] + middle._kinds + self._kinds[last:]
+        return spliced
+
+
+def moved(offsets: list[int], shift: int) -> list[int]:
+    """Offsets after an edit before them."""
+    return [offset + shift for offset in offsets] if shift else offsets

@@ -1,0 +1,238 @@
+"""How the syntax of a text becomes that of the edited text: what stands around the edit is read
+again until both agree, and everything outside is taken over."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from netsharp_lsp.netsharp.reading.characters import Mark, foreign_marks
+from netsharp_lsp.netsharp.reading.comments import moved
+from netsharp_lsp.netsharp.reading.sameness import same
+from netsharp_lsp.netsharp.reading.syntax import Specification
+from netsharp_lsp.netsharp.reading.windows import (
+    LINGER,
+    MARKUP,
+    MARKUP_END,
+    Window,
+    nodes_to_fault,
+    reach_back,
+    safe_end,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from netsharp_lsp.netsharp.reading.comments import Comments
+    from netsharp_lsp.netsharp.reading.syntax import Declaration
+    from netsharp_lsp.text.edits import Edit
+
+#: How many bytes behind an edit are read at first, and how much more where they tell too little.
+FIRST_SIZE, GROWTH = 1 << 12, 4
+
+
+class Delta:
+    """What an edit did to the declarations: `removed` gave way to `added` at index `position`.
+
+    Every declaration outside is the same object before and after, whatever its new offset.
+    """
+
+    __slots__ = ("added", "position", "removed")
+
+    def __init__(
+        self, position: int, removed: tuple[Declaration, ...], added: tuple[Declaration, ...]
+    ) -> None:
+        self.position = position
+        self.removed = removed
+        self.added = added
+
+
+class Change:
+    """One text on the way to the next: its bytes ``start:end`` give way to others.
+
+    What stands behind them moves by ``shift`` bytes.
+    """
+
+    def __init__(self, old: Specification, data: bytes, edits: Sequence[Edit]) -> None:
+        self.old = old
+        self.data = data
+        self.shift = len(data) - len(old.data)
+        start = edits[0].start if edits else 0
+        end = edits[-1].end if edits else len(old.data)
+        start += common_start(old.data[start:end], data[start : end + self.shift])
+        before, after = old.data[start:end], data[start : end + self.shift]
+        self.start = start
+        self.end = end - common_start(before[::-1], after[::-1])
+
+    @property
+    def idle(self) -> bool:
+        """Whether the two texts are equal."""
+        return self.start == self.end and not self.shift
+
+    @property
+    def inserted(self) -> bytes:
+        """What is new, and as much around it as may become markup by it."""
+        margin = len(MARKUP)
+        return self.data[max(0, self.start - margin) : self.end + self.shift + margin]
+
+    def made(self, markup: bool) -> tuple[Specification, Delta]:
+        """The syntax of the next text; `markup`: there may be `<!--` in one of the two."""
+        anchor = self._anchor(self.start)
+        while markup and (opening := self._undecided(anchor)) >= 0:
+            anchor = self._anchor(opening)
+        window, last, behind = self._read(anchor)
+        if anchor >= 0 and not self._leads(window, anchor):
+            anchor = -1
+            window, last, behind = self._read(anchor)
+        return self._spliced(window, anchor, last, behind)
+
+    # Where to begin.
+
+    def _anchor(self, offset: int) -> int:
+        """The last declaration that with the next is sound and beyond reach of an edit; or -1.
+
+        No fault before it is so near that what follows could turn how it is read.
+        """
+        old = self.old
+        limit = offset - reach_back(old.data, offset)
+        position = bisect_right(old.offsets, limit) - 1
+        while position > 0:
+            one, other = old.declarations[position - 1 : position + 1]
+            position -= 1
+            outside = old.offsets[position + 1] + other.end <= limit
+            if not outside or one.doubtful or other.doubtful:
+                continue
+            if nodes_to_fault(self._backwards(position)) >= LINGER:
+                return position
+        return -1
+
+    def _backwards(self, position: int) -> Iterator[Declaration]:
+        """The declarations before a position, the nearest first."""
+        return map(self.old.declarations.__getitem__, range(position - 1, -1, -1))
+
+    def _start(self, anchor: int) -> int:
+        return self.old.offsets[anchor] if anchor >= 0 else 0
+
+    def _undecided(self, anchor: int) -> int:
+        """The last markup before an anchor that text behind the anchor may turn; or -1."""
+        start = self._start(anchor)
+        opening = self.data.rfind(MARKUP, 0, start)
+        if opening < 0:
+            return -1
+        decided = self.data.find(MARKUP_END, opening + len(MARKUP), start - 1)
+        return opening if decided < 0 else -1
+
+    def _leads(self, window: Window, anchor: int) -> bool:
+        """Whether the anchor and the declaration behind it are read as they were."""
+        expected, found = self.old.declarations[anchor : anchor + 2], window.declarations[:2]
+        return len(found) == 2 and all(map(same, expected, found))
+
+    # Where to end.
+
+    def _read(self, anchor: int) -> tuple[Window, int, int]:
+        """A stretch around the edit, and from which of its declarations on nothing is new.
+
+        Those are at the two positions, in the window and in the old text; without any, both are
+        behind the last.
+        """
+        old, size = self.old, FIRST_SIZE
+        while True:
+            after = bisect_left(old.offsets, self.end + size)
+            end = len(self.data)
+            if after < len(old.offsets):
+                end = safe_end(self.data, self._start(anchor), old.offsets[after] + self.shift)
+            window = Window(self.data, self._start(anchor), end)
+            for position, since in window.settled(self.data):
+                known = self._known(window, position)
+                if known >= 0 and self._apart(anchor, known, since):
+                    return window, position, known
+            if window.whole:
+                return window, len(window.declarations), len(old.declarations)
+            size *= GROWTH
+
+    def _known(self, window: Window, position: int) -> int:
+        """The old position of a new declaration that, with the next, was there before; or -1."""
+        old = self.old
+        offset = window.offsets[position] - self.shift
+        known = bisect_left(old.offsets, offset)
+        if offset < self.end or known + 1 >= len(old.offsets) or old.offsets[known] != offset:
+            return -1
+        both = range(2)
+        if all(
+            window.offsets[position + i] - self.shift == old.offsets[known + i]
+            and same(window.declarations[position + i], old.declarations[known + i])
+            for i in both
+        ):
+            return known
+        return -1
+
+    def _apart(self, anchor: int, known: int, since: int) -> bool:
+        """Whether the faults behind a place neither have nor had to do with those before it."""
+        old = self.old
+        ahead = nodes_to_fault(old.declarations[i] for i in range(known, len(old.offsets)))
+        if ahead >= LINGER:
+            return True
+        before = max(anchor, 0)
+        had = nodes_to_fault(old.declarations[i] for i in range(known - 1, before - 1, -1))
+        return min(since, had) + ahead >= LINGER
+
+    # The next version.
+
+    def _spliced(
+        self, window: Window, anchor: int, last: int, behind: int
+    ) -> tuple[Specification, Delta]:
+        old, shift = self.old, self.shift
+        stop = window.offset(last)
+        comments = old.comments.spliced(
+            window.start,
+            stop - shift,
+            (span for span in window.comments if span[0] < stop),
+            shift,
+        )
+        first = 2 if anchor >= 0 else 0
+        position = max(anchor, 0) + first
+        offsets = (
+            old.offsets[:position] + window.offsets[first:last] + moved(old.offsets[behind:], shift)
+        )
+        while position < behind and first < last and self._kept(window, first, position):
+            first += 1
+            position += 1
+        while position < behind and first < last and self._kept(window, last - 1, behind - 1):
+            last -= 1
+            behind -= 1
+        added = tuple(window.declarations[first:last])
+        delta = Delta(position, old.declarations[position:behind], added)
+        declarations = old.declarations[:position] + added + old.declarations[behind:]
+        marks = self._marks(comments, window.start, min(stop, len(self.data)))
+        return Specification(self.data, declarations, offsets, comments, marks), delta
+
+    def _kept(self, window: Window, new: int, old: int) -> bool:
+        """Whether a declaration says what another said, letter for letter."""
+        one, other = window.declarations[new], self.old.declarations[old]
+        if not same(one, other):
+            return False
+        start, before = window.offsets[new], self.old.offsets[old]
+        return self.data[start : start + one.end] == self.old.data[before : before + other.end]
+
+    def _marks(self, comments: Comments, start: int, end: int) -> list[Mark] | None:
+        """The foreign characters, if those of the old text were asked for."""
+        known = self.old.known_marks
+        if known is None:
+            return None
+        start = self.data.rfind(b"\n", 0, start) + 1
+        end = self.data.find(b"\n", end) + 1 or len(self.data)
+        before = [mark for mark in known if mark.start < start]
+        behind = [mark.moved(self.shift) for mark in known if mark.start >= end - self.shift]
+        return [*before, *foreign_marks(self.data, comments, start, end), *behind]
+
+
+def common_start(one: bytes, other: bytes) -> int:
+    """How many bytes two texts begin with alike."""
+    same_until, differs = 0, min(len(one), len(other)) + 1
+    while differs - same_until > 1:
+        middle = (same_until + differs) // 2
+        if one[same_until:middle] == other[same_until:middle]:
+            same_until = middle
+        else:
+            differs = middle
+    return same_until
