@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := $(shell git ls-files '*.py' '*.c' '*.h' '*.md' '*.scm' '*.json' '*.toml' \
 	netsharp_lsp engine grammar netsharp.py setup.py pyproject.toml MANIFEST.in 2>/dev/null)
 
-.PHONY: help run test lint bench fuzz grammar peers clean
+.PHONY: help run test lint bench fuzz grammar peers extension wheels vsix clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -62,5 +62,23 @@ fuzz: $(VENV)/.test ## Fuzz for a long time; SECONDS and SEED choose how long an
 grammar: ## Regenerate the parsers; fail if the committed ones differ.
 	sh grammar/regenerate.sh
 
+vscode-extension/node_modules: vscode-extension/package-lock.json
+	cd vscode-extension && npm ci --silent
+	@touch $@
+
+extension: vscode-extension/node_modules ## Check, test and build the VS Code extension.
+	cd vscode-extension && npm run --silent check && npm test --silent && npm run --silent build
+
+$(VENV)/.wheels: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --group wheels
+	@touch $@
+
+wheels: $(VENV)/.wheels ## Build a wheel per platform into out/wheels; TARGETS chooses some.
+	$(BIN)/python packaging/wheels.py out/wheels $(TARGETS)
+
+vsix: extension wheels ## Pack the extension per platform into out/vsix; TARGETS chooses some.
+	$(BIN)/python packaging/vsix.py out/wheels out/vsix $(TARGETS)
+
 clean: ## Remove what the other targets made.
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache out
+	rm -rf vscode-extension/node_modules vscode-extension/dist vscode-extension/dist-test

@@ -1,0 +1,33 @@
+// Bundles the extension, each view and, with --tests, the tests; `--watch` does so again and again.
+import { build, context } from "esbuild";
+import { readdirSync } from "node:fs";
+
+const watch = process.argv.includes("--watch");
+const tests = process.argv.includes("--tests");
+const shared = { bundle: true, minify: !tests && !watch, sourcemap: false, logLevel: "warning" };
+const node = { ...shared, platform: "node", format: "cjs", target: "node20", external: ["vscode"] };
+const browser = { ...shared, platform: "browser", format: "iife", target: "es2022" };
+
+const jobs = tests
+  ? [
+      {
+        ...node,
+        entryPoints: readdirSync("test")
+          .filter((name) => name.endsWith(".ts"))
+          .map((name) => `test/${name}`),
+        outdir: "dist-test",
+        outExtension: { ".js": ".cjs" },
+      },
+    ]
+  : [
+      { ...node, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js" },
+      { ...browser, entryPoints: ["src/webview/network/main.ts"], outfile: "dist/network.js" },
+      { ...browser, entryPoints: ["src/webview/training/main.ts"], outfile: "dist/training.js" },
+    ];
+for (const job of jobs) {
+  if (watch) {
+    await (await context(job)).watch();
+  } else {
+    await build(job);
+  }
+}

@@ -1,0 +1,55 @@
+/** What the language client is told: which documents, which settings, which commands go elsewhere. */
+
+import * as vscode from "vscode";
+import {
+  RevealOutputChannelOn,
+  type DocumentSelector,
+  type LanguageClientOptions,
+} from "vscode-languageclient/node";
+import * as settings from "./settings";
+
+/** Commands of the server that the extension answers with a view of its own; true where it did. */
+export type Takeover = (command: string, args: readonly unknown[]) => boolean;
+
+const HOSTS = ["python", "r", "markdown", "rmd", "quarto"];
+/** Commands that a hover may link to. */
+const LINKED = [
+  "netsharp.server.explain",
+  "netsharp.server.bindData",
+  "netsharp.server.showLayer",
+  "netsharp.server.showNetwork",
+];
+
+export function clientOptions(
+  output: vscode.LogOutputChannel,
+  takeover: Takeover,
+): LanguageClientOptions {
+  return {
+    documentSelector: selector(),
+    outputChannel: output,
+    traceOutputChannel: output,
+    revealOutputChannelOn: RevealOutputChannelOn.Never,
+    progressOnInitialization: true,
+    markdown: { isTrusted: { enabledCommands: LINKED }, supportHtml: false },
+    initializationOptions: {
+      settings: settings.forServer(vscode.workspace.getConfiguration("netsharp")),
+      trusted: vscode.workspace.isTrusted,
+    },
+    middleware: {
+      executeCommand: (command, args, next) =>
+        takeover(command, args) ? undefined : next(command, args),
+      workspace: {
+        configuration: async (params, token, next) => {
+          const answers = await next(params, token);
+          return Array.isArray(answers) ? answers.map(settings.forServer) : answers;
+        },
+      },
+    },
+  };
+}
+
+function selector(): DocumentSelector {
+  const schemes = ["file", "untitled"];
+  const languages = settings.embedded() ? ["netsharp", ...HOSTS] : ["netsharp"];
+  return schemes.flatMap((scheme) => languages.map((language) => ({ scheme, language })));
+}

@@ -1,0 +1,204 @@
+/** The network view's side in the editor: feeds it the graph, and follows the cursor both ways. */
+
+import * as vscode from "vscode";
+import type { Graphs } from "../graphs";
+import { pageOf, viewOptions } from "../page";
+import type { Graph, Position, Range } from "../protocol";
+import type { FromView, ToView } from "./messages";
+
+/** How long after the last keystroke the picture is drawn anew, in milliseconds. */
+const QUIET = 150;
+
+export class NetworkPanel implements vscode.Disposable {
+  static readonly type = "netsharp.network";
+  private panel: vscode.WebviewPanel | undefined;
+  private document: vscode.TextDocument | undefined;
+  private graph: Graph | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  /** The layer that the view has asked to be shown: the cursor that lands there is no news. */
+  private pointed: string | undefined;
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly root: vscode.Uri,
+    private readonly graphs: Graphs,
+  ) {
+    this.subscriptions = [
+      vscode.workspace.onDidChangeTextDocument((change) => {
+        if (change.document === this.document && change.contentChanges.length > 0) {
+          this.drawSoon();
+        }
+      }),
+      vscode.window.onDidChangeActiveTextEditor((editor) => {
+        if (this.panel !== undefined && editor?.document.languageId === "netsharp") {
+          this.follow(editor.document);
+        }
+      }),
+      vscode.window.onDidChangeTextEditorSelection((change) => this.cursor(change.textEditor)),
+    ];
+  }
+
+  /** Opens the view beside a document, or brings it to the front. */
+  show(document: vscode.TextDocument, layer?: string): void {
+    if (this.panel === undefined) {
+      const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+      const options = { ...viewOptions(this.root), retainContextWhenHidden: true };
+      this.adopt(
+        vscode.window.createWebviewPanel(NetworkPanel.type, "Network", column, options),
+      );
+    } else {
+      this.panel.reveal(undefined, true);
+    }
+    this.follow(document);
+    if (layer !== undefined) {
+      this.post({ type: "cursor", layer });
+    }
+  }
+
+  /** Draws anew whatever is shown: another server may answer now. */
+  refresh(): void {
+    if (this.document !== undefined) {
+      this.drawSoon();
+    }
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.panel?.dispose();
+    this.subscriptions.forEach((each) => each.dispose());
+  }
+
+  private adopt(panel: vscode.WebviewPanel): void {
+    this.panel = panel;
+    panel.iconPath = vscode.Uri.joinPath(this.root, "media", "icon.svg");
+    panel.webview.onDidReceiveMessage((message: FromView) => this.heard(message));
+    panel.onDidDispose(() => {
+      this.panel = undefined;
+      this.document = undefined;
+    });
+    panel.webview.html = pageOf(panel.webview, this.root, "network");
+  }
+
+  private follow(document: vscode.TextDocument): void {
+    if (this.document !== document) {
+      this.document = document;
+      this.graph = undefined;
+      void this.draw();
+    }
+  }
+
+  private drawSoon(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.draw(), QUIET);
+  }
+
+  private async draw(): Promise<void> {
+    const document = this.document;
+    if (document === undefined || this.panel === undefined) {
+      return;
+    }
+    const version = document.version;
+    const answer = await this.graphs.of(document);
+    if (this.document !== document || document.version !== version) {
+      return;
+    }
+    const title = document.uri.path.split("/").at(-1) ?? "";
+    this.panel.title = `Network ${title}`;
+    if (!answer.ok) {
+      this.post({ type: "stale", message: answer.message });
+      return;
+    }
+    this.graph = answer.graph;
+    this.post({ type: "graph", title, graph: answer.graph });
+    const editor = this.editor();
+    if (editor !== undefined) {
+      this.cursor(editor);
+    }
+  }
+
+  private cursor(editor: vscode.TextEditor): void {
+    if (editor.document !== this.document || this.graph === undefined) {
+      return;
+    }
+    const layer = layerAt(this.graph, editor.selection.active);
+    if (layer === this.pointed) {
+      this.pointed = undefined;
+      return;
+    }
+    this.post({ type: "cursor", layer: layer ?? null });
+  }
+
+  private heard(message: FromView): void {
+    switch (message.type) {
+      case "ready":
+        void this.draw();
+        break;
+      case "reveal":
+        void this.reveal(message.layer, this.place(message.layer), message.focus);
+        break;
+      case "revealBundle":
+        void this.reveal(message.layer, this.place(message.layer, message.index), true);
+        break;
+      case "save":
+        void this.save(message.format, Buffer.from(message.base64, "base64"));
+        break;
+    }
+  }
+
+  /** Where a layer's name stands, or one of its bundles. */
+  private place(name: string, index?: number): Range | undefined {
+    const layer = this.graph?.layers.find((each) => each.name === name);
+    const bundle = index === undefined ? undefined : layer?.bundles[index]?.range;
+    return bundle ?? layer?.selectionRange ?? layer?.range;
+  }
+
+  private async reveal(layer: string, place: Range | undefined, focus: boolean): Promise<void> {
+    if (this.document === undefined || place === undefined) {
+      return;
+    }
+    this.pointed = layer;
+    const start = new vscode.Position(place.start.line, place.start.character);
+    const end = new vscode.Position(place.end.line, place.end.character);
+    const viewColumn = this.editor()?.viewColumn ?? vscode.ViewColumn.One;
+    await vscode.window.showTextDocument(this.document, {
+      viewColumn,
+      preserveFocus: !focus,
+      selection: new vscode.Range(start, end),
+    });
+  }
+
+  private async save(format: "svg" | "png", data: Buffer): Promise<void> {
+    const document = this.document;
+    if (document === undefined) {
+      return;
+    }
+    const path = `${document.uri.path.replace(/\.[^./]*$/, "")}.${format}`;
+    const target = await vscode.window.showSaveDialog({
+      defaultUri: document.uri.with({ scheme: "file", path }),
+      filters: format === "svg" ? { "SVG picture": ["svg"] } : { "PNG picture": ["png"] },
+    });
+    if (target !== undefined) {
+      await vscode.workspace.fs.writeFile(target, data);
+    }
+  }
+
+  private editor(): vscode.TextEditor | undefined {
+    const editors = vscode.window.visibleTextEditors;
+    return editors.find((each) => each.document === this.document);
+  }
+
+  private post(message: ToView): void {
+    void this.panel?.webview.postMessage(message);
+  }
+}
+
+/** The layer in whose declaration a position lies. */
+export function layerAt(graph: Graph, position: Position): string | undefined {
+  const holds = (range: Range) =>
+    !before(position, range.start) && !before(range.end, position);
+  return graph.layers.find((each) => each.range !== undefined && holds(each.range))?.name;
+}
+
+function before(one: Position, other: Position): boolean {
+  return one.line < other.line || (one.line === other.line && one.character < other.character);
+}

@@ -1,0 +1,83 @@
+/** The server's own requests and notifications, as their JSON; imports nothing. */
+
+export interface Position {
+  readonly line: number;
+  readonly character: number;
+}
+
+export interface Range {
+  readonly start: Position;
+  readonly end: Position;
+}
+
+export interface GraphBundle {
+  readonly source: string;
+  readonly kind: string;
+  readonly output: readonly number[] | null;
+  readonly kernels: number | null;
+  readonly weights_per_kernel: number | null;
+  readonly parameters: number | null;
+  readonly connections: number | null;
+  readonly multiply_adds: number | null;
+  readonly shared_with: string | null;
+  readonly points?: readonly (readonly [number, number])[];
+  readonly range?: Range;
+}
+
+export interface GraphLayer {
+  readonly name: string;
+  readonly kind: "input" | "hidden" | "output";
+  readonly shape: readonly number[] | null;
+  readonly nodes: number | null;
+  readonly activation: string | null;
+  readonly parameters: number | null;
+  readonly shared_with: string | null;
+  readonly bundles: readonly GraphBundle[];
+  readonly position?: {
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+  };
+  readonly range?: Range;
+  readonly selectionRange?: Range;
+}
+
+/** The answer to `netsharp/graph`. */
+export interface Graph {
+  readonly layers: readonly GraphLayer[];
+  readonly parameters: number | null;
+  readonly connections: number | null;
+  readonly multiply_adds: number | null;
+  readonly memory_bytes: number | null;
+  readonly width: number;
+  readonly height: number;
+  readonly version: number | null;
+  readonly uri: string;
+}
+
+export const GRAPH = "netsharp/graph";
+export const RUN = "netsharp/run";
+export const STOP = "netsharp/stop";
+export const PROGRESS = "netsharp/runProgress";
+export const TRUST = "netsharp/trust";
+
+/** One line of a run's log, and what the server adds about its process. */
+export interface RunEvent {
+  readonly id: string | number;
+  readonly event: string;
+  readonly epoch?: number;
+  readonly step?: number;
+  readonly samples?: number;
+  readonly loss?: number;
+  readonly metrics?: Readonly<Record<string, number>>;
+  readonly validation?: Readonly<Record<string, number>>;
+  readonly rate?: number;
+  readonly seconds?: number;
+  /** How it ended; with the event `end` alone. */
+  readonly status?: "finished" | "stopped" | "failed";
+  /** Why it has failed, as a sentence. */
+  readonly error?: string;
+  /** Where the model file lies. */
+  readonly model?: string;
+}

@@ -1,0 +1,23 @@
+/** What the search for a server asks of the world: a platform, variables, files, programs. */
+
+export interface Outcome {
+  /** The exit status; null where the program could not be started or was stopped. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly timedOut: boolean;
+}
+
+export interface Machine {
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether there is a file (not a folder) at a path; never throws. */
+  isFile(path: string): Promise<boolean>;
+  /** Whether there is a folder at a path; never throws. */
+  isFolder(path: string): Promise<boolean>;
+  /**
+   * Runs a program to its end, or until `limit` milliseconds have passed; never throws.
+   * `onLine` gets each line of its standard output as it comes.
+   */
+  run(command: readonly string[], limit: number, onLine?: (line: string) => void): Promise<Outcome>;
+}

@@ -1,0 +1,184 @@
+/** Starts, restarts and stops the language server, and says what has become of it. */
+
+import * as vscode from "vscode";
+import { LanguageClient, type Executable } from "vscode-languageclient/node";
+import { activePython } from "./active_python";
+import { clientOptions, type Takeover } from "./client_options";
+import { TRUST } from "./protocol";
+import { accountOf, installPython } from "./search/advice";
+import { readBundle } from "./search/bundle_file";
+import { place, unpack, type Bundle } from "./search/bundle";
+import { realMachine } from "./search/real_machine";
+import { launchOf, type Launch } from "./search/launch";
+import { search, type Found, type Program } from "./search/search";
+import * as settings from "./settings";
+import type { StateOfServer } from "./state";
+
+export class Server implements vscode.Disposable {
+  client: LanguageClient | undefined;
+  private readonly told = new Set<string>();
+  private work: Promise<void> = Promise.resolve();
+  private readonly starts = new vscode.EventEmitter<LanguageClient>();
+  /** Fires with each client that has been started. */
+  readonly onDidStart = this.starts.event;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly output: vscode.LogOutputChannel,
+    private readonly state: StateOfServer,
+    private readonly takeover: Takeover,
+  ) {}
+
+  /** Starts the server unless it has been asked for before. */
+  start(): Promise<void> {
+    if (this.state.value.kind === "idle") {
+      this.state.set({ kind: "starting", doing: "looking for a server" });
+      this.work = this.work.then(() => this.launch());
+    }
+    return this.work;
+  }
+
+  /** Stops the server and looks for one anew. */
+  restart(): Promise<void> {
+    this.told.clear();
+    this.state.set({ kind: "starting", doing: "restarting" });
+    this.work = this.work.then(async () => {
+      await this.halt();
+      await this.launch();
+    });
+    return this.work;
+  }
+
+  async halt(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    try {
+      await client?.dispose();
+    } catch (error) {
+      this.output.info(`The server did not stop in order: ${String(error)}`);
+    }
+  }
+
+  dispose(): void {
+    this.starts.dispose();
+  }
+
+  /** Tells a running server that the folder is trusted from now on. */
+  async trust(): Promise<void> {
+    await this.client?.sendNotification(TRUST, { trusted: true });
+  }
+
+  private async launch(): Promise<void> {
+    try {
+      const bundle = await readBundle(this.context.asAbsolutePath("bundled"));
+      const found = await search(realMachine, {
+        serverPath: settings.serverPath(),
+        python: settings.python(),
+        active: vscode.workspace.isTrusted ? activePython : async () => undefined,
+        folders: (vscode.workspace.workspaceFolders ?? []).map((each) => each.uri.fsPath),
+        trusted: vscode.workspace.isTrusted,
+        bundle,
+      });
+      await this.take(found, bundle);
+    } catch (error) {
+      this.fail(`The Net# server did not start: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+
+  private async take(found: Found, bundle: Bundle | undefined): Promise<void> {
+    if (found.kind === "bad-setting") {
+      this.state.set({ kind: "bad-setting", setting: found.setting, message: found.message });
+      this.tell(found.message, "Open Settings", () => openSetting(found.setting));
+      return;
+    }
+    found.warnings.forEach((each) =>
+      this.tell(each, "Open Settings", () => openSetting("netsharp.python")),
+    );
+    if (found.kind === "no-python") {
+      accountOf(found.rejections).forEach((line) => this.output.info(line));
+      const message = installPython(realMachine.platform);
+      this.state.set({ kind: "no-python", message });
+      await this.tellOnce(message);
+      return;
+    }
+    await this.connect(found.program, await this.prepare(found.program, bundle));
+  }
+
+  /** How a program is started; the bundled server is unpacked first. */
+  private async prepare(program: Program, bundle: Bundle | undefined): Promise<Launch> {
+    if (program.origin !== "bundled" || bundle === undefined || program.interpreter === undefined) {
+      return launchOf(program, undefined);
+    }
+    const interpreter = program.interpreter;
+    const storage = this.context.globalStorageUri.fsPath;
+    const target = place(bundle, interpreter, storage, realMachine.platform);
+    const title = "Net#: unpacking the server (once)";
+    const location = vscode.ProgressLocation.Notification;
+    const there = await realMachine.isFolder(target);
+    const work = (report: (part: number) => void) =>
+      unpack(realMachine, bundle, interpreter, target, report);
+    const done = there
+      ? await work(() => undefined)
+      : await vscode.window.withProgress({ location, title }, (progress) => {
+          let before = 0;
+          this.state.set({ kind: "starting", doing: "unpacking the server" });
+          return work((part) => {
+            progress.report({ increment: (part - before) * 100 });
+            before = part;
+          });
+        });
+    if (!done.ok) {
+      throw new Error(done.message);
+    }
+    return launchOf(program, done.folder);
+  }
+
+  private async connect(program: Program, launch: Launch): Promise<void> {
+    const [command = "", ...args] = launch.command;
+    const executable: Executable = { command, args: [...args], options: { env: launch.env } };
+    this.state.set({ kind: "starting", doing: launch.command.join(" ") });
+    const client = new LanguageClient(
+      "netsharp",
+      "Net#",
+      executable,
+      clientOptions(this.output, this.takeover),
+    );
+    this.client = client;
+    try {
+      await client.start();
+    } catch (error) {
+      this.client = undefined;
+      throw error;
+    }
+    const version = client.initializeResult?.serverInfo?.version ?? "";
+    const { origin } = program;
+    this.state.set({ kind: "running", origin, command: launch.command, version });
+    this.starts.fire(client);
+  }
+
+  private fail(message: string): void {
+    this.state.set({ kind: "failed", message });
+    this.tell(message, "Show Output", () => this.output.show());
+  }
+
+  /** Shows a message with one button, once between two restarts. */
+  private tell(message: string, button: string, act: () => void): void {
+    if (!this.told.has(message)) {
+      this.told.add(message);
+      void vscode.window.showErrorMessage(message, button).then((chosen) => chosen && act());
+    }
+  }
+
+  /** Shows a message once on this machine, until a server has run. */
+  private async tellOnce(message: string): Promise<void> {
+    const key = `told:${message}`;
+    if (this.context.globalState.get<boolean>(key) !== true) {
+      await this.context.globalState.update(key, true);
+      this.tell(message, "Show Output", () => this.output.show());
+    }
+  }
+}
+
+function openSetting(name: string): void {
+  void vscode.commands.executeCommand("workbench.action.openSettings", name);
+}

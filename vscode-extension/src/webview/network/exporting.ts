@@ -1,0 +1,74 @@
+/** Turns the picture on the page into a file of its own: styles written out, nothing referred to. */
+
+import type { Box } from "./camera";
+import { svg } from "../elements";
+
+/** What a style sheet may have said of an element, under the names of SVG. */
+const STYLED = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "font-size",
+  "font-weight",
+  "text-anchor",
+  "opacity",
+  "paint-order",
+];
+const DRAWN = "rect, path, text";
+/** How many pixels of a PNG stand for one of the picture. */
+const SHARPNESS = 2;
+
+/** The picture as SVG text, on paper of the theme's colour. */
+export function standalone(scene: SVGGElement, whole: Box): string {
+  const copy = scene.cloneNode(true) as SVGGElement;
+  const originals = scene.querySelectorAll<SVGElement>(DRAWN);
+  copy.querySelectorAll<SVGElement>(DRAWN).forEach((element, index) => {
+    const original = originals[index];
+    if (original !== undefined) {
+      writeOut(getComputedStyle(original), element);
+    }
+  });
+  copy.removeAttribute("style");
+  copy.querySelectorAll(".reach").forEach((element) => element.remove());
+  const { width, height } = whole;
+  const paper = { width, height, fill: getComputedStyle(document.body).backgroundColor };
+  const font = getComputedStyle(document.body).fontFamily;
+  const root = svg(
+    "svg",
+    { width, height, viewBox: `0 0 ${width} ${height}`, "font-family": font },
+    svg("rect", paper),
+    copy,
+  );
+  return new XMLSerializer().serializeToString(root);
+}
+
+/** A PNG of SVG text, as base64. */
+export async function rasterized(text: string, whole: Box): Promise<string> {
+  const image = new Image();
+  image.src = `data:image/svg+xml;base64,${encoded(text)}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.ceil(whole.width * SHARPNESS);
+  canvas.height = Math.ceil(whole.height * SHARPNESS);
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return canvas.toDataURL("image/png").split(",")[1] ?? "";
+}
+
+/** Text as base64 of its UTF-8. */
+export function encoded(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+}
+
+function writeOut(style: CSSStyleDeclaration, element: SVGElement): void {
+  for (const name of STYLED) {
+    const value = style.getPropertyValue(name);
+    if (value !== "" && value !== "normal") {
+      element.setAttribute(name, value);
+    }
+  }
+  element.removeAttribute("style");
+  element.removeAttribute("class");
+}
