@@ -11,7 +11,7 @@ import sys
 
 from netsharp_lsp import __version__
 from netsharp_lsp.cli.context import add_context_arguments
-from netsharp_lsp.cli.files import gather
+from netsharp_lsp.cli.files import EMBEDDED, gather
 from netsharp_lsp.cli.inspection import Job, inspect_all
 from netsharp_lsp.cli.project import (
     UsageError,
@@ -59,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--format", choices=FORMATS, default="text", help="how to write what was found")
     add("--output-file", metavar="FILE", help="write the report into a file")
     add("--statistics", action="store_true", help="count the diagnostics by code")
+    add("--embedded", action="store_true", help=EMBEDDED)
     add("--watch", action="store_true", help="check again whenever a file changes")
     group = parser.add_argument_group("repairs")
     group.add_argument("--fix", action="store_true", help="apply safe fixes")
@@ -123,7 +124,7 @@ def _jobs(args: argparse.Namespace) -> list[Job]:
     """The files to check, each with its settings; says on stderr what is not there."""
     find = settings_finder(args)
     validate_codes((*split_codes(args.select), *split_codes(args.ignore)), known_codes)
-    inputs, problems = gather(args.paths, excluder(find), args.stdin_filename)
+    inputs, problems = gather(args.paths, excluder(find), args.stdin_filename, args.embedded)
     for problem in problems:
         complain(problem)
     jobs = [Job(item, find(item.directory), args) for item in inputs]
@@ -136,7 +137,7 @@ def _watched(args: argparse.Namespace) -> list[str]:
     """The files whose change matters: specifications, their run files, their settings."""
     try:
         find = settings_finder(args)
-        inputs, _ = gather(args.paths, excluder(find))
+        inputs, _ = gather(args.paths, excluder(find), embedded=args.embedded)
     except SettingsError as error:
         return [error.file]
     files = [item.path for item in inputs if item.path is not None]

@@ -40,12 +40,21 @@ def add_context_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def context_around(
-    place: str, args: argparse.Namespace, settings: Context
+    place: str, args: argparse.Namespace, settings: Context, call: Context | None = None
 ) -> tuple[Context, list[str]]:
     """Return what is known around a file: flags, --data, the run file beside it, settings.
 
-    `place` is its absolute path; what cannot be read comes back as sentences.
+    `place` is its absolute path; what cannot be read comes back as sentences. `call`: what the
+    call around an embedded specification tells, which comes before the run file.
     """
+    given, beside, problems = contexts_around(place, args, settings)
+    return given.or_else(call or Context()).or_else(beside), problems
+
+
+def contexts_around(
+    place: str, args: argparse.Namespace, settings: Context
+) -> tuple[Context, Context, list[str]]:
+    """Return what flags and --data say of a file, what lies beside it says, and problems."""
     problems = []
     context = flag_context(args)
     run_file = run_file_beside(place)
@@ -60,7 +69,7 @@ def context_around(
             problems.append(data)
         else:
             context = context.or_else(data)
-    return context.or_else(beside).or_else(settings), problems
+    return context, beside.or_else(settings), problems
 
 
 def flag_context(args: argparse.Namespace) -> Context:

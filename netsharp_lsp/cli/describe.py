@@ -25,7 +25,11 @@ FORMATS = ("text", "json", "markdown", "dot", "svg")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp describe` understands."""
     add = parser.add_argument
-    add("subject", metavar="FILE", help="a specification, a model file, REVISION:FILE, or -")
+    add(
+        "subject",
+        metavar="FILE",
+        help="a specification, HOST::NAME, a model file, REVISION:FILE, or -",
+    )
     add("--stdin-filename", metavar="NAME", help="the name of what comes from stdin")
     add("--format", choices=FORMATS, default="text", help="how to say it")
     add("--output", metavar="FILE", help="write into a file")
@@ -40,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     except (SettingsError, SubjectError, UsageError) as error:
         complain(str(error))
         return FAILED
-    if show_errors(subject.name, subject.text, subject.context):
+    if show_errors(subject.name, subject.text, subject.context, subject.embedded):
         return FAULTY
     description = language_for(subject.name).describe(subject.text, subject.context)
     text = rendered(description, args.format)

@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     except (SettingsError, SubjectError, UsageError) as error:
         complain(str(error))
         return FAILED
-    faulty = [show_errors(each.name, each.text, each.context) for each in subjects]
+    faulty = [show_errors(each.name, each.text, each.context, each.embedded) for each in subjects]
     if any(faulty):
         return FAILED
     language = language_for(args.after)

@@ -11,14 +11,21 @@ from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from netsharp_lsp.cli.embedded import Embedded
     from netsharp_lsp.context import Context
 
 
-def show_errors(name: str, text: bytes, context: Context) -> bool:
-    """Write a specification's errors to stderr; whether there are any."""
+def show_errors(name: str, text: bytes, context: Context, embedded: Embedded | None = None) -> bool:
+    """Write a specification's errors to stderr; whether there are any.
+
+    `embedded`: where it stands in a host file, whose places are then given.
+    """
     result = language_for(name).check(text, context)
     errors = [found for found in result.diagnostics if found.severity == "error"]
     if errors:
+        lines = LineIndex(text)
+        if embedded is not None:
+            errors, lines, name = embedded.places(errors), embedded.lines, embedded.file
         style = Style(color=uses_color(sys.stderr), width=source_width(sys.stderr))
-        sys.stderr.writelines(render("text", [FileFindings(name, LineIndex(text), errors)], style))
+        sys.stderr.writelines(render("text", [FileFindings(name, lines, errors)], style))
     return bool(errors)

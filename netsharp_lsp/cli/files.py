@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
+from netsharp_lsp.embedded.hosts import HOSTS, SEPARATOR, host_of
 from netsharp_lsp.language import SUFFIXES
 from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.text.decode import DecodeError, Source, decode
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 STDIN = "-"
+#: What --embedded does.
+EMBEDDED = "take Python, R, Markdown and notebook files from folders too; some may hold nothing"
 #: A NUL byte among so many first ones makes a file found by a walk binary.
 _PROBE = 8192
 
@@ -25,14 +28,23 @@ class Input:
     """A file to read: the `name` people see, its absolute `path` (None for stdin).
 
     `walked` tells that a directory's walk found it: nobody named it, so it may be left out.
+    `part` is the specification that is meant of those in a host file, None for all.
     """
 
-    __slots__ = ("name", "path", "walked")
+    __slots__ = ("name", "part", "path", "walked")
 
-    def __init__(self, name: str, path: str | None, walked: bool = False) -> None:
+    def __init__(
+        self, name: str, path: str | None, walked: bool = False, part: str | None = None
+    ) -> None:
         self.name = name
         self.path = path
         self.walked = walked
+        self.part = part
+
+    @property
+    def host(self) -> str | None:
+        """The language id of a host file, None for a specification."""
+        return host_of(self.name)
 
     @property
     def directory(self) -> str:
@@ -50,33 +62,43 @@ class ReadError:
         self.message = message
 
 
+def named_input(argument: str, stdin_name: str | None = None) -> Input:
+    """Return the input that FILE, HOST::NAME or - means; `stdin_name` is what - is called."""
+    is_stdin = argument == STDIN
+    name = (stdin_name or "<stdin>") if is_stdin else argument
+    host, separator, part = name.rpartition(SEPARATOR)
+    if separator and host_of(host) is not None and not os.path.exists(name):
+        return Input(host, None if is_stdin else os.path.abspath(host), part=part)
+    return Input(name, None if is_stdin else os.path.abspath(name))
+
+
 def gather(
     arguments: Sequence[str],
     excludes: Callable[[str], bool],
     stdin_name: str | None = None,
+    embedded: bool = False,
 ) -> tuple[list[Input], list[str]]:
     """Turn FILES, DIRS and - into inputs, each file once; and sentences on what is missing.
 
     `excludes` says of an absolute path whether a walk leaves it out. Folders give the files
-    with a known suffix that are neither hidden nor ignored by git.
+    with a known suffix that are neither hidden nor ignored by git; `embedded`: host files too.
     """
     inputs: list[Input] = []
     problems: list[str] = []
     for argument in arguments:
-        if argument == STDIN:
-            inputs.append(Input(stdin_name or "<stdin>", None))
-        elif os.path.isdir(argument):
-            found = _below(argument, excludes)
+        if argument != STDIN and os.path.isdir(argument):
+            known = (*SUFFIXES, *HOSTS) if embedded else tuple(SUFFIXES)
+            found = _below(argument, excludes, known)
             if not found:
-                suffixes = " or ".join(SUFFIXES)
+                suffixes = f"{', '.join(known[:-1])} or {known[-1]}"
                 problems.append(f"{argument}: no {suffixes} file below this folder.")
             inputs += found
         else:
-            inputs.append(Input(argument, os.path.abspath(argument)))
-    seen: set[str] = set()
+            inputs.append(named_input(argument, stdin_name))
+    seen: set[tuple[str, str | None]] = set()
     unique = []
     for item in inputs:
-        key = item.path if item.path is not None else STDIN
+        key = (item.path if item.path is not None else STDIN, item.part)
         if key not in seen:
             seen.add(key)
             unique.append(item)
@@ -113,7 +135,7 @@ def _is_binary(data: bytes, source: Source | DecodeError) -> bool:
     return b"\0" in data[:_PROBE]
 
 
-def _below(folder: str, excludes: Callable[[str], bool]) -> list[Input]:
+def _below(folder: str, excludes: Callable[[str], bool], suffixes: Sequence[str]) -> list[Input]:
     """The files that a directory argument means, in order of their names."""
-    found = specifications_below(folder, excludes)
+    found = specifications_below(folder, excludes, suffixes)
     return [Input(os.path.normpath(name), os.path.abspath(name), walked=True) for name in found]

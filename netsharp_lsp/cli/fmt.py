@@ -9,7 +9,7 @@ import argparse
 import gc
 import sys
 
-from netsharp_lsp.cli.files import Input, ReadError, gather, read_source
+from netsharp_lsp.cli.files import EMBEDDED, Input, ReadError, gather, read_source
 from netsharp_lsp.cli.project import add_settings_arguments, settings_finder
 from netsharp_lsp.cli.terminal import complain
 from netsharp_lsp.cli.workers import do_all
@@ -45,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FIRST-LAST",
         help="change only the declarations that touch these lines; may be repeated",
     )
+    add("--embedded", action="store_true", help=EMBEDDED)
     add("--line-ending", choices=LINE_ENDINGS, help="how lines end (default: as most of them do)")
     add("--no-self-check", action="store_true", help=argparse.SUPPRESS)
     add_settings_arguments(parser)
@@ -80,14 +81,18 @@ def run(args: argparse.Namespace) -> int:
 
 
 class _Job:
-    """One file to format with the options that hold for it."""
+    """One file to format with the options that hold for it.
 
-    __slots__ = ("item", "mode", "options")
+    `quiet`: a host file without a specification is as it should be.
+    """
 
-    def __init__(self, item: Input, options: FormatOptions, mode: str) -> None:
+    __slots__ = ("item", "mode", "options", "quiet")
+
+    def __init__(self, item: Input, options: FormatOptions, mode: str, quiet: bool) -> None:
         self.item = item
         self.options = options
         self.mode = mode
+        self.quiet = quiet
 
 
 class _Outcome:
@@ -111,13 +116,13 @@ class _Outcome:
 def _jobs(args: argparse.Namespace) -> tuple[list[_Job], list[str]]:
     """The files to format, each with its options, and sentences on what is not there."""
     find = settings_finder(args)
-    inputs, missing = gather(args.paths, excluder(find), args.stdin_filename)
+    inputs, missing = gather(args.paths, excluder(find), args.stdin_filename, args.embedded)
     mode = "diff" if args.diff else "check" if args.check else "write"
     jobs = []
     for item in inputs:
         line_ending = args.line_ending or find(item.directory).line_ending
         options = FormatOptions(line_ending, args.lines, not args.no_self_check)
-        jobs.append(_Job(item, options, mode))
+        jobs.append(_Job(item, options, mode, args.embedded))
     return jobs, missing
 
 
@@ -131,15 +136,33 @@ def _do(job: _Job) -> _Outcome:
         return outcome
     if source.warning is not None:
         outcome.sentences.append(f"{outcome.name}: {source.warning}")
-    formatted = language_for(outcome.name).format(source.text, job.options)
-    if formatted.failure is not None:
+    if job.item.host is not None:
+        text, failure = _format_host(job, source, outcome)
+    else:
+        formatted = language_for(outcome.name).format(source.text, job.options)
+        text, failure = formatted.text, formatted.failure
+        outcome.sentences += _about_broken(outcome.name, source, formatted)
+    if failure is not None:
         return outcome.fail(
-            f"{outcome.name}: nothing was written: {formatted.failure}; please report it with "
-            "this file."
+            f"{outcome.name}: nothing was written: {failure}; please report it with this file."
         )
-    outcome.sentences += _about_broken(outcome.name, source, formatted)
-    outcome.changed = formatted.text != source.text
-    return _give(job, source, formatted.text, outcome)
+    outcome.changed = text != source.text
+    return outcome if outcome.failed else _give(job, source, text, outcome)
+
+
+def _format_host(job: _Job, source: Source, outcome: _Outcome) -> tuple[bytes, str | None]:
+    """The text of a host with its specifications formatted, and a fault of ours if any."""
+    from netsharp_lsp.cli.embedded import format_host, nothing_in, specifications_in
+
+    regions = specifications_in(job.item, source.text)
+    if isinstance(regions, str):
+        outcome.fail(regions)
+        return source.text, None
+    if not regions and not job.quiet:
+        outcome.sentences.append(nothing_in(job.item, source.text))
+    done = format_host(job.item, source.text, regions, job.options)
+    outcome.sentences += done.sentences
+    return done.text, done.failure
 
 
 def _give(job: _Job, source: Source, text: bytes, outcome: _Outcome) -> _Outcome:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from netsharp_lsp.cli.context import context_around
+from netsharp_lsp.cli.context import contexts_around
 from netsharp_lsp.cli.files import Input, ReadError, read_source
 from netsharp_lsp.cli.memory import uncollected
 from netsharp_lsp.cli.workers import do_all
@@ -18,8 +18,9 @@ from netsharp_lsp.text.lines import LineIndex
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from netsharp_lsp.context import Context
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.settings import Settings
     from netsharp_lsp.text.decode import Source
@@ -97,14 +98,11 @@ def _inspect(job: Job) -> Outcome:
     if source.warning is not None:
         outcome.warnings.append(f"{job.item.name}: {source.warning}")
     outcome.source, outcome.text = source, source.text
-    context, problems = context_around(_place(job.item), job.args, job.settings.context)
+    given, around, problems = contexts_around(_place(job.item), job.args, job.settings.context)
     outcome.problems += problems
-    language = language_for(job.item.name)
-    selection = _selection(job)
-
-    def check(text: bytes) -> list[Diagnostic]:
-        return examine(language, LineIndex(text), context, selection)
-
+    if job.item.host is not None and not _holds_some(job, outcome):
+        return outcome
+    check = _checker(job, given, around)
     if not job.repairs:
         outcome.diagnostics = check(source.text)
         return outcome
@@ -116,6 +114,30 @@ def _inspect(job: Job) -> Outcome:
     outcome.diagnostics = fixed.diagnostics
     outcome.applied = fixed.applied
     return outcome
+
+
+def _checker(job: Job, given: Context, around: Context) -> Callable[[bytes], list[Diagnostic]]:
+    """What checks a text: a specification, or those inside a host."""
+    selection = _selection(job)
+    if job.item.host is not None:
+        from netsharp_lsp.cli.embedded import examine_host
+
+        return lambda text: examine_host(job.item, text, (given, around), selection)
+    language = language_for(job.item.name)
+    context = given.or_else(around)
+    return lambda text: examine(language, LineIndex(text), context, selection)
+
+
+def _holds_some(job: Job, outcome: Outcome) -> bool:
+    """Whether a host holds what is meant; says so where somebody named it and it does not."""
+    from netsharp_lsp.cli.embedded import nothing_in, specifications_in
+
+    regions = specifications_in(job.item, outcome.text)
+    if isinstance(regions, str):
+        outcome.problems.append(regions)
+    elif not regions and not job.args.embedded:
+        outcome.warnings.append(nothing_in(job.item, outcome.text))
+    return isinstance(regions, list) and bool(regions)
 
 
 def _selection(job: Job) -> Selection:

@@ -25,8 +25,9 @@ from netsharp_engine.train import (
 )
 from netsharp_lsp.cli.curve import CurveError, check_picture, spark_lines, write_curve
 from netsharp_lsp.cli.faults import show_errors
-from netsharp_lsp.cli.files import STDIN, Input, ReadError, read_source
+from netsharp_lsp.cli.files import Input, ReadError, named_input, read_source
 from netsharp_lsp.cli.progress import choose_display
+from netsharp_lsp.cli.subjects import SubjectError, embedded_in
 from netsharp_lsp.cli.terminal import complain
 from netsharp_lsp.cli.training_arguments import add_setting_arguments, given_flags
 from netsharp_lsp.context import FIELDS, Context
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from netsharp_engine.model import Model
     from netsharp_engine.train import Settings, TrainingData, TrainingResult
+    from netsharp_lsp.cli.embedded import Embedded
     from netsharp_lsp.cli.progress import Display
 
 DONE, FAULTY, FAILED, INTERRUPTED = 0, 1, 2, 130
@@ -82,13 +84,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    name = specification_name(args)
-    text = _read_specification(args.specification, name)
-    settings = _settings(args, name)
+    item = named_input(args.specification, args.stdin_filename or STDIN_NAME)
+    text, embedded = _read_specification(item)
+    name = item.name
+    settings = _settings(args, name, embedded)
     if args.show_settings:
         show_settings(settings)
         return DONE
-    if show_errors(name, text, Context()):
+    if show_errors(name, text, Context(), embedded):
         return FAULTY
     path = model_path(name, settings)
     _check_outputs(settings, path)
@@ -97,7 +100,7 @@ def _run(args: argparse.Namespace) -> int:
         settings = settings_to_resume(stored.settings, settings)
     with choose_display(args.quiet, args.events) as display:
         data = load_data(settings, progress=display.reading)
-        if show_errors(name, text, context_of(data)):
+        if show_errors(name, text, context_of(data), embedded):
             return FAULTY
         with catch_interrupts() as should_stop:
             training = Training(text.decode(), data, settings, display, path, should_stop)
@@ -109,27 +112,28 @@ def _run(args: argparse.Namespace) -> int:
     return EXITS[result.status]
 
 
-def specification_name(args: argparse.Namespace) -> str:
-    """The specification's file name, by which its run file and its model are called."""
-    if args.specification != STDIN:
-        return str(args.specification)
-    return args.stdin_filename or STDIN_NAME
-
-
-def _read_specification(path: str, name: str) -> bytes:
-    item = Input(name, None if path == STDIN else os.path.abspath(path))
+def _read_specification(item: Input) -> tuple[bytes, Embedded | None]:
+    """The text, and where it stands if that is in a host file."""
     source = read_source(item)
     if isinstance(source, ReadError):
         raise RunError(source.message)
     assert source is not None
-    return source.text
+    try:
+        embedded = embedded_in(item, source.text)
+    except SubjectError as error:
+        raise RunError(str(error)) from None
+    return (source.text, None) if embedded is None else (embedded.region.text, embedded)
 
 
-def _settings(args: argparse.Namespace, name: str) -> Settings:
+def _settings(args: argparse.Namespace, name: str, embedded: Embedded | None) -> Settings:
+    """The settings of the run file beside a file, those that the call around it names, flags."""
     path = args.run_file or f"{os.path.splitext(name)[0]}.toml"
     table: dict[str, Any] = {}
     if args.run_file or os.path.isfile(path):
         table = _run_file(path)
+    call = embedded.region.context.known() if embedded is not None else {}
+    if call and isinstance(table.setdefault("train", {}), dict):
+        table["train"] |= call
     read = read_settings(
         table,
         given_flags(args),

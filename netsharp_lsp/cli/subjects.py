@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from netsharp_lsp.cli.context import context_around
-from netsharp_lsp.cli.files import Input, ReadError, read_source
+from netsharp_lsp.cli.files import ReadError, named_input, read_source
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.text.decode import DecodeError, decode
 
@@ -16,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+    from netsharp_lsp.cli.embedded import Embedded
+    from netsharp_lsp.cli.files import Input
     from netsharp_lsp.project.folders import Find
 
 MODEL_SUFFIX = ".safetensors"
@@ -26,14 +28,20 @@ class SubjectError(Exception):
 
 
 class Subject:
-    """A specification to look at: its name, its text, and what is known around it."""
+    """A specification to look at: its name, its text, and what is known around it.
 
-    __slots__ = ("context", "name", "text")
+    `embedded`: where it stands in a host file, None for a file of its own.
+    """
 
-    def __init__(self, name: str, text: bytes, context: Context) -> None:
+    __slots__ = ("context", "embedded", "name", "text")
+
+    def __init__(
+        self, name: str, text: bytes, context: Context, embedded: Embedded | None = None
+    ) -> None:
         self.name = name
         self.text = text
         self.context = context
+        self.embedded = embedded
 
 
 def read_subject(
@@ -42,27 +50,44 @@ def read_subject(
     """Read what an argument names; SubjectError where it cannot be read."""
     if argument.endswith(MODEL_SUFFIX):
         return _model(argument)
+    item = named_input(argument, stdin_name)
     revision, colon, path = argument.partition(":")
-    if colon and len(revision) > 1 and not os.path.exists(argument):
+    if item.part is None and colon and len(revision) > 1 and not os.path.exists(argument):
         return _revision(argument, revision, path, args, find)
-    if argument == "-":
-        item = Input(stdin_name or "<stdin>", None)
-    else:
-        item = Input(argument, os.path.abspath(argument))
     source = read_source(item)
     if isinstance(source, ReadError):
         raise SubjectError(source.message)
     assert source is not None
+    return _subject(item, source.text, args, find)
+
+
+def _subject(item: Input, text: bytes, args: argparse.Namespace, find: Find) -> Subject:
     place = item.path if item.path is not None else os.path.abspath(item.name)
-    return _subject(item.name, source.text, place, args, find)
-
-
-def _subject(name: str, text: bytes, place: str, args: argparse.Namespace, find: Find) -> Subject:
     settings = find(os.path.dirname(place))
-    context, problems = context_around(place, args, settings.context)
+    embedded = embedded_in(item, text)
+    call = embedded.region.context if embedded is not None else None
+    context, problems = context_around(place, args, settings.context, call)
     if problems:
         raise SubjectError(problems[0])
-    return Subject(name, text, context)
+    if embedded is not None:
+        text = embedded.region.text
+    return Subject(item.name, text, context, embedded)
+
+
+def embedded_in(item: Input, text: bytes) -> Embedded | None:
+    """Return the specification that is meant of those in a host file, None for other files.
+
+    SubjectError, a sentence, where not exactly one is meant.
+    """
+    if item.host is None:
+        return None
+    from netsharp_lsp.cli.embedded import Embedded, one_specification
+    from netsharp_lsp.text.lines import LineIndex
+
+    region = one_specification(item, text)
+    if isinstance(region, str):
+        raise SubjectError(region)
+    return Embedded(item.name, region, LineIndex(text))
 
 
 def _model(path: str) -> Subject:
@@ -85,7 +110,8 @@ def _revision(name: str, revision: str, path: str, args: argparse.Namespace, fin
     """A file as it was in a revision of git; `path` is relative to the working directory."""
     import subprocess
 
-    folder, base = os.path.split(os.path.abspath(path))
+    item = named_input(path)
+    folder, base = os.path.split(os.path.abspath(item.name))
     command = ["git", "-C", folder or ".", "show", f"{revision}:./{base}"]
     try:
         done = subprocess.run(command, capture_output=True, check=False)
@@ -97,4 +123,5 @@ def _revision(name: str, revision: str, path: str, args: argparse.Namespace, fin
     source = decode(done.stdout)
     if isinstance(source, DecodeError):
         raise SubjectError(f"{name}: {source.message}")
-    return _subject(name, source.text, os.path.join(folder, base), args, find)
+    item.path, item.name = os.path.join(folder, base), f"{name.partition(':')[0]}:{item.name}"
+    return _subject(item, source.text, args, find)

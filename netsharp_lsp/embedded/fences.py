@@ -51,6 +51,9 @@ class Frame:
 
     __slots__ = ("containers", "indent", "line_end", "mark", "written")
 
+    own_lines = True
+    one_line = False
+
     def __init__(self, containers: list[int], indent: int, mark: bytes) -> None:
         self.containers = containers
         self.indent = indent

@@ -81,6 +81,9 @@ class StringsForm:
 
     __slots__ = ("between",)
 
+    own_lines = True
+    one_line = False
+
     def __init__(self, between: bytes) -> None:
         self.between = between
 

@@ -36,6 +36,9 @@ _LANGUAGES = {"python": "python", "ipython": "python", "r": "r", "ir": "r"}
 class RestForm:
     """The rest of a text, behind a first line: as it stands."""
 
+    own_lines = True
+    one_line = False
+
     def encode(self, text: str) -> str | None:
         """Return the text."""
         return text

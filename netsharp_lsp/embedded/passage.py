@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     class Form(Protocol):
         """One way of writing a text inside another: a kind of literal, a fenced block."""
 
+        @property
+        def own_lines(self) -> bool:
+            """Whether the text begins and ends with lines of its own."""
+
+        @property
+        def one_line(self) -> bool:
+            """Whether all of the text stands on one line of the source."""
+
         def encode(self, text: str) -> str | None:
             """Return how `text` is written, None where this form cannot hold it."""
 

@@ -40,6 +40,8 @@ class PythonForm:
 
     __slots__ = ("_run", "formatted", "line_end", "quotes", "raw")
 
+    own_lines = False
+
     def __init__(self, quotes: bytes, raw: bool, formatted: bool, line_end: bytes) -> None:
         self.quotes = quotes
         self.raw = raw
@@ -47,6 +49,11 @@ class PythonForm:
         self.line_end = line_end
         braces = rb"{}" if formatted else b""
         self._run = re.compile(rb"[^\\\r\n" + braces + quotes[:1] + rb"]+")
+
+    @property
+    def one_line(self) -> bool:
+        """Whether no line may end inside the literal."""
+        return not self.triple
 
     @property
     def triple(self) -> bool:

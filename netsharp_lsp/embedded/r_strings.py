@@ -46,10 +46,17 @@ class QuotedForm:
 
     __slots__ = ("_run", "line_end", "quote")
 
+    own_lines = False
+
     def __init__(self, quote: bytes, line_end: bytes) -> None:
         self.quote = quote
         self.line_end = line_end
         self._run = re.compile(rb"[^\\\r\n" + quote + rb"]+")
+
+    @property
+    def one_line(self) -> bool:
+        """Whether lines end in it by escapes alone."""
+        return self.line_end == b"\\n"
 
     def encode(self, text: str) -> str | None:
         """Return how a text is written in this literal."""
@@ -88,6 +95,9 @@ class RawForm:
     """A raw literal, which `closing` ends; everything in it stands for itself."""
 
     __slots__ = ("closing", "line_end")
+
+    own_lines = False
+    one_line = False
 
     def __init__(self, closing: bytes, line_end: bytes) -> None:
         self.closing = closing

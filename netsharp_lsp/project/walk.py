@@ -26,9 +26,7 @@ def specifications_below(
     return [names[path] for path in without_ignored(list(names))]
 
 
-def _walk(
-    folder: str, excludes: Callable[[str], bool], suffixes: Collection[str]
-) -> Iterator[str]:
+def _walk(folder: str, excludes: Callable[[str], bool], suffixes: Collection[str]) -> Iterator[str]:
     with os.scandir(folder) as entries:
         ordered = sorted(entries, key=lambda entry: entry.name)
     for entry in ordered:

@@ -1,0 +1,187 @@
+"""Specifications inside named host files: which are meant, checked and formatted where they stand.
+
+Imported for hosts alone; knows what to say to people, and no host language.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.diagnostics.nearest import suggestion
+from netsharp_lsp.embedded.arrangement import arrange
+from netsharp_lsp.embedded.findings import outer_diagnostics
+from netsharp_lsp.embedded.hosts import SEPARATOR
+from netsharp_lsp.embedded.regions import find_regions
+from netsharp_lsp.language import examine, language_by_id
+from netsharp_lsp.layout.options import FormatOptions
+from netsharp_lsp.text.edits import apply_edits
+from netsharp_lsp.text.lines import LineIndex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_lsp.cli.files import Input
+    from netsharp_lsp.context import Context
+    from netsharp_lsp.diagnostics.model import Diagnostic
+    from netsharp_lsp.diagnostics.selection import Selection
+    from netsharp_lsp.embedded.arrangement import Arrangement
+    from netsharp_lsp.embedded.regions import Region
+    from netsharp_lsp.layout.options import Formatted, LineRange
+
+
+class Embedded:
+    """A specification inside a host file, and the lines of the host."""
+
+    __slots__ = ("file", "lines", "region")
+
+    def __init__(self, file: str, region: Region, lines: LineIndex) -> None:
+        self.file = file
+        self.region = region
+        self.lines = lines
+
+    def places(self, diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
+        """Return diagnostics of the specification with places in the host."""
+        return outer_diagnostics(self.region, diagnostics, self.lines)
+
+
+def specifications_in(item: Input, text: bytes) -> list[Region] | str:
+    """Return the specifications of a host that its argument means, or why there are none.
+
+    An argument means all of them, or those by the name, or at the line, behind `::`.
+    """
+    regions = find_regions(item.host or "", text)
+    if item.part is None:
+        return regions
+    lines = LineIndex(text)
+    if item.part.isdecimal():
+        chosen = [one for one in regions if _stands_at(one, int(item.part), lines)]
+    else:
+        chosen = [region for region in regions if region.name == item.part]
+    if chosen:
+        return chosen
+    names = [region.name for region in regions if region.name is not None]
+    hint = suggestion(item.part, names) or _listed(item, regions, lines)
+    return f"{item.name}: holds no specification '{item.part}'.{hint}"
+
+
+def one_specification(item: Input, text: bytes) -> Region | str:
+    """Return the one specification that an argument means, or a sentence that asks for one."""
+    regions = specifications_in(item, text)
+    if isinstance(regions, str):
+        return regions
+    if not regions:
+        return nothing_in(item, text)
+    if len(regions) == 1:
+        return regions[0]
+    listed = _listed(item, regions, LineIndex(text))
+    return f"{item.name}: {len(regions)} specifications are meant. Choose one.{listed}"
+
+
+def nothing_in(item: Input, text: bytes) -> str:
+    """Return the sentence on a host that holds no specification."""
+    if item.host == "ipynb":
+        import json
+
+        try:
+            json.loads(text)
+        except (ValueError, RecursionError) as error:
+            return f"{item.name}: is not a notebook: {error}."
+    return f"{item.name}: holds no Net# specification."
+
+
+def examine_host(
+    item: Input, text: bytes, contexts: tuple[Context, Context], selection: Selection
+) -> list[Diagnostic]:
+    """Check the specifications of a host: their diagnostics, with places in the host.
+
+    `contexts`: what flags say, which outranks the call around a specification, and what run file
+    and settings say, which the call outranks.
+    """
+    given, around = contexts
+    regions = specifications_in(item, text)
+    lines = LineIndex(text)
+    found: list[Diagnostic] = []
+    for region in regions if isinstance(regions, list) else ():
+        language = language_by_id(region.language)
+        context = given.or_else(region.context).or_else(around)
+        inner = examine(language, LineIndex(region.text), context, selection)
+        found += outer_diagnostics(region, inner, lines)
+    return sorted(found, key=lambda diagnostic: diagnostic.sort_key)
+
+
+class HostText:
+    """A host after formatting: its text, sentences on what stayed as it was, a fault of ours."""
+
+    __slots__ = ("failure", "sentences", "text")
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        self.sentences: list[str] = []
+        self.failure: str | None = None
+
+
+def format_host(
+    item: Input, text: bytes, regions: Sequence[Region], options: FormatOptions
+) -> HostText:
+    """Format specifications of a host where they stand; nothing else changes."""
+    done = HostText(text)
+    lines = LineIndex(text)
+    edits = []
+    for region in regions:
+        ranges = [inner for r in options.ranges if (inner := _inner_range(region, r, lines))]
+        if options.ranges and not ranges:
+            continue
+        arranged = _arrange(region, ranges, options)
+        if arranged.failure is not None:
+            done.failure = arranged.failure
+            return done
+        edits += arranged.edits
+        done.sentences += _sentences(item, region, arranged, lines)
+    done.text = apply_edits(text, edits)
+    return done
+
+
+def _arrange(region: Region, ranges: list[LineRange], options: FormatOptions) -> Arrangement:
+    language = language_by_id(region.language)
+
+    def format_text(text: bytes, before: int) -> Formatted:
+        own = [(max(1, first - before), max(1, last - before)) for first, last in ranges]
+        return language.format(text, FormatOptions("lf", own, options.self_check))
+
+    return arrange(region, format_text, partial=bool(ranges))
+
+
+def _sentences(item: Input, region: Region, arranged: Arrangement, lines: LineIndex) -> list[str]:
+    if arranged.reason:
+        line = lines.line_at(region.start) + 1
+        return [f"{item.name}:{line}: left as it is: {arranged.reason}."]
+    return [
+        f"{item.name}:{lines.line_at(region.outer(offset)) + 1}: left as it is where the syntax "
+        "is broken; 'netsharp check' says why."
+        for offset in arranged.broken[:1]
+    ]
+
+
+def _inner_range(region: Region, lines: LineRange, host: LineIndex) -> LineRange | None:
+    """Lines of a host as lines of a specification in it, None where it has none of them."""
+    first, last = host.offset(lines[0], 1), host.full_span(min(lines[1], host.count) - 1)[1]
+    if last <= region.start or first > region.end:
+        return None
+    own = LineIndex(region.text)
+    start = region.inner(max(first, region.start)) or 0
+    end = region.inner(min(last, region.end)) or 0
+    return own.line_at(start) + 1, own.line_at(max(start, end - 1)) + 1
+
+
+def _stands_at(region: Region, line: int, lines: LineIndex) -> bool:
+    return lines.line_at(region.start) < line <= lines.line_at(max(region.start, region.end)) + 1
+
+
+def _listed(item: Input, regions: Sequence[Region], lines: LineIndex) -> str:
+    """The arguments that mean one specification each, as a sentence."""
+    names = [region.name for region in regions]
+    shown = []
+    for region in regions:
+        line = lines.line_at(region.start) + 1
+        name = region.name if names.count(region.name) == 1 and region.name else line
+        shown.append(f"{item.name}{SEPARATOR}{name}")
+    return f" There is {', '.join(shown)}." if shown else ""

@@ -1,0 +1,54 @@
+"""Findings about a specification as findings about its host: places, fixes, lines in sentences."""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.diagnostics.model import Diagnostic, Fix, Related
+from netsharp_lsp.text.lines import LineIndex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from netsharp_lsp.embedded.regions import Region
+
+#: How a sentence names a line of the text that it is about.
+_LINE = re.compile(r"(?<=\bat line )\d+")
+
+
+def outer_diagnostics(
+    region: Region, diagnostics: Iterable[Diagnostic], host: LineIndex
+) -> list[Diagnostic]:
+    """Return diagnostics of a specification with the offsets of its host.
+
+    A fix that the host cannot hold is left out.
+    """
+    lines = LineIndex(region.text)
+
+    def host_line(found: re.Match[str]) -> str:
+        inner = lines.offset(int(found.group()), 1)
+        return str(host.line_at(region.outer(inner)) + 1)
+
+    return [
+        Diagnostic(
+            diagnostic.code,
+            diagnostic.severity,
+            _LINE.sub(host_line, diagnostic.message),
+            *region.outer_span(diagnostic.start, diagnostic.end),
+            [_outer_related(region, place) for place in diagnostic.related],
+            _outer_fix(region, diagnostic.fix),
+        )
+        for diagnostic in diagnostics
+    ]
+
+
+def _outer_related(region: Region, place: Related) -> Related:
+    if place.file is not None:
+        return place
+    return Related(place.message, *region.outer_span(place.start, place.end))
+
+
+def _outer_fix(region: Region, fix: Fix | None) -> Fix | None:
+    edits = region.outer_edits(fix.edits) if fix is not None else None
+    return Fix(fix.title, fix.safe, edits) if fix is not None and edits is not None else None
