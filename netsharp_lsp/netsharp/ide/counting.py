@@ -42,7 +42,7 @@ def rounded(number: int) -> str:
 def equation(term: str, result: Formula | None) -> str:
     """`term = result`; the result alone where the term says no more."""
     if result is None:
-        return f"{term} = ?"
+        return term if term.endswith("?") else f"{term} = ?"
     text = str(result)
     return text if term in (text, "") else f"{term} = {text}"
 

@@ -12,7 +12,8 @@ from netsharp_lsp.netsharp.ide.glossary import (
     function_form,
     limits,
 )
-from netsharp_lsp.netsharp.ide.hover.bundles import geometry_facts
+from netsharp_lsp.netsharp.ide.hover.bundles import output_text
+from netsharp_lsp.netsharp.ide.hover.layers import fact
 from netsharp_lsp.netsharp.ide.hover.values import value_in_force
 from netsharp_lsp.netsharp.ide.situation import situation_at
 from netsharp_lsp.netsharp.meaning.attributes import FORMS
@@ -113,13 +114,13 @@ def block_signature(cursor: Cursor) -> Signature:
     bundle = cursor.bundle
     lines = [KEYWORDS[kind].meaning]
     if bundle is not None and bundle.geometry is not None:
-        lines += ["", *geometry_facts(bundle, bundle.geometry)]
+        lines += ["", fact("Output", output_text(bundle, bundle.geometry))]
     return Signature(found.label, "\n".join(lines), found.parameters, active)
 
 
 def attribute_text(cursor: Cursor, form: AttributeForm) -> str:
     """What an attribute is, its limits and the value in force."""
-    text = f"{ATTRIBUTES[form.name]}\n\n{wanted(form)}; limits: {limits(form)}"
+    text = f"{ATTRIBUTES[form.name]} It is {wanted(form)}; limits: {limits(form)}"
     bundle = cursor.bundle
     value = value_in_force(bundle, form.name) if bundle is not None else ""
     if not value:

@@ -81,10 +81,11 @@ def completions_at(network: Network, offset: int) -> list[Completion]:
     if situation is None or situation.expected not in EXPECTED:
         return []
     cursor = Cursor(network, situation)
-    found = []
+    found: dict[str, Completion] = {}
     for rank, proposal in enumerate(EXPECTED[situation.expected](cursor)):
         template = proposal.template
-        found.append(
+        found.setdefault(
+            proposal.label,
             Completion(
                 label=proposal.label,
                 kind=proposal.kind,
@@ -96,9 +97,9 @@ def completions_at(network: Network, offset: int) -> list[Completion]:
                 detail=proposal.detail,
                 topic=proposal.topic,
                 rank=rank,
-            )
+            ),
         )
-    return found
+    return list(found.values())
 
 
 def documentation(network: Network, topic: str) -> str:

@@ -101,8 +101,9 @@ def _input(cursor: Cursor) -> tuple[int, ...]:
 def _kernel(cursor: Cursor) -> tuple[int, ...]:
     bundle = cursor.bundle
     shape = _input(cursor)
-    if bundle is not None and bundle.kernel_shape is not None:
-        return bundle.kernel_shape
+    given = bundle.kernel_shape if bundle is not None else None
+    if given is not None and len(given) == len(shape):
+        return given
     return kernel_for(cursor.situation.kind, shape, bundle)
 
 
@@ -153,10 +154,12 @@ def _maps(cursor: Cursor) -> int | None:
     bundle = cursor.bundle
     if bundle is None or bundle.input_shape is None or bundle.kernel_shape is None:
         return None
-    stride, padding = bundle.stride, bundle.padding
-    if stride is None or padding is None or min(stride, default=0) < 1:
+    rank = len(bundle.input_shape)
+    stride, padding = bundle.stride or (1,) * rank, bundle.padding or (False,) * rank
+    columns = (bundle.input_shape, bundle.kernel_shape, stride, padding)
+    if min(stride) < 1 or any(len(column) != rank for column in columns):
         return None
-    figures = zip(bundle.input_shape, bundle.kernel_shape, stride, padding, strict=False)
+    figures = zip(*columns, strict=True)
     counts = product(tuple(Axis(i, k, s, padding=p).count for i, k, s, p in figures))
     nodes = bundle.layer.nodes
     if not counts or nodes is None or nodes % counts:

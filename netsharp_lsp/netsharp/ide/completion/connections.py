@@ -55,7 +55,8 @@ def sources(cursor: Cursor) -> Iterator[Proposal]:
     """Layers that may be read: no output, not the layer itself, none that it feeds."""
     layer = cursor.layer
     if layer is None:
-        closed, order = set[Layer](), len(cursor.network.all_layers)
+        closed: set[Layer] = set()
+        order = len(cursor.network.all_layers)
     else:
         closed, order = fed_by(layer, cursor.network), layer.order
     lawful = [
@@ -120,7 +121,11 @@ def opened(cursor: Cursor) -> Iterator[Proposal]:
 def bodies(cursor: Cursor) -> Iterator[Proposal]:
     """In the braces of a layer."""
     yield Proposal(
-        "from", "keyword", Template("from "), detail="a connection", topic="keyword:from"
+        "from",
+        "keyword",
+        Template(f"from{cursor.blank}"),
+        detail="a connection",
+        topic="keyword:from",
     )
     layer = cursor.layer
     if layer is not None and layer.has_biases and layer.biases_given is None:

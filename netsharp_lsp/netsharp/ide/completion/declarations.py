@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_engine.activations import ACTIVATIONS, NAMES
-from netsharp_lsp.netsharp.ide.completion.connections import KERNEL_WORDS
+from netsharp_lsp.netsharp.ide.completion.connections import KERNEL_WORDS, KIND_DETAILS
 from netsharp_lsp.netsharp.ide.completion.place import Proposal
 from netsharp_lsp.netsharp.ide.glossary import ACTIVATION_NOTES
 from netsharp_lsp.netsharp.ide.templates import Template, block, output_of
@@ -43,7 +43,7 @@ def sections(cursor: Cursor) -> Iterator[Proposal]:
         yield Proposal(
             word,
             "keyword",
-            Template(f"{word} "),
+            Template(word + cursor.blank),
             detail=SECTION_DETAILS[word],
             topic=f"keyword:{word}",
         )
@@ -58,7 +58,8 @@ def sections(cursor: Cursor) -> Iterator[Proposal]:
 
 
 def _snippet(label: str, template: Template, detail: str = "") -> Proposal:
-    return Proposal(label, "snippet", template, detail=detail, topic=f"keyword:{label.split()[0]}")
+    word = label.partition(" … ")[2] or label.split()[0]
+    return Proposal(label, "snippet", template, detail=detail, topic=f"keyword:{word}")
 
 
 def _layers(cursor: Cursor) -> Iterator[Proposal]:
@@ -72,7 +73,8 @@ def _layers(cursor: Cursor) -> Iterator[Proposal]:
     filtered.add(" from ").hole(name).add(" where (s, d) => ").hole("s[0] == d[0]").add(";")
     yield _snippet("hidden … where", filtered, "reads the nodes that a condition names")
     for kind, stem in KERNEL_WORDS.items():
-        yield _snippet(f"hidden … {kind}", _kernel_layer(cursor, kind, stem, source))
+        template = _kernel_layer(cursor, kind, stem, source)
+        yield _snippet(f"hidden … {kind}", template, KIND_DETAILS[kind])
 
 
 def _kernel_layer(cursor: Cursor, kind: str, stem: str, source: Layer | None) -> Template:
@@ -131,7 +133,7 @@ def functions_of_layers(cursor: Cursor) -> Iterator[Proposal]:
         yield Proposal(
             name,
             "activation",
-            Template(f"{name} "),
+            Template(name + cursor.blank),
             detail=f"{ACTIVATIONS[name].formula}, derivative {derivative}",
             topic=f"activation:{name}",
         )
@@ -141,11 +143,15 @@ def functions_of_layers(cursor: Cursor) -> Iterator[Proposal]:
 def only_from(cursor: Cursor) -> Iterator[Proposal]:
     """Behind an activation: the connection."""
     yield Proposal(
-        "from", "keyword", Template("from "), detail="a connection", topic="keyword:from"
+        "from",
+        "keyword",
+        Template(f"from{cursor.blank}"),
+        detail="a connection",
+        topic="keyword:from",
     )
     source = cursor.nearest_source()
     if source is not None and not cursor.text_behind:
-        template = Template("from ").hole(source.name).add(" all;")
+        template = Template(f"from{cursor.blank}").hole(source.name).add(" all;")
         yield Proposal("from … all", "snippet", template, topic="keyword:all")
         body = Template("{\n  from ").hole(source.name).add(" all;\n}")
         yield Proposal("{ from … }", "snippet", body, topic="keyword:from")

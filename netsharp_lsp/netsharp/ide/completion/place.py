@@ -72,6 +72,13 @@ class Cursor:
         end = data.find(b"\n", self.situation.end)
         return data[self.situation.end : end if end >= 0 else len(data)].strip()
 
+    @property
+    def blank(self) -> str:
+        """A blank, unless one stands behind the word at the cursor."""
+        end = self.situation.end
+        following = self.network.specification.data[end : end + 1]
+        return "" if following in (b" ", b"\t") else " "
+
     def nearest_source(self) -> Layer | None:
         """The last layer above the cursor that a new layer may read."""
         specification = self.network.specification

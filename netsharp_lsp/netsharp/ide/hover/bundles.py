@@ -53,11 +53,11 @@ def bundle_markdown(bundle: Bundle, network: Network) -> str:
 
 def head(bundle: Bundle, network: Network) -> str:
     """A connection as it is written, less its attributes; a long condition is left out."""
-    text = f"from {bundle.source_name or '?'} {bundle.kind or '?'}"
+    kind = bundle.kind or "?"
     predicate = bundle.item.predicate
     if predicate is not None and predicate.end - predicate.start <= LONGEST:
-        text += " " + " ".join(network.text(Place.of(bundle.declaration, predicate)).split())
-    return text
+        kind = " ".join(network.text(Place.of(bundle.declaration, predicate)).split())
+    return f"from {bundle.source_name or '?'} {kind}"
 
 
 def facts(bundle: Bundle, network: Network) -> Iterator[str]:
@@ -99,9 +99,8 @@ def edge_facts(bundle: Bundle, network: Network) -> Iterator[str]:
         return
     share = 100 * edges.count / pairs
     yield fact("Edges", f"{edges.count:,} of {pairs:,} pairs ({share:.3g} %)")
-    nodes = product(edges.destination)
-    if edges.count % nodes == 0:
-        yield fact("Sources", f"{edges.count // nodes:,} for each node, if they are equally many")
+    mean = edges.count / product(edges.destination)
+    yield fact("Sources", f"{mean:,.4g} a node on average")
 
 
 def table(geometry: Geometry) -> str:
@@ -147,7 +146,11 @@ def kernel_text(geometry: Geometry) -> str:
         )
         if not shared
     ]
-    return " x ".join((maps, *apart)) + f" = {geometry.kernels:,}" if apart else f"{maps}, one each"
+    return (
+        " x ".join((maps, *apart)) + f" = {geometry.kernels:,}"
+        if apart
+        else f"{maps}, one kernel each"
+    )
 
 
 def output_text(bundle: Bundle, geometry: Geometry) -> str:

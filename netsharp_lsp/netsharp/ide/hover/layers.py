@@ -140,7 +140,9 @@ def bias_text(layer: Layer, network: Network) -> str:
         return f"{'?' if nodes is None else nodes}, one a node{given}"
     if any(bundle.kind == "convolve" for bundle in layer.bundles):
         return "none of its own: a convolution has them in its kernels"
-    return "none: pools and response norms have nothing to train"
+    if layer.only_summarises():
+        return "none: pools and response norms have nothing to train"
+    return "unknown: no connection of a known kind"
 
 
 def size_markdown(layer: Layer, network: Network) -> str:

@@ -1,0 +1,137 @@
+"""What an editor asks never raises, wherever it asks, and answers stay inside the text."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from netsharp_lsp.ide.answers import HintOptions, LensOptions
+from netsharp_lsp.language import language_by_id
+from tests.collection import RESOLVING, SAMPLES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from netsharp_lsp.context import Context
+    from netsharp_lsp.language import Snapshot
+    from tests.collection import Sample
+
+TOKEN = re.compile(rb"\w+|[^\w\s]")
+EVERY_HINT = HintOptions(shapes=True, parameters=True, constants=True, defaults=True)
+LONGEST_LABEL = 30
+#: Texts beyond this size are asked at every so many tokens.
+LARGE = 20_000
+STEP = 97
+
+
+class Span(NamedTuple):
+    """A range of an answer."""
+
+    start: int
+    end: int
+
+
+def hovered(snapshot: Snapshot, offset: int) -> Iterable[Span]:
+    found = snapshot.hover(offset)
+    if found is not None:
+        assert found.markdown.count("```") % 2 == 0
+        assert found.start <= offset <= found.end
+        yield Span(found.start, found.end)
+
+
+def completed(snapshot: Snapshot, offset: int) -> Iterable[Span]:
+    labels = set()
+    for proposal in snapshot.complete(offset):
+        assert proposal.start <= offset <= proposal.end
+        assert "$" not in proposal.plain
+        assert proposal.snippet == ("${" in proposal.insert)
+        assert not proposal.topic or snapshot.document(proposal.topic)
+        assert proposal.label not in labels
+        labels.add(proposal.label)
+        yield Span(proposal.start, proposal.end)
+
+
+def signed(snapshot: Snapshot, offset: int) -> Iterable[Span]:
+    found = snapshot.signature(offset)
+    if found is not None:
+        assert found.active is None or found.active < len(found.parameters)
+        for parameter in found.parameters:
+            assert 0 <= parameter.start < parameter.end <= len(found.label)
+    return ()
+
+
+def hinted(snapshot: Snapshot, offset: int) -> Iterable[Span]:
+    for hint in snapshot.hints(offset, offset + 80, EVERY_HINT):
+        assert offset <= hint.offset <= offset + 80
+        assert 0 < len(hint.label) <= LONGEST_LABEL
+        yield Span(hint.offset, hint.offset)
+
+
+#: What is asked at a place; each gives the spans of its answer.
+AT_A_PLACE: tuple[Callable[[Snapshot, int], Iterable[Span]], ...] = (
+    hovered,
+    completed,
+    signed,
+    hinted,
+)
+
+
+def places(data: bytes) -> list[int]:
+    """Where each token starts, and where the text ends."""
+    found = [match.start() for match in TOKEN.finditer(data)]
+    return [*found[:: STEP if len(data) > LARGE else 1], len(data)]
+
+
+@pytest.mark.parametrize("context", [None, RESOLVING], ids=["own", "resolving"])
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_no_question_at_a_token_fails(sample: Sample, context: Context | None) -> None:
+    snapshot = language_by_id("netsharp").open(sample.text, context or sample.context)
+    for offset in places(sample.text):
+        for ask in AT_A_PLACE:
+            for span in ask(snapshot, offset):
+                assert 0 <= span.start <= span.end <= len(sample.text), (ask.__name__, offset)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_no_question_about_the_whole_fails(sample: Sample) -> None:
+    snapshot = language_by_id("netsharp").open(sample.text, sample.context)
+    lenses = snapshot.lenses(LensOptions("run.toml", parameters=True))
+    assert all(lens.title or snapshot.lens_title(lens.key) for lens in lenses)
+    graph = snapshot.graph()
+    names = {layer["name"] for layer in graph.description["layers"]}
+    assert names == set(graph.places) == set(graph.description["picture"]["boxes"])
+    bundles = {
+        (layer["name"], number)
+        for layer in graph.description["layers"]
+        for number in range(len(layer["bundles"]))
+    }
+    assert bundles == set(graph.bundle_places)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_hints_of_parts_are_those_of_the_whole(sample: Sample) -> None:
+    snapshot = language_by_id("netsharp").open(sample.text, RESOLVING)
+    middle = len(sample.text) // 2
+    whole = snapshot.hints(0, len(sample.text), EVERY_HINT)
+    parts = [
+        *snapshot.hints(0, middle, EVERY_HINT),
+        *snapshot.hints(middle + 1, len(sample.text), EVERY_HINT),
+    ]
+    assert parts == whole
+
+
+def test_the_digit_net_is_not_drowned_in_hints() -> None:
+    """At most 6 hints and 1 lens by default."""
+    digits = next(sample for sample in SAMPLES if sample.name == "guide/digits")
+    snapshot = language_by_id("netsharp").open(digits.text, digits.context)
+    hints = snapshot.hints(0, len(digits.text), HintOptions())
+    assert [hint.label for hint in hints] == [
+        "130 params",
+        "1,300 params",
+        "125,100 params",
+        "1,010 params",
+    ]
+    assert len(snapshot.lenses(LensOptions("digits.toml"))) == 1
+    assert snapshot.lenses(LensOptions()) == []
