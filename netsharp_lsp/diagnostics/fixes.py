@@ -21,21 +21,29 @@ ROUNDS = 10
 
 
 class Fixed:
-    """What fixing gave: the new `text`, what is left, how often each code was fixed."""
+    """What fixing gave: the new `text`, what is left, how often each code was fixed.
 
-    __slots__ = ("applied", "diagnostics", "rounds", "text")
+    `changes` holds for each round its edits, of the text that the round began with.
+    """
+
+    __slots__ = ("applied", "changes", "diagnostics", "text")
 
     def __init__(
         self,
         text: bytes,
         diagnostics: Sequence[Diagnostic],
         applied: dict[str, int],
-        rounds: int,
+        changes: list[list[Edit]],
     ) -> None:
         self.text = text
         self.diagnostics = diagnostics
         self.applied = applied
-        self.rounds = rounds
+        self.changes = changes
+
+    @property
+    def rounds(self) -> int:
+        """How often fixes were applied."""
+        return len(self.changes)
 
 
 def choose(diagnostics: Iterable[Diagnostic], unsafe: bool) -> list[Diagnostic]:
@@ -63,18 +71,21 @@ def fix_all(
     """Apply fixes until none is left, at most `ROUNDS` times; never returns to a text seen."""
     seen = {text}
     applied: dict[str, int] = {}
+    changes: list[list[Edit]] = []
     diagnostics = check(text)
-    for done in range(ROUNDS):
+    while len(changes) < ROUNDS:
         chosen = choose(diagnostics, unsafe)
-        new = apply_edits(text, [e for d in chosen if d.fix is not None for e in d.fix.edits])
+        edits = [edit for d in chosen if d.fix is not None for edit in d.fix.edits]
+        new = apply_edits(text, edits)
         if new in seen:
-            return Fixed(text, diagnostics, applied, done)
+            break
         seen.add(new)
         text = new
+        changes.append(edits)
         for diagnostic in chosen:
             applied[diagnostic.code] = applied.get(diagnostic.code, 0) + 1
         diagnostics = check(text)
-    return Fixed(text, diagnostics, applied, ROUNDS)
+    return Fixed(text, diagnostics, applied, changes)
 
 
 def _collides(edit: Edit, taken: list[tuple[int, int]]) -> bool:

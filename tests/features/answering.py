@@ -40,6 +40,12 @@ class Asked(NamedTuple):
         return self.marker.argument.split()
 
     @property
+    def range(self) -> tuple[int, int]:
+        """What the marker points at; one caret is a cursor, which holds nothing."""
+        start, end = self.marker.start, self.marker.end
+        return start, start if len(self.snapshot.data[start:end].decode()) < 2 else end
+
+    @property
     def settings(self) -> dict[str, str]:
         """The words behind the feature's name that are `name=value`."""
         return dict(word.split("=", 1) for word in self.words if "=" in word)
@@ -237,7 +243,7 @@ def lenses(asked: Asked) -> list[str]:
 
 def actions(asked: Asked) -> list[str]:
     """The titles of all that can be done to a range; words behind the marker are kinds wanted."""
-    found = asked.snapshot.actions(asked.marker.start, asked.marker.end, asked.words or None)
+    found = asked.snapshot.actions(*asked.range, asked.words or None)
     return [entitled(action) for action in found] or ["none"]
 
 
@@ -245,7 +251,7 @@ def doing(kind: str) -> Callable[[Asked], list[str]]:
     """What the actions of a kind do; words behind the marker choose by their titles."""
 
     def ask(asked: Asked) -> list[str]:
-        found = asked.snapshot.actions(asked.marker.start, asked.marker.end, [kind])
+        found = asked.snapshot.actions(*asked.range, [kind])
         out = []
         for action in found:
             if action.edits and asked.marker.argument in action.title:

@@ -1,0 +1,65 @@
+"""What can be done to a range: fixes, explanations, refactorings.  One row a provider."""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.ide.quickfixes import fixes_of_all, quick_fixes
+from netsharp_lsp.netsharp.ide.refactorings import (
+    bodies,
+    conventions,
+    extraction,
+    inlining,
+    missing_layers,
+    pads,
+    shapes,
+    shares,
+)
+from netsharp_lsp.netsharp.ide.refactorings.site import site_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from netsharp_lsp.ide.answers import Action
+    from netsharp_lsp.netsharp.ide.refactorings.site import Site
+    from netsharp_lsp.netsharp.snapshot import Snapshot
+
+QUICK_FIX = "quickfix"
+FIX_ALL = "source.fixAll.netsharp"
+
+#: The kind of what each refactoring offers, and the function that offers it at a site.
+REFACTORINGS: tuple[tuple[str, Callable[[Site], Iterator[Action]]], ...] = (
+    (missing_layers.KIND, missing_layers.missing_layers),
+    (extraction.KIND, extraction.extracted_constants),
+    (inlining.KIND, inlining.inlined_constants),
+    (bodies.KIND, bodies.rewritten_bodies),
+    (shares.KIND, shares.rewritten_shares),
+    (shapes.KIND, shapes.declared_shapes),
+    (pads.KIND, pads.rewritten_pads),
+    (conventions.KIND, conventions.conventional_names),
+)
+
+
+def actions_in(
+    snapshot: Snapshot, start: int, end: int, only: Sequence[str] | None
+) -> list[Action]:
+    """What can be done to a range; `only` are kinds wanted, those below them included.
+
+    What changes the whole text is offered only to those who ask for it: it costs a check for
+    each round of fixes.
+    """
+    found: list[Action] = []
+    if wanted(QUICK_FIX, only):
+        found += quick_fixes(snapshot, start, end)
+    if only is not None and wanted(FIX_ALL, only):
+        found += fixes_of_all(snapshot)
+    kinds = [row for row in REFACTORINGS if wanted(row[0], only)]
+    site = site_at(snapshot.network, start, end) if kinds else None
+    if site is not None:
+        for _, offers in kinds:
+            found += offers(site)
+    return found
+
+
+def wanted(kind: str, only: Sequence[str] | None) -> bool:
+    """Whether a kind, or one above it, is asked for."""
+    return only is None or any(kind == one or kind.startswith(f"{one}.") for one in only)

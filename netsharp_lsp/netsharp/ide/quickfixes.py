@@ -1,0 +1,66 @@
+"""What removes the diagnostics of a range, explains them, and fixes all of a text at once."""
+
+from __future__ import annotations
+
+from netsharp_lsp.diagnostics.fixes import choose, fix_all
+from netsharp_lsp.diagnostics.pages import RuleBook
+from netsharp_lsp.diagnostics.suppression import find_suppressions, suppress
+from netsharp_lsp.ide.answers import Action, Command
+from netsharp_lsp.netsharp.rules import FOLDER
+from netsharp_lsp.text.edits import compose
+from netsharp_lsp.text.lines import LineIndex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from netsharp_lsp.diagnostics.model import Diagnostic
+    from netsharp_lsp.netsharp.snapshot import Snapshot
+    from netsharp_lsp.text.edits import Edit
+
+RULES = RuleBook(FOLDER)
+#: The codes of a suppression that matches nothing and of one that names no rule.
+SUPPRESSION_CODES = ("NS126", "NS127")
+
+
+def told(snapshot: Snapshot) -> Sequence[Diagnostic]:
+    """The diagnostics of a text, less those that its comments silence."""
+    result = snapshot.check()
+    lines = LineIndex(snapshot.data)
+    found = find_suppressions(lines, result.comments, "//")
+    return suppress(result.diagnostics, lines, found, lambda: RULES.codes, *SUPPRESSION_CODES)
+
+
+def quick_fixes(snapshot: Snapshot, start: int, end: int) -> Iterator[Action]:
+    """For each diagnostic that touches a range its fix, then for each rule its explanation."""
+    touched = [one for one in told(snapshot) if one.start <= end and start <= one.end]
+    for diagnostic in touched:
+        if diagnostic.fix is not None:
+            yield Action(
+                diagnostic.fix.title,
+                "quickfix",
+                diagnostic.fix.edits,
+                preferred=diagnostic.fix.safe,
+                fixes=((diagnostic.code, diagnostic.start, diagnostic.end),),
+            )
+    for code in dict.fromkeys(diagnostic.code for diagnostic in touched):
+        title = f"Explain {code}: {RULES.title(code)}"
+        command = Command("netsharp.server.explain", title, (code,))
+        yield Action(title, "quickfix", command=command)
+
+
+def fixes_of_all(snapshot: Snapshot) -> Iterator[Action]:
+    """All safe fixes, those that the first ones uncover included, as one change."""
+    diagnostics = told(snapshot)
+    chosen = choose(diagnostics, unsafe=False)
+    if not chosen:
+        return
+    context = snapshot.context
+    fixed = fix_all(snapshot.data, lambda data: told(type(snapshot).opened(data, context)))
+    edits: list[Edit] = []
+    for change in fixed.changes:
+        edits = compose(edits, change)
+    count = sum(fixed.applied.values())
+    title = f"Fix all {count} that are safe to fix" if count > 1 else "Fix what is safe to fix"
+    fixes = tuple((one.code, one.start, one.end) for one in chosen)
+    yield Action(title, "source.fixAll.netsharp", tuple(edits), fixes=fixes)

@@ -1,0 +1,45 @@
+"""Names of layers and constants written as the guide writes its own: `Conv1`, `InputSize`."""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.ide.answers import Action, Refusal
+from netsharp_lsp.netsharp.ide.names import is_declaration
+from netsharp_lsp.netsharp.ide.rename import rename
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.ide.refactorings.site import Site
+
+KIND = "refactor.rewrite.convention"
+WORDS = re.compile(r"[^_]+")
+#: An underscore stays before a digit, as in the guide's `Weights_1`.
+DIVIDER = re.compile(r"_+(?=[A-Za-z]|\Z)")
+
+
+def conventional_names(site: Site) -> Iterator[Action]:
+    """The name that is declared at a site, in the guide's spelling if it has another."""
+    standing = site.standing
+    name = standing.name
+    if name is None or standing.role not in ("layer", "constant") or not is_declaration(standing):
+        return
+    new = conventional(name.text)
+    if new == name.text:
+        return
+    edits = rename(site.network, site.start, new)
+    if not isinstance(edits, Refusal) and edits:
+        yield Action(f"Rename '{name.text}' to '{new}', as the guide writes names", KIND, (*edits,))
+
+
+def conventional(name: str) -> str:
+    """A name whose words begin with a capital and are not divided by underscores."""
+    words = WORDS.sub(lambda word: _capitalised(word[0], "_" in name), name.lstrip("_"))
+    return DIVIDER.sub("", words) or name
+
+
+def _capitalised(word: str, divided: bool) -> str:
+    shouted = divided and len(word) > 1 and word.isupper()
+    return word[:1].upper() + (word[1:].lower() if shouted else word[1:])

@@ -1,0 +1,160 @@
+"""A number or an expression given a name: a constant declared before, used in its place."""
+
+from __future__ import annotations
+
+from netsharp_lsp.ide.answers import Action
+from netsharp_lsp.netsharp.ide.standing import parameters_of
+from netsharp_lsp.netsharp.reading.expressions import names_in, operands
+from netsharp_lsp.netsharp.reading.syntax import (
+    Attribute,
+    Binary,
+    Boolean,
+    Broken,
+    Call,
+    ConstantItem,
+    Index,
+    LayerItem,
+    Number,
+    Numbers,
+    Placeholder,
+    Predicate,
+    Tuple,
+    Unary,
+)
+from netsharp_lsp.text.edits import Edit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.ide.refactorings.site import Site
+    from netsharp_lsp.netsharp.reading.syntax import Declaration, Expression
+
+KIND = "refactor.extract.constant"
+#: What can be a constant's value; a name has one already.
+VALUES = (Number, Boolean, Unary, Binary, Call, Index, Tuple, Numbers)
+BLANKS = b" \t\r\n"
+#: What stands before parentheses that hold a part of an expression, and no call's arguments.
+BEFORE_PARENTHESES = [*map(bytes, zip(b"=([,+-*/%^<>!&|"))]
+#: How far back that is looked for.
+REACH = 64
+#: More characters of an expression are not shown in a title.
+SHOWN = 24
+
+
+def extracted_constants(site: Site) -> Iterator[Action]:
+    """The expression that is selected, or the innermost and the outermost around the cursor."""
+    for node in _candidates(site):
+        if not _may_move(site, node):
+            continue
+        name = site.free_name(_name_for(site, node))
+        start, end = _with_parentheses(site, *site.span(node))
+        value = site.text(*site.span(node))
+        at, prefix, suffix = _place(site)
+        declared = Edit(at, at, f"{prefix}{name} = {value};{suffix}")
+        rename_at = at + len(prefix.encode())
+        shown = value if len(value) <= SHOWN else f"{value[:SHOWN]}..."
+        title = f"Extract '{' '.join(shown.split())}' into a constant '{name}'"
+        yield Action(title, KIND, (declared, Edit(start, end, name)), rename_at=rename_at)
+
+
+def _candidates(site: Site) -> list[Expression]:
+    path: list[Expression] = [node for node in site.standing.path if isinstance(node, VALUES)]
+    if site.end > site.start:
+        return [node for node in path if _is_selected(site, node)][-1:]
+    return list(dict.fromkeys((*path[-1:], *path[:1]))) if path else []
+
+
+def _is_selected(site: Site, node: Expression) -> bool:
+    chosen = site.data[site.start : site.end]
+    start = site.end - len(chosen.lstrip(BLANKS))
+    end = site.start + len(chosen.rstrip(BLANKS))
+    span = site.span(node)
+    return (start, end) in (span, _with_parentheses(site, *span))
+
+
+def _with_parentheses(site: Site, start: int, end: int) -> tuple[int, int]:
+    """The span with a pair of parentheses right around it, which a name does not need."""
+    data = site.data
+    if data[start - 1 : start] != b"(" or data[end : end + 1] != b")":
+        return start, end
+    before = data[max(0, start - REACH) : start - 1].rstrip(BLANKS)[-1:]
+    return (start - 1, end + 1) if before in BEFORE_PARENTHESES else (start, end)
+
+
+def _may_move(site: Site, node: Expression) -> bool:
+    """Whether an expression means the same outside: no parameter of a condition, no size."""
+    layer, predicate = site.holding(LayerItem), site.holding(Predicate)
+    if layer is not None and node is layer.size:
+        return False
+    if _is_plain(site, node) or (isinstance(node, Tuple) and node.bracket != "["):
+        return False
+    own = parameters_of(predicate) if predicate is not None else ()
+    inside = list(operands((node,)))
+    if any(isinstance(part, Broken | Placeholder) for part in inside):
+        return False
+    return not any(name.text in own for name in names_in(node))
+
+
+def _is_plain(site: Site, node: Expression) -> bool:
+    """Whether it needs no name: it has one, or says which entry of a tuple is meant."""
+    holder = site.standing.path[site.standing.path.index(node) - 1]
+    position = isinstance(holder, Index) and node is holder.position
+    return position or isinstance(holder, ConstantItem)
+
+
+def _name_for(site: Site, node: Expression) -> str:
+    """A name by what the value is for: `ConvStride`, `ImageSize`, `WidthPart`."""
+    attribute, layer = site.holding(Attribute), site.holding(LayerItem)
+    constant, predicate = site.holding(ConstantItem), site.holding(Predicate)
+    if constant is not None:
+        return f"{constant.name.text}Part"
+    owner = "" if layer is None else layer.name.text
+    if attribute is not None:
+        return f"{owner}{attribute.name.text}"
+    return f"{owner}Limit" if predicate is not None else f"{owner}Size"
+
+
+def _place(site: Site) -> tuple[int, str, str]:
+    """Where a constant is declared, with what stands before it and behind it there.
+
+    Behind the last constants declared above, in their style; else before the declaration.
+    """
+    item = site.holding(ConstantItem)
+    line_end = site.network.specification.line_end
+    base = site.standing.base
+    if item is not None and site.declaration.group is not None:
+        start = site.span(item)[0]
+        apart = line_end + site.indent_of(start) if site.begins_line(start) else " "
+        return start, "", apart
+    above = _constants_above(site) if item is None else None
+    if above is None:
+        at, apart = site.above(base)
+        return at, "const ", apart
+    start = site.network.specification.starts[above]
+    last = above.items[-1]
+    if above.group is not None:
+        first = start + last.start
+        apart = line_end + site.indent_of(first) if site.begins_line(first) else " "
+        return _line_rest(site, start + last.end), apart, ""
+    apart = line_end + site.indent_of(start) if site.begins_line(start) else " "
+    return _line_rest(site, start + above.end), f"{apart}const ", ""
+
+
+def _constants_above(site: Site) -> Declaration | None:
+    """The last declaration of constants above the site, if there is one without faults."""
+    found = None
+    for declaration in site.network.specification.declarations:
+        if declaration is site.declaration:
+            break
+        if declaration.kind == "const" and declaration.items and not declaration.faults:
+            found = declaration
+    return found
+
+
+def _line_rest(site: Site, offset: int) -> int:
+    """Behind a comment that ends the line of an offset, if nothing else stands there."""
+    line_end = site.data.find(b"\n", offset)
+    rest = site.data[offset : line_end if line_end >= 0 else len(site.data)].rstrip(b"\r")
+    comment = rest.strip(b" \t")
+    return offset + len(rest.rstrip(b" \t")) if comment.startswith(b"//") else offset

@@ -1,0 +1,116 @@
+"""A constant's value written wherever its name stands, and its declaration taken away."""
+
+from __future__ import annotations
+
+from netsharp_lsp.ide.answers import Action
+from netsharp_lsp.netsharp.ide.names import is_declaration
+from netsharp_lsp.netsharp.ide.standing import occurrences, parameters_of
+from netsharp_lsp.netsharp.reading.expressions import names_in
+from netsharp_lsp.netsharp.reading.syntax import (
+    Attribute,
+    Binary,
+    Blob,
+    ConstantItem,
+    Index,
+    Name,
+    Predicate,
+    Unary,
+)
+from netsharp_lsp.netsharp.repairs.restructuring import removed_item
+from netsharp_lsp.text.edits import Edit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.ide.refactorings.site import Site
+    from netsharp_lsp.netsharp.ide.standing import Standing
+    from netsharp_lsp.netsharp.meaning.model import Constant
+    from netsharp_lsp.netsharp.reading.syntax import Expression, Node
+
+KIND = "refactor.inline.constant"
+#: Longer values are written out only where they stand once.
+LONG = 200
+#: How tightly operators bind, loosest first; section 3 of our reading of the guide.
+LEVELS = (("||",), ("&&",), ("==", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "/", "%"))
+BINDING = {operator: level for level, operators in enumerate(LEVELS) for operator in operators}
+UNARY, POWER, ATOM = len(LEVELS), len(LEVELS) + 1, len(LEVELS) + 2
+
+
+def inlined_constants(site: Site) -> Iterator[Action]:
+    """The constant at a site written out at all its uses."""
+    name = site.standing.name
+    if name is None or site.standing.role != "constant":
+        return
+    constant = site.network.constants.get(name.text)
+    if constant is None or constant.value is None or constant.item.value is None:
+        return
+    if constant.circular or constant.declaration.faults or not _is_single(site, constant):
+        return
+    uses = [found for found in _uses(site, constant) if not is_declaration(found)]
+    value = constant.item.value
+    text = site.text(*_span(site, constant, value))
+    if not uses or (len(uses) > 1 and len(text) > LONG):
+        return
+    if any(use.declaration.faults or not _fits(use, value) for use in uses):
+        return
+    edits = [Edit(*use.span(use.leaf), _written(use, value, text)) for use in uses]
+    removal = site.edit(removed_item(constant.declaration, constant.item))
+    count = f"{len(uses)} uses" if len(uses) > 1 else "1 use"
+    yield Action(f"Inline the constant '{constant.name}' ({count})", KIND, (removal, *edits))
+
+
+def _uses(site: Site, constant: Constant) -> Iterator[Standing]:
+    for found in occurrences(site.network.specification, constant.name):
+        if found.role == "constant":
+            yield found
+
+
+def _is_single(site: Site, constant: Constant) -> bool:
+    """Whether it is the only one of its name and no comment depends on its declaration."""
+    start, end = _span(site, constant, constant.item)
+    if site.has_comment(start, end) or b"netsharp:" in site.data[site.attached(start) : start]:
+        return False
+    if len(constant.declaration.items) == 1:
+        base = site.network.specification.starts[constant.declaration]
+        if site.has_comment(base, base + constant.declaration.end):
+            return False
+    declared = [found for found in _uses(site, constant) if is_declaration(found)]
+    return len(declared) == 1
+
+
+def _span(site: Site, constant: Constant, node: Node) -> tuple[int, int]:
+    base = site.network.specification.starts[constant.declaration]
+    return base + node.start, base + node.end
+
+
+def _fits(use: Standing, value: Expression) -> bool:
+    """Whether a value can stand where a name does and means the same there."""
+    holder = use.path[-2]
+    if isinstance(value, Blob) and not isinstance(holder, Attribute | ConstantItem):
+        return False
+    if isinstance(holder, Index) and use.leaf is holder.target and not isinstance(value, Name):
+        return False
+    predicate = use.holding(Predicate)
+    own = parameters_of(predicate) if predicate is not None else ()
+    return not any(name.text in own for name in names_in(value))
+
+
+def _written(use: Standing, value: Expression, text: str) -> str:
+    """A value in the place of a name, in parentheses where it would be torn apart."""
+    holder, inner = use.path[-2], binding(value)
+    loose = False
+    if isinstance(holder, Unary):
+        loose = inner <= UNARY
+    elif isinstance(holder, Binary):
+        outer, leans_right = binding(holder), holder.operator == "^"
+        first = use.leaf is holder.left
+        loose = inner < outer or (inner == outer and first == leans_right)
+    return f"({text})" if loose else text
+
+
+def binding(node: Expression) -> int:
+    """How tightly an expression holds together."""
+    if isinstance(node, Binary):
+        return POWER if node.operator == "^" else BINDING.get(node.operator, 0)
+    return UNARY if isinstance(node, Unary) else ATOM

@@ -1,0 +1,144 @@
+"""Where a refactoring is asked for: the range, what stands there, and how the text is laid out."""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.ide.standing import standing_at
+from netsharp_lsp.netsharp.reading.slips import KEYWORDS
+from netsharp_lsp.netsharp.reading.syntax import BundleItem, LayerItem
+from netsharp_lsp.text.edits import Edit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from netsharp_lsp.netsharp.findings import Change
+    from netsharp_lsp.netsharp.ide.standing import Standing
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Declaration, Node
+
+BLANKS = b" \t"
+#: What begins a comment; Net# has no strings, so it stands nowhere else in text without faults.
+COMMENTS = (b"//", b"/*", b"#", b"<!--")
+
+
+class Site:
+    """A range of a text and the declaration that it begins in; spans are absolute.
+
+    Only declarations without faults are sites: what cannot be read is not rewritten.
+    """
+
+    __slots__ = ("data", "end", "network", "standing", "start")
+
+    def __init__(self, network: Network, standing: Standing, start: int, end: int) -> None:
+        self.network = network
+        self.data = network.specification.data
+        self.standing = standing
+        self.start = start
+        self.end = end
+
+    @property
+    def declaration(self) -> Declaration:
+        """The declaration at the start of the range."""
+        return self.standing.declaration
+
+    def holding(self, kind: type[Any]) -> Any:
+        """The innermost node of a kind around the start of the range, None without one."""
+        return self.standing.holding(kind)
+
+    def span(self, node: Node) -> tuple[int, int]:
+        """The absolute bytes of a node of the declaration."""
+        return self.standing.span(node)
+
+    def text(self, start: int, end: int) -> str:
+        """The text of a span."""
+        return self.data[start:end].decode("utf-8", "replace")
+
+    def has_comment(self, start: int, end: int) -> bool:
+        """Whether a span holds a comment."""
+        inside = self.data[start:end]
+        return any(mark in inside for mark in COMMENTS)
+
+    def indent_of(self, offset: int) -> str:
+        """The blanks at the start of the line of an offset."""
+        start = self.line_start(offset)
+        line = self.data[start:offset]
+        return line[: len(line) - len(line.lstrip(BLANKS))].decode("ascii")
+
+    def line_start(self, offset: int) -> int:
+        """Where the line of an offset starts."""
+        return max(self.data.rfind(b"\n", 0, offset), self.data.rfind(b"\r", 0, offset)) + 1
+
+    def begins_line(self, offset: int) -> bool:
+        """Whether only blanks stand before an offset on its line."""
+        return not self.data[self.line_start(offset) : offset].strip(BLANKS)
+
+    def above(self, offset: int) -> tuple[int, str]:
+        """Where something new stands above a declaration, and what keeps the two apart.
+
+        Comments on the lines right above belong to the declaration, unless the text begins with
+        them; a suppression does in any case.
+        """
+        if not self.begins_line(offset):
+            return offset, " "
+        line_end = self.network.specification.line_end
+        top = self.attached(offset)
+        heads = top == 0 and b"netsharp:" not in self.data[:offset]
+        if heads or top == self.line_start(offset):
+            return offset, line_end + self.indent_of(offset)
+        first = top + len(self.data[top:offset]) - len(self.data[top:offset].lstrip(BLANKS))
+        return first, line_end + self.indent_of(first)
+
+    def attached(self, offset: int) -> int:
+        """Where the run of comments starts that stands on the lines right above an offset's."""
+        top = self.line_start(offset)
+        while top > 0:
+            start = self.line_start(top - 1)
+            if not self.data[start:top].lstrip(BLANKS).startswith(b"//"):
+                break
+            top = start
+        return top
+
+    def layer(self) -> Layer | None:
+        """The layer around the start of the range; None for one whose name is another's."""
+        item = self.holding(LayerItem)
+        layer = None if item is None else self.network.layers.get(item.name.text)
+        return layer if layer is not None and layer.item is item else None
+
+    def bundle(self) -> Bundle | None:
+        """The bundle around the start of the range."""
+        item, layer = self.holding(BundleItem), self.layer()
+        if item is None or layer is None:
+            return None
+        return next((bundle for bundle in layer.bundles if bundle.item is item), None)
+
+    def edit(self, change: Change) -> Edit:
+        """A change as an edit of the text."""
+        specification = self.network.specification
+        return Edit(*change.place.offsets(specification), change.written(specification))
+
+    def free_name(self, wanted: str) -> str:
+        """A name like the one wanted that neither a layer nor a constant has, nor a keyword."""
+        taken = self.network.layers, self.network.constants
+        number, name = 1, wanted
+        while name in KEYWORDS or any(name in names for names in taken):
+            number += 1
+            name = f"{wanted}{number}"
+        return name
+
+
+def site_at(network: Network, start: int, end: int) -> Site | None:
+    """The site of a range; None between declarations and in one that has faults."""
+    standing = standing_at(network.specification, start)
+    if standing is None or standing.declaration.faults:
+        return None
+    return Site(network, standing, start, end)
+
+
+def moved_lines(text: str, before: str, after: str) -> str:
+    """A text whose lines but the first were indented by `before` and are now by `after`."""
+    if before == after:
+        return text
+    first, *rest = text.split("\n")
+    lines = (after + line[len(before) :] if line.startswith(before) else line for line in rest)
+    return "\n".join((first, *lines))
