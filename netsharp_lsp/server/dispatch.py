@@ -46,13 +46,14 @@ class Dispatcher:
         """Handle messages; the exit code: 0 after `shutdown`, else 1."""
         while True:
             await self.inbox.arrival()
+            self.collector.wake()
             while self.inbox:
                 message = self.inbox.take()
                 if message is None or self._is_exit(message):
                     return CLEAN if self.session.stage == "ending" else UNCLEAN
                 self.handle(message)
             await self._rest()
-            self.collector.busy()
+            self.collector.rest()
 
     def handle(self, message: Message | MalformedError) -> None:
         """Handle one message, whatever it is."""
@@ -170,26 +171,36 @@ class Dispatcher:
 
     async def _rest(self) -> None:
         """Use the time in which nothing waits: diagnostics first, then one chore at a time."""
+        while not self.inbox and (self._publish() or self._do_chore()):
+            await asyncio.sleep(0)
+
+    def _publish(self) -> bool:
+        """Send the diagnostics of one document; whether there was one."""
         session = self.session
-        while session.unpublished and not self.inbox:
-            uri = next(iter(session.unpublished))
-            del session.unpublished[uri]
-            try:
-                session.publish(uri)
-            except Exception as error:
-                fault(session, "diagnostics", {"textDocument": {"uri": uri}}, error)
-            await asyncio.sleep(0)
-        if session.stage == "ready" and self._chores is None:
-            self._chores = chores(session)
-        while self._chores is not None and not self.inbox:
+        if not session.unpublished:
+            return False
+        uri = next(iter(session.unpublished))
+        del session.unpublished[uri]
+        try:
+            session.publish(uri)
+        except Exception as error:
+            fault(session, "textDocument/publishDiagnostics", {"textDocument": {"uri": uri}}, error)
+        return True
+
+    def _do_chore(self) -> bool:
+        """Do one thing of those that are to be done once after the start; whether there was one."""
+        if self.session.stage != "ready":
+            return False
+        if self._chores is None:
+            self._chores = chores(self.session)
+        try:
             chore = next(self._chores, None)
-            if chore is None:
-                return
-            try:
+            if chore is not None:
                 chore()
-            except Exception as error:
-                fault(session, "warming up", None, error)
-            await asyncio.sleep(0)
+        except Exception as error:
+            fault(self.session, "warming up", None, error)
+            return False
+        return chore is not None
 
     @staticmethod
     def _is_exit(message: Message | MalformedError) -> bool:

@@ -82,11 +82,9 @@ class Inbox:
         self.wake()
 
     async def arrival(self) -> None:
-        """Wait until there is something to take."""
-        if not self._waiting:
-            self._arrived.clear()
-            if not self._waiting:
-                await self._arrived.wait()
+        """Wait until there is something to take, or somebody wakes the loop."""
+        await self._arrived.wait()
+        self._arrived.clear()
 
     def take(self) -> Message | MalformedError | None:
         """Return the oldest message; None at the end of the stream."""

@@ -18,21 +18,26 @@ GROWTH = 1.5
 
 
 class Collector:
-    """Collects in quiet moments; `busy` tells that there was none just now."""
+    """Collects between `rest` and `wake`, when it has been quiet for a while."""
 
     def __init__(self) -> None:
         self._timer: asyncio.TimerHandle | None = None
         self._base = 0
         gc.set_threshold(*THRESHOLDS)
 
-    def busy(self) -> None:
-        """Put the next collection off until it has been quiet."""
+    def rest(self) -> None:
+        """Nothing waits now."""
+        self._timer = asyncio.get_running_loop().call_later(QUIET, self.collect)
+
+    def wake(self) -> None:
+        """Something came."""
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_later(QUIET, self.collect)
+            self._timer = None
 
     def collect(self) -> None:
         """Collect what came since the last time, all where too much was put aside."""
+        self._timer = None
         if gc.get_freeze_count() > GROWTH * self._base:
             gc.unfreeze()
             gc.collect()

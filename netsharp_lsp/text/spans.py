@@ -6,7 +6,7 @@ from bisect import bisect_right
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
 class Spans:
@@ -19,6 +19,9 @@ class Spans:
         self._sorted: list[tuple[int, int]] = []
         self._starts: list[int] = []
         self._reach: list[int] = []
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return iter(self._added)
 
     def __bool__(self) -> bool:
         return bool(self._added)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsharp_lsp.text.edits import Edit, apply_edits, overlaps
+from netsharp_lsp.text.edits import Edit, apply_edits, compose, difference, overlaps
+from netsharp_lsp.text.line_edits import line_edits
 from netsharp_lsp.text.width import shown
 
 LAW = settings(max_examples=200, deadline=None, derandomize=True)
@@ -68,3 +71,59 @@ def test_edits_that_cannot_be_are_refused(edits: list[Edit]) -> None:
 )
 def test_columns_in_a_terminal(text: str, visible: str, columns: list[int]) -> None:
     assert shown(text) == (visible, columns)
+
+
+TEXTS = st.text("ab\r\né😀", max_size=12)
+LINES = st.lists(
+    st.sampled_from(["a\n", "b\r\n", "é\n", "\n", "c\r", "d😀\n", "e"]), max_size=12
+).map("".join)
+
+
+def drawn(data: st.DataObject, text: str) -> Edit:
+    """An edit of a text, at whole characters."""
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    return Edit(len(text[:start].encode()), len(text[:end].encode()), data.draw(TEXTS))
+
+
+@LAW
+@given(TEXTS, st.data())
+def test_composed_edits_do_what_all_do_in_turn(text: str, data: st.DataObject) -> None:
+    now, composed = text.encode(), []
+    for _ in range(data.draw(st.integers(1, 5))):
+        edit = drawn(data, now.decode())
+        now = apply_edits(now, [edit])
+        composed = compose(composed, [edit])
+    assert apply_edits(text.encode(), composed) == now
+    assert all(a.end < b.start for a, b in itertools.pairwise(composed))
+
+
+@LAW
+@given(TEXTS, TEXTS)
+def test_the_difference_makes_one_text_of_the_other_and_is_short(first: str, second: str) -> None:
+    before, after = first.encode(), second.encode()
+    edit = difference(before, after)
+    assert apply_edits(before, [edit]) == after
+    before[: edit.start].decode()
+    before[edit.end :].decode()
+    gone, put_in = before[edit.start : edit.end].decode(), edit.text
+    assert not (gone and put_in and (gone[0] == put_in[0] or gone[-1] == put_in[-1]))
+
+
+@LAW
+@given(LINES, LINES)
+def test_line_edits_make_one_text_of_the_other(first: str, second: str) -> None:
+    before, after = first.encode(), second.encode()
+    edits = line_edits(before, after)
+    assert apply_edits(before, edits) == after
+    assert all(a.end <= b.start for a, b in itertools.pairwise(edits))
+    for edit in edits:
+        assert before[edit.start - 1 : edit.start + 1] != b"\r\n"
+        assert before[edit.end - 1 : edit.end + 1] != b"\r\n"
+
+
+def test_line_edits_leave_alone_what_is_the_same() -> None:
+    before = b"".join(b"line %d ;\n" % number for number in range(2000))
+    after = before.replace(b"line 7 ;", b"line 7;").replace(b"line 1500 ;", b"line 1500;")
+    edits = line_edits(before, after)
+    assert [before[edit.start : edit.end] for edit in edits] == [b" ", b" "]

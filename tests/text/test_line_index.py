@@ -7,6 +7,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from netsharp_lsp.text.edits import Edit
 from netsharp_lsp.text.lines import LineIndex
 
 LAW = settings(max_examples=300, deadline=None, derandomize=True)
@@ -139,3 +140,41 @@ def test_nothing_is_computed_before_it_is_asked_for() -> None:
     index = LineIndex(b"a\nb")
     assert index._starts is None
     assert index._ascii is None
+
+
+@LAW
+@given(TEXTS)
+def test_utf8_positions_count_bytes_from_zero_and_lead_back(text: str) -> None:
+    index = LineIndex(text.encode())
+    for at in range(len(text) + 1):
+        before = text[:at]
+        ends = [m.end() for m in LINE_END.finditer(text) if m.end() <= at]
+        character = len(before[ends[-1] if ends else 0 :].encode())
+        assert index.utf8_position(len(before.encode())) == (len(ends), character)
+        if text[at - 1 : at + 1] != "\r\n":
+            assert index.utf8_offset(len(ends), character) == len(before.encode())
+
+
+def test_utf8_positions_outside_move_to_the_nearest_character() -> None:
+    index = LineIndex("aé😀\r\nb".encode())
+    assert index.utf8_offset(0, 2) == 1
+    assert index.utf8_offset(0, 5) == 3
+    assert index.utf8_offset(0, 99) == 7
+    assert index.utf8_offset(-1, 3) == 0
+    assert index.utf8_offset(7, 0) == len(index.text)
+
+
+@LAW
+@given(TEXTS, st.data())
+def test_lines_after_an_edit_are_those_of_the_new_text(text: str, data: st.DataObject) -> None:
+    index = LineIndex(text.encode())
+    assert index.count
+    for _ in range(3):
+        now = index.text.decode()
+        start = data.draw(st.integers(0, len(now)))
+        end = data.draw(st.integers(start, len(now)))
+        put_in = data.draw(TEXTS)
+        edit = Edit(len(now[:start].encode()), len(now[:end].encode()), put_in)
+        new = (now[:start] + put_in + now[end:]).encode()
+        index = index.edited(new, edit)
+        assert index.starts == LineIndex(new).starts
