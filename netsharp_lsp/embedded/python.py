@@ -1,14 +1,14 @@
 """Finds specifications in Python code, also while it is being typed, with parso's tolerant parser.
 
-The only module that knows parso; what a string is worth is decided in `code`.
+Knows the nodes of a tree; what a string is worth is decided in `code`.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from bisect import bisect_left
 
-from parso.grammar import load_grammar
 from parso.python.tree import Function, Lambda
 
 from netsharp_lsp.embedded.calls import DEFINITION, context_of, plain
@@ -16,20 +16,19 @@ from netsharp_lsp.embedded.code import Argument, Binding, Code, Value
 from netsharp_lsp.embedded.evidence import MARKER
 from netsharp_lsp.embedded.passage import Passage, Pieces
 from netsharp_lsp.embedded.python_strings import read_literal
+from netsharp_lsp.embedded.trees import read_tree
 from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, TypeAlias
+    from typing import TypeAlias
 
     from netsharp_lsp.embedded.code import Scope
+    from netsharp_lsp.embedded.trees import Node
 
-    # parso has no types for what a node's children are.
-    Node: TypeAlias = Any
     LineOf: TypeAlias = Callable[[int], int]
 
-_GRAMMAR = load_grammar()
 #: Functions and methods whose result says what their argument says, up to blanks.
 _SAME_FUNCTIONS = ("dedent", "cleandoc")
 _SAME_METHODS = ("strip", "lstrip", "rstrip", "expandtabs")
@@ -59,7 +58,7 @@ class _Reader:
         self.values: dict[int, Value | None] = {}
 
     def read(self) -> Code:
-        module = _GRAMMAR.parse(self.text.decode("utf-8", "replace"))
+        module = read_tree(self.text.decode("utf-8", "replace"))
         strings: list[Node] = []
         for node in _nodes(module):
             kind = node.type
@@ -195,14 +194,20 @@ class _Reader:
     # The rest.
 
     def _add_other_bindings(self, module: Node) -> None:
-        """Note where a loop, a parameter, an import binds a name that also holds a string."""
-        names = {binding.name for binding in self.code.bindings if binding.value is not None}
-        names |= {argument.name for argument in self.code.arguments if argument.name is not None}
-        used = module.get_used_names()
+        """Note where a loop, a parameter, an import binds a name that is passed on."""
+        names = {argument.name for argument in self.code.arguments if argument.name is not None}
         for name in sorted(names):
-            for leaf in used.get(name, ()):
+            for leaf in self._leaves_of(name, module):
                 if leaf.is_definition() and leaf.get_definition().type not in _HANDLED:
                     self.code.bindings.append(Binding(name, _scope(leaf), None))
+
+    def _leaves_of(self, name: str, module: Node) -> Iterator[Node]:
+        """The places where a name stands as code."""
+        for found in re.finditer(rb"(?<![\w.])%b(?!\w)" % re.escape(name.encode()), self.text):
+            line, column = self.lines.position(found.start())
+            leaf = module.get_leaf_for_position((line, column - 1))
+            if leaf is not None and leaf.type == "name" and leaf.value == name:
+                yield leaf
 
     def _find_marked(self, strings: list[Node]) -> None:
         """Find the string that each `# language=Net#` speaks of."""

@@ -8,19 +8,23 @@ from netsharp_lsp.embedded.r_strings import RAW_OPENING, raw_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Literal
 
     Kind = Literal["string", "comment", "name", "number", "line", "mark"]
 
 _TOKEN = re.compile(
-    rb"(?P<blank>[ \t\f]+)|(?P<line>\r\n?|\n)|(?P<comment>#[^\r\n]*)"
+    rb"[ \t\f]*(?:(?P<end>\Z)|(?P<raw>[rR][\"']-*[(\[{])|(?P<line>\r\n?|\n)|(?P<comment>#[^\r\n]*)"
     rb"|(?P<string>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')|(?P<quoted>`(?:[^`\\]|\\.)*`)"
     rb"|(?P<number>0[xX][0-9A-Fa-f]+[Li]?|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[Li]?)"
     rb"|(?P<name>(?:[A-Za-z\x80-\xff]|\.(?!\d))[\w.\x80-\xff]*)"
-    rb"|(?P<mark><<-|->>|<-|->|:=|[=!<>]=|\|>|%[^%\r\n]*%|:::?|.)",
+    rb"|(?P<mark><<-|->>|<-|->|:=|[=!<>]=|\|>|%[^%\r\n]*%|:::?|.))",
     re.DOTALL,
 )
 OPENING = {"(": ")", "[": "]", "{": "}"}
+_CLOSING = frozenset(OPENING.values())
+#: What pieces are where they are not what they are called.
+_KINDS: dict[str, Kind] = {"raw": "string", "quoted": "name"}
 
 
 class Token:
@@ -41,42 +45,42 @@ def cut(source: bytes) -> tuple[list[Token], list[Token]]:
     tokens: list[Token] = []
     comments: list[Token] = []
     open_brackets: list[int] = []
-    at = 0
-    while at < len(source):
-        kind, end = _next(source, at)
+    for kind, start, end in _pieces(source):
         around = open_brackets[-1] if open_brackets else -1
-        text = source[at:end].decode("utf-8", "replace")
+        text = source[start:end].decode("utf-8", "replace")
         if kind == "comment":
-            comments.append(Token(kind, at, end, text, around))
-        elif kind == "line":
-            if around < 0 or tokens[around].text == "{":
-                tokens.append(Token(kind, at, end, "\n", around))
-        elif kind is not None:
-            if kind == "mark" and text in OPENING:
-                open_brackets.append(len(tokens))
-            elif kind == "mark" and text in OPENING.values():
-                around = _close(tokens, open_brackets, text)
-            tokens.append(Token(kind, at, end, text, around))
-        at = end
+            comments.append(Token(kind, start, end, text, around))
+            continue
+        if kind == "line":
+            if around >= 0 and tokens[around].text != "{":
+                continue
+            text = "\n"
+        elif kind == "mark" and text in OPENING:
+            open_brackets.append(len(tokens))
+        elif kind == "mark" and text in _CLOSING:
+            around = _close(tokens, open_brackets, text)
+        tokens.append(Token(kind, start, end, text, around))
     return tokens, comments
 
 
-def _next(source: bytes, at: int) -> tuple[Kind | None, int]:
-    """The kind of the next piece, None for blanks, and where it ends."""
-    raw = RAW_OPENING.match(source, at)
-    if raw is not None:
-        ended = raw_end(source, raw)
-        if ended is not None:
-            return "string", ended[0] + len(ended[1])
-    found = _TOKEN.match(source, at)
-    assert found is not None  # its last alternative takes any byte
-    group = found.lastgroup
-    if group == "blank":
-        return None, found.end()
-    if group == "quoted":
-        return "name", found.end()
-    kind: Kind = group  # type: ignore[assignment]
-    return kind, found.end()
+def _pieces(source: bytes) -> Iterator[tuple[Kind, int, int]]:
+    """Each piece of a text but blanks: its kind and its span."""
+    scanner = _TOKEN.scanner(source)  # type: ignore[attr-defined]
+    while (found := scanner.match()) is not None:
+        kind = found.lastgroup
+        start, end = found.span(kind)
+        if kind == "end":
+            return
+        if kind == "raw":
+            raw = RAW_OPENING.match(source, start)
+            ended = raw_end(source, raw) if raw is not None else None
+            if ended is None:
+                yield "name", start, start + 1
+                scanner = _TOKEN.scanner(source, start + 1)  # type: ignore[attr-defined]
+                continue
+            end = ended[0] + len(ended[1])
+            scanner = _TOKEN.scanner(source, end)  # type: ignore[attr-defined]
+        yield _KINDS.get(kind, kind), start, end
 
 
 def _close(tokens: list[Token], open_brackets: list[int], text: str) -> int:
