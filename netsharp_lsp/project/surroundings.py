@@ -70,7 +70,7 @@ class Reader:
             found.problem = run_file
             return found
         if tables:
-            found.tables = training_files(run_file)
+            found.tables = list(map(os.path.normpath, training_files(run_file)))
             found.states |= {table: state_of(table) for table in found.tables}
         found.context = run_file_context(run_file, self._count if tables else _refuse)
         return found

@@ -52,9 +52,9 @@ class Contexts:
         return None if around is None else around.run_file
 
     def leave(self, uri: str) -> None:
-        """Forget a document that is closed."""
+        """Forget a document that is closed, unless others are of the same file."""
         path = path_of(uri)
-        if path is not None:
+        if path not in map(path_of, self._session.documents) and path is not None:
             self._around.pop(path, None)
             self._looks.pop(path, None)
             self._watch()
@@ -62,14 +62,16 @@ class Contexts:
     def touched(self, paths: Iterable[str]) -> None:
         """Look again around the documents that rest on files that are said to have changed."""
         changed = set(paths)
-        for path, around in list(self._around.items()):
-            if not changed.isdisjoint(around.states):
+        for path in list(self._looks):
+            around = self._around.get(path)
+            if around is None or not changed.isdisjoint(around.states):
                 self._look(path)
 
     def look_again(self, *, always: bool = False) -> None:
         """Look again around each document, or only around those whose files changed."""
-        for path, around in list(self._around.items()):
-            if always or not around.fresh:
+        for path in list(self._looks):
+            around = self._around.get(path)
+            if always or around is None or not around.fresh:
                 self._look(path)
 
     def _surroundings(self, uri: str) -> Surroundings | None:

@@ -27,13 +27,10 @@ def renew(session: Session, uris: Iterable[str] | None = None) -> None:
         if document is not None:
             document.surround()
             session.unpublished[uri] = None
-    complaint = session.settings.complaint()
-    if complaint is not None:
-        session.warn(complaint)
-    if session.documents:
-        for capability, request in _KEPT.items():
-            if session.client.can(capability):
-                session.request(request, None)
+    session.workspace.forget()
+    for capability, request in _KEPT.items():
+        if session.client.can(capability):
+            session.request(request, None)
     session.inbox.wake()
 
 

@@ -5,6 +5,7 @@ Reads settings files, each once until somebody says that files changed; knows no
 
 from __future__ import annotations
 
+import asyncio
 import os
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ from netsharp_lsp.server.workspace_files import folder_of, path_of, uri_of
 from netsharp_lsp.settings import Settings, SettingsError, SettingsFinder
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from netsharp_lsp.diagnostics.selection import Selection
     from netsharp_lsp.server.preferences import InForce
     from netsharp_lsp.server.session import Session
@@ -39,7 +42,7 @@ class SettingsInForce:
         """Learn what the editor says for a folder of the workspace, by its URI."""
         read, problems = read_preferences(values, path_of(folder) or "")
         self._preferences[folder] = read
-        self._problems += problems
+        self._complain_of(problems)
         self.forget()
 
     def drop(self, folder: str) -> None:
@@ -80,18 +83,23 @@ class SettingsInForce:
             self._selections[uri] = self.of(uri).selection(path_of(uri))
         return self._selections[uri]
 
-    def complaint(self) -> str | None:
-        """Return, in one text, what could not be used and was not said before; then None."""
-        new = [each for each in dict.fromkeys(self._problems) if each not in self._shown]
-        self._problems.clear()
-        self._shown.update(new)
-        return " ".join(new) or None
-
     def _read(self, folder: str) -> Settings:
         try:
             found = self._finder.find(folder)
             validate_settings(found, known_codes)
         except SettingsError as error:
-            self._problems.append(f"{error} These settings are not used.")
+            self._complain_of([f"{error} These settings are not used."])
             return Settings()
         return found
+
+    def _complain_of(self, problems: Sequence[str]) -> None:
+        """Show what was not shown before, all that comes at one time in one message."""
+        new = [problem for problem in dict.fromkeys(problems) if problem not in self._shown]
+        self._shown.update(new)
+        if new and not self._problems:
+            asyncio.get_running_loop().call_soon(self._complain)
+        self._problems += new
+
+    def _complain(self) -> None:
+        self._session.warn(" ".join(self._problems))
+        self._problems.clear()
