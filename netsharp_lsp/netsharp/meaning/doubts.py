@@ -7,10 +7,10 @@ syntax, and findings about its meaning are withheld.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 
 from netsharp_lsp.netsharp.findings import Finding, Place
-from netsharp_lsp.netsharp.reading.characters import foreign_marks, replacement
+from netsharp_lsp.netsharp.reading.characters import replacement
 from netsharp_lsp.netsharp.reading.debris import Debris
 from netsharp_lsp.netsharp.reading.expressions import attributes_of, bundles_of
 from netsharp_lsp.netsharp.reading.slips import (
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     )
 
 BLANKS = re.compile(rb"\s*")
+#: How far from unreadable text a rule may still look for it: CR LF and a byte.
+MARGIN = 3
 #: Findings that hold as long as their own words are readable; the others relate many places.
 LOCAL_CODES = frozenset(
     f"NS{number:03}" for number in (*range(30, 51), 53, 61, 62) if number not in (33, 34, 36)
@@ -62,38 +64,60 @@ class Doubts:
     `marks`: foreign characters.  `regions`: text that the parser could not place, and `words` in
     it.  `unread`: the part of it that stands there unexpectedly.  `debris`: what belongs to an
     earlier fault.  `foreign`: nothing in the text is Net#.  `broken`: anything of all this.
+    All this is found from what the text holds of doubtful declarations, odd comments and foreign
+    characters, so that long sound texts cost nothing.
     """
 
     def __init__(self, specification: Specification) -> None:
         self.specification = specification
-        self.marks: list[Mark] = foreign_marks(specification.data, specification.comments)
+        self.marks: list[Mark] = specification.marks
         self.mark_spans = Spans((mark.start, mark.end) for mark in self.marks)
         self.regions = Spans((mark.start, mark.end) for mark in self.marks)
         self.unread = Spans()
         self.words: set[str] = set()
         for mark in self.marks:
             self.words.update(WORD.findall(replacement(mark.text)))
-        self.swallowed = any(comment.kind == "unclosed" for comment in specification.comments)
+        odd_comments = specification.comments.odd()
+        self.swallowed = any(comment.kind == "unclosed" for comment in odd_comments)
         self.swallowing: set[int] = set()
         self.broken = bool(self.regions) or self.swallowed
         self.nameless = False
         self._attributes_of: dict[Declaration, list[Attribute]] = {}
-        for declaration in specification.declarations:
+        for declaration in specification.doubtful:
             if declaration.faults or declaration.kind in DEBRIS:
                 self._note(declaration)
             if declaration.kind == "const":
                 self._note_layers(declaration)
-        for comment in specification.comments:
+        for comment in odd_comments:
             self._note_swallowed(comment)
-        self.vague = set(self._vague_names()) if self.broken else set()
+        self.vague = set(self._vague_names())
         self.debris = Debris(specification, self.broken)
         self.words |= self.debris.words
         for end in self.debris.ends:
             self.regions.add(end, end)
         self.foreign = self.broken and self._is_foreign()
-        self.incomplete = self.broken or self._lacks_connections()
+        self.incomplete = self.broken or bool(specification.doubtful)
+        self._near: frozenset[Declaration] | None = None
 
     # What is in doubt.
+
+    @property
+    def near(self) -> frozenset[Declaration]:
+        """The declarations in or beside which anything stands in doubt.
+
+        Of all others a rule that looks at one declaration says the same whatever is in doubt
+        elsewhere, unless the whole text is `foreign`.
+        """
+        if self._near is None:
+            declarations = self.specification.declarations
+            near = self._beside(self.regions) | self.debris.covered
+            for group in self.debris.displaced.values():
+                near.update(group)
+            for doubtful in self.specification.doubtful:
+                position = self.specification.index(doubtful)
+                near.update(declarations[max(position - 1, 0) : position + 2])
+            self._near = frozenset(near)
+        return self._near
 
     def explained(self, declaration: Declaration) -> bool:
         """Whether what a declaration holds is told by a finding about the text before it."""
@@ -194,12 +218,12 @@ class Doubts:
         lowered = {word.lower() for word in self.words}
         if self.marks or self.swallowed or self.nameless or lowered & {"input", "output", "hidden"}:
             return True
-        orphans = any(d.kind in ("orphan", "error") for d in self.specification.declarations)
+        orphans = any(d.kind in ("orphan", "error") for d in self.specification.doubtful)
         return orphans and code in ("NS051", "NS052")
 
     def last_resort(self) -> Finding | None:
         """A finding for the first fault, should no rule have told of any."""
-        for declaration in self.specification.declarations:
+        for declaration in self.specification.doubtful:
             for fault in declaration.faults:
                 place = Place.of(declaration, fault)
                 return Finding("NS026", place, "The text cannot be read from here on.")
@@ -245,12 +269,25 @@ class Doubts:
 
     def _vague_names(self) -> Iterator[str]:
         """Layers and constants whose size or value could not be read as a whole."""
-        for declaration, item in self.specification.items():
-            if not isinstance(item, LayerItem | ConstantItem):
-                continue
-            node = item.size if isinstance(item, LayerItem) else item.value
-            if node is not None and self.touches(declaration, node.start - 1, node.end + 1):
-                yield item.name.text
+        for declaration in self._beside(self.regions):
+            for item in declaration.items:
+                if not isinstance(item, LayerItem | ConstantItem):
+                    continue
+                node = item.size if isinstance(item, LayerItem) else item.value
+                if node is not None and self.touches(declaration, node.start - 1, node.end + 1):
+                    yield item.name.text
+
+    def _beside(self, spans: Spans) -> set[Declaration]:
+        """The declarations that spans stand in or beside."""
+        declarations, offsets = self.specification.declarations, self.specification.offsets
+        found: set[Declaration] = set()
+        for start, end in spans:
+            first = bisect_left(offsets, start) - 1
+            while first > 0 and not declarations[first].end:
+                first -= 1
+            last = bisect_right(offsets, end + MARGIN)
+            found.update(declarations[max(first, 0) : last + 1])
+        return found
 
     def _is_foreign(self) -> bool:
         declarations = self.specification.declarations
@@ -267,16 +304,6 @@ class Doubts:
         return WORD.match(text) is not None and not any(
             word.lower() in SECTION_WORDS for d in declarations for word in lost_words(d)
         )
-
-    def _lacks_connections(self) -> bool:
-        """Whether a layer stands without `from`, so that reaching and being reached say nothing."""
-        return any(
-            isinstance(item, LayerItem)
-            and not item.bundles
-            and item.body is None
-            and declaration.kind in ("hidden", "output")
-            for declaration, item in self.specification.items()
-        ) or any(d.kind in DEBRIS or d.kind == "unknown" for d in self.specification.declarations)
 
 
 def enclosing(declaration: Declaration, start: int, end: int, local: bool) -> Iterator[Node]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from operator import itemgetter
+from operator import add, itemgetter
 
 from netsharp_lsp.netsharp.reading.syntax import Comment
 
@@ -18,23 +18,27 @@ if TYPE_CHECKING:
 class Comments:
     """Comments in the order of the text; a `Comment` is made when one is asked for."""
 
-    __slots__ = ("_ends", "_kinds", "_starts")
+    __slots__ = ("_kinds", "_lengths", "_starts")
 
     def __init__(self, spans: Iterable[Span] = ()) -> None:
         ordered = sorted(spans, key=itemgetter(0))
         self._starts = [start for start, _, _ in ordered]
-        self._ends = [end for _, end, _ in ordered]
+        #: Lengths, not ends: an edit before a comment leaves them as they are.
+        self._lengths = [end - start for start, end, _ in ordered]
         self._kinds = [kind for _, _, kind in ordered]
 
     def __len__(self) -> int:
         return len(self._starts)
 
     def __iter__(self) -> Iterator[Comment]:
-        return map(Comment, self._starts, self._ends, self._kinds)
+        return map(Comment, self._starts, self._ends(), self._kinds)
+
+    def _ends(self) -> Iterator[int]:
+        return map(add, self._starts, self._lengths)
 
     def spans(self) -> list[tuple[int, int]]:
         """First byte and end of every comment."""
-        return list(zip(self._starts, self._ends, strict=True))
+        return list(zip(self._starts, self._ends(), strict=True))
 
     def odd(self) -> list[Comment]:
         """The comments that do not start with `//`."""
@@ -45,14 +49,15 @@ class Comments:
     def hold(self, offset: int) -> bool:
         """Whether the byte at an offset stands in a comment."""
         at = bisect_right(self._starts, offset) - 1
-        return at >= 0 and offset < self._ends[at]
+        return at >= 0 and offset < self._starts[at] + self._lengths[at]
 
     def around(self, offset: int) -> Comment | None:
         """The comment that holds the byte at an offset."""
         if not self.hold(offset):
             return None
         at = bisect_right(self._starts, offset) - 1
-        return Comment(self._starts[at], self._ends[at], self._kinds[at])
+        start = self._starts[at]
+        return Comment(start, start + self._lengths[at], self._kinds[at])
 
     def spliced(self, start: int, end: int, spans: Iterable[Span], shift: int) -> Comments:
         """These comments with others for those that begin in ``start:end``.
@@ -63,7 +68,7 @@ class Comments:
         middle = Comments(spans)
         spliced = Comments()
         spliced._starts = self._starts[:first] + middle._starts + moved(self._starts[last:], shift)
-        spliced._ends = self._ends[:first] + middle._ends + moved(self._ends[last:], shift)
+        spliced._lengths = self._lengths[:first] + middle._lengths + self._lengths[last:]
         spliced._kinds = self._kinds[:first] + middle._kinds + self._kinds[last:]
         return spliced
 

@@ -44,17 +44,27 @@ class Debris:
             self._find_displaced()
 
     def _find_continuations(self) -> None:
-        before: Declaration | None = None
-        open_end = False
-        for declaration in self.specification.declarations:
-            if before is None or not open_end or not self._joined(before, declaration):
+        """Only what is doubtful has an open end, so that only it and what follows are looked at."""
+        declarations = self.specification.declarations
+        open_ended = -1
+        for position in sorted({at + step for at in self._doubtful() for step in (0, 1)}):
+            if position == len(declarations):
+                break
+            before, declaration = declarations[position - 1], declarations[position]
+            if position == 0 or open_ended != position - 1 or not self._joined(before, declaration):
                 open_end = ends_open(declaration)
             elif is_bare(before):
                 self.continued.add(before)
                 open_end = ends_open(declaration)
             else:
                 self._take(before, declaration)
-            before = declaration
+                open_end = True
+            if open_end:
+                open_ended = position
+
+    def _doubtful(self) -> list[int]:
+        """The positions of what is doubtful."""
+        return [*map(self.specification.index, self.specification.doubtful)]
 
     def _joined(self, before: Declaration, declaration: Declaration) -> bool:
         """Whether a declaration is the rest of the one before it."""
@@ -78,36 +88,46 @@ class Debris:
     def _find_curly(self) -> None:
         """Put `input Image {28, 28};` together again: a body, numbers, a stray `}`."""
         declarations = self.specification.declarations
-        for position, declaration in enumerate(declarations[:-2]):
-            numbers, brace = declarations[position + 1 : position + 3]
+        for at in self._doubtful():
+            if declarations[at].kind != "error" or not 0 < at < len(declarations) - 1:
+                continue
+            declaration, numbers, brace = declarations[at - 1 : at + 2]
             item = declaration.items[-1] if declaration.items else None
             if not isinstance(item, LayerItem) or item.size is not None or item.body is None:
                 continue
-            if numbers.kind != "error" or not self._is_brace(brace) or item.bundles:
+            if not self._is_brace(brace) or item.bundles:
                 continue
             if all(kind in ("number", ",", "identifier") for kind in token_kinds(numbers)):
                 base = self.specification.starts[declaration] + item.body[0]
                 self.curly[declaration] = (base, self.specification.starts[brace] + 1)
-                rest = declarations[position + 3 : position + 4]
+                rest = declarations[at + 2 : at + 3]
                 self.covered.update((numbers, brace, *(d for d in rest if d.kind == "stray")))
 
     def _find_displaced(self) -> None:
         """Pair a group whose `}` is missing with a stray `}` further down."""
-        opened: tuple[Declaration, list[Declaration]] | None = None
-        for declaration in self.specification.declarations:
+        opened = -1
+        scraps: list[Declaration] = []
+        for at in self._doubtful():
+            declaration = self.specification.declarations[at]
             if declaration in self.curly:
                 continue
             if any(f.text == "}" and f.start == declaration.end for f in declaration.faults):
-                opened = (declaration, [])
-            elif opened is not None and self._is_brace(declaration):
-                group, inside = opened
-                if inside:
-                    self.displaced[group] = (inside[0], declaration)
-                    rest = (d for d in inside[1:] if d.kind in DEBRIS)
-                    self.covered.update((declaration, *rest))
-                opened = None
-            elif opened is not None:
-                opened[1].append(declaration)
+                opened, scraps = at, []
+            elif opened >= 0 and self._is_brace(declaration):
+                self._displace(opened, at, scraps)
+                opened = -1
+            elif opened >= 0 and declaration.kind in DEBRIS:
+                scraps.append(declaration)
+
+    def _displace(self, opened: int, closed: int, scraps: list[Declaration]) -> None:
+        """Note the first declaration between a group and its `}`; the scraps behind it go along."""
+        declarations = self.specification.declarations
+        inside = (one for one in declarations[opened + 1 : closed] if one not in self.curly)
+        first = next(inside, None)
+        if first is not None:
+            self.displaced[declarations[opened]] = (first, declarations[closed])
+            self.covered.add(declarations[closed])
+            self.covered.update(scrap for scrap in scraps if scrap is not first)
 
     def _is_brace(self, declaration: Declaration) -> bool:
         start = self.specification.starts[declaration]
