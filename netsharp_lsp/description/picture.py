@@ -29,6 +29,9 @@ DUMMY_WIDTH = 12.0
 PARALLEL_GAP = 16.0
 #: How often the ranks are put in order by their neighbours' places, down and up.
 SWEEPS = 8
+#: With more passages, long arrows take a lane at the side: every layer of a long chain that reads
+#: the input would make as many passages as there are pairs of layers, and a picture as wide.
+MOST_PASSAGES = 5_000
 
 
 class Box:
@@ -96,6 +99,7 @@ def lay_out(description: Description) -> Picture:
     routes: list[list[_Slot]] = []
     slots = {name: _Slot(box) for name, box in boxes.items()}
     rows: list[list[_Slot]] = [[] for _ in range(max(ranks.values(), default=-1) + 1)]
+    through = _passages(layers, ranks) <= MOST_PASSAGES
     for layer in layers:
         rows[ranks[layer["name"]]].append(slots[layer["name"]])
     for layer in layers:
@@ -103,7 +107,7 @@ def lay_out(description: Description) -> Picture:
             if bundle["source"] in boxes:
                 arrow = Arrow(bundle["source"], layer["name"], bundle["kind"], _label(bundle))
                 arrows.append(arrow)
-                routes.append(_route(slots, ranks, arrow, rows))
+                routes.append(_route(slots, ranks, arrow, rows if through else None))
     _order(rows)
     _place(rows)
     picture = Picture(list(boxes.values()), arrows)
@@ -147,16 +151,27 @@ def _ranks(layers: Iterable[Description]) -> dict[str, int]:
     return ranks
 
 
+def _passages(layers: Iterable[Description], ranks: dict[str, int]) -> int:
+    """How many ranks all arrows together pass."""
+    return sum(
+        max(0, ranks[layer["name"]] - ranks[bundle["source"]] - 1)
+        for layer in layers
+        for bundle in layer["bundles"]
+        if bundle["source"] in ranks
+    )
+
+
 def _route(
-    slots: dict[str, _Slot], ranks: dict[str, int], arrow: Arrow, rows: list[list[_Slot]]
+    slots: dict[str, _Slot], ranks: dict[str, int], arrow: Arrow, rows: list[list[_Slot]] | None
 ) -> list[_Slot]:
-    """The slots that an arrow passes, both ends included; long arrows make new ones."""
+    """The slots that an arrow passes, both ends included; long arrows make new ones in `rows`."""
     first, last = ranks[arrow.source], ranks[arrow.destination]
     passages = []
-    for rank in range(first + 1, last):
-        passage = _Slot(None)
-        rows[rank].append(passage)
-        passages.append(passage)
+    if rows is not None:
+        for row in rows[first + 1 : last]:
+            passage = _Slot(None)
+            row.append(passage)
+            passages.append(passage)
     route = [slots[arrow.source], *passages, slots[arrow.destination]]
     for upper, lower in pairwise(route):
         upper.below.append(lower)
@@ -214,7 +229,16 @@ def _draw(picture: Picture, rows: list[list[_Slot]], routes: list[list[_Slot]]) 
             top = tops[id(passage)]
             arrow.points += [(middle, top), (middle, top + BOX_HEIGHT)]
         end = route[-1]
+        if len(route) == 2:
+            arrow.points += _lane(arrow.points[0][1], tops[id(end)])
         arrow.points.append((end.x + end.width / 2 + shift, tops[id(end)]))
+
+
+def _lane(top: float, bottom: float) -> list[Point]:
+    """The way along the left side for an arrow that passes ranks without a place there."""
+    if bottom - top <= RANK_GAP:
+        return []
+    return [(MARGIN / 2, top + RANK_GAP / 2), (MARGIN / 2, bottom - RANK_GAP / 2)]
 
 
 def _shifts(arrows: list[Arrow]) -> list[float]:

@@ -24,11 +24,14 @@ BYTES_PER_NUMBER = 4
 MULTIPLYING = ("all", "where", "convolve")
 
 
-def describe_network(network: Network) -> dict[str, Any]:
-    """Describe a network; one with faults is described as far as it is known."""
-    groups = shared_groups(network)
+def describe_network(network: Network, limit: int = MOST_EVALUATIONS) -> dict[str, Any]:
+    """Describe a network; one with faults is described as far as it is known.
+
+    ``limit`` bounds the evaluations of one condition: more edges than that stay unknown.
+    """
+    groups = shared_groups(network, limit)
     layers = [layer for layer in network.all_layers if layer.first]
-    described = [describe_layer(layer, network, groups) for layer in layers]
+    described = [describe_layer(layer, network, groups, limit) for layer in layers]
     parameters = total_parameters(layers, described, groups)
     bundles = [bundle for layer in described for bundle in layer["bundles"]]
     activations = total(layer["nodes"] for layer in described)
@@ -43,9 +46,11 @@ def describe_network(network: Network) -> dict[str, Any]:
     }
 
 
-def describe_layer(layer: Layer, network: Network, groups: SharedGroups) -> dict[str, Any]:
+def describe_layer(
+    layer: Layer, network: Network, groups: SharedGroups, limit: int = MOST_EVALUATIONS
+) -> dict[str, Any]:
     """One layer with its bundles; `biases` counts its own."""
-    bundles = [describe_bundle(bundle, network, groups) for bundle in layer.bundles]
+    bundles = [describe_bundle(bundle, network, groups, limit) for bundle in layer.bundles]
     biases = layer.nodes if layer.has_biases else 0
     leader = groups.bias_leader.get(layer, layer)
     return {
@@ -61,11 +66,13 @@ def describe_layer(layer: Layer, network: Network, groups: SharedGroups) -> dict
     }
 
 
-def describe_bundle(bundle: Bundle, network: Network, groups: SharedGroups) -> dict[str, Any]:
+def describe_bundle(
+    bundle: Bundle, network: Network, groups: SharedGroups, limit: int = MOST_EVALUATIONS
+) -> dict[str, Any]:
     """One bundle; shared parameters are shown at each place."""
     geometry = bundle.geometry
     leader = groups.bundle_leader.get(bundle, bundle)
-    connections = count_connections(bundle, network)
+    connections = count_connections(bundle, network, limit)
     convolution = geometry is not None and bundle.kind == "convolve"
     return {
         "source": bundle.source_name,
@@ -82,10 +89,12 @@ def describe_bundle(bundle: Bundle, network: Network, groups: SharedGroups) -> d
     }
 
 
-def count_connections(bundle: Bundle, network: Network) -> int | None:
+def count_connections(
+    bundle: Bundle, network: Network, limit: int = MOST_EVALUATIONS
+) -> int | None:
     """The edges from real source cells, padding and biases left out."""
     if bundle.kind == "where":
-        edges = count_edges(bundle, network, limit=MOST_EVALUATIONS)
+        edges = count_edges(bundle, network, limit)
         return None if edges is None else edges.count
     if bundle.kind == "all":
         source, destination = bundle.source, bundle.layer.nodes

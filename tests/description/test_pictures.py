@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from netsharp_lsp.context import Context
 from netsharp_lsp.description.dot import render_dot
 from netsharp_lsp.description.picture import lay_out
 from netsharp_lsp.description.svg import render_svg
@@ -64,6 +65,26 @@ def test_tables_and_dot(sample: Sample) -> None:
     assert {row.replace("\\|", "").count("|") for row in rows} <= {8, 9}
     assert len(re.findall(r'^  "\w+" \[', dot, re.MULTILINE)) == len(names)
     assert dot.count(" -> ") == bundles
+
+
+def test_a_long_chain_that_keeps_reading_its_input_stays_narrow() -> None:
+    """As many passages as pairs of layers would take seconds, and a screen's width a dozen."""
+    chain = "".join(
+        f"hidden H{number} [3] {{ from H{number - 1} all; from A all; }}\n"
+        for number in range(1, 1000)
+    )
+    text = f"input A [3];\nhidden H0 [3] from A all;\n{chain}output R [1] from H999 all;\n"
+    picture = lay_out(LANGUAGE.describe(text.encode(), Context()))
+    assert picture.width < 200
+    assert len(picture.arrows) == 2000
+    boxes = {box.name: box for box in picture.boxes}
+    for arrow in picture.arrows:
+        source, destination = boxes[arrow.source], boxes[arrow.destination]
+        assert arrow.points[0][1] == source.y + source.height
+        assert arrow.points[-1][1] == destination.y
+        assert all(0 < x < picture.width for x, _ in arrow.points)
+        steps = [y for _, y in arrow.points]
+        assert steps == sorted(steps)
 
 
 def test_sizes_as_people_read_them() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from netsharp_lsp.description.picture import lay_out
 from netsharp_lsp.ide.answers import Graph, Target
 from netsharp_lsp.netsharp.describe import describe_network
+from netsharp_lsp.netsharp.meaning.predicates import EVALUATION_LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def graph_of(network: Network) -> Graph:
     """The network and its picture; one with faults as far as it is known."""
-    description = describe_network(network)
+    description = describe_network(network, EVALUATION_LIMIT)
     picture = lay_out(description)
     description["picture"] = drawn(picture)
     specification = network.specification
