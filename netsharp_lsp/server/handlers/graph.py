@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from netsharp_lsp.description.picture import lay_out
 from netsharp_lsp.server.protocol import RefusedError
 
 if TYPE_CHECKING:
-    from netsharp_lsp.description.picture import Box
     from netsharp_lsp.ide.answers import Graph
     from netsharp_lsp.server.session import Session
     from netsharp_lsp.server.views import OpenDocument, View
@@ -62,33 +60,33 @@ def _meant(session: Session, document: OpenDocument, params: Plain) -> View | No
 
 def _plain(document: OpenDocument, view: View) -> Plain:
     made = view.snapshot.graph()
-    picture = lay_out(made.description)
-    boxes = {box.name: box for box in picture.boxes}
-    arrows = iter(picture.arrows)
+    description = dict(made.description)
+    picture = description.pop("picture")
+    boxes, arrows = picture["boxes"], iter(picture["arrows"])
     layers = []
-    for layer in made.description["layers"]:
+    for layer in description["layers"]:
         box = boxes[layer["name"]]
         bundles = []
         for number, bundle in enumerate(layer["bundles"]):
             drawn = bundle["source"] in boxes
-            points = [list(point) for point in next(arrows).points] if drawn else []
+            points = next(arrows)["points"] if drawn else []
             span = made.bundle_places.get((layer["name"], number))
             place = view.span(*span) if span is not None else None
             bundles.append({**bundle, "points": points, "range": place})
         where = {"position": _place(box), **_ranges(view, made, layer)}
         layers.append({**layer, "bundles": bundles, **where})
     return {
-        **made.description,
+        **description,
         "layers": layers,
-        "width": picture.width,
-        "height": picture.height,
+        "width": picture["width"],
+        "height": picture["height"],
         "version": document.version,
         "uri": document.uri,
     }
 
 
-def _place(box: Box) -> Plain:
-    return {"x": box.x, "y": box.y, "width": box.width, "height": box.height}
+def _place(box: Plain) -> Plain:
+    return {side: box[side] for side in ("x", "y", "width", "height")}
 
 
 def _ranges(view: View, made: Graph, layer: Plain) -> Plain:
