@@ -148,13 +148,14 @@ class Runs:
         """Pass a line of the run log on; the one that ends it waits for the process."""
         run = self._running[name]
         event = json.loads(line)
-        if event["event"] == "start":
-            run.epochs = event.get("metrics", {}).get("epochs", 0)
         if event["event"] == "end":
             run.last = event
             return
         self._session.notify("netsharp/runProgress", {"id": name, **event})
-        run.work.report(*_progress(event, run.epochs))
+        if event["event"] == "start":
+            run.epochs = event.get("metrics", {}).get("epochs", 0)
+        else:
+            run.work.report(*_progress(event, run.epochs))
 
     def _end(self, name: str, code: int, errors: list[str]) -> None:
         """Tell how a run ended."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.server.session import Session
 
+#: Seconds between two reports: no eye follows more.
+PAUSE = 0.1
 _TOKENS = count(1)
 
 
@@ -32,6 +35,7 @@ class Work:
         self._begin = {"kind": "begin", "title": title, "cancellable": cancel is not None}
         self._begun = self._ended = False
         self._percentage = 0
+        self._reported = 0.0
         self._token: str | int = token if token is not None else f"netsharp-{next(_TOKENS)}"
         if cancel is not None:
             session.cancels[self._token] = cancel
@@ -42,7 +46,14 @@ class Work:
             created.add_done_callback(self._created)
 
     def report(self, message: str, share: float | None = None) -> None:
-        """Say how far it is; `share` from 0 to 1, never shown as less than before."""
+        """Say how far it is; `share` from 0 to 1, never shown as less than before.
+
+        What comes too soon after the last report is left out.
+        """
+        now = time.monotonic()
+        if now - self._reported < PAUSE:
+            return
+        self._reported = now
         value: dict[str, Any] = {"kind": "report"}
         if share is not None:
             self._percentage = max(self._percentage, int(100 * share))
