@@ -16,7 +16,7 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
     """
     lowered = word.lower()
     best: str | None = None
-    best_distance = _allowed(len(word)) + 1
+    best_distance = allowed_slips(len(word)) + 1
     for candidate in candidates:
         if candidate == word:
             continue
@@ -69,6 +69,6 @@ def suggestion(word: str, candidates: Iterable[str]) -> str:
     return f" Did you mean '{found}'?" if found is not None else ""
 
 
-def _allowed(length: int) -> int:
+def allowed_slips(length: int) -> int:
     """How many slips a word of this length may have: one in three letters, at most four."""
     return max(1, min(4, (length + 1) // 3)) if length > 1 else 0

@@ -48,6 +48,20 @@ class Place:
         return base + self.start, base + self.end
 
 
+class Top(Place):
+    """The empty place before the first declaration, whichever that is."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(None, 0, 0)
+
+    def offsets(self, specification: Specification) -> tuple[int, int]:
+        """Absolute offsets in the text of a snapshot."""
+        start = specification.starts[specification.declarations[0]]
+        return start, start
+
+
 class Note:
     """A sentence about another place that belongs to a finding."""
 
@@ -66,6 +80,20 @@ class Change:
     def __init__(self, place: Place, text: str) -> None:
         self.place = place
         self.text = text
+
+    def written(self, specification: Specification) -> str:
+        """The text as a snapshot needs it."""
+        return self.text
+
+
+class NewLine(Change):
+    """A replacement by a line, which ends as the lines of the text do."""
+
+    __slots__ = ()
+
+    def written(self, specification: Specification) -> str:
+        """The text as a snapshot needs it."""
+        return self.text + specification.line_end
 
 
 class Repair:
@@ -110,7 +138,7 @@ class Finding:
         fix = None
         if self.repair is not None:
             edits = [
-                Edit(*change.place.offsets(specification), change.text)
+                Edit(*change.place.offsets(specification), change.written(specification))
                 for change in self.repair.changes
             ]
             fix = Fix(self.repair.title, self.repair.safe, edits)

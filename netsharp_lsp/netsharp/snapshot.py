@@ -6,9 +6,9 @@ It hands each question to the module of `ide` that answers it and decides nothin
 from __future__ import annotations
 
 from netsharp_lsp.diagnostics.model import Result
-from netsharp_lsp.netsharp.check import diagnostics_of
+from netsharp_lsp.netsharp.check import Examination
 from netsharp_lsp.netsharp.meaning.network import Network
-from netsharp_lsp.netsharp.reading.parser import parse
+from netsharp_lsp.netsharp.reading.incremental import Reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,20 +21,31 @@ if TYPE_CHECKING:
 
 
 class Snapshot:
-    """A text, what is known around it, and the network it describes."""
+    """A text, what is known around it, and the network it describes.
 
-    def __init__(self, network: Network) -> None:
-        self.network = network
+    The versions of a document share one network, which goes on with each edit.
+    """
+
+    def __init__(self, reading: Reading, examination: Examination) -> None:
+        self.reading = reading
+        self.examination = examination
+        self._result: Result | None = None
 
     @classmethod
     def opened(cls, data: bytes, context: Context) -> Snapshot:
         """Read a text for the first time."""
-        return cls(Network(parse(data), context))
+        reading = Reading.of(data)
+        return cls(reading, Examination(Network(reading.specification, context)))
 
     @property
     def data(self) -> bytes:
         """The text."""
-        return self.network.specification.data
+        return self.reading.data
+
+    @property
+    def network(self) -> Network:
+        """The network that the text describes."""
+        return self.examination.network
 
     @property
     def context(self) -> Context:
@@ -43,17 +54,22 @@ class Snapshot:
 
     def edited(self, data: bytes, edits: Sequence[Edit]) -> Snapshot:
         """The next version of the text."""
-        return Snapshot.opened(data, self.context)
+        reading, delta = self.reading.edited(data, edits)
+        self.examination.edited(reading.specification, delta)
+        return Snapshot(reading, self.examination)
 
     def with_context(self, context: Context) -> Snapshot:
         """The same text with something else known around it."""
-        return Snapshot.opened(self.data, context)
+        network = Network(self.reading.specification, context)
+        return Snapshot(self.reading, Examination(network))
 
     def check(self) -> Result:
         """What `check` says of the same text and context."""
-        comments = self.network.specification.comments
-        spans = [(comment.start, comment.end) for comment in comments]
-        return Result(diagnostics_of(self.network), spans)
+        if self._result is None:
+            comments = self.reading.specification.comments
+            spans = [(comment.start, comment.end) for comment in comments]
+            self._result = Result(self.examination.diagnostics(), spans)
+        return self._result
 
     def hover(self, offset: int) -> answers.Hover | None:
         """What is known about the words at a place."""

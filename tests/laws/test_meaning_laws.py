@@ -21,7 +21,6 @@ from netsharp_lsp.netsharp.formatting import format_text
 from netsharp_lsp.netsharp.initial_values import with_initial_values
 from netsharp_lsp.netsharp.lower import lower
 from netsharp_lsp.netsharp.meaning.network import Network
-from netsharp_lsp.netsharp.reading.expressions import Uses
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.netsharp.repairs.restructuring import renamed
 from netsharp_lsp.text.edits import apply_edits
@@ -91,11 +90,10 @@ def test_a_network_is_itself_and_its_formatted_self(sample: Sample) -> None:
 @every_sound
 def test_new_names_make_no_other_network(sample: Sample) -> None:
     now = network(sample.text)
-    uses = Uses(now.specification)
     edits = [
         Edit(*change.place.offsets(now.specification), change.text)
         for layer in now.all_layers
-        for change in renamed(layer, f"New_{layer.name}", uses)
+        for change in renamed(layer, f"New_{layer.name}", now)
     ]
     comparison = compared(sample.text, apply_edits(sample.text, edits))
     assert comparison.same

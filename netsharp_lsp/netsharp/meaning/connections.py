@@ -1,4 +1,4 @@
-"""Which layer feeds which, in one network: circles, what reaches the output, what stands alone.
+"""Which layer feeds which, in one network, and where that runs in a circle.
 
 Pure questions about a resolved network; it reports nothing and recurses nowhere.
 """
@@ -68,33 +68,3 @@ def _from_first(circle: list[Bundle]) -> list[Bundle]:
     """The same circle, turned so that its first layer in the text stands first."""
     first = min(range(len(circle)), key=lambda position: circle[position].layer.order)
     return circle[first:] + circle[:first]
-
-
-def reaching(network: Network, goal: Layer) -> set[Layer]:
-    """The layers whose values reach ``goal``, itself included."""
-    found = {goal}
-    pending = [goal]
-    while pending:
-        for bundle in pending.pop().bundles:
-            source = bundle.source
-            if source is not None and source not in found:
-                found.add(source)
-                pending.append(source)
-    return found
-
-
-def connected(network: Network) -> bool:
-    """Whether every connection is known, so that reaching and being reached mean something.
-
-    There is one output, every name stands for one layer, every source exists, every trainable
-    layer has a bundle, and nothing runs in a circle.
-    """
-    outputs = network.outputs
-    if len(outputs) != 1 or len(network.layers) != len(network.all_layers):
-        return False
-    if any(layer.trainable and not layer.bundles for layer in network.all_layers):
-        return False
-    for bundle in network.bundles():
-        if bundle.source is None or bundle.source in (bundle.layer, outputs[0]):
-            return False
-    return not circles(network)

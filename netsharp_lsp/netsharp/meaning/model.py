@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
     from netsharp_lsp.netsharp.meaning.evaluate import Value
+    from netsharp_lsp.netsharp.meaning.predicates import Edges
     from netsharp_lsp.netsharp.reading.syntax import (
         Attribute,
         BundleItem,
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
 class Constant:
     """A constant and its value.
 
-    `state`: "new", "open" while those it refers to are worked out, then "done".  `used`: whether
-    an expression outside conditions refers to it.
+    `state`: "new", "open" while those it refers to are worked out, then "done".  `order`: its
+    number among all constants.
     """
 
-    __slots__ = ("circular", "declaration", "item", "name", "state", "used", "value")
+    __slots__ = ("circular", "declaration", "item", "name", "order", "state", "value")
 
     def __init__(self, declaration: Declaration, item: ConstantItem) -> None:
         self.declaration = declaration
@@ -40,8 +41,8 @@ class Constant:
         self.name = item.name.text
         self.value: Value | None = None
         self.state = "new"
-        self.used = False
         self.circular = False
+        self.order = 0
 
     @property
     def place(self) -> Place:
@@ -58,6 +59,10 @@ class Given:
         self.form = form
         self.attribute = attribute
         self.value = value
+
+
+#: The attributes of whatever has none, one for all; nobody writes into it.
+NOTHING_GIVEN: dict[str, Given] = {}
 
 
 class Geometry:
@@ -94,9 +99,11 @@ class Bundle:
     `source` is None where no such layer exists.  `given` holds each attribute's first mention
     by its proper name.  The figures in force (`input_shape`, `kernel_shape`, `stride`, ...) are
     None where they are missing or faulty; `geometry` is None unless all of them are lawful.
+    `edges`: those of a filtered bundle, kept by `predicates.count_edges`.
     """
 
     __slots__ = (
+        "edges",
         "geometry",
         "given",
         "input_shape",
@@ -122,7 +129,8 @@ class Bundle:
         self.kind = item.kind
         self.source_name = item.source.text
         self.source: Layer | None = None
-        self.given: dict[str, Given] = {}
+        self.given = NOTHING_GIVEN
+        self.edges: Edges | None = None
         self.input_shape: tuple[int, ...] | None = None
         self.kernel_shape: tuple[int, ...] | None = None
         self.stride: tuple[int, ...] | None = None
@@ -182,7 +190,7 @@ class Layer:
     `kind`: input, hidden or output (the nearest one where its keyword is misspelt).  `shape`:
     the declared dimensions; (n,) for an `auto` resolved by the context; None while unknown.
     `activation`: the function in force, None where the written one does not exist.
-    `biases_given`: the values of `Biases`, None without.
+    `biases_given`: the values of `Biases`, None without.  `order`: its number among all layers.
     """
 
     __slots__ = (
@@ -201,20 +209,20 @@ class Layer:
         "shape",
     )
 
-    def __init__(self, declaration: Declaration, item: LayerItem, kind: str, order: int) -> None:
+    def __init__(self, declaration: Declaration, item: LayerItem, kind: str) -> None:
         self.declaration = declaration
         self.item = item
         self.kind = kind
         self.name = item.name.text
-        self.order = order
+        self.order = 0
         self.auto = isinstance(item.size, Auto)
         self.shape: tuple[int, ...] | None = None
         #: Where the number of an `auto` layer comes from ("--features", "digits.toml").
         self.origin = ""
         self.activation: str | None = None
-        self.given: dict[str, Given] = {}
+        self.given = NOTHING_GIVEN
         self.biases_given: tuple[float, ...] | None = None
-        self.bundles: list[Bundle] = []
+        self.bundles: tuple[Bundle, ...] = ()
         #: Whether it is the first of its name, the one that the name means.
         self.first = True
 

@@ -147,10 +147,9 @@ def count_edges(
         return None
     if predicate.source.text == predicate.destination.text:
         return None
-    edges = network.edges.get(bundle)
+    edges = bundle.edges
     if edges is None:
-        edges = Edges(source.shape, destination.shape)
-        network.edges[bundle] = edges
+        edges = bundle.edges = Edges(source.shape, destination.shape)
         Translator(bundle, predicate, network, edges).translate_condition()
         edges.evaluations = sum(
             group.evaluations(edges.source, edges.destination) for group in edges.groups
@@ -247,10 +246,7 @@ class Translator:
         if isinstance(node, Broken) and not isinstance(node, Deep):
             self.edges.faults.append(SILENT)
             return None
-        known = len(self.network.findings)
-        value = self.network.evaluate(self.bundle.declaration, node)
-        self.edges.faults.extend(self.network.findings[known:])
-        del self.network.findings[known:]
+        value = self.network.evaluate(self.bundle.declaration, node, self.edges.faults.append)
         if value is None:
             if len(self.edges.faults) == 0:
                 self.edges.faults.append(SILENT)

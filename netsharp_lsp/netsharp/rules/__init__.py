@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.network import Network
 
     Check = Callable[[Any, Network], Iterable[Finding]]
+    #: What must hold of the network as a whole.
+    Premise = Callable[[Network], bool]
 
 FOLDER = os.path.dirname(__file__)
 
@@ -39,17 +41,38 @@ class Rule:
         self.check = check
 
 
+#: Codes whose findings count only where something holds of the network as a whole.
+PREMISES: dict[str, Premise] = {}
+#: Codes of which only the first finding in the text counts.
+FIRST_ONLY: set[str] = set()
+
+
 RULES: list[Rule] = []
 #: How grave each code is, those included that are met while values are worked out.
 SEVERITIES: dict[str, Severity] = {}
 
 
-def rule(code: str, severity: Severity, on: str) -> Callable[[Check], Check]:
-    """Register a function ``(subject, network) -> findings`` for one code."""
+def rule(
+    code: str,
+    severity: Severity,
+    on: str,
+    given: Premise | None = None,
+    *,
+    first_only: bool = False,
+) -> Callable[[Check], Check]:
+    """Register a function ``(subject, network) -> findings`` for one code.
+
+    It may read of other declarations what `meaning.revision` follows, and nothing else: its
+    findings are kept.  What may change with any edit is left to ``given`` and ``first_only``.
+    """
 
     def register(check: Check) -> Check:
         RULES.append(Rule(code, severity, on, check))
         SEVERITIES[code] = severity
+        if given is not None:
+            PREMISES[code] = given
+        if first_only:
+            FIRST_ONLY.add(code)
         return check
 
     return register

@@ -179,7 +179,7 @@ def repeated(
     repair = None
     if block is not None:
         same = value_text(declaration, first, network) == value_text(declaration, second, network)
-        change = removed(network, declaration, second.start, second.end)
+        change = removed(declaration, second.start, second.end)
         repair = Repair(f"Remove the second '{name}'", [change], safe=same)
     note = Note("The first one is here.", Place.of(declaration, first.name))
     message = f"Attribute '{name}' is given twice; the first one counts."
@@ -239,7 +239,7 @@ def foreign_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
                 continue
             message = f"'{form.name}' does not apply to {KIND_NAMES[bundle.kind]} bundles"
             message += " but to a layer." if lowered in LAYER_FORMS else "."
-            change = removed(network, layer.declaration, attribute.start, attribute.end)
+            change = removed(layer.declaration, attribute.start, attribute.end)
             repair = Repair(f"Remove '{form.name}'", [change], safe=True)
             place = Place.of(layer.declaration, attribute.name)
             yield Finding("NS064", place, message, repair=repair)
@@ -312,8 +312,7 @@ def two_paddings(bundle: Bundle, network: Network) -> Iterator[Finding]:
     idle = entries_of(padding.value) <= {False}
     dropped = [padding] if idle else pads
     changes = [
-        removed(network, bundle.declaration, given.attribute.start, given.attribute.end)
-        for given in dropped
+        removed(bundle.declaration, given.attribute.start, given.attribute.end) for given in dropped
     ]
     names = " and ".join(given.form.name for given in dropped)
     safe = idle or all(entries_of(given.value) <= {0} for given in pads)

@@ -57,7 +57,7 @@ def activation_on_top(layer: Layer, network: Network) -> Iterator[Finding]:
             f"Layer '{layer.name}' only pools or normalises; "
             f"activation '{layer.activation}' is applied on top."
         )
-        cut = removed(network, layer.declaration, written.start, written.end)
+        cut = removed(layer.declaration, written.start, written.end)
         repair = Repair(f"Remove '{written.text}'", [cut], safe=False)
         yield Finding("NS087", place, message, repair=repair)
         return
@@ -115,17 +115,16 @@ def lone_maps(bundle: Bundle, network: Network) -> Iterator[Finding]:
     yield Finding("NS121", bundle.entry_place("KernelShape", 0), message, repair=repair)
 
 
-@rule("NS113", "hint", on="network")
-def copying_pool(network: Network, _network: Network) -> Iterator[Finding]:
+@rule("NS113", "hint", on="bundle")
+def copying_pool(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A pool whose kernel is one cell: each node is a copy of one source node."""
-    for bundle in network.bundles():
-        geometry = bundle.geometry
-        if geometry is None or bundle.kind not in POOLS:
-            continue
-        if all(axis.kernel == 1 for axis in geometry.axes):
-            message = "This pool copies its input (kernel of one cell)."
-            place = bundle.value_place("KernelShape")
-            yield Finding("NS113", place, message, repair=bypass(bundle, network))
+    geometry = bundle.geometry
+    if geometry is None or bundle.kind not in POOLS:
+        return
+    if all(axis.kernel == 1 for axis in geometry.axes):
+        message = "This pool copies its input (kernel of one cell)."
+        place = bundle.value_place("KernelShape")
+        yield Finding("NS113", place, message, repair=bypass(bundle, network))
 
 
 def bypass(bundle: Bundle, network: Network) -> Repair | None:
@@ -135,29 +134,28 @@ def bypass(bundle: Bundle, network: Network) -> Repair | None:
         return None
     if len(layer.bundles) > 1 or layer.activation != "linear" or not layer.first:
         return None
-    if any(entry.layer is layer for share in network.shares for entry in share.entries):
+    if network.is_shared(layer.name):
         return None
-    readers = [other for other in network.bundles() if other.source is layer]
+    readers = network.readers(layer)
     if any(b.source is source for reader in readers for b in reader.layer.bundles):
         return None
-    changes = [removed_item(network, layer.declaration, layer.item)]
+    changes = [removed_item(layer.declaration, layer.item)]
     changes += [Change(reader.source_place, source.name) for reader in readers]
     return Repair(f"Remove '{layer.name}' and read '{source.name}'", changes, safe=False)
 
 
-@rule("NS118", "hint", on="network")
-def one_layer_not_several(network: Network, _network: Network) -> Iterator[Finding]:
+@rule("NS118", "hint", on="layer", first_only=True)
+def one_layer_not_several(layer: Layer, network: Network) -> Iterator[Finding]:
     """The first hidden layer of several dimensions that nothing uses as such."""
-    shaped = {b.source for b in network.bundles() if b.kind != "all"}
-    for layer in network.all_layers:
-        if layer.kind != "hidden" or layer.shape is None or len(layer.shape) < 2:
-            continue
-        if layer in shaped or not layer.bundles or any(b.kind != "all" for b in layer.bundles):
-            continue
-        number = {2: "two", 3: "three", 4: "four"}.get(len(layer.shape), str(len(layer.shape)))
-        message = (
-            f"Did you expect {show(layer.shape)} to be {number} layers? It is one layer of "
-            f"{factors(layer.shape)} = {layer.nodes} nodes."
-        )
-        yield Finding("NS118", layer.size_place, message)
+    if layer.kind != "hidden" or layer.shape is None or len(layer.shape) < 2:
         return
+    if not layer.bundles or any(bundle.kind != "all" for bundle in layer.bundles):
+        return
+    if any(bundle.kind != "all" for bundle in network.reads_of(layer)):
+        return
+    number = {2: "two", 3: "three", 4: "four"}.get(len(layer.shape), str(len(layer.shape)))
+    message = (
+        f"Did you expect {show(layer.shape)} to be {number} layers? It is one layer of "
+        f"{factors(layer.shape)} = {layer.nodes} nodes."
+    )
+    yield Finding("NS118", layer.size_place, message)

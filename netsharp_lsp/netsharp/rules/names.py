@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.netsharp.reading.expressions import Uses
 from netsharp_lsp.netsharp.repairs.restructuring import fresh_name, removed_item, renamed
 from netsharp_lsp.netsharp.rules import rule
 
@@ -38,9 +37,8 @@ def constant_defined_twice(constant: Constant, network: Network) -> Iterator[Fin
 @rule("NS032", "error", on="network")
 def constants_in_circle(network: Network, _network: Network) -> Iterator[Finding]:
     """Constants whose values wait for each other."""
-    order = {constant: number for number, constant in enumerate(network.all_constants)}
     for circle in network.circular:
-        first = circle.index(min(circle, key=lambda constant: order[constant]))
+        first = circle.index(min(circle, key=lambda constant: constant.order))
         turned = circle[first:] + circle[:first]
         names = circle_in_words([constant.name for constant in turned])
         message = f"Constants refer to each other in a circle: {names}."
@@ -50,32 +48,25 @@ def constants_in_circle(network: Network, _network: Network) -> Iterator[Finding
         yield Finding("NS032", turned[0].place, message, notes)
 
 
-@rule("NS033", "hint", on="network")
-def constant_unused(network: Network, _network: Network) -> Iterator[Finding]:
+@rule("NS033", "hint", on="constant")
+def constant_unused(constant: Constant, network: Network) -> Iterator[Finding]:
     """A constant that nothing refers to, conditions included."""
-    uses = Uses(network.specification)
-    for constant in network.all_constants:
-        doubled = network.constants[constant.name] is not constant
-        if constant.used or constant.value is None or doubled:
-            continue
-        if uses.of(constant.item):
-            continue
-        removal = removed_item(network, constant.declaration, constant.item)
-        message = f"Constant '{constant.name}' is never used."
-        repair = Repair(f"Remove '{constant.name}'", [removal], safe=False)
-        yield Finding("NS033", constant.place, message, repair=repair)
+    doubled = network.constants[constant.name] is not constant
+    if constant.value is None or doubled or network.is_used(constant):
+        return
+    removal = removed_item(constant.declaration, constant.item)
+    message = f"Constant '{constant.name}' is never used."
+    repair = Repair(f"Remove '{constant.name}'", [removal], safe=False)
+    yield Finding("NS033", constant.place, message, repair=repair)
 
 
 @rule("NS034", "warning", on="network")
 def constant_named_like_layer(network: Network, _network: Network) -> Iterator[Finding]:
     """A name that stands for a constant in one place and for a layer in another."""
-    uses = Uses(network.specification)
-    for name, constant in network.constants.items():
-        layer = network.layers.get(name)
-        if layer is None:
-            continue
+    for name in network.constants.keys() & network.layers.keys():
+        constant, layer = network.constants[name], network.layers[name]
         new = fresh_name(network, name)
-        changes = renamed(constant, new, uses)
+        changes = renamed(constant, new, network)
         repair = Repair(f"Rename the constant to '{new}'", changes, safe=False)
         note = Note(f"Layer '{name}' is declared here.", layer.place)
         message = f"'{name}' names both a constant and a layer."
@@ -119,22 +110,19 @@ def layer_defined_twice(layer: Layer, network: Network) -> Iterator[Finding]:
 @rule("NS037", "warning", on="network")
 def names_differ_in_case(network: Network, _network: Network) -> Iterator[Finding]:
     """Two names that are told apart by capitals alone."""
-    named: list[Constant | Layer] = [*network.constants.values(), *network.layers.values()]
-    named.sort(key=lambda one: one.place.offsets(network.specification))
-    uses = Uses(network.specification)
-    seen: dict[str, Constant | Layer] = {}
-    told: set[str] = set()
-    for one in named:
-        other = seen.setdefault(one.name.lower(), one)
-        if other.name == one.name or one.name in told:
-            continue
-        told.add(one.name)
-        new = fresh_name(network, one.name)
-        changes = renamed(one, new, uses)
-        repair = Repair(f"Rename '{one.name}' to '{new}'", changes, safe=False)
-        message = f"'{one.name}' and '{other.name}' differ only in case."
-        note = Note(f"'{other.name}' stands here.", other.place)
-        yield Finding("NS037", one.place, message, [note], repair)
+    for lowered in network.clashing:
+        spelt = network.declared_like(lowered)
+        first, told = spelt[0], {spelt[0].name}
+        for one in spelt[1:]:
+            if one.name in told:
+                continue
+            told.add(one.name)
+            new = fresh_name(network, one.name)
+            changes = renamed(one, new, network)
+            repair = Repair(f"Rename '{one.name}' to '{new}'", changes, safe=False)
+            message = f"'{one.name}' and '{first.name}' differ only in case."
+            note = Note(f"'{first.name}' stands here.", first.place)
+            yield Finding("NS037", one.place, message, [note], repair)
 
 
 @rule("NS038", "error", on="bundle")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.meaning.predicates import EVALUATION_LIMIT, conjuncts, count_edges
 from netsharp_lsp.netsharp.reading.syntax import Binary, Index, Name, Number
@@ -106,25 +104,18 @@ def idle_destinations(bundle: Bundle, network: Network) -> Iterator[Finding]:
         yield Finding("NS093", condition_place(bundle), message, notes)
 
 
-@rule("NS094", "warning", on="network")
-def unread_sources(network: Network, _network: Network) -> Iterator[Finding]:
-    """Source nodes that the only bundle from their layer never reads.
+def every_source_known(network: Network) -> bool:
+    """While a source is unknown, it may be the one that reads the rest."""
+    return network.every_source_known
 
-    While a source is unknown, it may be the one that reads them.
-    """
-    filtered = [bundle for bundle in network.bundles() if bundle.kind == "where"]
-    if not filtered:
+
+@rule("NS094", "warning", on="bundle", given=every_source_known)
+def unread_sources(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """Source nodes that the only bundle from their layer never reads."""
+    if bundle.kind != "where" or bundle.source is None:
         return
-    readers = Counter(bundle.source for bundle in network.bundles())
-    if None in readers:
+    if any(other is not bundle for other in network.reads_of(bundle.source)):
         return
-    for bundle in filtered:
-        if readers[bundle.source] == 1:
-            yield from unread_by(bundle, network)
-
-
-def unread_by(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """The finding for one bundle's condition."""
     edges = counted(bundle, network)
     if edges is None or not edges.count or differing_ranges(bundle):
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.meaning.attributes import NORM, POOLS
 from netsharp_lsp.netsharp.meaning.sharing import (
@@ -41,12 +40,11 @@ def trained(entry: ShareEntry) -> Layer | None:
 def not_a_layer(share: Share, network: Network) -> Iterator[Finding]:
     """A name in a share that is no layer, or an input layer, which has nothing to share."""
     taken = {entry.layer for entry in share.entries}
-    trainable = [
-        layer.name for layer in network.layers.values() if layer.trainable and layer not in taken
-    ]
     for entry in share.entries:
         if entry.layer is None:
-            yield unknown_layer(share, entry.item.name, trainable)
+            name = entry.item.name
+            hint = network.nearest_layer_but(name.text, taken, trainable=True)
+            yield unknown_layer(share, name, hint)
         elif not entry.layer.trainable:
             place = Place.of(share.declaration, entry.item.name)
             message = f"'{entry.layer.name}' in share is an input layer, which has no parameters."
@@ -60,13 +58,13 @@ def not_a_layer(share: Share, network: Network) -> Iterator[Finding]:
             repair = Repair("Replace by 1", [Change(place, "1")], safe=True)
             yield Finding("NS100", place, f"{message}{entry.item.name.text}.", repair=repair)
         if isinstance(entry.item.source, Name) and entry.item.source.text not in network.layers:
-            yield unknown_layer(share, entry.item.source, list(network.layers))
+            source = entry.item.source
+            yield unknown_layer(share, source, network.nearest_layer_but(source.text, ()))
 
 
-def unknown_layer(share: Share, name: Name, candidates: list[str]) -> Finding:
-    """The finding about a name that no layer has."""
+def unknown_layer(share: Share, name: Name, hint: str | None) -> Finding:
+    """The finding about a name that no layer has, and of the one that it may mean."""
     place = Place.of(share.declaration, name)
-    hint = nearest(name.text, candidates)
     message = f"'{name.text}' in share is not a layer."
     if hint is None:
         return Finding("NS100", place, message)
@@ -322,7 +320,7 @@ def merged(first: Share, second: Share, network: Network) -> Repair | None:
         return None
     known = {named(entry) for entry in first.entries}
     added = [named(entry) for entry in second.entries if named(entry) not in known]
-    changes = [removed(network, second.declaration, 0, second.declaration.end)]
+    changes = [removed(second.declaration, 0, second.declaration.end)]
     if added:
         changes.insert(0, Change(first.entries[-1].place.after(), "".join(f", {n}" for n in added)))
     return Repair("Merge the two shares", changes, safe=True)

@@ -78,10 +78,7 @@ def raw_value(bundle: Bundle, attribute: Attribute, network: Network) -> Value |
     """The value of an attribute whatever its type; its faults are already reported."""
     if attribute.value is None:
         return None
-    known = len(network.findings)
-    value = network.evaluate(bundle.declaration, attribute.value)
-    del network.findings[known:]
-    return value
+    return network.evaluate(bundle.declaration, attribute.value, list[Finding]().append)
 
 
 def fits(form: AttributeForm, value: Value | None) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.netsharp.meaning.connections import circles, connected, consumers, reaching
 from netsharp_lsp.netsharp.reading.syntax import LayerItem
 from netsharp_lsp.netsharp.repairs.restructuring import removed, removed_item, turned
 from netsharp_lsp.netsharp.rules import rule
@@ -32,19 +31,17 @@ def final_output(network: Network) -> Layer | None:
     outputs = [layer for layer in network.outputs if layer.first]
     if len(outputs) < 2:
         return outputs[0] if outputs else None
-    readers = consumers(network)
-    return next((layer for layer in outputs if not readers[layer]), outputs[0])
+    return next((layer for layer in outputs if not network.is_read(layer)), outputs[0])
 
 
-def feeders(network: Network) -> Iterator[tuple[Layer, Layer | None]]:
-    """Each layer with one that could feed it: the nearest above, else the first below."""
-    others = [layer for layer in network.layers.values() if layer.kind != "output"]
-    above: Layer | None = None
-    for layer in network.all_layers:
-        below = (other for other in others if other.name != layer.name)
-        yield layer, above if above is not None else next(below, None)
-        if layer.kind != "output" and layer.first:
-            above = layer
+def feeder(layer: Layer, network: Network) -> Layer | None:
+    """A layer that could feed another: the nearest above, else the first below."""
+    above = (network.all_layers[order] for order in range(layer.order - 1, -1, -1))
+    near = next((other for other in above if other.kind != "output" and other.first), None)
+    if near is not None:
+        return near
+    others = (other for other in network.layers.values() if other.kind != "output")
+    return next((other for other in others if other.name != layer.name), None)
 
 
 # What is missing.
@@ -53,8 +50,10 @@ def feeders(network: Network) -> Iterator[tuple[Layer, Layer | None]]:
 @rule("NS051", "error", on="network")
 def no_input(network: Network, _network: Network) -> Iterator[Finding]:
     """A specification without an input layer."""
+    if network.inputs:
+        return
     declarations = [d for d in network.specification.declarations if d.items]
-    if network.inputs or not declarations:
+    if not declarations:
         return
     layered = [d for d in declarations if any(isinstance(item, LayerItem) for item in d.items)]
     place = head((layered or declarations)[0])
@@ -92,16 +91,17 @@ def added_bundle(network: Network, layer: Layer, source: str) -> Change:
 @rule("NS052", "error", on="network")
 def no_output(network: Network, _network: Network) -> Iterator[Finding]:
     """A specification without an output layer."""
-    declarations = [d for d in network.specification.declarations if d.items]
-    if network.outputs or not declarations:
+    if network.outputs:
         return
-    readers = consumers(network)
-    ends = [layer for layer in network.all_layers if layer.kind == "hidden" and not readers[layer]]
-    if not ends:
+    declarations = [d for d in network.specification.declarations if d.items]
+    if not declarations:
+        return
+    hidden = (layer for layer in reversed(network.all_layers) if layer.kind == "hidden")
+    last = next((layer for layer in hidden if not network.is_read(layer)), None)
+    if last is None:
         layered = [d for d in declarations if any(isinstance(item, LayerItem) for item in d.items)]
         yield Finding("NS052", head((layered or declarations)[-1]), "No output layer.")
         return
-    last = ends[-1]
     changes = turned(network, last, "output")
     repair = Repair(f"Make '{last.name}' the output", changes, safe=False) if changes else None
     yield Finding("NS052", head(last.declaration), "No output layer.", repair=repair)
@@ -135,15 +135,14 @@ def output_as_source(network: Network, _network: Network) -> Iterator[Finding]:
         return
     message = f"Output layer '{final.name}' cannot be a source."
     note = Note(f"'{final.name}' is declared as the output here.", head(final.declaration))
-    for bundle in network.bundles():
-        if bundle.source is final and bundle.layer is not final:
-            yield Finding("NS054", bundle.source_place, message, [note])
+    for bundle in network.readers(final):
+        yield Finding("NS054", bundle.source_place, message, [note])
 
 
 @rule("NS055", "error", on="network")
 def connections_in_circle(network: Network, _network: Network) -> Iterator[Finding]:
     """Layers that feed each other in a circle."""
-    for circle in circles(network):
+    for circle in network.circles:
         if any(bundle.source is not None and bundle.source.kind == "output" for bundle in circle):
             continue
         names = [bundle.layer.name for bundle in circle]
@@ -169,8 +168,9 @@ def source_is_itself(bundle: Bundle, network: Network) -> Iterator[Finding]:
 @rule("NS057", "error", on="network")
 def no_connections(network: Network, _network: Network) -> Iterator[Finding]:
     """A layer with an empty body; where nothing could feed it, NS051 says so."""
-    for layer, source in feeders(network):
-        if not layer.trainable or layer.bundles or layer.item.body is None or source is None:
+    for layer in network.bare_layers:
+        source = feeder(layer, network) if layer.item.body is not None else None
+        if source is None:
             continue
         connection = added_bundle(network, layer, source.name)
         repair = Repair(f"Add 'from {source.name} all;'", [connection], safe=False)
@@ -181,35 +181,30 @@ def no_connections(network: Network, _network: Network) -> Iterator[Finding]:
 # What has no effect.
 
 
-@rule("NS058", "warning", on="network")
-def output_not_reached(network: Network, _network: Network) -> Iterator[Finding]:
+def connected(network: Network) -> bool:
+    """Whether reaching and being reached mean something."""
+    return network.connected
+
+
+@rule("NS058", "warning", on="layer", given=connected)
+def output_not_reached(layer: Layer, network: Network) -> Iterator[Finding]:
     """A hidden layer at the end of a path that misses the output."""
-    if not connected(network):
+    if layer.kind != "hidden" or network.is_read(layer):
         return
-    readers = consumers(network)
-    shared = {entry.item.name.text for share in network.shares for entry in share.entries}
-    reached = reaching(network, network.outputs[0])
-    for layer in network.all_layers:
-        if layer.kind != "hidden" or layer in reached or readers[layer]:
-            continue
-        repair = None
-        if layer.name not in shared:
-            removal = removed_item(network, layer.declaration, layer.item)
-            repair = Repair(f"Remove '{layer.name}'", [removal], safe=False)
-        message = f"Layer '{layer.name}' never reaches the output."
-        yield Finding("NS058", layer.place, message, repair=repair)
+    repair = None
+    if not network.is_shared(layer.name):
+        removal = removed_item(layer.declaration, layer.item)
+        repair = Repair(f"Remove '{layer.name}'", [removal], safe=False)
+    message = f"Layer '{layer.name}' never reaches the output."
+    yield Finding("NS058", layer.place, message, repair=repair)
 
 
-@rule("NS059", "warning", on="network")
-def input_unused(network: Network, _network: Network) -> Iterator[Finding]:
+@rule("NS059", "warning", on="layer", given=connected)
+def input_unused(layer: Layer, network: Network) -> Iterator[Finding]:
     """An input layer that no other layer reads."""
-    if not connected(network):
-        return
-    readers = consumers(network)
-    for layer in network.inputs:
-        if not readers[layer]:
-            message = f"Input layer '{layer.name}' is never used; its features are ignored."
-            yield Finding("NS059", layer.place, message)
+    if layer.kind == "input" and not network.is_read(layer):
+        message = f"Input layer '{layer.name}' is never used; its features are ignored."
+        yield Finding("NS059", layer.place, message)
 
 
 @rule("NS060", "warning", on="layer")
@@ -223,7 +218,7 @@ def equal_bundles(layer: Layer, network: Network) -> Iterator[Finding]:
         if first is bundle:
             continue
         item = bundle.item
-        removal = removed(network, layer.declaration, item.start, item.end)
+        removal = removed(layer.declaration, item.start, item.end)
         source = bundle.source_name
         message = (
             f"Layer '{layer.name}' has two 'all' connections from '{source}'; they only add up."
@@ -239,8 +234,7 @@ def order_of_inputs(network: Network, _network: Network) -> Iterator[Finding]:
     inputs = [layer for layer in network.inputs if layer.first]
     if len(inputs) < 2 or sum(layer.auto and layer.nodes is None for layer in inputs) > 1:
         return
-    readers = consumers(network)
-    if sum(bool(readers[layer]) for layer in inputs) < 2:
+    if sum(network.is_read(layer) for layer in inputs) < 2:
         return
     words = []
     start: int | None = 0

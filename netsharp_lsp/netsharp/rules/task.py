@@ -68,8 +68,9 @@ def features_disagree(network: Network, _network: Network) -> Iterator[Finding]:
 def automatic(network: Network, inputs: list[Layer]) -> Repair | None:
     """Leave the size of the only input to the data, unless a bundle relies on it."""
     layer = inputs[0]
-    plain = all(b.kind == "all" for b in network.bundles() if b.source is layer)
-    if len(inputs) > 1 or not plain or layer.shape is None or len(layer.shape) > 1:
+    if len(inputs) > 1 or layer.shape is None or len(layer.shape) > 1:
+        return None
+    if any(bundle.kind != "all" for bundle in network.reads_of(layer)):
         return None
     return Repair("Replace by 'auto'", [Change(layer.size_place, "auto")], safe=False)
 

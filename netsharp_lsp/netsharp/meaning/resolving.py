@@ -1,0 +1,248 @@
+"""Works out what the layers of one declaration say: sizes, attributes, kernels.
+
+It asks the network for constants and names, and never for another layer.
+"""
+
+from __future__ import annotations
+
+import math
+
+from netsharp_lsp.netsharp.findings import Change, Finding, NewLine, Note, Place, Repair, Top
+from netsharp_lsp.netsharp.meaning.attributes import BY_NAME, LAYER_FORMS
+from netsharp_lsp.netsharp.meaning.evaluate import Evaluator, show, type_name
+from netsharp_lsp.netsharp.meaning.inforce import (
+    activation_in_force,
+    geometry_of,
+    hidden_nodes_in_force,
+    integers_of,
+    maps_in_force,
+    needed_outputs,
+    numbers_of,
+    spread,
+    spread_booleans,
+    suits,
+    wanted,
+)
+from netsharp_lsp.netsharp.meaning.model import NOTHING_GIVEN, Bundle, Given
+from netsharp_lsp.netsharp.reading.syntax import Auto, Tuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from netsharp_lsp.context import Context
+    from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
+    from netsharp_lsp.netsharp.meaning.evaluate import Report, Value
+    from netsharp_lsp.netsharp.meaning.model import Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration, Expression, Name
+
+
+class Resolver:
+    """Resolves the layers of one declaration; every fault goes to ``report``."""
+
+    def __init__(self, declaration: Declaration, network: Network, report: Report) -> None:
+        self.declaration = declaration
+        self.network = network
+        self.report = report
+        self.evaluator = NetworkEvaluator(declaration, network, report)
+
+    def fault(
+        self, code: str, node: Expression, message: str, repair: Repair | None = None
+    ) -> None:
+        """Report a fault at an expression."""
+        self.report(Finding(code, Place.of(self.declaration, node), message, repair=repair))
+
+    # Sizes.
+
+    def size(self, layer: Layer) -> None:
+        """The declared dimensions, or what the context makes of `auto`, inputs left out."""
+        size = layer.item.size
+        layer.shape, layer.origin = None, ""
+        if size is None:
+            return
+        if isinstance(size, Auto):
+            give_by_context(layer, self.network.context)
+            return
+        items = size.items if isinstance(size, Tuple) else (size,)
+        dimensions = [self._dimension(item) for item in items]
+        known = [dimension for dimension in dimensions if dimension is not None]
+        if known and len(known) == len(dimensions):
+            layer.shape = tuple(known)
+
+    def _dimension(self, node: Expression) -> int | None:
+        value = self.evaluator.value(node)
+        if value is None:
+            return None
+        if isinstance(value, float):
+            message = f"Size must be a whole number, found {show(value)}."
+            repair = rounding(value, Place.of(self.declaration, node))
+            self.fault("NS042", node, message, repair)
+            return None
+        if isinstance(value, bool) or not isinstance(value, int):
+            message = f"A dimension must be a whole number, found {type_name(value)}."
+            self.fault("NS040", node, message)
+            return None
+        if value < 1:
+            self.fault("NS050", node, f"Every dimension must be at least 1, found {value}.")
+            return None
+        return value
+
+    # Bundles.
+
+    def bundles(self, layer: Layer) -> None:
+        """The bundles of a layer with their attributes, and the layer's own."""
+        seen: dict[str, int] = {}
+        bundles = []
+        for item in layer.item.bundles:
+            name = item.source.text
+            seen[name] = seen.get(name, 0) + 1
+            bundle = Bundle(layer, item, seen[name])
+            bundle.source = self.network.layers.get(name)
+            bundle.given = self._given(item.attributes, BY_NAME, bundle.kind)
+            bundles.append(bundle)
+            if bundle.has_kernel:
+                resolve_kernel(bundle)
+        layer.bundles = tuple(bundles)
+        layer.given = self._given(layer.item.attributes, LAYER_FORMS)
+        layer.biases_given = numbers_of(layer.given.get("Biases"))
+        layer.activation = activation_in_force(layer, self.network.context.task)
+
+    def _given(
+        self,
+        attributes: Iterable[Attribute],
+        forms: dict[str, AttributeForm],
+        kind: str | None = None,
+    ) -> dict[str, Given]:
+        """Each attribute's first mention by its proper name."""
+        given: dict[str, Given] = {}
+        for attribute in attributes:
+            form = forms.get(attribute.name.text.lower())
+            value = None if attribute.value is None else self.evaluator.value(attribute.value)
+            if form is None or form.name in given:
+                continue
+            if kind is not None and kind not in form.kinds:
+                value = None
+            if value is not None:
+                value = self._typed(form, attribute, value)
+            given[form.name] = Given(form, attribute, value)
+        return given or NOTHING_GIVEN
+
+    def _typed(self, form: AttributeForm, attribute: Attribute, value: Value) -> Value | None:
+        """The value if its type suits the attribute; else the fault is reported (NS040)."""
+        entries = value if isinstance(value, tuple) else (value,)
+        node = attribute.value
+        assert node is not None
+        if isinstance(value, tuple) and form.shape == "scalar":
+            self._wrong_type(form, attribute, (node, "a tuple"), entries)
+            return None
+        if not isinstance(value, tuple) and form.shape in ("tuple", "list"):
+            self._wrong_type(form, attribute, (node, type_name(value)), entries)
+            return None
+        for position, entry in enumerate(entries):
+            if not suits(entry, form.element):
+                at = node
+                if isinstance(node, Tuple) and position < len(node.items):
+                    at = node.items[position]
+                self._wrong_type(form, attribute, (at, type_name(entry)), entries)
+                return None
+        return value
+
+    def _wrong_type(
+        self,
+        form: AttributeForm,
+        attribute: Attribute,
+        found: tuple[Expression, str],
+        entries: tuple[Value, ...],
+    ) -> None:
+        message = f"{form.name} must be {wanted(form)}, found {found[1]}."
+        repair = None
+        if form.name == "Stride" and all(isinstance(entry, bool) for entry in entries):
+            message += " Did you mean Sharing?"
+            place = Place.of(self.declaration, attribute.name)
+            repair = Repair("Rename to Sharing", [Change(place, "Sharing")], safe=False)
+        self.fault("NS040", found[0], message, repair)
+
+
+def give_by_context(layer: Layer, context: Context) -> None:
+    """What the context makes of a hidden or output layer's `auto`."""
+    if layer.kind == "hidden":
+        nodes = hidden_nodes_in_force(context)
+        field = "hidden_nodes" if context.hidden_nodes else "host"
+    elif layer.kind == "output":
+        nodes = needed_outputs(context)
+        field = "outputs" if context.outputs else "task"
+    else:
+        return
+    if nodes is not None:
+        layer.shape = (nodes,)
+        layer.origin = context.origin.get(field, "")
+
+
+def give_features(inputs: list[Layer], context: Context) -> None:
+    """Leave to the only `auto` of the input layers the features that the others do not take."""
+    firsts = [layer for layer in inputs if layer.first]
+    autos = [layer for layer in firsts if layer.auto]
+    for layer in inputs:
+        if layer.auto:
+            layer.shape, layer.origin = None, ""
+    if len(autos) != 1 or context.features is None:
+        return
+    sized = [layer.nodes for layer in firsts if not layer.auto]
+    known = [nodes for nodes in sized if nodes is not None]
+    rest = context.features - sum(known)
+    if len(known) == len(sized) and rest > 0:
+        autos[0].shape = (rest,)
+        autos[0].origin = context.origin.get("features", "")
+
+
+def resolve_kernel(bundle: Bundle) -> None:
+    """The figures in force of a convolution, a pool or a norm."""
+    bundle.input_shape = integers_of(bundle.given.get("InputShape"))
+    bundle.kernel_shape = integers_of(bundle.given.get("KernelShape"))
+    if bundle.input_shape is None:
+        return
+    rank = len(bundle.input_shape)
+    bundle.stride = spread(bundle, "Stride", 1, rank)
+    bundle.padding = spread_booleans(bundle, "Padding", False, rank)
+    bundle.lower_pad = spread(bundle, "LowerPad", 0, rank)
+    bundle.upper_pad = spread(bundle, "UpperPad", 0, rank)
+    bundle.sharing = spread_booleans(bundle, "Sharing", True, rank)
+    bundle.map_count = maps_in_force(bundle, rank)
+    bundle.geometry = geometry_of(bundle)
+
+
+def rounding(value: float, place: Place) -> Repair | None:
+    """The fix for a size that is no whole number; halves go down, as in a division of sizes."""
+    rounded = math.ceil(value - 0.5)
+    if rounded < 1:
+        return None
+    return Repair(f"Round to {rounded}", [Change(place, str(rounded))], safe=rounded == value)
+
+
+class NetworkEvaluator(Evaluator):
+    """An evaluator that knows the network's constants and proposes their names."""
+
+    def __init__(self, declaration: Declaration, network: Network, report: Report) -> None:
+        super().__init__(declaration, network.value_of, report)
+        self.network = network
+
+    def undefined(self, node: Name) -> None:
+        """Report NS030 with the nearest constant."""
+        place = Place.of(self.declaration, node)
+        hint = self.network.nearest_constant(node.text)
+        message = f"Constant '{node.text}' is not defined."
+        notes: list[Note] = []
+        repair = None
+        if hint:
+            message += f" Did you mean '{hint}'?"
+            notes.append(Note(f"'{hint}' is defined here.", self.network.constants[hint].place))
+            repair = Repair(f"Replace by '{hint}'", [Change(place, hint)], safe=True)
+        elif node.text in self.network.layers:
+            message = f"Constant '{node.text}' is not defined; '{node.text}' is a layer."
+            layer = self.network.layers[node.text]
+            notes.append(Note(f"Layer '{node.text}' is declared here.", layer.place))
+        else:
+            declare = NewLine(Top(), f"const {node.text} = 1;")
+            repair = Repair(f"Declare the constant '{node.text}'", [declare], safe=False)
+        self.report(Finding("NS030", place, message, notes, repair))

@@ -1,0 +1,157 @@
+"""What one declaration holds and which names it uses, read off its syntax alone.
+
+A unit is what is worked out and judged anew as a whole when anything that it refers to changes.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.meaning.model import Constant, Layer
+from netsharp_lsp.netsharp.reading.expressions import names_in, operands
+from netsharp_lsp.netsharp.reading.slips import section_meant
+from netsharp_lsp.netsharp.reading.syntax import (
+    Auto,
+    Blob,
+    Boolean,
+    BundleItem,
+    ConstantItem,
+    LayerItem,
+    Name,
+    Number,
+    Numbers,
+    ShareItem,
+    Tuple,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from netsharp_lsp.netsharp.findings import Finding
+    from netsharp_lsp.netsharp.meaning.model import Share
+    from netsharp_lsp.netsharp.reading.syntax import (
+        Attribute,
+        Declaration,
+        Expression,
+        Predicate,
+    )
+
+#: Expressions without names.
+LITERALS = (Number, Numbers, Blob, Boolean)
+
+
+class Unit:
+    """One declaration with its constants, its layers and its share.
+
+    `faults` are the findings met while its values were worked out.
+    """
+
+    __slots__ = ("constants", "declaration", "faults", "layers", "share")
+
+    def __init__(self, declaration: Declaration) -> None:
+        self.declaration = declaration
+        self.constants: tuple[Constant, ...] = ()
+        self.layers: tuple[Layer, ...] = ()
+        self.share: Share | None = None
+        self.faults: Sequence[Finding] = ()
+        items = declaration.items
+        if any(isinstance(item, ConstantItem) for item in items):
+            found = (item for item in items if isinstance(item, ConstantItem))
+            self.constants = tuple(Constant(declaration, item) for item in found)
+        if any(isinstance(item, LayerItem) for item in items):
+            layers = (item for item in items if isinstance(item, LayerItem))
+            self.layers = tuple(
+                Layer(declaration, item, layer_kind(declaration, item)) for item in layers
+            )
+
+    def declared_names(self) -> set[str]:
+        """The names of its constants and layers."""
+        constants = {constant.name for constant in self.constants}
+        return constants | {layer.name for layer in self.layers}
+
+    def report(self, finding: Finding) -> None:
+        """Keep a fault that was met while a value was worked out."""
+        if not isinstance(self.faults, list):
+            self.faults = []
+        self.faults.append(finding)
+
+    def part(self) -> None:
+        """Let layers and their bundles go of each other, so that nothing is left in a circle."""
+        for layer in self.layers:
+            layer.bundles = ()
+
+    @property
+    def has_filter(self) -> bool:
+        """Whether any of its bundles is filtered."""
+        return any(bundle.kind == "where" for layer in self.layers for bundle in layer.bundles)
+
+
+def layer_kind(declaration: Declaration, item: LayerItem) -> str:
+    """The kind of a layer; where its keyword is misspelt or gone, the one that it looks like."""
+    kind = declaration.kind
+    if kind == "unknown" and declaration.keyword is not None:
+        kind = section_meant(declaration.keyword.text) or ""
+    if kind in ("input", "hidden", "output"):
+        return kind
+    return "hidden" if item.bundles or item.body is not None else "input"
+
+
+class Names:
+    """The names in a unit: those it declares, the layers that its bundles read, the constants that
+    its expressions use, the layers in its share."""
+
+    __slots__ = ("constants", "declared", "shared", "sources")
+
+    def __init__(self, unit: Unit) -> None:
+        self.declared = unit.declared_names()
+        self.sources: set[str] = set()
+        self.shared: set[str] = set()
+        self.constants: set[str] = set()
+        for item in unit.declaration.items:
+            if isinstance(item, LayerItem):
+                for bundle in item.bundles:
+                    self._note_bundle(bundle)
+                self._note_attributes(item.attributes)
+                if item.size is not None and not isinstance(item.size, Auto):
+                    self._note(item.size)
+            elif isinstance(item, ConstantItem):
+                if item.value is not None:
+                    self._note(item.value)
+            elif isinstance(item, ShareItem):
+                parts = (item.source, item.name)
+                self.shared.update(part.text for part in parts if isinstance(part, Name))
+            elif isinstance(item, BundleItem):
+                self._note_bundle(item)
+
+    def _note_bundle(self, bundle: BundleItem) -> None:
+        self.sources.add(bundle.source.text)
+        self._note_attributes(bundle.attributes)
+        if bundle.predicate is not None:
+            self._note_condition(bundle.predicate)
+
+    def _note_attributes(self, attributes: Iterable[Attribute]) -> None:
+        for attribute in attributes:
+            if attribute.value is not None:
+                self._note(attribute.value)
+
+    def _note(self, expression: Expression) -> None:
+        """Most expressions are numbers and tuples of numbers, which name nothing."""
+        pending = expression.items if isinstance(expression, Tuple) else (expression,)
+        for part in pending:
+            if not isinstance(part, LITERALS):
+                self.constants.update(name.text for name in names_in(part))
+
+    def _note_condition(self, predicate: Predicate) -> None:
+        """A condition's own parameters are no constants, unless inside a tuple."""
+        nodes = [*operands((predicate.condition,))]
+        names = {node.text for node in nodes if isinstance(node, Name)}
+        if not any(isinstance(node, Tuple) for node in nodes):
+            names -= {predicate.source.text, predicate.destination.text}
+        self.constants |= names
+
+
+def readings(unit: Unit) -> Iterator[tuple[str, object]]:
+    """Each layer that a unit reads, with all that the one that is read may ask of the reader."""
+    for layer in unit.layers:
+        sources = hash(tuple(bundle.source_name for bundle in layer.bundles))
+        for bundle in layer.bundles:
+            yield bundle.source_name, (bundle.kind, layer.name, layer.kind, layer.shape, sources)

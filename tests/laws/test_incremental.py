@@ -1,0 +1,135 @@
+"""A text that is edited is judged as if it were read for the first time, edit by edit.
+
+`python -m tests.laws.test_incremental EDITS [SEED]` runs so many edits over everything.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+
+import pytest
+
+from bench.generate import netsharp
+from netsharp_lsp.context import Context
+from netsharp_lsp.language import language_by_id
+from netsharp_lsp.netsharp.snapshot import Snapshot
+from tests.collection import RESOLVING, SAMPLES
+from tests.laws.typing import Typist
+
+LANGUAGE = language_by_id("netsharp")
+CONTEXTS = (
+    Context(),
+    RESOLVING,
+    Context(outputs=1, task="binary", host="rx"),
+    Context(features=30, task="regression", host="studio", origin={"features": "table.csv"}),
+)
+#: Edits of each text in one run, and how often what is known around it changes.
+EDITS = 6
+CONTEXT_CHANGES = 0.04
+
+
+def follow(text: bytes, context: Context, edits: int, chance: random.Random) -> int:
+    """Edit a text so often and compare each version with a fresh one; return how often."""
+    snapshot = Snapshot.opened(text, context)
+    typist = Typist(text, chance)
+    for _ in range(edits):
+        if chance.random() < CONTEXT_CHANGES:
+            snapshot = snapshot.with_context(chance.choice(CONTEXTS))
+        before = typist.text
+        what = typist.edit()
+        snapshot = snapshot.edited(typist.text, what)
+        if chance.random() < 0.1:
+            continue
+        found = snapshot.check().diagnostics
+        fresh = LANGUAGE.check(typist.text, snapshot.context)
+        assert found == fresh.diagnostics, explained(before, what, found, fresh.diagnostics)
+        assert snapshot.check().comments == fresh.comments
+    return edits
+
+
+def explained(before: bytes, edits: object, found: object, fresh: object) -> str:
+    """What went wrong, so that it can be done again."""
+    return f"\n{before!r}\n{edits!r}\nfound {found!r}\nfresh {fresh!r}"
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_the_collection_under_edits(seed: int, part: int) -> None:
+    chance = random.Random(seed * 10 + part)
+    edits = sum(follow(sample.text, sample.context, EDITS, chance) for sample in SAMPLES[part::4])
+    assert edits > 600
+
+
+def test_several_texts_in_one(seed: int) -> None:
+    chance = random.Random(seed)
+    for _ in range(12):
+        several = chance.sample(SAMPLES, 3)
+        follow(b"\n".join(one.text for one in several), chance.choice(CONTEXTS), 25, chance)
+
+
+@pytest.mark.parametrize("lines", [20, 60, 200])
+def test_generated_networks_under_edits(seed: int, lines: int) -> None:
+    chance = random.Random(seed + lines)
+    for number in range(4):
+        follow(netsharp(lines, seed + number), chance.choice(CONTEXTS), 60, chance)
+
+
+def chain(layers: int) -> bytes:
+    """A network of so many layers, one after the other, and the constant that sizes them all."""
+    lines = ["const Size = 8;", "const Other = 3;", "input L0 [28, 28];"]
+    lines += (
+        f"hidden L{number} [Size] tanh from L{number - 1} all {{ Weights = [1]; }}"
+        for number in range(1, layers)
+    )
+    lines.append(f"output Result [10] softmax from L{layers - 1} all;")
+    return "\n".join(lines).encode()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "most"),
+    [
+        (b"from L99 all { Weights = [1]", b"from L99 all { Weights = [1, 2]", 1),
+        (b"hidden L99 [Size]", b"hidden L99 [9]", 3),
+        (b"from L99 all", b"from L98 all", 4),
+        (b"hidden L99 ", b"hidden Lx99 ", 3),
+        (b"Other = 3", b"Other = 34", 1),
+        (b"Size = 8", b"Size = 8 ", 1),
+        (b"input L0", b" input L0", 1),
+    ],
+)
+def test_only_what_an_edit_touches_is_judged_anew(old: bytes, new: bytes, most: int) -> None:
+    text = chain(200)
+    snapshot = Snapshot.opened(text, Context())
+    snapshot.check()
+    assert snapshot.examination.examined == 203
+    for before, after in ((old, new), (new, old)):
+        changed = text.replace(before, after, 1)
+        snapshot = snapshot.edited(changed, Typist.difference(text, changed))
+        assert snapshot.check().diagnostics == LANGUAGE.check(changed, Context()).diagnostics
+        assert snapshot.examination.examined <= most
+        text = changed
+
+
+def main(edits: int, seed: int) -> None:
+    """Run so many edits over the collection and generated networks, and print the seed of each."""
+    done = 0
+    while done < edits:
+        chance = random.Random(seed)
+        sample = chance.choice(SAMPLES)
+        text = sample.text
+        kind = chance.random()
+        if kind < 0.2:
+            text = netsharp(chance.choice((15, 40, 120, 400)), seed)
+        elif kind < 0.6:
+            text = b"\n".join(one.text for one in (sample, *chance.sample(SAMPLES, 2)))
+        try:
+            done += follow(text, chance.choice((sample.context, *CONTEXTS)), 40, chance)
+        except AssertionError as wrong:
+            print(f"seed {seed}: {wrong}")
+            raise SystemExit(1) from None
+        seed += 1
+    print(f"{done} edits, seeds to {seed - 1}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1)
