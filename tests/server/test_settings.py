@@ -1,0 +1,113 @@
+"""Settings that change while a server runs: pushed, pulled by folder, or in files on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.server.places import AUTO, becomes, codes, furnish, hover, opened, shown
+from tests.server.wire import Message, Wire, serving
+
+PULLS = {"workspace": {"configuration": True}}
+#: NS017, an activation that nobody knows; and a hint of style.
+FAULTY = AUTO.replace("Hidden auto", "Hidden auto tanq")
+
+
+def push(wire: Wire, settings: object) -> None:
+    wire.notify("workspace/didChangeConfiguration", {"settings": settings})
+
+
+def warned(wire: Wire) -> str:
+    """The next message."""
+    heard = wire.wait(lambda heard: heard.get("method") == "window/showMessage")
+    return str(heard["params"]["message"])
+
+
+def hints(wire: Wire, uri: str) -> list[str]:
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}
+    params = {"textDocument": {"uri": uri}, "range": whole}
+    return [hint["label"] for hint in wire.request("textDocument/inlayHint", params)]
+
+
+def test_a_push_holds_at_once(tmp_path: Path) -> None:
+    path = furnish(tmp_path, FAULTY)
+    with serving(rootUri=tmp_path.as_uri()) as wire:
+        uri = opened(wire, path)
+        assert "NS017" in codes(wire.published(uri))
+        push(wire, {"netsharp": {"check": {"ignore": ["NS017"], "features": 4}}})
+        assert "NS017" not in codes(wire.published(uri))
+        assert "4, one for each feature, from `the editor's settings`" in hover(wire, uri, 0, 8)
+        shapes = hints(wire, uri)
+        assert shapes != []
+        push(wire, {"inlayHints": {"shapes": False, "parameters": False}})
+        assert "NS017" in codes(wire.published(uri))
+        assert hints(wire, uri) == []
+        assert shown(wire) == []
+
+
+def test_settings_are_pulled_for_each_folder(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.mkdir()
+    two.mkdir()
+    told: dict[str | None, Any] = {
+        None: {"check": {"features": 1}},
+        one.as_uri(): {"check": {"features": 11}},
+        two.as_uri(): None,
+    }
+
+    def answer(params: Message) -> list[Any]:
+        assert all(item["section"] == "netsharp" for item in params["items"])
+        return [told[item.get("scopeUri")] for item in params["items"]]
+
+    folders = [{"uri": folder.as_uri(), "name": folder.name} for folder in (one, two)]
+    wire = Wire()
+    wire.answers["workspace/configuration"] = answer
+    wire.initialize(PULLS, workspaceFolders=folders)
+    first, second = (opened(wire, furnish(folder)) for folder in (one, two))
+    becomes(wire, first, (0, 8), "11, one for each feature")
+    becomes(wire, second, (0, 8), "1, one for each feature")
+    told[one.as_uri()] = {"check": {"features": 12}}
+    push(wire, None)
+    becomes(wire, first, (0, 8), "12, one for each feature")
+    event = {"removed": [folders[0]], "added": []}
+    wire.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+    becomes(wire, first, (0, 8), "1, one for each feature")
+    assert wire.stop() == 0
+
+
+def test_what_cannot_be_used_is_one_warning(tmp_path: Path) -> None:
+    path = furnish(tmp_path)
+    wrong = {"inlayHint": True, "check": {"features": 0, "hidden-nodes": 6}}
+    with serving(rootUri=tmp_path.as_uri(), initializationOptions={"settings": wrong}) as wire:
+        uri = opened(wire, path)
+        wire.published(uri)
+        assert "6" in hover(wire, uri, 1, 8)
+        (message,) = shown(wire)
+        assert "unknown key 'netsharp.inlayHint'" in message
+        assert "'netsharp.check.features' must be a whole number" in message
+        push(wire, wrong)
+        push(wire, {"check": {"select": ["ABC"]}})
+        assert "'ABC' is no code" in warned(wire)
+        assert len(shown(wire)) == 2
+
+
+def test_settings_files_are_read_again_when_they_change(tmp_path: Path) -> None:
+    path = furnish(tmp_path, FAULTY)
+    settings = tmp_path / "netsharp.toml"
+    changed = {"changes": [{"uri": settings.as_uri(), "type": 2}]}
+    with serving(rootUri=tmp_path.as_uri()) as wire:
+        uri = opened(wire, path)
+        assert "NS017" in codes(wire.published(uri))
+        settings.write_text('ignore = ["NS017"]\nfeatures = 21\n')
+        wire.notify("workspace/didChangeWatchedFiles", changed)
+        assert "NS017" not in codes(wire.published(uri))
+        assert "21, one for each feature, from `netsharp.toml`" in hover(wire, uri, 0, 8)
+        settings.write_text("feature = 22\n")
+        wire.notify("workspace/didChangeWatchedFiles", changed)
+        assert "NS017" in codes(wire.published(uri))
+        message = warned(wire)
+        assert message.startswith(f"{settings}:1: unknown key 'feature'. Did you mean 'features'?")
+        (tmp_path / "pyproject.toml").write_text("[tool.netsharp]\nfeatures = 23\n")
+        settings.unlink()
+        wire.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+        becomes(wire, uri, (0, 8), "23, one for each feature, from `pyproject.toml`")
