@@ -59,6 +59,10 @@ if TYPE_CHECKING:
         def suppression_codes(self) -> tuple[str, str]:
             """Its codes for a suppression that matches nothing and for one of an unknown code."""
 
+        @property
+        def unused_codes(self) -> tuple[str, ...]:
+            """Its codes for what could be left out; editors show such text faded."""
+
         def check(self, data: bytes, context: Context) -> Result:
             """Return what is wrong with a text, and its comments; never raises for any text."""
 

@@ -30,6 +30,7 @@ class NetSharp:
     id = "netsharp"
     comment = "//"
     suppression_codes = ("NS126", "NS127")
+    unused_codes = ("NS033", "NS059", "NS126")
     rules = RuleBook(os.path.join(os.path.dirname(__file__), "rules"))
 
     def check(self, data: bytes, context: Context) -> Result:

@@ -25,9 +25,6 @@ _KINDS = (
 #: What is offered to every client.
 _OFFERED: dict[str, Any] = {
     "textDocumentSync": {"openClose": True, "change": _INCREMENTAL, "save": True},
-    "notebookDocumentSync": {
-        "notebookSelector": [{"cells": [{"language": language} for language in _CELLS]}]
-    },
     "hoverProvider": True,
     "inlayHintProvider": {"resolveProvider": False},
     "completionProvider": {
@@ -71,6 +68,9 @@ def capabilities(client: Client) -> dict[str, Any]:
     offered = {"positionEncoding": client.encoding, **_OFFERED}
     prepares = client.can("textDocument.rename.prepareSupport")
     offered["renameProvider"] = {"prepareProvider": True} if prepares else True
+    if client.can("notebookDocument.synchronization"):
+        cells = [{"language": language} for language in _CELLS]
+        offered["notebookDocumentSync"] = {"notebookSelector": [{"notebook": "*", "cells": cells}]}
     if client.pulls:
         offered["diagnosticProvider"] = {
             "identifier": "netsharp",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 LIMIT = 1000
 SOURCE = "netsharp"
 _ABILITY = "textDocument.publishDiagnostics"
+_UNNECESSARY = 1
 _SEVERITIES = {"error": 1, "warning": 2, "info": 3, "hint": 4}
 
 
@@ -64,6 +65,8 @@ def _plain(session: Session, view: View, found: Diagnostic) -> dict[str, Any]:
     }
     if session.client.can(f"{_ABILITY}.codeDescriptionSupport"):
         plain["codeDescription"] = {"href": page_of(view.language, found.code)}
+    if found.code in view.language.unused_codes and session.client.can(f"{_ABILITY}.tagSupport"):
+        plain["tags"] = [_UNNECESSARY]
     if found.related and session.client.can(f"{_ABILITY}.relatedInformation"):
         plain["relatedInformation"] = [
             {

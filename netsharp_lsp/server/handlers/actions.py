@@ -26,12 +26,14 @@ _ABILITY = "textDocument.codeAction"
 def code_actions(session: Session, params: lsp.CodeActionParams) -> list[Plain]:
     """Return what can be done to a range: fixes, explanations, refactorings, repair of all."""
     uri = params.text_document.uri
-    only = params.context.only
+    only = _words(params.context.only)
+    # The repair of all is ours: a language knows no settings.
+    inner = None if only is None else [kind for kind in only if kind.partition(".")[0] != "source"]
     actions: list[Plain] = []
     for view, start, end in session.places(uri, params.range):
-        for action in view.snapshot.actions(start, end, only):
+        for action in view.snapshot.actions(start, end, inner):
             plain = _plain(session, view, action, params.context.diagnostics)
-            if plain is not None:
+            if plain is not None and _shown(session, uri, action):
                 actions.append(plain)
     actions += _fix_all(session, uri, only)
     if session.client.can(f"{_ABILITY}.codeActionLiteralSupport"):
@@ -64,11 +66,17 @@ def _plain(
         plain["command"] = command(action.command, view.document.uri)
     if action.preferred and session.client.can(f"{_ABILITY}.isPreferredSupport"):
         plain["isPreferred"] = True
-    fixed = {(code, view.range(start, end)) for code, start, end in action.fixes}
+    fixed = [(code, view.range(start, end)) for code, start, end in action.fixes]
     solved = [each for each in shown if (each.code, each.range) in fixed]
     if solved:
         plain["diagnostics"] = session.server.protocol.plain(solved)
     return plain
+
+
+def _shown(session: Session, uri: str, action: Action) -> bool:
+    """Whether an action has to do with a diagnostic that is shown, or with none."""
+    selection = session.selection_of(uri)
+    return not action.fixes or any(selection.wants(code) for code, _, _ in action.fixes)
 
 
 def _fix_all(session: Session, uri: str, only: Sequence[str] | None) -> list[Plain]:
@@ -85,6 +93,13 @@ def _fix_all(session: Session, uri: str, only: Sequence[str] | None) -> list[Pla
     if later and session.client.can(f"{_ABILITY}.dataSupport"):
         return [{**action, "data": {"uri": uri, "version": document.version}}]
     return [{**action, "edit": workspace_edit(session, document, repairs(session, document))}]
+
+
+def _words(kinds: Sequence[str] | None) -> list[str] | None:
+    """Kinds as plain text: those that the protocol names come as members of an enumeration."""
+    if kinds is None:
+        return None
+    return [kind.value if isinstance(kind, lsp.CodeActionKind) else kind for kind in kinds]
 
 
 def _wanted(kind: str, only: Sequence[str] | None) -> bool:
