@@ -38,7 +38,7 @@ SWITCHES = {
     "format.onType": False,
 }
 #: Keys that the editor's side of the server reads; what they hold is not ours to judge.
-EDITORS_OWN = ("server", "python", "trace")
+EDITORS_OWN = ("server", "python", "trace", "detectByContent", "embedded")
 
 
 @dataclass(frozen=True, slots=True)

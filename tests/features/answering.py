@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.ide.answers import (
+    DOCUMENT,
     TOKEN_KINDS,
     TOKEN_MODIFIERS,
     Action,
@@ -266,7 +267,8 @@ def entitled(action: Action) -> str:
     fixes = "".join(f" fixes {code}" for code, _, _ in action.fixes)
     command = ""
     if action.command is not None:
-        arguments = ", ".join(str(argument) for argument in action.command.arguments)
+        words = ("uri" if each is DOCUMENT else str(each) for each in action.command.arguments)
+        arguments = ", ".join(words)
         command = f" -> {action.command.id}({arguments})"
     preferred = " (preferred)" if action.preferred else ""
     return f"{action.kind}: {action.title}{preferred}{fixes}{command}"

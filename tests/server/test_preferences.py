@@ -49,7 +49,7 @@ def test_every_switch_is_read_nested_and_with_dots(key: str) -> None:
 
 def test_what_editors_send_along_says_nothing() -> None:
     silent = {"check": dict.fromkeys(VALUES) | {"select": [], "per-file-ignores": {}}}
-    own = {"server": {"path": "/x"}, "python": "python3", "trace": {"server": "off"}}
+    own = {"server": {"path": "/x"}, "python": "python3", "embedded.enable": False}
     assert read({**silent, **own, "inlayHints": {}}).given == frozenset()
     for nothing in (None, [], "text", 3):
         assert (read(nothing).given, read(nothing).switches) == (frozenset(), SWITCHES)

@@ -1,0 +1,26 @@
+"""Binding a table to a specification whose sizes only data can tell; changes no text."""
+
+from __future__ import annotations
+
+from netsharp_lsp.ide.answers import DOCUMENT, Action, Command
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.ide.refactorings.site import Site
+
+KIND = "quickfix.bind"
+BIND = "netsharp.server.bindData"
+#: The kinds of layers that have as many nodes as the data says; of hidden ones a person says it.
+TOLD_BY_DATA = ("input", "output")
+
+
+def bound_data(site: Site) -> Iterator[Action]:
+    """Writing the run file, at a layer of size `auto` whose number nothing around tells."""
+    layer = site.layer()
+    if layer is None or not layer.auto or layer.nodes is not None:
+        return
+    if layer.kind in TOLD_BY_DATA:
+        title = f"Bind a data file, which tells the size of '{layer.name}'"
+        yield Action(title, KIND, command=Command(BIND, title, (DOCUMENT,)))
