@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.ide.subjects import comment_at, index_at
+from netsharp_lsp.netsharp.ide.subjects import index_at
 from netsharp_lsp.netsharp.reading.slips import DEBRIS, SECTION_WORDS
 
 TYPE_CHECKING = False
@@ -91,7 +91,7 @@ class Situation:
 
 def situation_at(specification: Specification, offset: int) -> Situation | None:
     """What may stand at an offset; None inside comments and long lists of numbers."""
-    if comment_at(specification, offset) is not None:
+    if _in_comment(specification, offset):
         return None
     data = specification.data
     base = _beginning(specification, offset)
@@ -106,6 +106,12 @@ def situation_at(specification: Specification, offset: int) -> Situation | None:
     if situation.expected == "attribute":
         situation.given |= _given_behind(data, end)
     return situation
+
+
+def _in_comment(specification: Specification, offset: int) -> bool:
+    """Whether a cursor stands in a comment; behind one that ends with its line it does."""
+    found = specification.comments.around(offset - 1)
+    return found is not None and (found.kind not in ("block", "html") or offset < found.end)
 
 
 def _beginning(specification: Specification, offset: int) -> int:

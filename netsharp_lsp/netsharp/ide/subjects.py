@@ -1,42 +1,32 @@
-"""What stands at a place of a Net# text: which word, and of which layer, bundle or attribute.
+"""What the words at a place are about: which layer, bundle, attribute or constant of a network.
 
-Every feature that begins with a cursor starts here.  It looks into one declaration only and says
-nothing about what it finds.
+It adds meaning to what stands there and says nothing about it; costs one declaration.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 
+from netsharp_lsp.netsharp.ide.standing import comment_at, standing_at
 from netsharp_lsp.netsharp.reading.syntax import (
+    Attribute,
     Auto,
-    Binary,
     BundleItem,
-    Call,
     ConstantItem,
-    Index,
+    Keyword,
     LayerItem,
-    Name,
+    Number,
+    Predicate,
     ShareItem,
     Tuple,
-    Unary,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
+    from netsharp_lsp.netsharp.ide.standing import Standing
     from netsharp_lsp.netsharp.meaning.model import Bundle, Constant, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
-    from netsharp_lsp.netsharp.reading.syntax import (
-        Attribute,
-        Comment,
-        Declaration,
-        Expression,
-        Node,
-        Predicate,
-        Specification,
-    )
+    from netsharp_lsp.netsharp.reading.syntax import Node, Specification
 
 
 class Subject:
@@ -51,10 +41,8 @@ class Subject:
     __slots__ = (
         "attribute",
         "bundle",
-        "declaration",
         "dimension",
         "end",
-        "expression",
         "kind",
         "layer",
         "named",
@@ -63,40 +51,22 @@ class Subject:
         "text",
     )
 
-    def __init__(self, kind: str, declaration: Declaration | None, start: int, end: int) -> None:
+    def __init__(self, kind: str, start: int, end: int, text: str) -> None:
         self.kind = kind
-        self.declaration = declaration
         self.start = start
         self.end = end
-        self.text = ""
+        self.text = text
         self.layer: Layer | None = None
         self.bundle: Bundle | None = None
         self.named: Layer | Constant | None = None
         self.attribute: Attribute | None = None
         self.predicate: Predicate | None = None
-        self.expression: Expression | None = None
         self.dimension: int | None = None
 
 
 def index_at(specification: Specification, offset: int) -> int:
     """The last declaration that starts at or before an offset, by number; -1 for none."""
     return bisect_right(specification.offsets, offset) - 1
-
-
-def declaration_at(specification: Specification, offset: int) -> Declaration | None:
-    """The declaration that holds an offset, its end included."""
-    found = specification.declaration_at(offset)
-    if found is None or offset > specification.starts[found] + found.end:
-        return None
-    return found
-
-
-def comment_at(specification: Specification, offset: int) -> Comment | None:
-    """The comment that a cursor stands in; behind one that ends with its line is inside, too."""
-    found = specification.comments.around(offset - 1)
-    if found is not None and found.kind in ("block", "html") and offset == found.end:
-        return None
-    return found
 
 
 def layer_of(network: Network, item: LayerItem) -> Layer | None:
@@ -118,178 +88,87 @@ def constant_of(network: Network, item: ConstantItem) -> Constant | None:
 def subject_at(network: Network, offset: int) -> Subject | None:
     """What stands at an offset, or else right before it; None between things."""
     specification = network.specification
-    comment = specification.comments.around(offset) or comment_at(specification, offset)
+    comment = comment_at(specification, offset)
     if comment is not None:
-        return Subject("comment", None, comment.start, comment.end)
-    for place in (offset, offset - 1):
-        declaration = declaration_at(specification, place)
-        if declaration is not None:
-            found = _Finder(network, declaration, place).found()
-            if found is not None:
-                return found
-    return None
-
-
-class _Finder:
-    """Looks for what stands at one offset of one declaration."""
-
-    def __init__(self, network: Network, declaration: Declaration, offset: int) -> None:
-        self.network = network
-        self.declaration = declaration
-        self.base = network.specification.starts[declaration]
-        self.at = offset - self.base
-        self.subject = Subject("", declaration, 0, 0)
-
-    def covers(self, node: Node | None) -> bool:
-        """Whether a node holds the offset."""
-        return node is not None and node.start <= self.at < node.end
-
-    def say(self, kind: str, node: Node) -> Subject:
-        """The subject, now that it is found."""
-        subject = self.subject
-        subject.kind = kind
-        subject.start, subject.end = self.base + node.start, self.base + node.end
-        text = self.network.specification.data[subject.start : subject.end]
-        subject.text = text.decode("utf-8", "replace")
-        return subject
-
-    def found(self) -> Subject | None:
-        """What stands there: a name or value first, else a keyword."""
-        keyword = self.declaration.keyword
-        if keyword is not None and self.covers(keyword):
-            return self.say("keyword", keyword)
-        for item in self.declaration.items:
-            if self.covers(item):
-                found = self.in_item(item)
-                if found is not None:
-                    return found
-        words = (word for word in self.declaration.keywords if self.covers(word))
-        return next((self.say("keyword", word) for word in words), None)
-
-    def in_item(self, item: Node) -> Subject | None:
-        """What stands in an item of the declaration."""
-        if isinstance(item, ConstantItem):
-            return self.in_constant(item)
-        if isinstance(item, LayerItem):
-            return self.in_layer(item)
-        if isinstance(item, ShareItem):
-            return self.in_share(item)
+        return Subject("comment", comment.start, comment.end, "")
+    standing = standing_at(specification, offset)
+    if standing is None:
         return None
-
-    def in_constant(self, item: ConstantItem) -> Subject | None:
-        """A constant's name or value."""
-        constant = constant_of(self.network, item)
-        if self.covers(item.name):
-            self.subject.named = constant
-            return self.say("constant", item.name)
-        return self.in_expression(item.value)
-
-    def in_share(self, item: ShareItem) -> Subject | None:
-        """An entry of a share."""
-        for part in (item.source, item.name):
-            if part is not None and self.covers(part):
-                if isinstance(part, Name):
-                    return self.layer_name(part)
-                return self.say("one", part)
+    kind, start, end = _kind_and_span(standing, offset - standing.base)
+    if not kind:
         return None
+    base = standing.base
+    text = specification.data[base + start : base + end].decode("utf-8", "replace")
+    subject = Subject(kind, base + start, base + end, text)
+    _place(subject, standing, network)
+    if kind in ("layer", "constant"):
+        subject.named = _meant(kind, subject, standing, network)
+    return subject
 
-    def layer_name(self, name: Name) -> Subject:
-        """The use of a layer's name."""
-        self.subject.named = self.network.layers.get(name.text)
-        return self.say("layer", name)
 
-    def in_layer(self, item: LayerItem) -> Subject | None:
-        """A part of a layer."""
-        layer = self.subject.layer = layer_of(self.network, item)
-        if self.covers(item.name):
-            self.subject.named = layer
-            return self.say("layer", item.name)
-        if item.activation is not None and self.covers(item.activation):
-            return self.say("activation", item.activation)
-        if item.size is not None and self.covers(item.size):
-            if isinstance(item.size, Auto):
-                return self.say("auto", item.size)
-            return self.in_expression(item.size) or self.say("size", item.size)
-        for number, bundle in enumerate(item.bundles):
-            if self.covers(bundle):
-                bundles = layer.bundles if layer is not None else []
-                self.subject.bundle = bundles[number] if number < len(bundles) else None
-                return self.in_bundle(bundle)
-        return self.in_attributes(item.attributes)
+def _kind_and_span(standing: Standing, at: int) -> tuple[str, int, int]:
+    """The kind of what stands at a place of its declaration, and its bytes there."""
+    leaf = standing.leaf
+    role = standing.role
+    bundle = standing.holding(BundleItem)
+    kind_span = bundle.kind_span if bundle is not None and bundle.kind_text else (0, -1)
+    if isinstance(leaf, Keyword) and bundle is not None:
+        role = "bundle"
+    elif isinstance(leaf, BundleItem | Predicate) and kind_span[0] <= at <= kind_span[1]:
+        return ("bundle", *kind_span)
+    elif isinstance(leaf, Auto):
+        role = "auto"
+    elif isinstance(leaf, Number) and isinstance(standing.path[-2], ShareItem):
+        role = "one"
+    if role:
+        return role, leaf.start, leaf.end
+    return _value_or_size(standing)
 
-    def in_bundle(self, item: BundleItem) -> Subject | None:
-        """A part of a connection."""
-        start, end = item.kind_span
-        if self.covers(item.keyword) or start <= self.at < end:
-            found = self.say("bundle", item.keyword)
-            if not self.covers(item.keyword):
-                found.start, found.end = self.base + start, self.base + end
-                found.text = item.kind_text
-            return found
-        if self.covers(item.source):
-            return self.layer_name(item.source)
-        predicate = item.predicate
-        if predicate is not None and self.covers(predicate):
-            self.subject.predicate = predicate
-            for name in (predicate.source, predicate.destination):
-                if self.covers(name):
-                    return self.say("parameter", name)
-            return self.in_expression(predicate.condition)
-        return self.in_attributes(item.attributes)
 
-    def in_attributes(self, attributes: Iterable[Attribute]) -> Subject | None:
-        """An attribute's name or value."""
-        for attribute in attributes:
-            if self.covers(attribute):
-                self.subject.attribute = attribute
-                if self.covers(attribute.name):
-                    return self.say("attribute", attribute.name)
-                return self.in_value(attribute.value)
+def _value_or_size(standing: Standing) -> tuple[str, int, int]:
+    """A part of an attribute's value or of a size that is no name."""
+    path = standing.path
+    attribute, layer = standing.holding(Attribute), standing.holding(LayerItem)
+    if attribute is not None:
+        node = _entry(standing) or attribute.value
+        return ("value", node.start, node.end) if attribute.value in path else ("", 0, 0)
+    if layer is not None and layer.size is not None and layer.size in path:
+        return "size", layer.size.start, layer.size.end
+    return "", 0, 0
+
+
+def _entry(standing: Standing) -> Node | None:
+    """The entry of an attribute's tuple that holds the place."""
+    attribute = standing.holding(Attribute)
+    path = standing.path
+    if attribute is None or not isinstance(attribute.value, Tuple) or attribute.value not in path:
         return None
-
-    def in_value(self, value: Expression | None) -> Subject | None:
-        """A value of an attribute; its entry where it is a tuple."""
-        if value is None or not self.covers(value):
-            return None
-        if isinstance(value, Tuple):
-            for dimension, entry in enumerate(value.items):
-                if self.covers(entry):
-                    self.subject.dimension = dimension
-                    return self.in_expression(entry) or self.say("value", entry)
-        return self.in_expression(value) or self.say("value", value)
-
-    def in_expression(self, expression: Expression | None) -> Subject | None:
-        """A name or a function inside an expression."""
-        self.subject.expression = expression
-        while expression is not None and self.covers(expression):
-            if isinstance(expression, Name):
-                return self.name(expression)
-            if isinstance(expression, Call) and self.covers(expression.function):
-                return self.say("function", expression.function)
-            expression = next(filter(self.covers, _parts(expression)), None)
-        return None
-
-    def name(self, name: Name) -> Subject:
-        """A name in an expression: a condition's parameter, else a constant."""
-        predicate = self.subject.predicate
-        if predicate is not None and name.text in (
-            predicate.source.text,
-            predicate.destination.text,
-        ):
-            return self.say("parameter", name)
-        self.subject.named = self.network.constants.get(name.text)
-        return self.say("constant", name)
+    inside = path[path.index(attribute.value) + 1 :]
+    return inside[0] if inside else None
 
 
-def _parts(node: Expression) -> Iterator[Expression]:
-    """The expressions right inside an expression."""
-    if isinstance(node, Tuple):
-        yield from node.items
-    elif isinstance(node, Unary):
-        yield node.operand
-    elif isinstance(node, Binary):
-        yield from (node.left, node.right)
-    elif isinstance(node, Index):
-        yield from (node.target, node.position)
-    elif isinstance(node, Call):
-        yield from node.arguments
+def _place(subject: Subject, standing: Standing, network: Network) -> None:
+    """Note the layer, bundle, attribute and condition that a subject stands in."""
+    item, bundle = standing.holding(LayerItem), standing.holding(BundleItem)
+    subject.attribute = standing.holding(Attribute)
+    subject.predicate = standing.holding(Predicate)
+    subject.layer = layer_of(network, item) if item is not None else None
+    if subject.layer is not None and bundle is not None:
+        subject.bundle = next((b for b in subject.layer.bundles if b.item is bundle), None)
+    entry = _entry(standing)
+    if entry is not None and subject.attribute is not None:
+        value = subject.attribute.value
+        subject.dimension = value.items.index(entry) if isinstance(value, Tuple) else None
+
+
+def _meant(
+    kind: str, subject: Subject, standing: Standing, network: Network
+) -> Layer | Constant | None:
+    """The layer or constant that a name declares or means."""
+    holder = standing.path[-2]
+    if isinstance(holder, LayerItem) and standing.leaf is holder.name:
+        return subject.layer
+    if isinstance(holder, ConstantItem) and standing.leaf is holder.name:
+        return constant_of(network, holder)
+    names = network.layers if kind == "layer" else network.constants
+    return names.get(subject.text)
