@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from urllib.parse import urlparse
 
@@ -71,9 +72,7 @@ async def test_a_name_leads_to_its_declaration_and_its_uses(editor: LanguageClie
     assert isinstance(link, lsp.LocationLink)
     assert link.target_selection_range == span("Edges")
     assert link.target_range.end.line == 7
-    declared = await editor.text_document_declaration_async(
-        lsp.DeclarationParams(document, used)
-    )
+    declared = await editor.text_document_declaration_async(lsp.DeclarationParams(document, used))
     assert declared == [link]
     uses = await editor.text_document_references_async(
         lsp.ReferenceParams(lsp.ReferenceContext(True), document, used)
@@ -139,7 +138,7 @@ async def test_a_body_folds_and_selections_grow(editor: LanguageClient) -> None:
         sizes.append((around.range.start, around.range.end))
         around = around.parent
     assert len(sizes) > 3
-    for (start, end), (outer_start, outer_end) in zip(sizes, sizes[1:], strict=False):
+    for (start, end), (outer_start, outer_end) in itertools.pairwise(sizes):
         assert outer_start <= start
         assert end <= outer_end
 
@@ -307,6 +306,4 @@ async def test_symbols_of_the_workspace_are_found_by_their_letters(
 ) -> None:
     document = opened(editor, NETWORK.replace("Middle", "QuiteUncommon"))
     found = await editor.workspace_symbol_async(lsp.WorkspaceSymbolParams("quncm"))
-    assert [(each.name, each.location.uri) for each in found] == [
-        ("QuiteUncommon", document.uri)
-    ]
+    assert [(each.name, each.location.uri) for each in found] == [("QuiteUncommon", document.uri)]
