@@ -1,9 +1,11 @@
-// Bundles the extension, each view and, with --tests, the tests; `--watch` does so again and again.
+// Bundles the extension and each view; with --tests the tests, into the folder of --into=NAME if
+// given; --watch does so again and again.
 import { build, context } from "esbuild";
 import { readdirSync } from "node:fs";
 
 const watch = process.argv.includes("--watch");
 const tests = process.argv.includes("--tests");
+const into = process.argv.find((word) => word.startsWith("--into="))?.slice("--into=".length);
 const shared = { bundle: true, minify: !tests && !watch, sourcemap: false, logLevel: "warning" };
 const node = { ...shared, platform: "node", format: "cjs", target: "node20", external: ["vscode"] };
 const browser = { ...shared, platform: "browser", format: "iife", target: "es2022" };
@@ -15,7 +17,7 @@ const jobs = tests
         entryPoints: readdirSync("test")
           .filter((name) => name.endsWith(".ts"))
           .map((name) => `test/${name}`),
-        outdir: "dist-test",
+        outdir: into ?? "dist-test",
         outExtension: { ".js": ".cjs" },
       },
     ]

@@ -29,8 +29,8 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     format: () => vscode.commands.executeCommand("editor.action.formatDocument"),
     fixAll: () => askServer(server, "netsharp.server.fixAll"),
     describe: () => askServer(server, "netsharp.server.describe"),
-    showNetwork: (uri?: unknown, layer?: string) =>
-      withDocument(uri, (document) => network.show(document, layer)),
+    showNetwork: (uri?: unknown, name?: string) =>
+      withDocument(uri, (document) => network.show(document, name)),
     train: (uri?: unknown, order?: Order) =>
       withDocument(uri, (document) => train(parts, document, order ?? {})),
     stopTraining: () => Promise.all(runs.active.map((run) => runs.stop(run))),

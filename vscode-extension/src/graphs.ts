@@ -13,14 +13,17 @@ export class Graphs {
 
   constructor(private readonly client: () => LanguageClient | undefined) {}
 
-  /** The network of a document as it is now; why there is none, where that is so. */
-  of(document: vscode.TextDocument): Promise<Answer> {
-    const key = document.uri.toString();
+  /**
+   * The network of a document as it is now; why there is none, where that is so.
+   * `name` chooses one of several specifications; without it the first is meant.
+   */
+  of(document: vscode.TextDocument, name?: string): Promise<Answer> {
+    const key = JSON.stringify([document.uri.toString(), name]);
     const kept = this.kept.get(key);
     if (kept?.version === document.version) {
       return kept.answer;
     }
-    const answer = this.ask(document);
+    const answer = this.ask(document, name).then((made) => this.keepIfMade(key, made));
     this.kept.set(key, { version: document.version, answer });
     return answer;
   }
@@ -30,18 +33,23 @@ export class Graphs {
     this.kept.clear();
   }
 
-  private async ask(document: vscode.TextDocument): Promise<Answer> {
+  /** A refusal is not kept: the same text may have a network once the server is ready. */
+  private keepIfMade(key: string, answer: Answer): Answer {
+    if (!answer.ok) {
+      this.kept.delete(key);
+    }
+    return answer;
+  }
+
+  private async ask(document: vscode.TextDocument, name: string | undefined): Promise<Answer> {
     const client = this.client();
     if (client === undefined) {
-      this.kept.delete(document.uri.toString());
       return { ok: false, message: "The Net# server is not running." };
     }
     const textDocument = client.code2ProtocolConverter.asTextDocumentIdentifier(document);
     try {
-      const graph = await client.sendRequest<Graph | null>(GRAPH, { textDocument });
-      return graph === null
-        ? { ok: false, message: "There is no specification in this document." }
-        : { ok: true, graph };
+      const graph = await client.sendRequest<Graph>(GRAPH, { textDocument, name });
+      return { ok: true, graph };
     } catch (error) {
       return { ok: false, message: error instanceof Error ? error.message : String(error) };
     }

@@ -20,8 +20,9 @@ export interface GraphBundle {
   readonly connections: number | null;
   readonly multiply_adds: number | null;
   readonly shared_with: string | null;
-  readonly points?: readonly (readonly [number, number])[];
-  readonly range?: Range;
+  /** Empty where the source is no layer. */
+  readonly points: readonly (readonly [number, number])[];
+  readonly range: Range | null;
 }
 
 export interface GraphLayer {
@@ -33,14 +34,14 @@ export interface GraphLayer {
   readonly parameters: number | null;
   readonly shared_with: string | null;
   readonly bundles: readonly GraphBundle[];
-  readonly position?: {
+  readonly position: {
     readonly x: number;
     readonly y: number;
     readonly width: number;
     readonly height: number;
   };
-  readonly range?: Range;
-  readonly selectionRange?: Range;
+  readonly range: Range | null;
+  readonly selectionRange: Range | null;
 }
 
 /** The answer to `netsharp/graph`. */

@@ -13,6 +13,8 @@ export class NetworkPanel implements vscode.Disposable {
   static readonly type = "netsharp.network";
   private panel: vscode.WebviewPanel | undefined;
   private document: vscode.TextDocument | undefined;
+  /** Which of several specifications in the document; none for the first. */
+  private name: string | undefined;
   private graph: Graph | undefined;
   private timer: NodeJS.Timeout | undefined;
   /** The layer that the view has asked to be shown: the cursor that lands there is no news. */
@@ -38,8 +40,8 @@ export class NetworkPanel implements vscode.Disposable {
     ];
   }
 
-  /** Opens the view beside a document, or brings it to the front. */
-  show(document: vscode.TextDocument, layer?: string): void {
+  /** Opens the view for a document, or one specification in it, or brings it to the front. */
+  show(document: vscode.TextDocument, name?: string): void {
     if (this.panel === undefined) {
       const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
       const options = { ...viewOptions(this.root), retainContextWhenHidden: true };
@@ -49,10 +51,7 @@ export class NetworkPanel implements vscode.Disposable {
     } else {
       this.panel.reveal(undefined, true);
     }
-    this.follow(document);
-    if (layer !== undefined) {
-      this.post({ type: "cursor", layer });
-    }
+    this.follow(document, name);
   }
 
   /** Draws anew whatever is shown: another server may answer now. */
@@ -79,9 +78,10 @@ export class NetworkPanel implements vscode.Disposable {
     panel.webview.html = pageOf(panel.webview, this.root, "network");
   }
 
-  private follow(document: vscode.TextDocument): void {
-    if (this.document !== document) {
+  private follow(document: vscode.TextDocument, name?: string): void {
+    if (this.document !== document || this.name !== name) {
       this.document = document;
+      this.name = name;
       this.graph = undefined;
       void this.draw();
     }
@@ -98,7 +98,7 @@ export class NetworkPanel implements vscode.Disposable {
       return;
     }
     const version = document.version;
-    const answer = await this.graphs.of(document);
+    const answer = await this.graphs.of(document, this.name);
     if (this.document !== document || document.version !== version) {
       return;
     }
@@ -149,7 +149,7 @@ export class NetworkPanel implements vscode.Disposable {
   private place(name: string, index?: number): Range | undefined {
     const layer = this.graph?.layers.find((each) => each.name === name);
     const bundle = index === undefined ? undefined : layer?.bundles[index]?.range;
-    return bundle ?? layer?.selectionRange ?? layer?.range;
+    return bundle ?? layer?.selectionRange ?? layer?.range ?? undefined;
   }
 
   private async reveal(layer: string, place: Range | undefined, focus: boolean): Promise<void> {
@@ -196,7 +196,7 @@ export class NetworkPanel implements vscode.Disposable {
 export function layerAt(graph: Graph, position: Position): string | undefined {
   const holds = (range: Range) =>
     !before(position, range.start) && !before(range.end, position);
-  return graph.layers.find((each) => each.range !== undefined && holds(each.range))?.name;
+  return graph.layers.find((each) => each.range !== null && holds(each.range))?.name;
 }
 
 function before(one: Position, other: Position): boolean {

@@ -38,9 +38,11 @@ export type Found =
     };
 
 /** How long a Python may take to say what it is, in milliseconds. */
-const PROBE_LIMIT = 3500;
+const PROBE_LIMIT = 2800;
+/** How long the editor may take to name its interpreter. */
+const ACTIVE_LIMIT = 1200;
 /** After how many milliseconds the search goes on while a chosen interpreter is still silent. */
-const PATIENCE = 1000;
+const PATIENCE = 800;
 
 export const MODULE = ["-m", "netsharp_lsp", "lsp"];
 
@@ -50,15 +52,26 @@ export async function search(machine: Machine, wishes: Wishes): Promise<Found> {
     return fromSetting(machine, wishes.serverPath);
   }
   const warnings: string[] = [];
-  const chosen = await chosenInterpreters(machine, wishes, warnings);
-  const asked = chosen.map((python) => probe(machine, [python], PROBE_LIMIT));
-  const own = await within(PATIENCE, firstWithServer(asked));
-  if (own !== undefined) {
-    return { kind: "program", program: ownServer(own), warnings };
+  let others: Promise<Probe[]> | undefined;
+  const askOthers = () => (others ??= askAll(machine));
+  const timer = setTimeout(askOthers, PATIENCE);
+  try {
+    const chosen = await chosenInterpreters(machine, wishes, warnings);
+    const asked = chosen.map((python) => probe(machine, [python], PROBE_LIMIT));
+    const own = await within(PATIENCE, firstWithServer(asked));
+    if (own !== undefined) {
+      return { kind: "program", program: ownServer(own), warnings };
+    }
+    const [first, rest] = await Promise.all([Promise.all(asked), askOthers()]);
+    return decide(first, rest, wishes.bundle, warnings);
+  } finally {
+    clearTimeout(timer);
   }
-  const others = (await candidates(machine)).map((each) => probe(machine, each, PROBE_LIMIT));
-  const [first, rest] = await Promise.all([Promise.all(asked), Promise.all(others)]);
-  return decide(first, rest, wishes.bundle, warnings);
+}
+
+async function askAll(machine: Machine): Promise<Probe[]> {
+  const commands = await candidates(machine);
+  return Promise.all(commands.map((each) => probe(machine, each, PROBE_LIMIT)));
 }
 
 /** The last step: what every Python found has answered. */
@@ -121,7 +134,7 @@ async function chosenInterpreters(
   const named = expandHome(wishes.python, machine.env);
   const listed = [
     named,
-    (await within(PATIENCE, wishes.active())) ?? "",
+    (await within(ACTIVE_LIMIT, wishes.active())) ?? "",
     ...environments.map((each) => each && interpreterOf(each, machine.platform)),
   ].filter((each) => rules(machine.platform).isAbsolute(each));
   const there = await Promise.all(listed.map((each) => machine.isFile(each)));

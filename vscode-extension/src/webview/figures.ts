@@ -10,7 +10,7 @@ export function measured(value: number | undefined): string {
   if (value === undefined) {
     return "";
   }
-  return Math.abs(value) >= 1e-3 && Math.abs(value) < 1e6
+  return value === 0 || (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e6)
     ? String(Number(value.toPrecision(4)))
     : value.toExponential(2);
 }

@@ -34,10 +34,12 @@ function shades(): HTMLElement {
 }
 
 export function totals(graph: Graph): string {
-  return [
-    `${graph.layers.length} layers`,
-    `${whole(graph.parameters)} parameters`,
-    `${whole(graph.connections)} connections`,
-    `${whole(graph.multiply_adds)} multiply-adds`,
-  ].join("  ·  ");
+  const known = [
+    [graph.parameters, "parameters"],
+    [graph.connections, "connections"],
+    [graph.multiply_adds, "multiply-adds"],
+  ] as const;
+  const counts = known.flatMap(([count, name]) => (count === null ? [] : [`${whole(count)} ${name}`]));
+  const missing = counts.length < known.length ? ["more counts need the sizes of auto"] : [];
+  return [`${graph.layers.length} layers`, ...counts, ...missing].join("  ·  ");
 }

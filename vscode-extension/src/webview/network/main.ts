@@ -132,7 +132,7 @@ function select(name: string | undefined, follow: boolean): void {
   view.classList.toggle("chosen", layer !== undefined);
   if (layer !== undefined && graph !== undefined) {
     heard.textContent = spoken(graph, layer);
-    if (follow && layer.position !== undefined) {
+    if (follow) {
       camera.show(layer.position);
     }
   }

@@ -13,16 +13,21 @@ export interface Picture {
 }
 
 const ROUNDING = { input: 22, hidden: 6, output: 6 } as const;
-/** How far below a box's edge its name stands, and each further line below that. */
-const NAME_LINE = 18;
-const FURTHER_LINE = 14;
+/** From one line of text in a box to the next. */
+const LINE = 15;
+/** How far a line's feet stand below its middle. */
+const FEET = 4;
 const HEAD = 7;
+/** From an edge to its label. */
+const ASIDE = 6;
+/** So many bundles between two layers leave room for their labels. */
+const MOST_LABELLED = 2;
 
 export function draw(graph: Graph): Picture {
   const boxes = new Map(graph.layers.map((layer) => [layer.name, box(graph, layer)]));
-  const edges = new Map(graph.layers.map((layer) => [layer.name, layer.bundles.map(
-    (bundle) => edge(layer, bundle),
-  )]));
+  const edges = new Map(
+    graph.layers.map((layer) => [layer.name, layer.bundles.map((bundle) => edge(layer, bundle))]),
+  );
   const root = svg("g", {}, ...[...edges.values()].flat(), ...boxes.values());
   return { root, boxes, edges };
 }
@@ -34,13 +39,16 @@ export function costOf(graph: Graph, layer: GraphLayer): number {
 }
 
 function box(graph: Graph, layer: GraphLayer): SVGGElement {
-  const { x, y, width, height } = layer.position ?? { x: 0, y: 0, width: 0, height: 0 };
+  const { x, y, width, height } = layer.position;
   const shape = { x, y, width, height, rx: ROUNDING[layer.kind] };
   const cost = svg("rect", { ...shape, class: "cost" });
   cost.style.setProperty("--cost", costOf(graph, layer).toFixed(3));
-  const lines = linesOf(layer).map((line, index) =>
-    svg("text", { class: "line", x: x + width / 2, y: y + NAME_LINE + FURTHER_LINE * (index + 1) }, line),
-  );
+  const lines = [layer.name, ...linesOf(layer)];
+  const top = y + height / 2 + FEET - ((lines.length - 1) * LINE) / 2;
+  const texts = lines.map((line, index) => {
+    const place = { x: x + width / 2, y: top + LINE * index };
+    return svg("text", { class: index === 0 ? "name" : "line", ...place }, line);
+  });
   return svg(
     "g",
     { class: `layer ${layer.kind}`, tabindex: -1, role: "button", "aria-label": spoken(graph, layer) },
@@ -48,8 +56,7 @@ function box(graph: Graph, layer: GraphLayer): SVGGElement {
     svg("rect", { ...shape, class: "paper" }),
     cost,
     svg("rect", { ...shape, class: "frame" }),
-    svg("text", { class: "name", x: x + width / 2, y: y + NAME_LINE }, layer.name),
-    ...lines,
+    ...texts,
   );
 }
 
@@ -79,10 +86,9 @@ export function spoken(graph: Graph, layer: GraphLayer): string {
 
 function edge(layer: GraphLayer, bundle: GraphBundle): SVGGElement {
   const kind = kindOf(bundle.kind);
-  const points = bundle.points ?? [];
+  const { points } = bundle;
   const words = `${bundle.source} to ${layer.name}: ${bundleWords(bundle)}`;
   const path = curve(points);
-  const [x, y] = labelPlace(points);
   return svg(
     "g",
     { class: `edge ${kind.style}` },
@@ -90,12 +96,23 @@ function edge(layer: GraphLayer, bundle: GraphBundle): SVGGElement {
     svg("path", { class: "reach", d: path }),
     svg("path", { class: "way", d: path, "stroke-dasharray": kind.dash }),
     svg("path", { class: "head", d: head(points) }),
-    svg("text", { class: "label", x, y }, label(bundle)),
+    ...label(layer, bundle),
   );
 }
 
-function label(bundle: GraphBundle): string {
-  return bundle.kernels ? `${bundle.kind}, ${whole(bundle.kernels)} kernels` : bundle.kind;
+/** The kind beside an edge; of two parallel ones the first has it on its left. */
+function label(layer: GraphLayer, bundle: GraphBundle): SVGTextElement[] {
+  const parallel = layer.bundles.filter((each) => each.source === bundle.source);
+  if (parallel.length > MOST_LABELLED || bundle.points.length === 0) {
+    return [];
+  }
+  const words = bundle.kernels
+    ? `${bundle.kind}, ${whole(bundle.kernels)} kernels`
+    : bundle.kind;
+  const first = parallel.length > 1 && parallel[0] === bundle;
+  const { x, y, left } = labelPlace(layer, bundle.points, first);
+  const place = { x: left ? x - ASIDE : x + ASIDE, y };
+  return [svg("text", { class: left ? "label left" : "label", ...place }, words)];
 }
 
 function bundleWords(bundle: GraphBundle): string {
@@ -136,9 +153,19 @@ function head(points: readonly Point[]): string {
   return `M ${x} ${y} l ${-HEAD / 2} ${-HEAD} h ${HEAD} z`;
 }
 
-/** Beside the middle of the last stretch. */
-function labelPlace(points: readonly Point[]): Point {
+/** Beside a straight arrow's middle; where one is bent, outside its less crowded end. */
+function labelPlace(
+  layer: GraphLayer,
+  points: readonly Point[],
+  first: boolean,
+): { x: number; y: number; left: boolean } {
   const [fromX, fromY] = points.at(-2) ?? [0, 0];
   const [toX, toY] = points.at(-1) ?? [0, 0];
-  return [(fromX + toX) / 2 + 6, (fromY + toY) / 2 + 3];
+  if (fromX === toX) {
+    return { x: fromX, y: (fromY + toY) / 2 + FEET, left: first };
+  }
+  const gathers = new Set(layer.bundles.map((each) => each.source)).size > 1;
+  return gathers
+    ? { x: fromX, y: fromY + 3 * FEET, left: fromX < toX }
+    : { x: toX, y: toY - 3 * FEET, left: toX < fromX };
 }

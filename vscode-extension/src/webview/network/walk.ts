@@ -25,9 +25,9 @@ function along(graph: Graph, layer: GraphLayer, direction: "up" | "down"): Graph
 }
 
 function beside(graph: Graph, layer: GraphLayer, side: -1 | 1): GraphLayer | undefined {
-  const row = layer.position?.y ?? 0;
+  const row = layer.position.y;
   const aside = graph.layers.filter(
-    (each) => (each.position?.y ?? 0) === row && (middle(each) - middle(layer)) * side > 0,
+    (each) => each.position.y === row && (middle(each) - middle(layer)) * side > 0,
   );
   return nearest(aside, (each) => Math.abs(middle(each) - middle(layer)));
 }
@@ -40,5 +40,5 @@ function nearest(
 }
 
 function middle(layer: GraphLayer): number {
-  return (layer.position?.x ?? 0) + (layer.position?.width ?? 0) / 2;
+  return layer.position.x + layer.position.width / 2;
 }

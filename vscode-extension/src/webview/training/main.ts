@@ -114,7 +114,8 @@ function draw(log: Log): void {
   bar.value = done;
   facts.textContent = factsOf(log, done);
   key.hidden = log.epochs.length === 0;
-  const figures = [...log.series].map(([measure, series]) =>
+  const told = [...log.series].filter(([, { training, validation }]) => training.length + validation.length > 0);
+  const figures = told.map(([measure, series]) =>
     html(
       "figure",
       {},

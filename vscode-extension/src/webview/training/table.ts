@@ -8,38 +8,45 @@ import type { Epoch, Log } from "./log";
 const MOST_ROWS = 200;
 
 export function table(log: Log): HTMLTableElement {
-  const names = [...log.series.keys()].filter((name) => name !== "loss");
-  const heads = [
-    "epoch",
-    "loss",
-    "validation loss",
-    ...names.flatMap((name) => [name, `validation ${name}`]),
-    "rate",
-    "time",
-  ].map(title);
-  const rows = log.epochs.slice(-MOST_ROWS).reverse().map((epoch) => row(epoch, names));
+  const shown = columns(log);
+  const heads = ["epoch", ...shown.map((column) => column.head)];
+  const newest = log.epochs.slice(-MOST_ROWS).reverse();
   return html(
     "table",
     {},
     html("caption", {}, "Epochs"),
     html("thead", {}, html("tr", {}, ...heads.map((head) => html("th", { scope: "col" }, head)))),
-    html("tbody", {}, ...rows),
+    html("tbody", {}, ...newest.map((epoch) => row(epoch, shown))),
   );
 }
 
-function row(epoch: Epoch, names: readonly string[]): HTMLTableRowElement {
-  const values = [
-    measured(epoch.loss),
-    measured(epoch.validation["loss"]),
-    ...names.flatMap((name) => [measured(epoch.metrics[name]), measured(epoch.validation[name])]),
-    measured(epoch.rate),
-    duration(epoch.seconds),
+interface Column {
+  readonly head: string;
+  cell(epoch: Epoch): string;
+}
+
+/** The columns in which any epoch has something to say. */
+function columns(log: Log): Column[] {
+  const measures = [...log.series.keys()].filter((name) => name !== "loss");
+  const all: Column[] = [
+    { head: "loss", cell: (epoch) => measured(epoch.loss) },
+    { head: "validation loss", cell: (epoch) => measured(epoch.validation["loss"]) },
+    ...measures.flatMap((name) => [
+      { head: title(name), cell: (epoch: Epoch) => measured(epoch.metrics[name]) },
+      { head: `validation ${title(name)}`, cell: (epoch: Epoch) => measured(epoch.validation[name]) },
+    ]),
+    { head: "rate", cell: (epoch) => measured(epoch.rate) },
+    { head: "time", cell: (epoch) => duration(epoch.seconds) },
   ];
+  return all.filter((column) => log.epochs.some((epoch) => column.cell(epoch) !== ""));
+}
+
+function row(epoch: Epoch, shown: readonly Column[]): HTMLTableRowElement {
   return html(
     "tr",
     {},
     html("th", { scope: "row" }, String(epoch.epoch)),
-    ...values.map((value) => html("td", {}, value)),
+    ...shown.map((column) => html("td", {}, column.cell(epoch))),
   );
 }
 

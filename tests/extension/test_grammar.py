@@ -1,0 +1,108 @@
+"""The TextMate grammar beside the parser: over the whole corpus they call the same things the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tree_sitter import Language, Parser, Query, QueryCursor
+
+from netsharp_grammar._netsharp import language
+from tests.collection import SAMPLES
+from tests.extension.conftest import Program
+
+NETSHARP = Language(language())
+HIGHLIGHTS = Path(__file__).parents[2] / "grammar" / "netsharp" / "queries" / "highlights.scm"
+#: What the parser's query calls something, and which scopes may stand for that in a text of one
+#: line after the other: a name is only told apart from another by what surrounds it.
+SCOPES = {
+    "keyword": ("storage.type.", "keyword.control."),
+    "comment": ("comment.",),
+    "number": ("constant.numeric.",),
+    "boolean": ("constant.language.boolean.",),
+    "operator": ("keyword.operator.", "punctuation.separator."),
+    "punctuation.bracket": ("punctuation.section.",),
+    "punctuation.delimiter": ("punctuation.terminator.", "punctuation.separator."),
+    "property": ("support.type.property-name.", "variable.other.constant."),
+    "type": ("entity.name.type.layer.",),
+    "constant": ("variable.other.constant.", "support.type.property-name."),
+    "variable.parameter": ("variable.parameter.", "variable.other."),
+}
+#: Texts without a fault: what is no Net# may look like anything.
+SOUND = [sample for sample in SAMPLES if sample.group in ("guide", "valid", "good")]
+#: Where one line alone cannot tell: a name is on another line than what makes it a layer's.
+BROKEN_LINES = {"valid/one_token_a_line", "valid/comments_everywhere"}
+
+
+def highlighted(text: str) -> dict[tuple[int, int], str]:
+    """Each captured stretch of a text as (line, column in UTF-16) of its start, with its name."""
+    query = Query(NETSHARP, HIGHLIGHTS.read_text(encoding="utf-8"))
+    tree = Parser(NETSHARP).parse(text.encode())
+    lines = text.encode().split(b"\n")
+    found = {}
+    for name, nodes in QueryCursor(query).captures(tree.root_node).items():
+        for node in nodes:
+            row, column = node.start_point
+            before = lines[row][:column].decode()
+            found[row, len(before.encode("utf-16-le")) // 2] = name
+    return found
+
+
+def test_every_keyword_number_comment_and_mark_has_its_scope(tokenize: Program) -> None:
+    texts = [sample.text.decode().replace("\r\n", "\n").replace("\r", "\n") for sample in SOUND]
+    faults = []
+    compared = dict.fromkeys(SCOPES, 0)
+    for sample, text, tokens in zip(SOUND, texts, tokenize("source.netsharp", texts), strict=True):
+        scopes = {(line, start): names for line, start, _, names in tokens}
+        for place, kind in highlighted(text).items():
+            if kind in SCOPES and not (sample.name in BROKEN_LINES and kind in ("type", "constant")):
+                compared[kind] += 1
+                named = scopes.get(place, [])
+                if not any(name.startswith(SCOPES[kind]) for name in named):
+                    faults.append(f"{sample.name} {place}: {kind} has {named[1:]}")
+    assert faults == []
+    assert all(compared.values()), compared
+
+
+def test_every_letter_has_a_scope(tokenize: Program) -> None:
+    texts = [sample.text.decode() for sample in SOUND]
+    for sample, text, tokens in zip(SOUND, texts, tokenize("source.netsharp", texts), strict=True):
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        bare = [
+            lines[line][start:end]
+            for line, start, end, scopes in tokens
+            if len(scopes) == 1 and lines[line][start:end].strip()
+        ]
+        assert bare == [], sample.name
+
+
+@pytest.mark.parametrize(
+    ("host", "text", "line"),
+    [
+        ("text.html.markdown", "Text\n\n```netsharp\ninput A [3];\n```\nInput.", 3),
+        ("text.html.markdown", "~~~ {.net#}\ninput A [3];\n~~~\nInput.", 1),
+        ("source.python", 'f(net_definition="""\ninput A [3]; // it\'s\n""")\ninput()', 1),
+        ("source.r", 'rxNeuralNet(netDefinition = "\ninput A [3]; // c")\ninput', 1),
+    ],
+)
+def test_injected_into_other_languages(tokenize: Program, host: str, text: str, line: int) -> None:
+    (tokens,) = tokenize(host, [text])
+    storage = [token for token in tokens if "storage.type.declaration.netsharp" in token[3]]
+    assert [token[:3] for token in storage] == [[line, 0, 5]]
+    last = text.count("\n")
+    assert not [token for token in tokens if token[0] == last and len(token[3]) > 1]
+
+
+def test_a_comment_in_an_injected_string_ends_with_the_string(tokenize: Program) -> None:
+    (tokens,) = tokenize("source.r", ['netDefinition = "input A [3]; // c")\nB'])
+    assert ["source.r"] == tokens[-1][3]
+
+
+@pytest.mark.parametrize("language_id", ["cntk", "brainscript", "ndl", "mel"])
+def test_reserved_languages_colour_what_they_surely_have(
+    tokenize: Program, language_id: str
+) -> None:
+    (tokens,) = tokenize(f"source.{language_id}", ['modelPath = "x" # note\nn = 12.5'])
+    scopes = {scope for token in tokens for scope in token[3]}
+    for kind in ("comment.line", "string.quoted", "constant.numeric"):
+        assert any(scope.startswith(kind) for scope in scopes), kind

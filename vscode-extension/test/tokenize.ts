@@ -1,0 +1,61 @@
+/**
+ * Tokenizes texts as VS Code does: reads `{"scope", "texts"}` from standard input, prints for each
+ * text its tokens as `[line, start, end, scopes]`.  Tests in Python drive it.
+ */
+
+import { readFileSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import * as path from "node:path";
+import { createOnigScanner, createOnigString, loadWASM } from "vscode-oniguruma";
+import { INITIAL, Registry, parseRawGrammar } from "vscode-textmate";
+
+const SYNTAXES = path.join(__dirname, "..", "syntaxes");
+/** Grammars that VS Code has and this project does not, as far as injections need them. */
+const HOSTS: Readonly<Record<string, object>> = {
+  "text.html.markdown": { scopeName: "text.html.markdown", patterns: [] },
+  "source.python": { scopeName: "source.python", patterns: [] },
+  "source.r": { scopeName: "source.r", patterns: [] },
+};
+
+async function main(): Promise<void> {
+  const require = createRequire(path.join(__dirname, "..", "package.json"));
+  const wasm = require.resolve("vscode-oniguruma/release/onig.wasm");
+  await loadWASM(readFileSync(wasm));
+  const files = readdirSync(SYNTAXES).map((name) => path.join(SYNTAXES, name));
+  const texts = files.map((file) => [file, readFileSync(file, "utf8")] as const);
+  const own = new Map(
+    texts.map(([file, text]) => [(JSON.parse(text) as { scopeName: string }).scopeName, [file, text]]),
+  );
+  const registry = new Registry({
+    onigLib: Promise.resolve({ createOnigScanner, createOnigString }),
+    loadGrammar: async (scope) => {
+      const [file, text] = own.get(scope) ?? ["host.json", JSON.stringify(HOSTS[scope] ?? null)];
+      return text === "null" ? null : parseRawGrammar(text ?? "", file ?? "");
+    },
+    getInjections: (scope) => injectedInto(scope),
+  });
+  const order = JSON.parse(readFileSync(0, "utf8")) as { scope: string; texts: string[] };
+  const grammar = await registry.loadGrammar(order.scope);
+  if (grammar === null) {
+    throw new Error(`There is no grammar ${order.scope}.`);
+  }
+  const made = order.texts.map((text) => {
+    let stack = INITIAL;
+    return text.split(/\r\n|\r|\n/).flatMap((line, number) => {
+      const done = grammar.tokenizeLine(line, stack);
+      stack = done.ruleStack;
+      return done.tokens.map((each) => [number, each.startIndex, each.endIndex, each.scopes]);
+    });
+  });
+  console.log(JSON.stringify(made));
+}
+
+function injectedInto(scope: string): string[] {
+  const manifest = JSON.parse(
+    readFileSync(path.join(__dirname, "..", "package.json"), "utf8"),
+  ) as { contributes: { grammars: { scopeName: string; injectTo?: string[] }[] } };
+  const grammars = manifest.contributes.grammars;
+  return grammars.filter((each) => each.injectTo?.includes(scope)).map((each) => each.scopeName);
+}
+
+void main();
