@@ -9,6 +9,16 @@ import pytest
 
 from netsharp_lsp.ide.answers import HintOptions, LensOptions
 from netsharp_lsp.language import language_by_id
+from netsharp_lsp.netsharp.ide.standing import standing_at
+from netsharp_lsp.netsharp.reading.parser import parse
+from netsharp_lsp.netsharp.reading.syntax import (
+    Auto,
+    Boolean,
+    BundleItem,
+    ConstantItem,
+    LayerItem,
+    Predicate,
+)
 from tests.collection import RESOLVING, SAMPLES
 
 if TYPE_CHECKING:
@@ -16,11 +26,17 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.context import Context
     from netsharp_lsp.language import Snapshot
+    from netsharp_lsp.netsharp.reading.syntax import Specification
     from tests.collection import Sample
 
 TOKEN = re.compile(rb"\w+|[^\w\s]")
 EVERY_HINT = HintOptions(shapes=True, parameters=True, constants=True, defaults=True)
 LONGEST_LABEL = 30
+WORD = re.compile(rb"[A-Za-z_]\w*")
+#: What completion proposes; of these, names that may be declared further down.
+PROPOSED = {"activation", "attribute", "constant", "function", "keyword", "layer", "word"}
+NAMES_DECLARED = {"constant", "layer"}
+COMPLETE = [sample for sample in SAMPLES if sample.complete and len(sample.text) < 6_000]
 #: Texts beyond this size are asked at every so many tokens.
 LARGE = 20_000
 STEP = 97
@@ -92,6 +108,41 @@ def test_no_question_at_a_token_fails(sample: Sample, context: Context | None) -
         for ask in AT_A_PLACE:
             for span in ask(snapshot, offset):
                 assert 0 <= span.start <= span.end <= len(sample.text), (ask.__name__, offset)
+
+
+def proposed(data: bytes, context: Context, offset: int, word: str) -> bool:
+    """Whether a word is proposed, alone or as the beginning of something longer."""
+    found = language_by_id("netsharp").open(data, context).complete(offset)
+    starts = (word.lower(), f"{word.lower()} ", f"{word.lower()}[")
+    labels = [proposal.label.lower() for proposal in found]
+    return any(label == starts[0] or label.startswith(starts[1:]) for label in labels)
+
+
+@pytest.mark.parametrize("sample", COMPLETE, ids=lambda sample: sample.name)
+def test_what_a_sound_network_says_is_proposed(sample: Sample) -> None:
+    """Each word that could be proposed is, where it alone lacks and where all behind it does."""
+    specification = parse(sample.text)
+    for match in WORD.finditer(sample.text):
+        start, end = match.span()
+        role = role_at(specification, start)
+        if role in PROPOSED:
+            word = match[0].decode()
+            gap = sample.text[:start] + sample.text[end:]
+            assert proposed(gap, sample.context, start, word), (role, word, start)
+        if role in PROPOSED - NAMES_DECLARED:
+            assert proposed(sample.text[:start], sample.context, start, word), (role, word, start)
+
+
+def role_at(specification: Specification, offset: int) -> str:
+    """What a word is for; empty for comments, new names and the parameters of conditions."""
+    standing = standing_at(specification, offset)
+    if standing is None or specification.comments.hold(offset):
+        return ""
+    if isinstance(standing.leaf, BundleItem | Predicate | Auto | Boolean):
+        return "word"
+    declares = standing.holding(LayerItem) or standing.holding(ConstantItem)
+    new = declares is not None and standing.leaf is declares.name
+    return "" if new else standing.role
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)

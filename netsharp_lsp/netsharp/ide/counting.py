@@ -33,10 +33,9 @@ def rounded(number: int) -> str:
     """A count in few characters: `1,300`, `1.23 M`."""
     if number < ROUNDED_FROM:
         return f"{number:,}"
-    for letter, size in MAGNITUDES:
-        if number >= size:
-            return f"{number / size:.3g} {letter}" if number < 1000 * size else f"{number:.3g}"
-    return f"{number:,}"
+    nearest = int(float(f"{number:.3g}"))
+    letter, size = next(pair for pair in MAGNITUDES if nearest >= pair[1])
+    return f"{nearest / size:,g} {letter}"
 
 
 def equation(term: str, result: Formula | None) -> str:

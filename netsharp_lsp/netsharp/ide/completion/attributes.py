@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from netsharp_engine.geometry import Axis, product
-from netsharp_lsp.netsharp.ide.completion.expressions import constants_like, functions
+from netsharp_lsp.netsharp.ide.completion.expressions import (
+    FEW,
+    constants_like,
+    constants_with,
+    functions,
+)
 from netsharp_lsp.netsharp.ide.completion.place import Proposal
 from netsharp_lsp.netsharp.ide.glossary import form_named
 from netsharp_lsp.netsharp.ide.templates import MAPS, Template, kernel_for, shape_of
@@ -212,7 +217,7 @@ def _entries(cursor: Cursor, form: AttributeForm) -> Iterator[Proposal]:
     index = cursor.situation.brackets[0].index
     if shape is not None and len(cursor.situation.brackets) == 1 and index < len(shape[0]):
         yield Proposal(str(shape[0][index]), "value", detail=f"{shape[1]}, dimension {index}")
-    yield from constants_like(cursor, lambda value: _fits_entry(value, form))
+    yield from constants_with(cursor, lambda value: _fits_entry(value, form))
     if form.element != "boolean":
         yield from functions()
 
@@ -227,5 +232,5 @@ def _fits_entry(value: Value, form: AttributeForm) -> bool:
 
 def _suits(value: Value, form: AttributeForm) -> bool:
     if isinstance(value, tuple):
-        return form.shape != "scalar" and all(_fits_entry(entry, form) for entry in value[:8])
+        return form.shape != "scalar" and all(_fits_entry(entry, form) for entry in value[:FEW])
     return form.shape in ("scalar", "spread") and _fits_entry(value, form)

@@ -128,7 +128,8 @@ def bodies(cursor: Cursor) -> Iterator[Proposal]:
         topic="keyword:from",
     )
     layer = cursor.layer
-    if layer is not None and layer.has_biases and layer.biases_given is None:
+    may = layer is not None and (layer.has_biases or not layer.bundles)
+    if layer is not None and may and layer.biases_given is None:
         nodes = counted(layer.nodes, "value") if layer.nodes is not None else "one a node"
         template = Template("Biases = ").hole("Name").add(";")
         yield Proposal("Biases", "attribute", template, detail=nodes, topic="attribute:Biases")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: The functions that conditions use most come first.
 FIRST_FUNCTIONS = ("abs", "min", "max", "mod")
+#: So many entries of a tuple are looked at.
+FEW = 8
 #: The longest detail of a constant, in characters.
 LONGEST = 40
 
@@ -38,6 +40,21 @@ def constants_like(cursor: Cursor, suits: Callable[[Value], bool]) -> Iterator[P
             yield constant_proposal(constant)
 
 
+def constants_with(cursor: Cursor, suits: Callable[[Value], bool]) -> Iterator[Proposal]:
+    """The constants whose value suits, and the tuples with an entry that does, to be indexed."""
+    for constant in cursor.network.constants.values():
+        value = constant.value
+        if isinstance(value, tuple):
+            if any(map(suits, value[:FEW])):
+                template = Template(f"{constant.name}[").hole("0").add("]")
+                detail = constant_proposal(constant).detail
+                topic = f"constant:{constant.name}"
+                label = f"{constant.name}[…]"
+                yield Proposal(label, "constant", template, detail=detail, topic=topic)
+        elif value is not None and suits(value):
+            yield constant_proposal(constant)
+
+
 def functions() -> Iterator[Proposal]:
     """The functions, as calls."""
     names = (*FIRST_FUNCTIONS, *(name for name in FUNCTIONS if name not in FIRST_FUNCTIONS))
@@ -54,14 +71,19 @@ def functions() -> Iterator[Proposal]:
         )
 
 
-def is_number(value: Value) -> bool:
-    """Whether a value is a whole number or a real."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def is_whole(value: Value) -> bool:
+    """Whether a value is a whole number."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_scalar(value: Value) -> bool:
+    """Whether a value is no tuple."""
+    return not isinstance(value, tuple)
 
 
 def size_entries(cursor: Cursor) -> Iterator[Proposal]:
     """An entry of a size."""
-    yield from constants_like(cursor, lambda value: is_number(value) and isinstance(value, int))
+    yield from constants_with(cursor, is_whole)
     yield from functions()
 
 
@@ -124,7 +146,7 @@ def conditions(cursor: Cursor) -> Iterator[Proposal]:
     if len(names) == 2 and not brackets:
         yield from _shapes_of_conditions(*names)
     yield from functions()
-    yield from constants_like(cursor, is_number)
+    yield from constants_with(cursor, is_scalar)
 
 
 def _indices(name: str, layer: Layer | None) -> Iterator[Proposal]:
