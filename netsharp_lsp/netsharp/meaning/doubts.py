@@ -103,7 +103,7 @@ class Doubts:
 
     @property
     def near(self) -> frozenset[Declaration]:
-        """The declarations in or beside which anything stands in doubt.
+        """The declarations in or beside which anything stands in doubt, be it but their names.
 
         Of all others a rule that looks at one declaration says the same whatever is in doubt
         elsewhere, unless the whole text is `foreign`.
@@ -113,6 +113,7 @@ class Doubts:
             near = self._beside(self.regions) | self.debris.covered
             for group in self.debris.displaced.values():
                 near.update(group)
+            near.update(self.specification.misnamed)
             for doubtful in self.specification.doubtful:
                 position = self.specification.index(doubtful)
                 near.update(declarations[max(position - 1, 0) : position + 2])

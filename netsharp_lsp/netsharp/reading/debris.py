@@ -24,7 +24,8 @@ class Debris:
     `covered`: declarations that only continue it.  `culprits`: continuations of a declaration
     that seemed to lack only its `;`; they are where the fault shows.  `continued`: what is
     continued, where no `;` is missing; `ends` are the absolute offsets of those ends.
-    `displaced`: groups interrupted by a declaration, with that one and the stray `}`.
+    `displaced`: groups interrupted by a declaration, with that one and the stray `}`;
+    `interrupting`: the declarations that do so, with the group and the `}`.
     `curly`: layers whose size in curly brackets fell apart, with the size's absolute span.
     `words`: every word in these pieces.
     """
@@ -36,6 +37,7 @@ class Debris:
         self.continued: set[Declaration] = set()
         self.ends: list[int] = []
         self.displaced: dict[Declaration, tuple[Declaration, Declaration]] = {}
+        self.interrupting: dict[Declaration, tuple[Declaration, Declaration]] = {}
         self.curly: dict[Declaration, tuple[int, int]] = {}
         self.words: set[str] = set()
         if broken:
@@ -126,6 +128,7 @@ class Debris:
         first = next(inside, None)
         if first is not None:
             self.displaced[declarations[opened]] = (first, declarations[closed])
+            self.interrupting[first] = (declarations[opened], declarations[closed])
             self.covered.add(declarations[closed])
             self.covered.update(scrap for scrap in scraps if scrap is not first)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from netsharp_lsp.netsharp.reading.comments import Comments
 from netsharp_lsp.netsharp.reading.expression_reader import ExpressionReader
 from netsharp_lsp.netsharp.reading.grammar import parse_tree
+from netsharp_lsp.netsharp.reading.slips import is_misnamed
 from netsharp_lsp.netsharp.reading.syntax import (
     Attribute,
     Auto,
@@ -185,6 +186,7 @@ class _DeclarationReader(ExpressionReader):
             tuple(self.keywords),
             tuple(self.semicolons),
             tuple(self.faults),
+            any(is_misnamed(item) for item in items),
             node.descendant_count,
         )
 

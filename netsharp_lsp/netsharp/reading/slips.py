@@ -10,13 +10,19 @@ import re
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.reading.expressions import attributes_of
-from netsharp_lsp.netsharp.reading.syntax import LayerItem, Name
+from netsharp_lsp.netsharp.reading.syntax import ConstantItem, LayerItem, Name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration, Fault, Specification
+    from netsharp_lsp.netsharp.reading.syntax import (
+        Attribute,
+        Declaration,
+        Fault,
+        Item,
+        Specification,
+    )
 
 SECTION_WORDS = ("const", "input", "hidden", "output", "share")
 #: What translated pages of the guide and other habits put in a section keyword's place.
@@ -103,6 +109,13 @@ def lacks_only_end(declaration: Declaration) -> bool:
         for fault in declaration.faults
     )
     return readable and any(is_open_end(declaration, fault) for fault in declaration.faults)
+
+
+def is_misnamed(item: Item) -> bool:
+    """Whether a layer or constant is called as none may be: a keyword, or digits first."""
+    if not isinstance(item, LayerItem | ConstantItem):
+        return False
+    return item.name.text in KEYWORDS or item.name.text[:1].isdigit()
 
 
 def is_unconnected(declaration: Declaration, item: LayerItem) -> bool:

@@ -18,6 +18,7 @@ from netsharp_lsp.netsharp.reading.windows import (
     reach_back,
     safe_end,
 )
+from netsharp_lsp.text.edits import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.netsharp.reading.comments import Comments
     from netsharp_lsp.netsharp.reading.syntax import Declaration
-    from netsharp_lsp.text.edits import Edit
 
 #: How many bytes behind an edit are read at first, and how much more where they tell too little.
 FIRST_SIZE, GROWTH = 1 << 12, 4
@@ -203,8 +203,13 @@ class Change:
         added = tuple(window.declarations[first:last])
         delta = Delta(position, old.declarations[position:behind], added)
         declarations = old.declarations[:position] + added + old.declarations[behind:]
-        marks = self._marks(comments, window.start, min(stop, len(self.data)))
-        return Specification(self.data, declarations, offsets, comments, marks), delta
+        made = Specification(self.data, declarations, offsets, comments)
+        made.known_marks = self._marks(comments, window.start, min(stop, len(self.data)))
+        if old.known_lines is not None:
+            inserted = self.data[self.start : self.end + shift].decode("utf-8", "replace")
+            edit = Edit(self.start, self.end, inserted)
+            made.known_lines = old.known_lines.edited(self.data, edit)
+        return made, delta
 
     def _kept(self, window: Window, new: int, old: int) -> bool:
         """Whether a declaration says what another said, letter for letter."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 
 from netsharp_lsp.netsharp.reading.characters import foreign_marks
+from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -424,8 +425,8 @@ class Declaration(Node):
     `group` is the span of the braces of `keyword { ... }`, None without; `keywords` lists every
     keyword written inside (also `auto`, `from`, `all`, ...) for the rule on odd case;
     `semicolons` the spans of `;` that end nothing.  `doubtful`: it has faults or no keyword of
-    Net#, or a layer among constants, or one that no connection leads to.  `bulk`: of how many
-    nodes the parser made it.
+    Net#, or a layer among constants, or one that no connection leads to.  `misnamed`: something in
+    it is called as nothing may be.  `bulk`: of how many nodes the parser made it.
     """
 
     __slots__ = (
@@ -437,6 +438,7 @@ class Declaration(Node):
         "keyword",
         "keywords",
         "kind",
+        "misnamed",
         "semicolons",
     )
 
@@ -450,6 +452,7 @@ class Declaration(Node):
         keywords: tuple[Keyword, ...],
         semicolons: tuple[tuple[int, int], ...],
         faults: tuple[Fault, ...],
+        misnamed: bool,
         bulk: int,
     ) -> None:
         self.start = 0
@@ -463,6 +466,7 @@ class Declaration(Node):
         self.faults = faults
         self.bulk = bulk
         self.doubtful = bool(faults) or _is_odd(kind, items)
+        self.misnamed = misnamed
 
 
 def _is_odd(kind: str, items: tuple[Item, ...]) -> bool:
@@ -490,11 +494,21 @@ class Comment(Node):
 class Specification:
     """One text, read: its bytes, its declarations in order, where each starts, its comments.
 
-    `offsets` are the starts in the order of the declarations; `doubtful` holds, in order, the
-    declarations that say so of themselves.
+    `offsets` are the starts in the order of the declarations; `doubtful` and `misnamed` hold, in
+    order, the declarations that say so of themselves.
     """
 
-    __slots__ = ("comments", "data", "declarations", "doubtful", "known_marks", "offsets", "starts")
+    __slots__ = (
+        "comments",
+        "data",
+        "declarations",
+        "doubtful",
+        "known_lines",
+        "known_marks",
+        "misnamed",
+        "offsets",
+        "starts",
+    )
 
     def __init__(
         self,
@@ -502,7 +516,6 @@ class Specification:
         declarations: tuple[Declaration, ...],
         offsets: list[int],
         comments: Comments,
-        marks: list[Mark] | None = None,
     ) -> None:
         self.data = data
         self.declarations = declarations
@@ -510,8 +523,10 @@ class Specification:
         self.starts = dict(zip(declarations, offsets, strict=True))
         self.comments = comments
         self.doubtful = [one for one in declarations if one.doubtful]
-        #: None until somebody asks for `marks`.
-        self.known_marks = marks
+        self.misnamed = [one for one in declarations if one.misnamed]
+        #: None until somebody asks for `marks`, and for `lines`.
+        self.known_marks: list[Mark] | None = None
+        self.known_lines: LineIndex | None = None
 
     @property
     def marks(self) -> list[Mark]:
@@ -520,6 +535,13 @@ class Specification:
             self.known_marks = foreign_marks(self.data, self.comments)
         return self.known_marks
 
+    @property
+    def lines(self) -> LineIndex:
+        """The lines of the text."""
+        if self.known_lines is None:
+            self.known_lines = LineIndex(self.data)
+        return self.known_lines
+
     def index(self, declaration: Declaration) -> int:
         """The position of a declaration among all."""
         position = bisect_left(self.offsets, self.starts[declaration])
@@ -527,6 +549,11 @@ class Specification:
         while self.declarations[position] is not declaration:
             position += 1
         return position
+
+    def before(self, declaration: Declaration) -> Declaration | None:
+        """The declaration before another."""
+        position = self.index(declaration)
+        return self.declarations[position - 1] if position else None
 
     def declaration_at(self, offset: int) -> Declaration | None:
         """The last declaration to start at or before a byte offset, if there is one."""

@@ -63,7 +63,7 @@ def unexpected_character(network: Network, _: Network) -> Iterator[Finding]:
         yield Finding(
             "NS001", place, message, repair=Repair(title, [Change(place, text)], safe=True)
         )
-    for comment in network.specification.comments:
+    for comment in network.specification.comments.odd():
         if comment.kind == "html":
             place = Place(None, comment.start, comment.end)
             message = (
@@ -135,7 +135,7 @@ def host_program(network: Network, _: Network) -> Iterator[Finding]:
     starts = network.specification.starts
     lost = Spans(
         (starts[declaration], starts[declaration] + declaration.end)
-        for declaration in network.specification.declarations
+        for declaration in network.specification.doubtful
         if declaration.kind == "error"
     )
     for mark, place in marks(network, "quote", "backslash"):

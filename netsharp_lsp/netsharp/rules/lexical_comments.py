@@ -24,7 +24,7 @@ def hash_comment(network: Network, _: Network) -> Iterator[Finding]:
     if network.doubts.foreign:
         return
     data = network.specification.data
-    for comment in network.specification.comments:
+    for comment in network.specification.comments.odd():
         if comment.kind != "hash":
             continue
         text = data[comment.start : comment.end]
@@ -39,7 +39,7 @@ def hash_comment(network: Network, _: Network) -> Iterator[Finding]:
 def unclosed_comment(network: Network, _: Network) -> Iterator[Finding]:
     """`/*` without `*/`: the rest of the text is lost in it."""
     data = network.specification.data
-    for comment in network.specification.comments:
+    for comment in network.specification.comments.odd():
         if comment.kind != "unclosed":
             continue
         place = Place(None, comment.start, comment.start + 2)
@@ -54,7 +54,7 @@ def unclosed_comment(network: Network, _: Network) -> Iterator[Finding]:
 def block_comment(network: Network, _: Network) -> Iterator[Finding]:
     """`/* ... */` is ours, not the guide's."""
     data = network.specification.data
-    for comment in network.specification.comments:
+    for comment in network.specification.comments.odd():
         if comment.kind != "block":
             continue
         place = Place(None, comment.start, comment.end)

@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
-from netsharp_lsp.netsharp.reading.expressions import (
-    Uses,
-    expressions_of,
-    operands,
-)
-from netsharp_lsp.netsharp.reading.syntax import ConstantItem, LayerItem, Name, Number
+from netsharp_lsp.netsharp.reading.expressions import expressions_of, operands
+from netsharp_lsp.netsharp.reading.syntax import Name, Number
 from netsharp_lsp.netsharp.rules import rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
+    from netsharp_lsp.netsharp.meaning.model import Constant, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.reading.syntax import Declaration
 
@@ -49,32 +46,30 @@ def malformed_number(declaration: Declaration, network: Network) -> Iterator[Fin
             yield Finding("NS005", place, message)
 
 
-@rule("NS007", "error", on="network")
-def name_starts_with_digit(network: Network, _: Network) -> Iterator[Finding]:
+@rule("NS007", "error", on="constant")
+@rule("NS007", "error", on="layer")
+def name_starts_with_digit(named: Constant | Layer, network: Network) -> Iterator[Finding]:
     """A layer's or constant's name that begins with a digit; the fix renames its uses too."""
-    if network.doubts.foreign:
+    if named.name[:1].isdigit() and not network.doubts.foreign:
+        places = [named.place, *(Place.of(*use) for use in network.uses_of(named))]
+        yield renamed(named.name, places)
+
+
+@rule("NS007", "error", on="declaration")
+def unknown_name_starts_with_digit(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """A name in an expression that begins with a digit and is declared nowhere."""
+    if network.doubts.foreign or not suspect(declaration, network):
         return
-    uses = Uses(network.specification)
-    for declaration in network.specification.declarations:
-        if not suspect(declaration, network):
-            continue
-        for name, used in digit_names(declaration, network, uses):
-            places = [Place.of(declaration, name), *(Place.of(*use) for use in used)]
-            changes = [Change(place, f"_{name.text}") for place in places]
-            message = f"A name cannot start with a digit: '{name.text}'."
-            repair = Repair(f"Rename to '_{name.text}'", changes, safe=True)
-            yield Finding("NS007", places[0], message, repair=repair)
-
-
-def digit_names(
-    declaration: Declaration, network: Network, uses: Uses
-) -> Iterator[tuple[Name, Iterable[tuple[Declaration, Name]]]]:
-    """The names at fault and their uses: those declared, and those declared nowhere."""
-    for item in declaration.items:
-        if isinstance(item, LayerItem | ConstantItem) and item.name.text[:1].isdigit():
-            yield item.name, uses.of(item)
     for node in operands(expressions_of(declaration)):
         if isinstance(node, Name) and node.text[:1].isdigit():
             known = node.text in network.constants or FOREIGN_NUMBER.match(node.text)
             if not known:
-                yield node, ()
+                yield renamed(node.text, [Place.of(declaration, node)])
+
+
+def renamed(name: str, places: list[Place]) -> Finding:
+    """The finding for a name at the first of some places; the fix changes it at all of them."""
+    changes = [Change(place, f"_{name}") for place in places]
+    message = f"A name cannot start with a digit: '{name}'."
+    repair = Repair(f"Rename to '_{name}'", changes, safe=True)
+    return Finding("NS007", places[0], message, repair=repair)

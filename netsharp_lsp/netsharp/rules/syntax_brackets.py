@@ -10,7 +10,6 @@ from netsharp_lsp.netsharp.reading.gaps import Gaps
 from netsharp_lsp.netsharp.reading.syntax import Binary, Call, Index, Name, Number
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_tuples import unopened
-from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,21 +27,16 @@ COMPARING = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||"))
 REACH = 80
 
 
-@rule("NS012", "error", on="network")
-def missing_bracket(network: Network, _: Network) -> Iterator[Finding]:
+@rule("NS012", "error", on="declaration")
+def missing_bracket(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A bracket without its partner, or a comma with no value behind it."""
-    doubts = network.doubts
-    lines = LineIndex(network.specification.data)
-    for declaration in network.specification.declarations:
-        if declaration.faults and not doubts.explained(declaration):
-            yield from missing_partners(declaration, network, lines)
-            yield from missing_openers(declaration, network)
-            yield from idle_commas(declaration, network)
+    if declaration.faults and not network.doubts.explained(declaration):
+        yield from missing_partners(declaration, network)
+        yield from missing_openers(declaration, network)
+        yield from idle_commas(declaration, network)
 
 
-def missing_partners(
-    declaration: Declaration, network: Network, lines: LineIndex
-) -> Iterator[Finding]:
+def missing_partners(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """Faults "missing" of one declaration, but for `;` and what another rule explains."""
     gaps, doubts = Gaps(declaration), network.doubts
     bare = [size for size in unopened(declaration) if not gaps.closes(size)]
@@ -64,7 +58,7 @@ def missing_partners(
             explained |= {(closer.start, ")")} if closer else set()
             yield parameters(declaration, fault, closer, network)
         else:
-            yield partner_finding(declaration, fault, values, network, lines)
+            yield partner_finding(declaration, fault, values, network)
 
 
 def missing_openers(declaration: Declaration, network: Network) -> Iterator[Finding]:
@@ -123,23 +117,20 @@ def parameters(
 
 
 def partner_finding(
-    declaration: Declaration,
-    fault: Fault,
-    values: tuple[int, int] | None,
-    network: Network,
-    lines: LineIndex,
+    declaration: Declaration, fault: Fault, values: tuple[int, int] | None, network: Network
 ) -> Finding:
     """The finding for one missing bracket; it belongs behind ``values`` if there are any."""
     mark = fault.text
     if mark not in OPENERS or fault.opener is None:
         return unpaired(declaration, fault, network)
     place = Place(declaration, fault.start, fault.start)
-    text = inserted(declaration, fault, network, lines)
+    text = inserted(declaration, fault, network)
     natural = values[1] if values is not None else operand_end(declaration, fault)
     if natural is not None:
         place, text = Place(declaration, natural, natural), mark
     place = before_comment(place, network)
     opener = Place(declaration, *fault.opener)
+    lines = network.specification.lines
     line = lines.line_at(opener.offsets(network.specification)[0]) + 1
     message = f"Missing '{mark}' to close the '{OPENERS[mark]}' opened at line {line}."
     note = Note(f"This '{OPENERS[mark]}' is never closed.", opener)
@@ -191,11 +182,11 @@ def unpaired(declaration: Declaration, fault: Fault, network: Network) -> Findin
     return Finding("NS012", place, f"Missing '{fault.text}'{before}.", repair=repair)
 
 
-def inserted(declaration: Declaration, fault: Fault, network: Network, lines: LineIndex) -> str:
+def inserted(declaration: Declaration, fault: Fault, network: Network) -> str:
     """The text that supplies a mark: a closing brace of a tall block gets its own line."""
     if fault.text != "}" or fault.opener is None:
         return fault.text
-    base = network.specification.starts[declaration]
+    base, lines = network.specification.starts[declaration], network.specification.lines
     line = lines.line_at(base + fault.opener[0])
     if line == lines.line_at(base + fault.start):
         return " }"

@@ -140,20 +140,19 @@ def misplaced(layer: Layer, name: Name, removal: Change) -> Finding:
     return Finding("NS016", place, message, repair=repair)
 
 
-@rule("NS016", "error", on="network")
-def activation_behind_block(network: Network, _: Network) -> Iterator[Finding]:
+@rule("NS016", "error", on="declaration")
+def activation_behind_block(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """An activation behind an attribute block: `from A convolve { ... } sigmoid;`."""
-    before: Declaration | None = None
-    for declaration in network.specification.declarations:
-        word = lone_activation(declaration)
-        if word is not None and before is not None:
-            owners = [layer for layer in network.all_layers if layer.declaration is before]
-            if owners and not network.doubts.foreign:
-                removal = Change(Place(declaration, 0, declaration.end), "")
-                moved = misplaced(owners[-1], word, removal)
-                place = Place.of(declaration, word)
-                yield Finding("NS016", place, moved.message, repair=moved.repair)
-        before = declaration
+    word = lone_activation(declaration)
+    if word is None or network.doubts.foreign:
+        return
+    before = network.specification.before(declaration)
+    owners = network.units[before].layers if before is not None else ()
+    if owners:
+        removal = Change(Place(declaration, 0, declaration.end), "")
+        moved = misplaced(owners[-1], word, removal)
+        place = Place.of(declaration, word)
+        yield Finding("NS016", place, moved.message, repair=moved.repair)
 
 
 def lone_activation(declaration: Declaration) -> Name | None:
@@ -198,18 +197,26 @@ def unknown_activation(layer: Layer, network: Network) -> Iterator[Finding]:
 # NS018.
 
 
-@rule("NS018", "error", on="network")
-def missing_from(network: Network, _: Network) -> Iterator[Finding]:
+@rule("NS018", "error", on="layer")
+def missing_from(layer: Layer, network: Network) -> Iterator[Finding]:
     """A hidden or output layer without any connection written."""
-    above: Layer | None = None
-    for layer in network.all_layers:
-        item = layer.item
-        unconnected = not item.bundles and item.body is None and layer.kind != "input"
-        known = layer.declaration.kind in ("hidden", "output", "unknown")
-        if unconnected and known and says_nothing(layer, network):
-            yield without_from(layer, above)
-        if layer.kind != "output":
-            above = layer
+    item = layer.item
+    unconnected = not item.bundles and item.body is None and layer.kind != "input"
+    known = layer.declaration.kind in ("hidden", "output", "unknown")
+    if unconnected and known and says_nothing(layer, network):
+        yield without_from(layer, next(above(layer, network), None))
+
+
+def above(layer: Layer, network: Network) -> Iterator[Layer]:
+    """The layers before a layer that may feed it, the nearest first."""
+    declaration: Declaration | None = layer.declaration
+    while declaration is not None:
+        for one in reversed(network.units[declaration].layers):
+            if one.kind != "output" and (
+                one.declaration is not layer.declaration or one.item.start < layer.item.start
+            ):
+                yield one
+        declaration = network.specification.before(declaration)
 
 
 def says_nothing(layer: Layer, network: Network) -> bool:

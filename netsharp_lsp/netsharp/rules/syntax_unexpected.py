@@ -102,28 +102,33 @@ EXPLANATIONS: tuple[Callable[[Case], Finding | None], ...] = (
 )
 
 
-@rule("NS026", "error", on="network")
-def unexpected_text(network: Network, _: Network) -> Iterator[Finding]:
+@rule("NS026", "error", on="declaration")
+def unexpected_text(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """Everything the parser could not place; each stretch once."""
     doubts = network.doubts
+    debris = doubts.debris
     if not doubts.broken or doubts.foreign:
         return
-    declarations = network.specification.declarations
-    for declaration, before in zip(declarations, (None, *declarations), strict=False):
-        if declaration in doubts.debris.covered:
-            continue
-        if declaration in doubts.debris.culprits:
-            finding = continuation(declaration, doubts.debris.culprits[declaration], network)
-            if finding is not None:
-                yield finding
-        elif not is_unknown(declaration) and not moved(declaration, before):
-            yield from unexpected_in(declaration, network)
-        if declaration.kind == "stray":
-            yield from stray_brace(declaration, network)
-    for group, (inside, stray) in doubts.debris.displaced.items():
-        if doubts.explained(inside):
-            continue
-        yield displaced(group, inside, stray, network)
+    odd = declaration.doubtful or declaration in debris.culprits
+    if odd and declaration not in debris.covered:
+        yield from unexpected_here(declaration, network)
+    if declaration in debris.interrupting and not doubts.explained(declaration):
+        group, stray = debris.interrupting[declaration]
+        yield displaced(group, declaration, stray, network)
+
+
+def unexpected_here(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """The findings for one declaration that no other explains."""
+    culprits = network.doubts.debris.culprits
+    before = network.specification.before(declaration)
+    if declaration in culprits:
+        finding = continuation(declaration, culprits[declaration], network)
+        if finding is not None:
+            yield finding
+    elif not is_unknown(declaration) and not moved(declaration, before):
+        yield from unexpected_in(declaration, network)
+    if declaration.kind == "stray":
+        yield from stray_brace(declaration, network)
 
 
 def moved(declaration: Declaration, before: Declaration | None) -> bool:

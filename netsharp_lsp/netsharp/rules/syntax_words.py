@@ -6,7 +6,6 @@ import re
 
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
-from netsharp_lsp.netsharp.reading.expressions import Uses
 from netsharp_lsp.netsharp.reading.slips import KEYWORDS, SECTION_WORDS, section_meant
 from netsharp_lsp.netsharp.reading.syntax import BundleItem, ConstantItem, LayerItem, Name, WordItem
 from netsharp_lsp.netsharp.rules import rule
@@ -15,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from netsharp_lsp.netsharp.meaning.model import Constant, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.reading.syntax import Declaration, Item
 
@@ -29,31 +29,30 @@ output Result auto from H all;
 
 
 @rule("NS010", "error", on="network")
-def unknown_declaration(network: Network, _: Network) -> Iterator[Finding]:
-    """A declaration that starts with none of the five keywords."""
-    doubts = network.doubts
-    declarations = network.specification.declarations
-    if doubts.foreign:
-        first = declarations[0]
+def foreign_text(network: Network, _: Network) -> Iterator[Finding]:
+    """A text of which nothing is Net#."""
+    if network.doubts.foreign:
+        first = network.specification.declarations[0]
         word = network.specification.text(first, 0, first.end).split()[0]
         place = Place(first, 0, len(word.encode("utf-8")))
         message = f"{expected(word)} This does not look like a Net# specification."
         yield Finding("NS010", place, message)
+
+
+@rule("NS010", "error", on="declaration")
+def unknown_declaration(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """A declaration that starts with none of the five keywords."""
+    doubts = network.doubts
+    if declaration.kind not in ("unknown", "orphan") or doubts.explained(declaration):
         return
-    displaced = {inside for inside, _ in doubts.debris.displaced.values()}
-    for declaration in declarations:
-        if declaration in doubts.debris.covered or declaration in doubts.debris.culprits:
-            continue
-        if declaration in displaced and declaration.kind == "orphan":
-            continue
-        if declaration.kind == "unknown" and declaration.keyword is not None:
-            if doubts.marked(declaration, declaration.keyword):
-                continue
-            yield misspelt(declaration, declaration.keyword)
-        elif declaration.kind == "orphan" and declaration.items:
+    finding: Finding | None = None
+    if declaration.kind == "orphan":
+        if declaration.items and declaration not in doubts.debris.interrupting:
             finding = orphan(declaration, declaration.items[0], network)
-            if finding is not None:
-                yield finding
+    elif declaration.keyword is not None and not doubts.marked(declaration, declaration.keyword):
+        finding = misspelt(declaration, declaration.keyword)
+    if finding is not None:
+        yield finding
 
 
 def expected(word: str) -> str:
@@ -116,20 +115,17 @@ def odd_case(declaration: Declaration, network: Network) -> Iterator[Finding]:
         yield Finding("NS014", place, message, repair=repair)
 
 
-@rule("NS015", "error", on="network")
-def keyword_as_name(network: Network, _: Network) -> Iterator[Finding]:
+@rule("NS015", "error", on="constant")
+@rule("NS015", "error", on="layer")
+def keyword_as_name(named: Constant | Layer, network: Network) -> Iterator[Finding]:
     """A layer or constant that is spelt like a keyword; the fix renames its uses too."""
-    if network.doubts.foreign:
+    if named.name not in KEYWORDS:
         return
-    uses = Uses(network.specification)
-    for declaration, item in network.specification.items():
-        if not isinstance(item, LayerItem | ConstantItem) or item.name.text not in KEYWORDS:
-            continue
-        name = item.name
-        explained = network.doubts.explained(declaration) or declaration.kind == "orphan"
-        if not explained and not network.doubts.touches(declaration, name.start - 1, name.end):
-            places = [Place.of(declaration, name), *(Place.of(*use) for use in uses.of(item))]
-            yield renamed(network, item.name.text, places)
+    declaration, name = named.declaration, named.item.name
+    explained = network.doubts.explained(declaration) or declaration.kind == "orphan"
+    if not explained and not network.doubts.touches(declaration, name.start - 1, name.end):
+        places = [named.place, *(Place.of(*use) for use in network.uses_of(named))]
+        yield renamed(network, named.name, places)
 
 
 def renamed(network: Network, name: str, places: list[Place]) -> Finding:
@@ -162,7 +158,7 @@ def empty_specification(network: Network, _: Network) -> Iterator[Finding]:
     """A text without any declaration."""
     specification = network.specification
     silent = specification.declarations or network.doubts.broken
-    if silent or any(comment.kind in ("hash", "html") for comment in specification.comments):
+    if silent or any(one.kind in ("hash", "html") for one in specification.comments.odd()):
         return
     end = len(specification.data)
     template = TEMPLATE
