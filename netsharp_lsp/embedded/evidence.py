@@ -8,17 +8,18 @@ from __future__ import annotations
 import re
 
 _SIZE = rb"(?:auto\b|\[[\w\s,.+\-*/()^]*\])"
-_COMMENTS = re.compile(rb"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 #: How a specification may begin.
 _BEGINNING = re.compile(
-    rb"const\s*\{\s*\w+\s*=|const\s+\w+\s*=|input\s*\{\s*\w+\s*" + _SIZE + rb"\s*;"
-    rb"|input\s+\w+\s*" + _SIZE + rb"\s*;|(?:hidden|output)\s+\w+\s*" + _SIZE
+    rb"\s*(?:const\s*\{\s*\w+\s*=|const\s+\w+\s*=|input\s*\{\s*\w+\s*" + _SIZE + rb"\s*;"
+    rb"|input\s+\w+\s*" + _SIZE + rb"\s*;|(?:hidden|output)\s+\w+\s*" + _SIZE + rb")"
 )
 _INPUT = re.compile(
     rb"(?:\A|[;}]|^)\s*input(?:\s+\w+|\s*\{\s*\w+)\s*" + _SIZE + rb"\s*;", re.MULTILINE
 )
 _LAYER = re.compile(
-    rb"(?:\A|[;}]|^)\s*(?:hidden|output)\s+\w+\s*(?:\[|auto\b)[^;]*?\bfrom\s+\w", re.MULTILINE
+    rb"(?:\A|[;}]|^)\s*(?:hidden|output)(?:\s+\w+|\s*\{\s*\w+)\s*(?:\[|auto\b)[^;{]*"
+    rb"(?:\{[^}]*?)?\bfrom\s+\w",
+    re.MULTILINE,
 )
 #: What a template leaves open: `%d`, `%(n)s`, `{n}`, `${n}`, `<%`.
 _OPEN = re.compile(rb"%[sdfgir](?![\w\[])|%\(\w+\)|\{\w*\}|\$|<%|\{\{")
@@ -35,15 +36,14 @@ MARKER = re.compile(rb"#\s*language\s*[=:]\s*(?:net#|netsharp)(?![\w#])", re.IGN
 
 def is_evident(text: bytes) -> bool:
     """Whether a text is a specification by its look: input, a connected layer, no template."""
-    start = _COMMENTS.match(text)
-    at = start.end() if start is not None else 0
-    if _BEGINNING.match(text, at) is None:
+    if b"input" not in text:
         return False
     bare = _without_comments(text)
     return (
-        _INPUT.search(bare) is not None
+        _BEGINNING.match(bare) is not None
+        and _INPUT.search(bare) is not None
         and _LAYER.search(bare) is not None
-        and _OPEN.search(bare) is None
+        and _OPEN.search(text) is None
     )
 
 

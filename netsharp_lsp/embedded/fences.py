@@ -114,22 +114,19 @@ class Frame:
         return b"\n".join(parts)
 
     def settle(self, text: bytes, edit: Edit) -> Edit | None:
-        """Return the edit so that the last line end, behind which the fence stands, is kept."""
-        if edit.end < len(text) or not text:
-            return edit if text else None
+        """Return the edit so that the line end before the next line, or the fence, is kept.
+
+        That line end holds what stands before the next line.
+        """
         start, end, new = edit.start, edit.end, edit.text
-        if new.endswith("\n"):
-            return Edit(start, end - 1, new[:-1]) if start < end else _before_last(start, new)
-        if not new and start == end:
-            return edit
-        if not new and start > 0 and text[start - 1 : start] == b"\n":
-            return Edit(start - 1, end - 1, "")
-        return None
-
-
-def _before_last(start: int, new: str) -> Edit:
-    """Insert whole lines at the end of a text, before its last line end."""
-    return Edit(start - 1, start - 1, "\n" + new[:-1])
+        whole_lines = text[:end].endswith(b"\n") and (not new or new.endswith("\n"))
+        if whole_lines and text[:start].endswith(b"\n"):
+            return (
+                Edit(start - 1, end - 1, "\n" + new[:-1]) if new else Edit(start - 1, end - 1, "")
+            )
+        if end < len(text) or (start == end == len(text) and not new):
+            return edit if text else None
+        return Edit(start, end - 1, new[:-1]) if whole_lines and new and start < end else None
 
 
 def find_fences(data: bytes, parent: Passage | None = None) -> Iterator[Fence]:

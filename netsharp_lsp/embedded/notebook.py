@@ -30,26 +30,40 @@ _MAGICS = {
     "prun": "python",
     "r": "r",
 }
+_LINE_END = re.compile(rb"\r\n?|\n")
 _LANGUAGES = {"python": "python", "ipython": "python", "r": "r", "ir": "r"}
 
 
 class RestForm:
-    """The rest of a text, behind a first line: as it stands."""
+    """The rest of a text, behind a first line: as it stands, but for how its lines end."""
 
     own_lines = True
     one_line = False
 
+    def __init__(self, line_end: bytes) -> None:
+        self.line_end = line_end
+
     def encode(self, text: str) -> str | None:
-        """Return the text."""
-        return text
+        """Return the text with the lines' own ends."""
+        return text.replace("\n", self.line_end.decode())
 
     def decode(self, written: bytes) -> bytes | None:
         """Return the text."""
-        return written
+        return _LINE_END.sub(b"\n", written)
 
     def settle(self, text: bytes, edit: Edit) -> Edit | None:
         """Return the edit."""
         return edit
+
+    def read(self, source: bytes, at: int) -> Pieces:
+        """Return the pieces of a text from an offset on."""
+        pieces = Pieces()
+        for found in _LINE_END.finditer(source, at):
+            pieces.copy(at, source[at : found.start()])
+            pieces.put(found.start(), b"\n")
+            at = found.end()
+        pieces.copy(at, source[at:])
+        return pieces
 
 
 def find_in_notebook(data: bytes) -> list[Region]:
@@ -110,9 +124,8 @@ def _read_code(
 
 def _rest(passage: Passage, start: int) -> Passage:
     """The text of a cell from an offset on."""
-    pieces = Pieces()
-    pieces.copy(start, passage.text[start:])
-    return Passage(passage.text, len(passage.text), pieces, RestForm(), passage)
+    form = RestForm(b"\r\n" if b"\r\n" in passage.text else b"\n")
+    return Passage(passage.text, len(passage.text), form.read(passage.text, start), form, passage)
 
 
 def _cell_name(cell: Value) -> str | None:

@@ -34,6 +34,8 @@ _SAME_FUNCTIONS = ("dedent", "cleandoc")
 _SAME_METHODS = ("strip", "lstrip", "rstrip", "expandtabs")
 _JOINED = "it is put together from several strings"
 _CALLS = ("atom_expr", "power")
+#: What makes more of an expression that stands before it.
+_GOES_ON = frozenset(["+", "-", "*", "/", "%", "@", ".", "[", "(", "if", "and", "or"])
 
 
 def read_python(text: bytes, line_of: LineOf, parent: Passage | None = None) -> Code:
@@ -86,6 +88,24 @@ class _Reader:
         name = _dotted(children[0])
         if name is not None:
             self.code.open_names.add(name)
+
+    def _broken(self, node: Node) -> None:
+        """`name = value` where what stands before it is not finished."""
+        leaves = node.children if node.type == "error_node" else [node]
+        for equals in leaves:
+            if getattr(equals, "value", "") != "=":
+                continue
+            name, first = equals.get_previous_leaf(), equals.get_next_leaf()
+            if name is None or name.type != "name" or first is None:
+                continue
+            whole = _whole(first.parent if first.type == "fstring_start" else first)
+            after = whole.get_last_leaf().get_next_leaf()
+            if after is not None and getattr(after, "value", "") in _GOES_ON:
+                continue
+            if plain(name.value) == DEFINITION:
+                self._take(whole, None)
+            else:
+                self._bind(name, whole)
 
     def _walrus(self, node: Node) -> None:
         self._bind(node.children[0], node.children[2])
@@ -181,14 +201,13 @@ class _Reader:
 
     def _through_call(self, node: Node) -> Value | None:
         """The argument of `dedent(...)`, what `.strip()` is called on; else nothing is known."""
-        *before, last = node.children
-        if last.type != "trailer" or last.children[0] != "(":
-            return None
-        name = _last_name(before[-1])
-        if name in _SAME_FUNCTIONS and len(last.children) == 3:
-            return self._value(last.children[1])
-        if name in _SAME_METHODS and len(before) == 2 and len(last.children) == 2:
-            return self._value(before[0])
+        children = list(node.children)
+        while len(children) > 2 and _is_call_of(children[-2:], _SAME_METHODS, 2):
+            del children[-2:]
+        if len(children) == 1:
+            return self._value(children[0])
+        if _is_call_of(children[-2:], _SAME_FUNCTIONS, 3):
+            return self._value(children[-1].children[1])
         return None
 
     # The rest.
@@ -205,7 +224,8 @@ class _Reader:
         """The places where a name stands as code."""
         for found in re.finditer(rb"(?<![\w.])%b(?!\w)" % re.escape(name.encode()), self.text):
             line, column = self.lines.position(found.start())
-            leaf = module.get_leaf_for_position((line, column - 1))
+            # At its first place a leaf is taken for the end of the one before it.
+            leaf = module.get_leaf_for_position((line, column))
             if leaf is not None and leaf.type == "name" and leaf.value == name:
                 yield leaf
 
@@ -245,6 +265,8 @@ class _Reader:
 _READERS = {
     "expr_stmt": _Reader._expression_statement,
     "namedexpr_test": _Reader._walrus,
+    "error_node": _Reader._broken,
+    "error_leaf": _Reader._broken,
     "argument": _Reader._argument,
     "param": _Reader._parameter,
     "dictorsetmaker": _Reader._dictionary,
@@ -303,9 +325,12 @@ def _is_attribute(node: Node) -> bool:
     return bool(node.type == "trailer" and node.children[0] == ".")
 
 
-def _last_name(node: Node) -> str:
-    name = node.children[-1] if node.type == "trailer" else node
-    return str(getattr(name, "value", ""))
+def _is_call_of(nodes: list[Node], names: tuple[str, ...], size: int) -> bool:
+    """Whether a name, or an attribute, and what follows it are a call with so many children."""
+    named, call = nodes
+    name = named.children[-1] if named.type == "trailer" else named
+    is_call = call.type == "trailer" and call.children[0] == "(" and len(call.children) == size
+    return is_call and getattr(name, "value", "") in names
 
 
 def _target(node: Node) -> str | None:

@@ -68,8 +68,11 @@ class PythonForm:
             return text.replace("\n", self.line_end.decode()) if self.triple else text
         quote = self.quotes[:1].decode()
         line_end = self.line_end.decode() if self.triple else "\\n"
-        table = _WRITTEN | {quote: f"\\{quote}", "\n": line_end}
-        return translated(text, table)
+        written = translated(text, _WRITTEN | {"\n": line_end})
+        if not self.triple:
+            return written.replace(quote, f"\\{quote}")
+        # One alone inside three ends nothing.
+        return re.sub(f"{quote}(?={quote}|\\Z)|(?<={quote}){quote}", f"\\\\{quote}", written)
 
     def decode(self, written: bytes) -> bytes | None:
         """Return what a content says, None where the literal would end in it."""
@@ -109,10 +112,12 @@ class PythonForm:
         if escape is None:
             return None
         if self.raw:
-            # The character behind cannot end the literal; a line end is read on its own.
-            length = 1 if escape.group("ended") else _first_length(source, at + 1) + 1
-            if source[at + 1 : at + 2] in (b"{", b"}") and self.formatted:
-                length = 1
+            # The character behind it cannot end the literal, and a line end may follow it.
+            if escape.group("ended"):
+                pieces.put(at, b"\\\n")
+                return escape.end() - at
+            is_brace = self.formatted and source[at + 1 : at + 2] in (b"{", b"}")
+            length = 1 if is_brace else _first_length(source, at + 1) + 1
             pieces.put(at, source[at : at + length])
             return length
         said = _said(escape)

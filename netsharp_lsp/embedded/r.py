@@ -14,7 +14,7 @@ from netsharp_lsp.embedded.r_tokens import Token, cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from netsharp_lsp.embedded.code import Scope
 
@@ -39,7 +39,16 @@ def read_r(text: bytes, line_of: Callable[[int], int], parent: Passage | None = 
 class _Reader:
     """One reading of one text."""
 
-    __slots__ = ("code", "comments", "line_of", "parent", "text", "tokens", "values")
+    __slots__ = (
+        "bare_functions",
+        "code",
+        "comments",
+        "line_of",
+        "parent",
+        "text",
+        "tokens",
+        "values",
+    )
 
     def __init__(self, text: bytes, line_of: Callable[[int], int], parent: Passage | None) -> None:
         self.text = text
@@ -48,6 +57,7 @@ class _Reader:
         self.tokens, self.comments = cut(text)
         self.code = Code(text)
         self.values: dict[int, Read] = {}
+        self.bare_functions = list(self._find_bare_functions())
 
     def read(self) -> Code:
         for at, token in enumerate(self.tokens):
@@ -110,14 +120,33 @@ class _Reader:
 
     def _scope(self, at: int) -> Scope:
         """The functions around a token, by their brackets."""
-        found = []
+        found = [start for start, end in self.bare_functions if start < at < end]
         around = self.tokens[at].around
         while around >= 0:
             function = self._function_of(around)
             if function is not None:
                 found.append(function)
             around = self.tokens[around].around
-        return tuple(reversed(found))
+        return tuple(sorted(set(found)))
+
+    def _find_bare_functions(self) -> Iterator[tuple[int, int]]:
+        """The functions whose body is no block, each with the token behind its body."""
+        for at, token in enumerate(self.tokens):
+            if token.text != "function" or self._token(at + 1).text != "(":
+                continue
+            body = at + 2
+            while body < len(self.tokens) and self.tokens[body].around != token.around:
+                body += 1
+            end = self._skip_lines(body + 1)
+            if self._token(end).text == "{":
+                continue
+            while end < len(self.tokens) and not self._ends_expression(end, token.around):
+                end += 1
+            yield at, end
+
+    def _ends_expression(self, at: int, around: int) -> bool:
+        token = self.tokens[at]
+        return token.around < around or (token.around == around and token.text in ("\n", ",", ";"))
 
     def _function_of(self, bracket: int) -> int | None:
         """The number of the word `function` whose head or body a bracket opens."""

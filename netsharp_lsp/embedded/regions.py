@@ -83,6 +83,8 @@ class Region:
 
     def inner(self, outer: int) -> int | None:
         """Return the offset in the text of an offset in the host, None outside the content."""
+        if not self.start <= outer <= self.end:
+            return None
         offset: int | None = outer
         for passage in reversed(self._chain()):
             offset = passage.inner(offset) if offset is not None else None
