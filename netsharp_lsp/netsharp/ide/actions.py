@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.netsharp.ide.quickfixes import fixes_of_all, quick_fixes
 from netsharp_lsp.netsharp.ide.refactorings import (
+    bindings,
     bodies,
     conventions,
     extraction,
@@ -13,6 +14,7 @@ from netsharp_lsp.netsharp.ide.refactorings import (
     shapes,
     shares,
 )
+from netsharp_lsp.netsharp.ide.refactorings.settling import settled
 from netsharp_lsp.netsharp.ide.refactorings.site import site_at
 
 TYPE_CHECKING = False
@@ -28,6 +30,7 @@ FIX_ALL = "source.fixAll.netsharp"
 
 #: The kind of what each refactoring offers, and the function that offers it at a site.
 REFACTORINGS: tuple[tuple[str, Callable[[Site], Iterator[Action]]], ...] = (
+    (bindings.KIND, bindings.bound_data),
     (missing_layers.KIND, missing_layers.missing_layers),
     (extraction.KIND, extraction.extracted_constants),
     (inlining.KIND, inlining.inlined_constants),
@@ -56,7 +59,7 @@ def actions_in(
     site = site_at(snapshot.network, start, end) if kinds else None
     if site is not None:
         for _, offers in kinds:
-            found += offers(site)
+            found += (settled(action, snapshot.network.specification) for action in offers(site))
     return found
 
 

@@ -6,21 +6,27 @@ from netsharp_lsp.diagnostics.fixes import choose, fix_all
 from netsharp_lsp.diagnostics.pages import RuleBook
 from netsharp_lsp.diagnostics.suppression import find_suppressions, suppress
 from netsharp_lsp.ide.answers import Action, Command
+from netsharp_lsp.netsharp.ide.standing import standing_at
+from netsharp_lsp.netsharp.reading.syntax import LayerItem
 from netsharp_lsp.netsharp.rules import FOLDER
-from netsharp_lsp.text.edits import compose
+from netsharp_lsp.text.edits import compose, difference
 from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from netsharp_lsp.diagnostics.model import Diagnostic
+    from netsharp_lsp.diagnostics.fixes import Fixed
+    from netsharp_lsp.diagnostics.model import Diagnostic, Fix
+    from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.snapshot import Snapshot
     from netsharp_lsp.text.edits import Edit
 
 RULES = RuleBook(FOLDER)
 #: The codes of a suppression that matches nothing and of one that names no rule.
 SUPPRESSION_CODES = ("NS126", "NS127")
+#: Edits of two rounds are joined as long as their numbers multiply to no more.
+MOST_JOINED = 1_000_000
 
 
 def told(snapshot: Snapshot) -> Sequence[Diagnostic]:
@@ -35,18 +41,34 @@ def quick_fixes(snapshot: Snapshot, start: int, end: int) -> Iterator[Action]:
     """For each diagnostic that touches a range its fix, then for each rule its explanation."""
     touched = [one for one in told(snapshot) if one.start <= end and start <= one.end]
     for diagnostic in touched:
-        if diagnostic.fix is not None:
+        fix = diagnostic.fix
+        if fix is not None and not _breaks_readers(snapshot.network, diagnostic, fix):
             yield Action(
-                diagnostic.fix.title,
+                fix.title,
                 "quickfix",
-                diagnostic.fix.edits,
-                preferred=diagnostic.fix.safe,
+                fix.edits,
+                preferred=fix.safe,
                 fixes=((diagnostic.code, diagnostic.start, diagnostic.end),),
             )
     for code in dict.fromkeys(diagnostic.code for diagnostic in touched):
         title = f"Explain {code}: {RULES.title(code)}"
         command = Command("netsharp.server.explain", title, (code,))
         yield Action(title, "quickfix", command=command)
+
+
+def _breaks_readers(network: Network, diagnostic: Diagnostic, fix: Fix) -> bool:
+    """Whether a fix of no error resizes a layer that others read by its shape."""
+    if diagnostic.severity == "error" or fix.safe:
+        return False
+    standing = standing_at(network.specification, diagnostic.start)
+    item = None if standing is None else standing.holding(LayerItem)
+    if standing is None or item is None or item.size is None:
+        return False
+    start, end = standing.span(item.size)
+    if not any(start <= edit.start and edit.end <= end for edit in fix.edits):
+        return False
+    name = item.name.text
+    return any(reader.source_name == name and reader.kind != "all" for reader in network.bundles())
 
 
 def fixes_of_all(snapshot: Snapshot) -> Iterator[Action]:
@@ -57,10 +79,18 @@ def fixes_of_all(snapshot: Snapshot) -> Iterator[Action]:
         return
     context = snapshot.context
     fixed = fix_all(snapshot.data, lambda data: told(type(snapshot).opened(data, context)))
-    edits: list[Edit] = []
-    for change in fixed.changes:
-        edits = compose(edits, change)
+    edits = _together(snapshot.data, fixed)
     count = sum(fixed.applied.values())
     title = f"Fix all {count} that are safe to fix" if count > 1 else "Fix what is safe to fix"
     fixes = tuple((one.code, one.start, one.end) for one in chosen)
     yield Action(title, "source.fixAll.netsharp", tuple(edits), fixes=fixes)
+
+
+def _together(text: bytes, fixed: Fixed) -> list[Edit]:
+    """The edits of all rounds as edits of the first text; one where they are too many to join."""
+    edits, *later = fixed.changes
+    for change in later:
+        if len(edits) * len(change) > MOST_JOINED:
+            return [difference(text, fixed.text)]
+        edits = compose(edits, change)
+    return edits

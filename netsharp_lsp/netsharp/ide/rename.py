@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from netsharp_engine.activations import NAMES
 from netsharp_lsp.ide.answers import Refusal, Renaming
 from netsharp_lsp.netsharp.ide.names import (
     DECLARED,
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.network import Network
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)
-#: Words that an expression never reads as a name, in whatever case.
-VALUES = frozenset(("true", "false"))
+#: Words that are read as keywords in whatever case, where a name could stand as well.
+WORDS = KEYWORDS - frozenset(NAMES)
 #: What begins the bytes of trained weights, inside brackets.
 BLOB = "floats_from_bytes"
 
@@ -72,8 +73,10 @@ def rename(network: Network, offset: int, name: str) -> list[Edit] | Refusal:
 
 def unlawful(name: str) -> str:
     """Why a word can name nothing, empty if it can."""
-    if name in KEYWORDS or name.lower() in VALUES or name == BLOB:
+    if name in KEYWORDS or name == BLOB:
         return f"'{name}' is a keyword and cannot be a name."
+    if name.lower() in WORDS:
+        return f"'{name}' may be read as the keyword '{name.lower()}'; choose another name."
     if not IDENTIFIER.match(name):
         return (
             f"'{name}' cannot be a name: names have letters, digits and '_' "

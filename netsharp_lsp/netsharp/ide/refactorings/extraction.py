@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.ide.answers import Action
+from netsharp_lsp.netsharp.ide.rename import unlawful
 from netsharp_lsp.netsharp.ide.standing import parameters_of
 from netsharp_lsp.netsharp.reading.expressions import names_in, operands
 from netsharp_lsp.netsharp.reading.syntax import (
@@ -18,6 +19,7 @@ from netsharp_lsp.netsharp.reading.syntax import (
     Numbers,
     Placeholder,
     Predicate,
+    ShareItem,
     Tuple,
     Unary,
 )
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.syntax import Declaration, Expression
 
 KIND = "refactor.extract.constant"
+#: Where the layer's name is none that a constant could have.
+FALLBACK = "Value"
 #: What can be a constant's value; a name has one already.
 VALUES = (Number, Boolean, Unary, Binary, Call, Index, Tuple, Numbers)
 BLANKS = b" \t\r\n"
@@ -44,10 +48,13 @@ SHOWN = 24
 
 def extracted_constants(site: Site) -> Iterator[Action]:
     """The expression that is selected, or the innermost and the outermost around the cursor."""
+    if site.holding(ShareItem) is not None:
+        return
     for node in _candidates(site):
         if not _may_move(site, node):
             continue
-        name = site.free_name(_name_for(site, node))
+        wanted = _name_for(site, node)
+        name = site.free_name(FALLBACK if unlawful(wanted) else wanted)
         start, end = _with_parentheses(site, *site.span(node))
         value = site.text(*site.span(node))
         at, prefix, suffix = _place(site)
@@ -134,11 +141,9 @@ def _place(site: Site) -> tuple[int, str, str]:
     start = site.network.specification.starts[above]
     last = above.items[-1]
     if above.group is not None:
-        first = start + last.start
-        apart = line_end + site.indent_of(first) if site.begins_line(first) else " "
-        return _line_rest(site, start + last.end), apart, ""
-    apart = line_end + site.indent_of(start) if site.begins_line(start) else " "
-    return _line_rest(site, start + above.end), f"{apart}const ", ""
+        return *_behind(site, start + last.start, start + last.end), ""
+    at, apart = _behind(site, start, start + above.end)
+    return at, f"{apart}const ", ""
 
 
 def _constants_above(site: Site) -> Declaration | None:
@@ -152,9 +157,15 @@ def _constants_above(site: Site) -> Declaration | None:
     return found
 
 
-def _line_rest(site: Site, offset: int) -> int:
-    """Behind a comment that ends the line of an offset, if nothing else stands there."""
-    line_end = site.data.find(b"\n", offset)
-    rest = site.data[offset : line_end if line_end >= 0 else len(site.data)].rstrip(b"\r")
-    comment = rest.strip(b" \t")
-    return offset + len(rest.rstrip(b" \t")) if comment.startswith(b"//") else offset
+def _behind(site: Site, start: int, end: int) -> tuple[int, str]:
+    """Where something stands behind a span, and the blanks between the two.
+
+    It has a line of its own if the span has one, and stands below a comment that ends the line.
+    """
+    line = site.data.find(b"\n", end)
+    rest = site.data[end : line if line >= 0 else len(site.data)].rstrip()
+    commented = rest.lstrip().startswith(b"//")
+    if commented or site.begins_line(start):
+        apart = site.network.specification.line_end + site.indent_of(start)
+        return end + (len(rest) if commented else 0), apart
+    return end, " "

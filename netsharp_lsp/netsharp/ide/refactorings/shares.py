@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.ide.answers import Action
 from netsharp_lsp.netsharp.meaning.attributes import WEIGHTED_KINDS
+from netsharp_lsp.netsharp.meaning.sharing import shared_groups
 from netsharp_lsp.netsharp.repairs.restructuring import removed
 from netsharp_lsp.text.edits import Edit
 
@@ -32,7 +33,7 @@ def rewritten_shares(site: Site) -> Iterator[Action]:
 
 def _lengthened(site: Site, share: Share) -> Iterator[Action]:
     layers = _plain_layers(share)
-    if layers is None or len({layer.has_biases for layer in layers}) > 1:
+    if layers is None or not _is_sound(site, layers, [share]):
         return
     base = site.standing.base
     names = ", ".join(f"{layer.bundles[0].source_name} => {layer.name}" for layer in layers)
@@ -54,6 +55,8 @@ def _shortened(site: Site, share: Share) -> Iterator[Action]:
     if other is None and (layers[0].has_biases or share.entries[0].what == "biases"):
         return
     if other is not None and (other.declaration.faults or _has_comment(site, other)):
+        return
+    if not _is_sound(site, layers, [share, other]):
         return
     starts = site.network.specification.starts
     both = [one.declaration for one in (share, other) if one is not None]
@@ -77,6 +80,18 @@ def _plain_layers(share: Share) -> list[Layer] | None:
     )
     counted = len(set(layers)) == len(layers) == len(share.entries)
     return layers if plain and counted and _is_exact(share) else None
+
+
+def _is_sound(site: Site, layers: list[Layer], shares: list[Share | None]) -> bool:
+    """Whether the layers share all that they have, and nothing by other shares."""
+    groups = shared_groups(site.network)
+    weights = {groups.bundle_leader.get(layer.bundles[0]) for layer in layers}
+    biased = {layer.has_biases for layer in layers}
+    biases = {groups.bias_leader.get(layer) for layer in layers}
+    others = (share for share in site.network.shares if share not in shares)
+    apart = not any(entry.layer in layers for share in others for entry in share.entries)
+    whole = weights != {None} and len(weights) == len(biased) == len(biases) == 1
+    return apart and whole and (biases != {None}) == (biased == {True})
 
 
 def _is_exact(share: Share) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.ide.standing import standing_at
-from netsharp_lsp.netsharp.reading.slips import KEYWORDS
+from netsharp_lsp.netsharp.reading.slips import KEYWORDS, SECTION_WORDS
 from netsharp_lsp.netsharp.reading.syntax import BundleItem, LayerItem
 from netsharp_lsp.text.edits import Edit
 
@@ -128,9 +128,11 @@ class Site:
 
 
 def site_at(network: Network, start: int, end: int) -> Site | None:
-    """The site of a range; None between declarations and in one that has faults."""
+    """The site of a range; None between declarations and in one that is not quite Net#."""
     standing = standing_at(network.specification, start)
     if standing is None or standing.declaration.faults:
+        return None
+    if standing.declaration.kind not in SECTION_WORDS:
         return None
     return Site(network, standing, start, end)
 

@@ -1,0 +1,105 @@
+"""The layout of what a refactoring has changed: declarations in the one style stay in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from netsharp_lsp.layout.options import FormatOptions
+from netsharp_lsp.netsharp.formatting import format_text
+from netsharp_lsp.text.edits import Edit, apply_edits, difference, sort_edits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from netsharp_lsp.ide.answers import Action
+    from netsharp_lsp.netsharp.reading.syntax import Declaration, Specification
+
+#: Where more declarations change, they are not laid out anew: a person waits.
+MOST = 20
+#: What lets the formatter leave lines alone, or keep tokens on the line of a suppression.
+HELD = (b"fmt:", b"netsharp:")
+
+
+def settled(action: Action, specification: Specification) -> Action:
+    """The action with each declaration that it changes laid out as the formatter does.
+
+    A declaration that was laid out otherwise keeps its lines, and so does one that goes away.
+    """
+    if any(mark in specification.data for mark in HELD):
+        return action
+    groups = _by_declaration(action.edits, specification)
+    if len(groups) > MOST:
+        return action
+    edits = list(groups.pop(None, ()))
+    rename_at = action.rename_at
+    for declaration, inside in groups.items():
+        assert declaration is not None
+        laid_out = _laid_out(declaration, inside, specification)
+        if laid_out is None:
+            edits += inside
+            continue
+        edits.append(_trimmed(laid_out, specification))
+        # The first edit brings the new name.
+        if rename_at is not None and min(action.edits, key=_start_of) in inside:
+            rename_at = _moved(rename_at, inside, laid_out, specification)
+    return replace(action, edits=tuple(sort_edits(edits)), rename_at=rename_at)
+
+
+def _start_of(edit: Edit) -> int:
+    return edit.start
+
+
+def _by_declaration(
+    edits: Iterable[Edit], specification: Specification
+) -> dict[Declaration | None, list[Edit]]:
+    """The edits by the declaration that each lies in, those between declarations under None."""
+    groups: dict[Declaration | None, list[Edit]] = {}
+    for edit in edits:
+        declaration = specification.declaration_at(edit.start)
+        if declaration is not None:
+            start = specification.starts[declaration]
+            end = start + declaration.end
+            apart = edit.start >= end or edit.end > end or edit.start == edit.end == start
+            if apart or (edit.start == start and edit.end == end):
+                declaration = None
+        groups.setdefault(declaration, []).append(edit)
+    return groups
+
+
+def _laid_out(
+    declaration: Declaration, inside: list[Edit], specification: Specification
+) -> Edit | None:
+    """The changed declaration in the one style; None if it was not in it before."""
+    start = specification.starts[declaration]
+    end = start + declaration.end
+    before = specification.data[start:end]
+    line_end = specification.line_end
+    if _formatted(before, line_end) != before:
+        return None
+    moved = (Edit(edit.start - start, edit.end - start, edit.text) for edit in inside)
+    after = _formatted(apply_edits(before, moved), line_end)
+    return None if after is None else Edit(start, end, after.decode())
+
+
+def _trimmed(edit: Edit, specification: Specification) -> Edit:
+    """The part of a replacement that changes something."""
+    part = difference(specification.data[edit.start : edit.end], edit.text.encode())
+    return Edit(edit.start + part.start, edit.start + part.end, part.text)
+
+
+def _formatted(text: bytes, line_end: str) -> bytes | None:
+    """A declaration in the one style, without the line end behind it; None where it is broken."""
+    options = FormatOptions("crlf" if line_end == "\r\n" else "lf")
+    result = format_text(text, options)
+    return None if result.failure or result.broken else result.text.rstrip(b"\r\n")
+
+
+def _moved(rename_at: int, inside: list[Edit], laid_out: Edit, specification: Specification) -> int:
+    """Where a new name stands in a declaration that was laid out; no edits stand before it."""
+    start = laid_out.start
+    data = specification.data[start : laid_out.end]
+    moved = (Edit(edit.start - start, edit.end - start, edit.text) for edit in inside)
+    word = apply_edits(data, moved)[rename_at - start :].partition(b" ")[0] + b" = "
+    at = laid_out.text.encode().find(word)
+    return start + at if at >= 0 else rename_at
