@@ -21,6 +21,7 @@ from netsharp_lsp.ide.answers import (
     Symbol,
 )
 from netsharp_lsp.layout.options import FormatOptions
+from netsharp_lsp.netsharp import LANGUAGE
 from netsharp_lsp.text.edits import Edit, apply_edits
 from netsharp_lsp.text.lines import LineIndex
 from tests.features.markers import Marker
@@ -279,7 +280,7 @@ def named(asked: Asked, action: Action) -> list[str]:
     if action.rename_at is None:
         return []
     text = apply_edits(asked.snapshot.data, action.edits)
-    after = asked._replace(snapshot=asked.snapshot.edited(text, action.edits))
+    after = asked._replace(snapshot=LANGUAGE.open(text, asked.snapshot.context))
     return ["name " + after.shown(action.rename_at, action.rename_at).replace("«»", "«here»")]
 
 
