@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from netsharp_engine.geometry import Axis, product
+from netsharp_engine.geometry import Axis
+from netsharp_lsp.netsharp.ide.fitting import WITH_MAPS, fitted, usual
 from netsharp_lsp.netsharp.meaning.attributes import CONVOLVE, NORM
 from netsharp_lsp.netsharp.meaning.evaluate import show
-from netsharp_lsp.netsharp.meaning.model import Bundle
-from netsharp_lsp.netsharp.repairs.proposals import (
-    CONSTANTS,
-    POOL_WINDOWS,
-    WINDOWS,
-    proposed_kernel,
-)
+from netsharp_lsp.netsharp.repairs.proposals import CONSTANTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +38,7 @@ class Template:
     def hole(self, proposal: str) -> Template:
         """Go on with something to fill in."""
         self._holes += 1
-        self._parts.append(f"${{{self._holes}:{proposal}}}" if proposal else f"${self._holes}")
+        self._parts.append(f"${{{self._holes}:{proposal}}}")
         self._plain.append(proposal)
         return self
 
@@ -70,33 +65,6 @@ class Template:
         return "".join(self._plain)
 
 
-def window(kind: str, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A usual kernel: a convolution mixes all maps, a pool or norm takes each alone."""
-    size = WINDOWS.get(kind, POOL_WINDOWS)[0]
-    if kind == NORM:
-        size = 3
-    kernel = tuple(min(size, cells) for cells in shape)
-    if len(shape) < 3:
-        return kernel
-    return (shape[0] if kind == CONVOLVE else 1, *kernel[1:])
-
-
-def imagined(bundle: Bundle | None, kind: str) -> Bundle | None:
-    """The same connection as if its kind were already written."""
-    if bundle is None:
-        return None
-    other = Bundle(bundle.layer, bundle.item, bundle.number)
-    other.kind, other.source = kind, bundle.source
-    return other
-
-
-def kernel_for(kind: str, shape: tuple[int, ...], bundle: Bundle | None) -> tuple[int, ...]:
-    """A kernel for a source's shape; one that gives the declared size if there is one."""
-    like = imagined(bundle, kind)
-    found = proposed_kernel(like) if like is not None else None
-    return found if found is not None and len(found) == len(shape) else window(kind, shape)
-
-
 def shape_of(source: Layer | None) -> tuple[int, ...]:
     """The shape of a source; a usual one where it is unknown."""
     known = source.shape if source is not None else None
@@ -104,34 +72,38 @@ def shape_of(source: Layer | None) -> tuple[int, ...]:
 
 
 def block(
-    template: Template, kind: str, source: Layer | None, bundle: Bundle | None = None
+    template: Template,
+    kind: str,
+    source: Layer | None,
+    declared: tuple[int, ...] | None = None,
 ) -> Template:
-    """Go on with the attributes of a connection, InputShape filled in and the rest proposed."""
+    """Go on with the attributes of a connection: InputShape from the source, kernels proposed.
+
+    ``declared`` is the shape that they should lead to, if it is known.
+    """
     shape = shape_of(source)
-    kernel = kernel_for(kind, shape, bundle)
-    template.add(f" {{\n  InputShape = {show(shape)};\n  KernelShape = ").shape(kernel)
+    found = fitted(kind, shape, declared)
+    figures = found if found is not None else usual(kind, shape)
+    template.add(f" {{\n  InputShape = {show(shape)};\n  KernelShape = ").shape(figures.kernel)
+    if kind != NORM:
+        template.add(";\n  Stride = ").shape(figures.stride)
     if kind == CONVOLVE:
-        template.add(";\n  Stride = ").shape((1,) * len(shape))
-        template.add(";\n  MapCount = ").hole(str(MAPS))
+        template.add(";\n  MapCount = ").hole(str(figures.maps if found is not None else MAPS))
     elif kind == NORM:
         for name, value in CONSTANTS.items():
             template.add(f";\n  {name} = ").hole(show(value))
-        template.add(";\n  Padding = ").hole("true")
-    else:
-        template.add(";\n  Stride = ").shape(kernel)
+    if any(figures.padding):
+        uniform = all(figures.padding)
+        template.add(";\n  Padding = ").add("true" if uniform else show(figures.padding))
     return template.add(";\n}")
 
 
 def output_of(kind: str, source: Layer | None) -> tuple[int, ...]:
-    """The shape that the proposed attributes lead to."""
+    """The shape that the usual attributes lead to."""
     shape = shape_of(source)
-    kernel = window(kind, shape)
-    if kind == NORM:
-        return shape
-    strides = (1,) * len(shape) if kind == CONVOLVE else kernel
-    steps = zip(shape, kernel, strides, strict=True)
-    counts = tuple(Axis(size, cells, stride).count for size, cells, stride in steps)
+    figures = usual(kind, shape)
+    steps = zip(shape, figures.kernel, figures.stride, figures.padding, strict=True)
+    counts = tuple(Axis(i, k, s, padding=p).count for i, k, s, p in steps)
     if kind != CONVOLVE:
         return counts
-    kept = counts[1:] if len(counts) > 2 else counts
-    return (MAPS, *kept) if product(kept) == product(counts) else (MAPS, *counts)
+    return (MAPS, *counts[1:]) if len(shape) >= WITH_MAPS else (MAPS, *counts)

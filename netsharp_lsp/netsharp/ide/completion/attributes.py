@@ -10,8 +10,9 @@ from netsharp_lsp.netsharp.ide.completion.expressions import (
     functions,
 )
 from netsharp_lsp.netsharp.ide.completion.place import Proposal
+from netsharp_lsp.netsharp.ide.fitting import WITH_MAPS, fitted, usual
 from netsharp_lsp.netsharp.ide.glossary import form_named
-from netsharp_lsp.netsharp.ide.templates import MAPS, Template, kernel_for, shape_of
+from netsharp_lsp.netsharp.ide.templates import MAPS, Template, shape_of
 from netsharp_lsp.netsharp.meaning.attributes import FORMS
 from netsharp_lsp.netsharp.meaning.evaluate import show
 from netsharp_lsp.netsharp.meaning.inforce import wanted
@@ -22,11 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from netsharp_lsp.netsharp.ide.completion.place import Cursor
+    from netsharp_lsp.netsharp.ide.fitting import Figures
     from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
     from netsharp_lsp.netsharp.meaning.evaluate import Value
 
     Shapes = Iterator[tuple[tuple[int, ...], str]]
 
+FITS = "gives the declared size"
 #: What excludes what, in lower case.
 EXCLUDED = {
     "padding": ("lowerpad", "upperpad"),
@@ -49,25 +52,29 @@ def attributes(cursor: Cursor) -> Iterator[Proposal]:
     lacking.sort(key=lambda form: kind not in form.required)
     for form in lacking:
         needed = "required, " if kind in form.required else ""
+        shape = next(_shapes(cursor, form), None)
+        what = wanted(form) if shape is None else f"{show(shape[0])}, {shape[1]}"
+        maps = _maps(cursor) if form.name == "MapCount" else None
+        if maps is not None:
+            what = f"{maps}, {FITS}"
         yield Proposal(
             form.name,
             "attribute",
-            _given(cursor, form),
-            detail=f"{needed}{wanted(form)}",
+            _given(cursor, form, shape[0] if shape is not None else None),
+            detail=f"{needed}{what}",
             topic=f"attribute:{form.name}@{kind}",
         )
 
 
-def _given(cursor: Cursor, form: AttributeForm) -> Template:
+def _given(cursor: Cursor, form: AttributeForm, shape: tuple[int, ...] | None) -> Template:
     """An attribute with a value; its name alone where a value stands behind it."""
     if cursor.text_behind[:1] == b"=":
         return Template(form.name)
     template = Template(f"{form.name} = ")
-    shape = next(_shapes(cursor, form), None)
     if form.element == "boolean":
         template.hole("true")
     elif shape is not None:
-        template.shape(shape[0]) if form.name != "InputShape" else template.add(show(shape[0]))
+        template.shape(shape) if form.name != "InputShape" else template.add(show(shape))
     elif form.name == "MapCount":
         template.hole(str(_maps(cursor) or MAPS))
     elif form.name in CONSTANTS:
@@ -103,13 +110,24 @@ def _input(cursor: Cursor) -> tuple[int, ...]:
     return shape_of(cursor.source)
 
 
+def _fitted(cursor: Cursor) -> Figures | None:
+    """The figures that lead to the declared size, those given already kept."""
+    bundle, shape = cursor.bundle, _input(cursor)
+    if bundle is None:
+        return fitted(cursor.situation.kind, shape, cursor.declared)
+    stride = bundle.stride if "Stride" in bundle.given else None
+    padding = bundle.padding if "Padding" in bundle.given else None
+    known = (bundle.kernel_shape, stride, padding)
+    return fitted(cursor.situation.kind, shape, cursor.declared, known)
+
+
 def _kernel(cursor: Cursor) -> tuple[int, ...]:
-    bundle = cursor.bundle
-    shape = _input(cursor)
+    """The kernel that is given, else one that fits, else a usual one."""
+    bundle, shape = cursor.bundle, _input(cursor)
     given = bundle.kernel_shape if bundle is not None else None
     if given is not None and len(given) == len(shape):
         return given
-    return kernel_for(cursor.situation.kind, shape, bundle)
+    return (_fitted(cursor) or usual(cursor.situation.kind, shape)).kernel
 
 
 def _input_shapes(cursor: Cursor) -> Shapes:
@@ -118,16 +136,19 @@ def _input_shapes(cursor: Cursor) -> Shapes:
 
 
 def _kernel_shapes(cursor: Cursor) -> Shapes:
-    shape = _input(cursor)
-    bundle = cursor.bundle
-    yield kernel_for(cursor.situation.kind, shape, bundle), "proposed"
+    shape, figures = _input(cursor), _fitted(cursor)
+    if figures is not None:
+        yield figures.kernel, FITS
+    yield usual(cursor.situation.kind, shape).kernel, "usual"
     for size in (5, 3, 2):
         kernel = tuple(min(size, cells) for cells in shape)
-        yield (kernel if len(shape) < 3 else (1, *kernel[1:])), f"a window of {size}"
+        yield (kernel if len(shape) < WITH_MAPS else (1, *kernel[1:])), f"a window of {size}"
 
 
 def _strides(cursor: Cursor) -> Shapes:
-    kernel = _kernel(cursor)
+    kernel, figures = _kernel(cursor), _fitted(cursor)
+    if figures is not None:
+        yield figures.stride, FITS
     ones = (1,) * len(kernel)
     if cursor.situation.kind.endswith("pool"):
         yield kernel, "kernels side by side"
@@ -200,7 +221,7 @@ def _whole_values(cursor: Cursor, form: AttributeForm) -> Iterator[Proposal]:
         yield Proposal(show(shape), "value", detail=detail)
     maps = _maps(cursor) if form.name == "MapCount" else None
     if maps is not None:
-        yield Proposal(str(maps), "value", detail="gives the declared size")
+        yield Proposal(str(maps), "value", detail=FITS)
     if form.name in CONSTANTS:
         yield Proposal(show(CONSTANTS[form.name]), "value", detail="as in the guide")
 

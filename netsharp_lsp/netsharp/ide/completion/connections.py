@@ -92,7 +92,7 @@ def _with_block(cursor: Cursor, kind: str, words: str) -> Proposal:
     if cursor.text_behind[:1] == b"{":
         template = Template(words.rstrip())
     else:
-        template = block(Template(words.rstrip()), kind, cursor.source, cursor.bundle)
+        template = block(Template(words.rstrip()), kind, cursor.source, cursor.declared)
     return Proposal(
         words.strip(), "keyword", template, detail=KIND_DETAILS[kind], topic=f"keyword:{kind}"
     )
@@ -112,7 +112,7 @@ def opened(cursor: Cursor) -> Iterator[Proposal]:
     """Behind a kind: its block."""
     kind = cursor.situation.kind
     if kind in KERNEL_WORDS:
-        template = block(Template(), kind, cursor.source, cursor.bundle)
+        template = block(Template(), kind, cursor.source, cursor.declared)
         yield Proposal(
             "{ … }", "snippet", template, detail="its attributes", topic=f"keyword:{kind}"
         )

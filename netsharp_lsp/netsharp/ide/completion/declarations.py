@@ -24,10 +24,12 @@ SECTION_DETAILS = {
     "const": "a named value",
     "share": "one set of weights for several",
 }
-#: The activations that come first, by the kind of the layer.
-USUAL = {
-    "hidden": ("rlinear", "sigmoid", "tanh"),
-    "output": ("softmax", "sigmoid", "linear"),
+#: The activations that come first: in hidden layers, and in the output by its task.
+HIDDEN_USUAL = ("rlinear", "sigmoid", "tanh")
+OUTPUT_USUAL = {
+    "binary": ("sigmoid", "softmax"),
+    "multiclass": ("softmax", "sigmoid"),
+    "regression": ("linear", "tanh"),
 }
 
 
@@ -89,7 +91,7 @@ def _kernel_layer(cursor: Cursor, kind: str, stem: str, source: Layer | None) ->
 def _output(cursor: Cursor) -> Proposal:
     source = cursor.nearest_source()
     template = Template("output ").hole(cursor.free_name("Result")).add(" ").hole("auto").add(" ")
-    template.hole("softmax" if cursor.network.context.task == "multiclass" else "sigmoid")
+    template.hole(OUTPUT_USUAL[cursor.network.context.task or "binary"][0])
     template.add(" from ").hole(source.name if source is not None else "Hidden").add(" all;")
     return _snippet("output …", template)
 
@@ -127,7 +129,8 @@ def sizes(cursor: Cursor) -> Iterator[Proposal]:
 
 def functions_of_layers(cursor: Cursor) -> Iterator[Proposal]:
     """Behind a size: an activation or the connection."""
-    first = USUAL.get(cursor.situation.section, ())
+    task = cursor.network.context.task or "multiclass"
+    first = OUTPUT_USUAL[task] if cursor.situation.section == "output" else HIDDEN_USUAL
     for name in (*first, *(name for name in NAMES if name not in first)):
         derivative, _ = ACTIVATION_NOTES[name]
         yield Proposal(

@@ -54,6 +54,11 @@ class Cursor:
         return self.network.layers.get(self.situation.source)
 
     @property
+    def declared(self) -> tuple[int, ...] | None:
+        """The shape that the layer at the cursor declares."""
+        return self.layer.shape if self.layer is not None else None
+
+    @property
     def bundle(self) -> Bundle | None:
         """The connection at the cursor: the last one of its layer that starts before it."""
         layer = self.layer
