@@ -27,6 +27,8 @@ ZIG = (sys.executable, "-m", "ziglang")
 TAG = "cp311-abi3"
 #: Python's stable ABI that is compiled against.
 LIMITED = "-DPy_LIMITED_API=0x030B0000"
+#: The parser is for our own door alone.
+HIDDEN = "-DTREE_SITTER_HIDE_SYMBOLS"
 FLAGS = ("-shared", "-O2", "-std=c11", "-DNDEBUG", "-fvisibility=hidden", "-s", "-Wall")
 #: When files inside a wheel were made, so that the same sources give the same bytes.
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -87,7 +89,7 @@ def compile_one(target: Target, grammar: str, headers: Path, output: Path) -> No
     files = [ROOT / "grammar" / "netsharp_grammar" / f"{grammar}.c"]
     files += [source / "parser.c", source / "scanner.c"]
     paths = [f"-I{headers}", f"-I{source}", "-o", str(output)]
-    command = [*ZIG, "cc", "-target", target.zig, *FLAGS, LIMITED, "-DPY_SSIZE_T_CLEAN", *paths]
+    command = [*ZIG, "cc", "-target", target.zig, *FLAGS, LIMITED, HIDDEN, *paths]
     command += [str(file) for file in files]
     command += linking(target, output.parent)
     subprocess.run(command, check=True)

@@ -1,4 +1,4 @@
-"""The TextMate grammar beside the parser: over the whole corpus they call the same things the same."""
+"""The TextMate grammar beside the parser: over the whole corpus both call things the same."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ def test_every_keyword_number_comment_and_mark_has_its_scope(tokenize: Program) 
     for sample, text, tokens in zip(SOUND, texts, tokenize("source.netsharp", texts), strict=True):
         scopes = {(line, start): names for line, start, _, names in tokens}
         for place, kind in highlighted(text).items():
-            if kind in SCOPES and not (sample.name in BROKEN_LINES and kind in ("type", "constant")):
+            if kind in SCOPES and not (
+                sample.name in BROKEN_LINES and kind in ("type", "constant")
+            ):
                 compared[kind] += 1
                 named = scopes.get(place, [])
                 if not any(name.startswith(SCOPES[kind]) for name in named):
@@ -95,7 +97,7 @@ def test_injected_into_other_languages(tokenize: Program, host: str, text: str, 
 
 def test_a_comment_in_an_injected_string_ends_with_the_string(tokenize: Program) -> None:
     (tokens,) = tokenize("source.r", ['netDefinition = "input A [3]; // c")\nB'])
-    assert ["source.r"] == tokens[-1][3]
+    assert tokens[-1][3] == ["source.r"]
 
 
 @pytest.mark.parametrize("language_id", ["cntk", "brainscript", "ndl", "mel"])

@@ -32,18 +32,12 @@ export function clientOptions(
     progressOnInitialization: true,
     markdown: { isTrusted: { enabledCommands: LINKED }, supportHtml: false },
     initializationOptions: {
-      settings: settings.forServer(vscode.workspace.getConfiguration("netsharp")),
+      settings: settings.section(),
       trusted: vscode.workspace.isTrusted,
     },
     middleware: {
       executeCommand: (command, args, next) =>
         takeover(command, args) ? undefined : next(command, args),
-      workspace: {
-        configuration: async (params, token, next) => {
-          const answers = await next(params, token);
-          return Array.isArray(answers) ? answers.map(settings.forServer) : answers;
-        },
-      },
     },
   };
 }

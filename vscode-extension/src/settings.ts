@@ -2,10 +2,8 @@
 
 import * as vscode from "vscode";
 
-/** Keys that the server does not know; they are left out of what it is sent. */
-export const EXTENSIONS_OWN = ["server", "python", "trace", "detectByContent", "embedded"];
-
-function section(): vscode.WorkspaceConfiguration {
+/** All of them as they stand; the server passes over those that are the extension's own. */
+export function section(): vscode.WorkspaceConfiguration {
   return vscode.workspace.getConfiguration("netsharp");
 }
 
@@ -13,9 +11,3 @@ export const serverPath = () => section().get("server.path", "").trim();
 export const python = () => section().get("python", "").trim();
 export const detectByContent = () => section().get("detectByContent", true);
 export const embedded = () => section().get("embedded.enable", true);
-
-/** The section as the server gets it. */
-export function forServer(values: unknown): Record<string, unknown> {
-  const own = Object.entries((values ?? {}) as Record<string, unknown>);
-  return Object.fromEntries(own.filter(([key]) => !EXTENSIONS_OWN.includes(key)));
-}

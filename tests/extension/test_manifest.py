@@ -1,0 +1,178 @@
+"""The manifest says what is so: files, settings, commands, languages as the other side has them."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from netsharp_lsp import __version__
+from netsharp_lsp.context import HOSTS, TASKS, Context
+from netsharp_lsp.language import language_by_id
+from netsharp_lsp.server.preferences import EDITORS_OWN, SWITCHES
+from netsharp_lsp.settings import KEYS, LINE_ENDINGS
+from tests.collection import SAMPLES
+from tests.extension.conftest import EXTENSION, PACKAGING, ROOT
+
+MANIFEST: dict[str, Any] = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))
+CONTRIBUTED = MANIFEST["contributes"]
+SETTINGS = CONTRIBUTED["configuration"]["properties"]
+#: Keys of the extension alone; it keeps them from the server.
+OWN = {"netsharp.detectByContent", "netsharp.embedded.enable"}
+#: Keys of `netsharp.toml` that mean something to a command line only.
+COMMAND_LINE = {"fail-on", "baseline"}
+COMMANDS = {
+    "restartServer",
+    "showOutput",
+    "format",
+    "fixAll",
+    "showNetwork",
+    "train",
+    "stopTraining",
+    "describe",
+    "toggleHints",
+    "migrate",
+    "newSpecification",
+}
+
+
+def paths(value: Any) -> list[str]:
+    """Every path of a file in a part of the manifest."""
+    if isinstance(value, dict):
+        return [path for each in value.values() for path in paths(each)]
+    if isinstance(value, list):
+        return [path for each in value for path in paths(each)]
+    looks = isinstance(value, str) and re.fullmatch(r"\.?/?[\w/.-]+\.(json|md|svg|png)", value)
+    return [value] if looks else []
+
+
+def test_every_file_is_there() -> None:
+    found = paths([CONTRIBUTED[key] for key in ("languages", "grammars", "snippets")])
+    found += paths([CONTRIBUTED["walkthroughs"], MANIFEST["icon"]])
+    assert len(found) > 15
+    assert [path for path in found if not (EXTENSION / path).is_file()] == []
+
+
+def test_settings_are_those_of_the_server() -> None:
+    switches = {f"netsharp.{name}": default for name, default in SWITCHES.items()}
+    assert {name: SETTINGS[name]["default"] for name in switches} == switches
+    check = {f"netsharp.check.{key}" for key in set(KEYS) - COMMAND_LINE}
+    machine = {"netsharp.server.path", "netsharp.python"}
+    assert set(SETTINGS) == {*switches, *check, *machine, *OWN, "netsharp.trace.server"}
+    assert all(SETTINGS[name]["default"] is None for name in check)
+    assert all(SETTINGS[name]["scope"] == "machine" for name in machine)
+    assert all({"description", "markdownDescription"} & set(each) for each in SETTINGS.values())
+    assert {name.split(".")[1] for name in {*machine, *OWN, "netsharp.trace"}} == set(EDITORS_OWN)
+    names = MANIFEST["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"]
+    assert set(names) == machine
+
+
+@pytest.mark.parametrize(
+    ("key", "values"), [("host", HOSTS), ("task", TASKS), ("line-ending", LINE_ENDINGS)]
+)
+def test_choices_are_those_of_the_checker(key: str, values: tuple[str, ...]) -> None:
+    assert SETTINGS[f"netsharp.check.{key}"]["enum"] == [*values, None]
+
+
+def test_commands_are_registered_and_none_is_the_servers() -> None:
+    named = {each["command"] for each in CONTRIBUTED["commands"]}
+    assert named == {f"netsharp.{name}" for name in COMMANDS}
+    source = (EXTENSION / "src" / "commands.ts").read_text(encoding="utf-8")
+    table = source[source.index("const table") : source.index("return vscode.Disposable")]
+    assert set(re.findall(r"^    (\w+)(?::|,)", table, re.M)) == COMMANDS
+    used = {each["command"] for menu in CONTRIBUTED["menus"].values() for each in menu}
+    used |= {each["command"] for each in CONTRIBUTED["keybindings"]}
+    assert used <= named
+    assert not any(command.startswith("netsharp.server.") for command in named)
+
+
+def test_nobody_elses_files_are_claimed() -> None:
+    languages = {each["id"]: each for each in CONTRIBUTED["languages"]}
+    assert set(languages) == {"netsharp", "cntk", "brainscript", "ndl", "mel"}
+    extensions = [name for each in languages.values() for name in each.get("extensions", [])]
+    assert extensions == [".netsharp"]
+
+
+def test_the_first_line_alone_tells_many_files() -> None:
+    pattern = next(each for each in CONTRIBUTED["languages"] if each["id"] == "netsharp")
+    # The editor reads it as a pattern of JavaScript, which has no inline flags there.
+    assert "(?i" not in pattern["firstLine"]
+    first = re.compile(pattern["firstLine"])
+    sound = [sample for sample in SAMPLES if sample.group in ("guide", "valid")]
+    told = [s for s in sound if first.search(s.text.decode().lstrip().partition("\n")[0])]
+    assert len(told) > len(sound) / 3
+    for line in ("", "The input of this", "import torch.nn", "const x = 1", "output of nn", ".nn"):
+        assert not first.search(line), line
+
+
+def test_the_lock_names_no_host() -> None:
+    text = (EXTENSION / "package-lock.json").read_text(encoding="utf-8")
+    assert "resolved" not in text
+    assert "registry" not in text
+
+
+def test_versions_agree() -> None:
+    assert MANIFEST["version"] == __version__
+    lock = json.loads((EXTENSION / "package-lock.json").read_text(encoding="utf-8"))
+    assert lock["version"] == __version__
+
+
+def test_pins_fit_what_the_package_asks_for() -> None:
+    pins = dict(re.findall(r"^([\w-]+)==(.+)$", (PACKAGING / "bundled.txt").read_text(), re.M))
+    asked = re.search(
+        r"^dependencies = \[(.*?)^\]", (ROOT / "pyproject.toml").read_text(), re.M | re.S
+    )
+    assert asked is not None
+    names = set(re.findall(r'"([\w-]+)', asked[1]))
+    # rich draws progress bars in a terminal; an editor has none.
+    assert names - {"rich"} <= set(pins)
+
+
+def test_every_snippet_is_net_sharp() -> None:
+    snippets = json.loads((EXTENSION / "snippets" / "netsharp.json").read_text(encoding="utf-8"))
+    for name, snippet in snippets.items():
+        body = snippet["body"]
+        text = body if isinstance(body, str) else "\n".join(body)
+        text = re.sub(r"\$\{\d+\|([^,|]*)[^|]*\|\}", r"\1", text)
+        defaults = dict(re.findall(r"\$\{(\d+):([^}]*)\}", text))
+        text = re.sub(r"\$\{(\d+)(?::[^}]*)?\}", lambda found, of=defaults: of[found[1]], text)
+        found = language_by_id("netsharp").check(text.encode(), Context()).diagnostics
+        syntax = [each for each in found if each.code < "NS030"]
+        allowed = {"NS010"} if name == "Share weights" else set()
+        assert [each for each in syntax if each.code not in allowed] == [], name
+
+
+def packages() -> list[Path]:
+    return sorted((ROOT / "out" / "vsix").glob("netsharp-*.vsix"))
+
+
+@pytest.mark.skipif(not packages(), reason="no package: run `make vsix`")
+@pytest.mark.parametrize("package", packages(), ids=lambda path: path.stem)
+def test_a_package_holds_what_it_needs_and_no_sources(package: Path) -> None:
+    with zipfile.ZipFile(package) as archive:
+        names = {name.removeprefix("extension/") for name in archive.namelist()}
+        bundle = json.loads(archive.read("extension/bundled/bundle.json"))
+        manifest = archive.read("extension.vsixmanifest").decode()
+    target = package.stem.removeprefix("netsharp-").rpartition("-")[0]
+    assert f'TargetPlatform="{target}"' in manifest
+    assert {
+        "dist/extension.js",
+        "dist/network.js",
+        "dist/training.js",
+        "bundled/unpack.py",
+    } <= names
+    assert not [n for n in names if re.search(r"\.ts$|\.map$|node_modules|^src/|^test/|\.pyc$", n)]
+    wheels = [Path(name).name for name in names if name.endswith(".whl")]
+    for python in bundle["pythons"]:
+        tag = f"cp{python.replace('.', '')}"
+        for package_name in ("numpy", "tree_sitter"):
+            assert len([w for w in wheels if w.startswith(package_name) and f"-{tag}-" in w]) == 1
+    pure = {"attrs", "cattrs", "lsprotocol", "parso", "pygls", "typing_extensions"}
+    assert pure <= {wheel.partition("-")[0] for wheel in wheels if wheel.endswith("-none-any.whl")}
+    compiled = [wheel for wheel in wheels if not wheel.endswith("-none-any.whl")]
+    machine = {"x64": ("x86_64", "amd64"), "arm64": ("aarch64", "arm64")}[target.split("-")[1]]
+    assert all(wheel.endswith(tuple(f"{name}.whl" for name in machine)) for wheel in compiled)
