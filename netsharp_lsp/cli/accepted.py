@@ -5,12 +5,8 @@ from __future__ import annotations
 import os
 
 from netsharp_lsp.cli.project import UsageError
-from netsharp_lsp.diagnostics.baseline import (
-    Baseline,
-    BaselineError,
-    read_baseline,
-    write_baseline,
-)
+from netsharp_lsp.diagnostics.baseline import Baseline, write_baseline
+from netsharp_lsp.project.baselines import load_baseline, name_in_baseline
 from netsharp_lsp.project.writing import write_atomic
 
 TYPE_CHECKING = False
@@ -38,7 +34,7 @@ class Accepted:
         When the baseline is to be updated it learns them all and none is left.
         """
         baseline = self._read(path)
-        name = os.path.relpath(place, os.path.dirname(path)).replace(os.sep, "/")
+        name = name_in_baseline(path, place)
         if self._update:
             baseline.record(name, found.lines, found.diagnostics)
         found.diagnostics = baseline.new(name, found.lines, found.diagnostics)
@@ -61,17 +57,9 @@ class Accepted:
     def _load(self, path: str) -> Baseline:
         if self._update and not os.path.exists(path):
             return Baseline()
-        try:
-            with open(path, encoding="utf-8") as stream:
-                found = read_baseline(stream.read())
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-            raise UsageError(
-                f"{path}: the baseline cannot be read: {reason}. "
-                "--update-baseline writes one where there is none."
-            ) from None
-        if isinstance(found, BaselineError):
-            raise UsageError(f"{path}: the baseline cannot be read: {found.message}.")
+        found = load_baseline(path)
+        if isinstance(found, str):
+            raise UsageError(found)
         return found
 
 

@@ -7,6 +7,7 @@ null, an empty list and an empty table say nothing.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +88,14 @@ class InForce:
     def line_ending(self) -> str:
         """How lines end in a formatted text; one of `LINE_ENDINGS`."""
         return self._of("line-ending").line_ending
+
+    @property
+    def baseline(self) -> str | None:
+        """The absolute path of the findings that are known and accepted; None for none."""
+        settings = self._of("baseline")
+        if settings.baseline is None:
+            return None
+        return os.path.normpath(os.path.join(settings.directory, settings.baseline))
 
     def selection(self, path: str | None) -> Selection:
         """Return which diagnostics of a file are wanted; None for what is on no disk."""

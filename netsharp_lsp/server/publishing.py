@@ -35,7 +35,11 @@ def publish(session: Session, uri: str) -> None:
 def findings_of(session: Session, document: OpenDocument) -> list[dict[str, Any]]:
     """Return what is wrong with all specifications of a document, at most `LIMIT`."""
     selection = session.selection_of(document.uri)
-    found = [(view, each) for view in document.views for each in view.findings(selection)]
+    found = [
+        (view, each)
+        for view in document.views
+        for each in _unknown(session, view, view.findings(selection))
+    ]
     shown = [_plain(session, view, each) for view, each in found[:LIMIT]]
     if len(found) > LIMIT:
         left = len(found) - LIMIT
@@ -48,6 +52,13 @@ def findings_of(session: Session, document: OpenDocument) -> list[dict[str, Any]
             }
         )
     return shown
+
+
+def _unknown(session: Session, view: View, found: list[Diagnostic]) -> list[Diagnostic]:
+    """What no baseline knows; baselines know files that are one specification."""
+    if view.region is not None or not found:
+        return found
+    return session.settings.unknown(view.document, found)
 
 
 def page_of(language: Language, code: str) -> str:

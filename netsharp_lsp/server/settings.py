@@ -9,8 +9,11 @@ import asyncio
 import os
 from typing import TYPE_CHECKING
 
+from netsharp_lsp.diagnostics.baseline import Baseline
 from netsharp_lsp.language import known_codes
+from netsharp_lsp.project.baselines import load_baseline, name_in_baseline
 from netsharp_lsp.project.folders import validate_settings
+from netsharp_lsp.project.surroundings import state_of
 from netsharp_lsp.server.preferences import Preferences, read_preferences
 from netsharp_lsp.server.workspace_files import folder_of, path_of, uri_of
 from netsharp_lsp.settings import Settings, SettingsError, SettingsFinder
@@ -18,9 +21,12 @@ from netsharp_lsp.settings import Settings, SettingsError, SettingsFinder
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.diagnostics.selection import Selection
+    from netsharp_lsp.project.surroundings import State
     from netsharp_lsp.server.preferences import InForce
     from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.views import OpenDocument
 
 #: Stands for what holds in all folders that say nothing of their own.
 EVERYWHERE = ""
@@ -35,6 +41,7 @@ class SettingsInForce:
         self._finder = SettingsFinder()
         self._in_force: dict[tuple[str, str | None], InForce] = {}
         self._selections: dict[str, Selection] = {}
+        self._baselines: dict[str, tuple[State, Baseline]] = {}
         self._problems: list[str] = []
         self._shown: set[str] = set()
 
@@ -82,6 +89,28 @@ class SettingsInForce:
         if uri not in self._selections:
             self._selections[uri] = self.of(uri).selection(path_of(uri))
         return self._selections[uri]
+
+    def unknown(self, document: OpenDocument, found: list[Diagnostic]) -> list[Diagnostic]:
+        """Return the findings of a document that is one specification, less those of a baseline.
+
+        In an untrusted workspace settings open no files.
+        """
+        path, baseline = path_of(document.uri), self.of(document.uri).baseline
+        if path is None or baseline is None or not self._session.trusted:
+            return found
+        known = self._baseline(baseline)
+        return known.new(name_in_baseline(baseline, path), document.lines, found)
+
+    def _baseline(self, path: str) -> Baseline:
+        """A baseline as it is on disk now; one that cannot be read knows nothing."""
+        state = state_of(path)
+        if path not in self._baselines or self._baselines[path][0] != state:
+            read = load_baseline(path)
+            if isinstance(read, str):
+                self._complain_of([read])
+                read = Baseline()
+            self._baselines[path] = (state, read)
+        return self._baselines[path][1]
 
     def _read(self, folder: str) -> Settings:
         try:

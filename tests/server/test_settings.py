@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tests.cli.command_line import netsharp
 from tests.server.places import AUTO, becomes, codes, furnish, hover, opened, shown
 from tests.server.wire import Message, Wire, serving
 
@@ -111,3 +112,23 @@ def test_settings_files_are_read_again_when_they_change(tmp_path: Path) -> None:
         settings.unlink()
         wire.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
         becomes(wire, uri, (0, 8), "23, one for each feature, from `pyproject.toml`")
+
+
+def test_what_a_baseline_knows_is_not_shown(tmp_path: Path) -> None:
+    path = furnish(tmp_path, FAULTY)
+    answer = netsharp("check", "net.nn", "--update-baseline", "--baseline", "b.json", cwd=tmp_path)
+    assert answer.code == 0
+    (tmp_path / "netsharp.toml").write_text('baseline = "b.json"\n')
+    with serving(rootUri=tmp_path.as_uri()) as wire:
+        uri = opened(wire, path)
+        assert wire.published(uri) == []
+        wire.send(wire.change(uri, 2, {"text": f"{FAULTY}hidden Hidden [2] from Data all;\n"}))
+        assert "NS017" not in codes(found := wire.published(uri, 2))
+        assert found != []
+        (tmp_path / "b.json").unlink()
+        wire.send(wire.change(uri, 3, {"text": FAULTY}))
+        assert "NS017" in codes(wire.published(uri, 3))
+        assert "the baseline cannot be read: No such file" in warned(wire)
+    with serving(rootUri=tmp_path.as_uri(), initializationOptions={"trusted": False}) as wire:
+        assert "NS017" in codes(wire.published(opened(wire, path)))
+        assert shown(wire) == []
