@@ -1,0 +1,159 @@
+"""Whoever reads a text in pieces, or follows its edits, reads what a reader of the whole does."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from bench.generate import netsharp
+from netsharp_lsp.netsharp.meaning.doubts import Doubts
+from netsharp_lsp.netsharp.reading.incremental import Reading, read_by_windows
+from netsharp_lsp.netsharp.reading.parser import parse
+from netsharp_lsp.netsharp.reading.sameness import same
+from netsharp_lsp.netsharp.reading.syntax import Declaration, Specification
+from netsharp_lsp.text.edits import Edit, apply_edits
+from netsharp_lsp.text.spans import Spans
+from tests.collection import SAMPLES, Sample
+from tests.laws.editing import Work, drawn_text
+
+SEEDS = range(40)
+EDITS = 14
+LONG = netsharp(1500)
+READ = parse(LONG)
+#: `[ false  true ,true]` can be read in two ways; another fault behind it turns which one it is.
+TORN = """hidden ConvPhase6[ 15 , 4,  4 ] rlinear from PoolCorner5 convolve{
+        Sharing =  [ false  true ,true]  ; // a kernel for each map
+      MapCount  = 1 ;
+}
+"""
+TURNING = """hidden NearSignal23 [7  , 17 , 17]sigmoid
+from NormCorner22 where (s  , d) => s [0]== d  [0] &&
+  abs(1,2,  2  ]  ;
+"""
+
+
+def assert_same(found: Specification, expected: Specification) -> None:
+    """Every declaration, offset, comment, foreign character, line and doubt is the same."""
+    assert found.data == expected.data
+    assert found.offsets == expected.offsets
+    assert [*found.starts.values()] == expected.offsets
+    assert all(map(same, found.declarations, expected.declarations))
+    assert len(found.declarations) == len(expected.declarations)
+    assert comments(found) == comments(expected)
+    marks = [[(m.start, m.end, m.kind, m.text) for m in one.marks] for one in (found, expected)]
+    assert marks[0] == marks[1]
+    assert found.lines.starts == expected.lines.starts
+    assert doubts(found) == doubts(expected)
+
+
+def comments(specification: Specification) -> list[tuple[int, int, str]]:
+    return [(one.start, one.end, one.kind) for one in specification.comments]
+
+
+def doubts(specification: Specification) -> dict[str, object]:
+    """All that doubts hold, declarations by their position."""
+    found = Doubts(specification)
+    place = specification.index
+
+    def plain(value: object) -> object:
+        if isinstance(value, Spans):
+            return sorted(value)
+        if isinstance(value, dict):
+            return {plain(key): plain(one) for key, one in value.items()}
+        if isinstance(value, set | frozenset):
+            return {plain(one) for one in value}
+        if isinstance(value, tuple):
+            return tuple(plain(one) for one in value)
+        return place(value) if isinstance(value, Declaration) else value
+
+    names = (
+        "regions unread words swallowed swallowing broken nameless vague foreign incomplete near"
+    )
+    held: dict[str, object] = {name: getattr(found, name) for name in names.split()}
+    parts = "covered culprits continued ends displaced interrupting curly words"
+    held |= {f"debris {name}": getattr(found.debris, name) for name in parts.split()}
+    return {name: plain(value) for name, value in held.items()}
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_a_text_read_in_stretches_is_read_as_a_whole(sample: Sample) -> None:
+    for stretch in (1, 100, 1000):
+        assert_same(read_by_windows(sample.text, stretch), parse(sample.text))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_edited_text_is_read_as_a_fresh_one(seed: int) -> None:
+    chance = random.Random(seed)
+    work = Work(drawn_text(chance), chance)
+    reading = Reading.of(work.text)
+    assert_same(reading.specification, parse(work.text))
+    for _ in range(EDITS):
+        before = reading.specification.declarations
+        edits = work.edits()
+        reading, delta = reading.edited(work.text, edits)
+        assert_same(reading.specification, parse(work.text))
+        behind = delta.position + len(delta.removed)
+        assert before[delta.position : behind] == delta.removed
+        after = before[: delta.position] + delta.added + before[behind:]
+        assert after == reading.specification.declarations
+
+
+@pytest.mark.parametrize("mark", [b";", b"{", b"[", b"]", b"}", b"=", b"("])
+def test_a_broken_mark_of_a_long_text_touches_its_declaration_only(mark: bytes) -> None:
+    chance = random.Random(7)
+    reading = Reading.of(LONG)
+    for _ in range(3):
+        at = reading.data.find(mark, chance.randrange(len(LONG) * 9 // 10))
+        broken = LONG[:at] + LONG[at + 1 :]
+        torn, delta = reading.edited(broken, [Edit(at, at + 1, "")])
+        assert len(delta.removed) <= 2
+        assert_same(torn.specification, parse(broken))
+        mended, delta = torn.edited(LONG, [Edit(at, at, mark.decode())])
+        assert len(delta.added) <= 2
+        assert_same(mended.specification, READ)
+
+
+def test_edits_far_apart_are_followed_together() -> None:
+    edits = [Edit(100, 103, "x"), Edit(30_000, 30_000, "hidden [3]"), Edit(50_000, 50_001, "")]
+    text = apply_edits(LONG, edits)
+    assert_same(Reading.of(LONG).edited(text, edits)[0].specification, parse(text))
+
+
+def test_a_text_sent_again_as_a_whole_is_an_edit_of_what_differs() -> None:
+    text = LONG.replace(b"Photograph", b"Photo", 1)
+    reading, delta = Reading.of(LONG).edited(text, [Edit(0, len(LONG), text.decode())])
+    assert len(delta.added) == 1
+    assert_same(reading.specification, parse(text))
+    assert reading.edited(text, [Edit(0, len(text), text.decode())])[1].added == ()
+
+
+@pytest.mark.parametrize("lines", [5, 60, 120, 160, 180, 200, 220, 300])
+def test_a_fault_turns_how_one_before_it_is_read(lines: int) -> None:
+    between = netsharp(lines)
+    sound = netsharp(300) + TORN.encode() + between + netsharp(100)
+    at = len(sound) - len(netsharp(100))
+    torn = sound[:at] + TURNING.encode() + sound[at:]
+    reading = Reading.of(sound)
+    reading, _ = reading.edited(torn, [Edit(at, at, TURNING)])
+    assert_same(reading.specification, parse(torn))
+    reading, _ = reading.edited(sound, [Edit(at, at + len(TURNING), "")])
+    assert_same(reading.specification, parse(sound))
+
+
+@pytest.mark.parametrize("pair", [("/*", "*/"), ("<!--", "-->"), ("<!-- <!--", "-->")])
+def test_a_comment_may_begin_and_end_far_apart(pair: tuple[str, str]) -> None:
+    first, last = LONG.find(b"\n", 10_000) + 1, LONG.find(b"\n", 50_000) + 1
+    opened = apply_edits(LONG, [Edit(first, first, pair[0])])
+    closed = apply_edits(LONG, [Edit(first, first, pair[0]), Edit(last, last, pair[1])])
+    behind = last + len(pair[0])
+    reading = Reading.of(LONG)
+    for text, edit in (
+        (opened, Edit(first, first, pair[0])),
+        (closed, Edit(behind, behind, pair[1])),
+    ):
+        reading, _ = reading.edited(text, [edit])
+        assert_same(reading.specification, parse(text))
+    for text in (opened, LONG):
+        reading, _ = reading.edited(text, [Edit(0, len(reading.data), text.decode())])
+        assert_same(reading.specification, parse(text))
