@@ -6,7 +6,7 @@ Commands and servers go through it; it knows no language's inside and no editor'
 from __future__ import annotations
 
 from netsharp_lsp.diagnostics.model import Result
-from netsharp_lsp.diagnostics.suppression import find_suppressions, suppress
+from netsharp_lsp.diagnostics.suppression import MARK, find_suppressions, suppress
 
 __all__ = [
     "DEFAULT",
@@ -214,7 +214,8 @@ def sift(
 ) -> list[Diagnostic]:
     """Return a check's diagnostics in order, less those suppressed and those not selected."""
     diagnostics = sorted(result.diagnostics, key=lambda diagnostic: diagnostic.sort_key)
-    suppressions = find_suppressions(lines, result.comments, language.comment)
+    comments = result.comments if MARK in lines.text else []
+    suppressions = find_suppressions(lines, comments, language.comment)
     left = suppress(
         diagnostics,
         lines,

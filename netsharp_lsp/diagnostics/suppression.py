@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     Spans = Iterable[tuple[int, int]]
 
-_MARK = b"netsharp:"
+#: No text without these bytes holds a suppression.
+MARK = b"netsharp:"
 _WORD = b"ignore"
 _BLANK = b" \t"
 
@@ -46,7 +47,7 @@ def find_suppressions(lines: LineIndex, comments: Spans, prefix: str) -> list[Su
     `comments` are byte spans, each starting with `prefix` or not being a suppression.
     """
     text = lines.text
-    if _MARK not in text:
+    if not comments or MARK not in text:
         return []
     opening = prefix.encode("utf-8")
     found = []
@@ -99,9 +100,9 @@ def _read(text: bytes, start: int, end: int, opening: bytes) -> list[tuple[str, 
     if not comment.startswith(opening):
         return None
     body = comment[len(opening) :].lstrip(_BLANK)
-    if not body.startswith(_MARK):
+    if not body.startswith(MARK):
         return None
-    body = body[len(_MARK) :].lstrip(_BLANK)
+    body = body[len(MARK) :].lstrip(_BLANK)
     if not body.startswith(_WORD):
         return None
     rest = body[len(_WORD) :].lstrip(_BLANK)
