@@ -124,10 +124,17 @@ class Diagnostic:
 class Result:
     """What checking one text gave: its diagnostics, and its comments as (start, end) spans."""
 
-    __slots__ = ("comments", "diagnostics")
+    __slots__ = ("_comments", "diagnostics")
 
     def __init__(
         self, diagnostics: Iterable[Diagnostic], comments: Iterable[tuple[int, int]] = ()
     ) -> None:
         self.diagnostics = list(diagnostics)
-        self.comments = list(comments)
+        self._comments = comments
+
+    @property
+    def comments(self) -> list[tuple[int, int]]:
+        """The comments; a long text has many, and few ask for them."""
+        if not isinstance(self._comments, list):
+            self._comments = list(self._comments)
+        return self._comments

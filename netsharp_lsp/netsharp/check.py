@@ -48,6 +48,8 @@ class Examination:
         network = self.network
         doubts = Doubts(specification)
         also = {one for gone in delta.removed for one in self._pointed_at[gone]}
+        # What was not judged yet may point at what goes, too.
+        also.update(one for one in self._waiting if network.units[one].faults)
         also.update(doubtful(network.doubts, network.specification))
         also.update(doubtful(doubts, specification))
         for gone in delta.removed:
@@ -142,7 +144,13 @@ class Examination:
             resort = doubts.last_resort()
             if resort is not None:
                 found.add(resort.diagnostic(specification, "error"))
-        return sorted(found, key=lambda diagnostic: diagnostic.sort_key)
+        return sorted(found, key=reading_order)
+
+
+def reading_order(diagnostic: Diagnostic) -> tuple[object, ...]:
+    """The order of the text, then that of the places that belong to a diagnostic."""
+    related = [(one.start, one.end, one.message) for one in diagnostic.related]
+    return diagnostic.sort_key, related
 
 
 def places_of(finding: Finding) -> Iterator[Place]:
@@ -156,7 +164,7 @@ def places_of(finding: Finding) -> Iterator[Place]:
 
 def doubtful(doubts: Doubts, specification: Specification) -> Iterable[Declaration]:
     """The declarations that rules on syntax may judge otherwise for what stands in doubt."""
-    return specification.declarations if doubts.broken else ()
+    return specification.declarations if doubts.foreign else doubts.near
 
 
 def findings_of(network: Network) -> Iterator[Finding]:

@@ -67,7 +67,7 @@ class Snapshot:
         """What `check` says of the same text and context."""
         if self._result is None:
             comments = self.reading.specification.comments
-            spans = [(comment.start, comment.end) for comment in comments]
+            spans = ((comment.start, comment.end) for comment in comments)
             self._result = Result(self.examination.diagnostics(), spans)
         return self._result
 
