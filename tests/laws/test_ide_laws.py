@@ -171,6 +171,8 @@ def test_hints_of_parts_are_those_of_the_whole(sample: Sample) -> None:
         *snapshot.hints(middle + 1, len(sample.text), EVERY_HINT),
     ]
     assert parts == whole
+    by_default = [hint.offset for hint in snapshot.hints(0, len(sample.text), HintOptions())]
+    assert len(set(by_default)) == len(by_default)
 
 
 def test_the_digit_net_is_not_drowned_in_hints() -> None:

@@ -180,7 +180,10 @@ def shape_label(layer: Layer, network: Network) -> str:
 
 
 def auto_label(layer: Layer, network: Network) -> str:
-    """The number behind `auto`, or the symbol that stands for it."""
+    """The number behind `auto`, or the symbol that stands for it; what kernels give, if any do."""
+    computed = computed_shape(layer)
+    if computed:
+        return show(computed[0])
     nodes = nodes_of(layer, network)
     if nodes is None:
         return ""

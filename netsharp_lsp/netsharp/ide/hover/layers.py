@@ -80,6 +80,9 @@ def size_text(layer: Layer, network: Network) -> str:
 
 def auto_text(layer: Layer, network: Network) -> str:
     """The number that `auto` stands for and who says so, or what is missing."""
+    computed = [bundle.geometry.output for bundle in layer.bundles if bundle.geometry is not None]
+    if computed:
+        return f"`auto` does not count what kernels give: write `{show(computed[0])}`"
     thing, fields, remedy = AUTO[layer.kind]
     nodes = nodes_of(layer, network)
     if nodes is None:
