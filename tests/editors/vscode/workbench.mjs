@@ -252,9 +252,6 @@ export class Workbench {
     await Promise.race([ended, pause(3000)]);
     // Some of its processes outlive the first signal.
     this.kill("SIGKILL");
-    const logs = path.join(this.data, "logs");
-    if (fs.existsSync(logs))
-      fs.cpSync(logs, path.join(this.out, "logs"), { recursive: true, force: true });
     fs.rmSync(this.root, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 

