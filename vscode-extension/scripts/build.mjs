@@ -1,5 +1,5 @@
-// Bundles the extension and each view; with --tests the tests, into the folder of --into=NAME if
-// given; --watch does so again and again.
+// Bundles the extension and each view into dist, with --tests the tests into dist-test; --into=FOLDER
+// names another place, and --watch does so again and again.
 import { build, context } from "esbuild";
 import { readdirSync } from "node:fs";
 
@@ -22,9 +22,9 @@ const jobs = tests
       },
     ]
   : [
-      { ...node, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js" },
-      { ...browser, entryPoints: ["src/webview/network/main.ts"], outfile: "dist/network.js" },
-      { ...browser, entryPoints: ["src/webview/training/main.ts"], outfile: "dist/training.js" },
+      { ...node, entryPoints: ["src/extension.ts"], outfile: `${into ?? "dist"}/extension.js` },
+      { ...browser, entryPoints: ["src/webview/network/main.ts"], outfile: `${into ?? "dist"}/network.js` },
+      { ...browser, entryPoints: ["src/webview/training/main.ts"], outfile: `${into ?? "dist"}/training.js` },
     ];
 for (const job of jobs) {
   if (watch) {

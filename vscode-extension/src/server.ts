@@ -101,7 +101,8 @@ export class Server implements vscode.Disposable {
       await this.tellOnce(message);
       return;
     }
-    await this.connect(found.program, await this.prepare(found.program, bundle));
+    const launch = await this.prepare(found.program, bundle);
+    await this.connect(found.program, launch, found.warnings);
   }
 
   /** How a program is started; the bundled server is unpacked first. */
@@ -133,7 +134,11 @@ export class Server implements vscode.Disposable {
     return launchOf(program, done.folder);
   }
 
-  private async connect(program: Program, launch: Launch): Promise<void> {
+  private async connect(
+    program: Program,
+    launch: Launch,
+    warnings: readonly string[],
+  ): Promise<void> {
     const [command = "", ...args] = launch.command;
     const executable: Executable = { command, args: [...args], options: { env: launch.env } };
     this.state.set({ kind: "starting", doing: launch.command.join(" ") });
@@ -152,7 +157,7 @@ export class Server implements vscode.Disposable {
     }
     const version = client.initializeResult?.serverInfo?.version ?? "";
     const { origin } = program;
-    this.state.set({ kind: "running", origin, command: launch.command, version });
+    this.state.set({ kind: "running", origin, command: launch.command, version, warnings });
     this.starts.fire(client);
   }
 

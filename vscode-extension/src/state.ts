@@ -10,6 +10,8 @@ export type State =
       readonly origin: "setting" | "interpreter" | "bundled";
       readonly command: readonly string[];
       readonly version: string;
+      /** Settings that lead nowhere, a sentence each; the search has gone on without them. */
+      readonly warnings: readonly string[];
     }
   | { readonly kind: "bad-setting"; readonly setting: string; readonly message: string }
   | { readonly kind: "no-python"; readonly message: string }

@@ -80,7 +80,8 @@ export class Status implements vscode.Disposable {
     const version = document.version;
     const answer = await this.graphs.of(document);
     if (document === vscode.window.activeTextEditor?.document && document.version === version) {
-      this.item.text = answer.ok ? `$(check) Net# ${brief(answer.graph)}` : "$(check) Net#";
+      const { icon } = faceOf(this.state.value);
+      this.item.text = answer.ok ? `${icon} Net# ${brief(answer.graph)}` : `${icon} Net#`;
       this.item.tooltip = answer.ok ? summary(answer.graph) : answer.message;
     }
   }
@@ -94,8 +95,11 @@ function faceOf(state: State): Face {
       return { icon: "$(loading~spin)", words: `Starting: ${state.doing}`, severe: false };
     case "running":
       return {
-        icon: "$(check)",
-        words: `Server ${state.version} (${state.origin}): ${state.command.join(" ")}`,
+        icon: state.warnings.length > 0 ? "$(warning)" : "$(check)",
+        words: [
+          `Server ${state.version} (${state.origin}): ${state.command.join(" ")}`,
+          ...state.warnings,
+        ].join(". "),
         severe: false,
       };
     default:

@@ -32,6 +32,13 @@ export function standalone(scene: SVGGElement, whole: Box): string {
   });
   copy.removeAttribute("style");
   copy.querySelectorAll(".reach").forEach((element) => element.remove());
+  for (const group of copy.querySelectorAll("g")) {
+    // What is of use on the page alone; the label stays for those who hear the picture.
+    ["class", "tabindex", "aria-pressed"].forEach((name) => group.removeAttribute(name));
+    if (group.getAttribute("role") === "button") {
+      group.setAttribute("role", "img");
+    }
+  }
   const { width, height } = whole;
   const paper = { width, height, fill: getComputedStyle(document.body).backgroundColor };
   const font = getComputedStyle(document.body).fontFamily;

@@ -1,0 +1,379 @@
+"""Both views in a real browser, under the policy that the editor gives them.
+
+A page stands for the editor: it has the messages ready, and keeps what the view says. A script
+then acts as a person would, and what it finds is read from the page.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import queue
+import shutil
+import signal
+import struct
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from netsharp_lsp.context import Context
+from netsharp_lsp.description.picture import lay_out
+from netsharp_lsp.language import language_by_id
+from tests.extension.conftest import EXTENSION, ROOT
+
+DIGITS = (ROOT / "examples" / "digits" / "digits.nn").read_bytes()
+INCEPTION = (ROOT / "tests" / "corpus" / "valid" / "inception.nn").read_bytes()
+#: What the editor's own page allows (see src/page.ts), and that the page may tell the result.
+POLICY = "default-src 'none'; style-src file:; script-src 'nonce-x'; img-src data:"
+TELLING = "; connect-src http://127.0.0.1:*"
+PAGE = """<!DOCTYPE html><html><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<link rel="stylesheet" href="{style}"></head>
+<body class="vscode-dark"><main id="view"></main>
+<script nonce="x">
+const sent = [], faults = [];
+addEventListener("error", (event) => faults.push(String(event.message)));
+addEventListener("securitypolicyviolation", (event) => faults.push(event.violatedDirective));
+function acquireVsCodeApi() {{ return {{ postMessage: (message) => sent.push(message) }}; }}
+</script>
+<script nonce="x" src="{script}"></script>
+<script nonce="x">
+const $ = (selector) => document.querySelector(selector);
+const $$ = (selector) => [...document.querySelectorAll(selector)];
+const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
+const press = (key) => (document.activeElement ?? document.body).dispatchEvent(
+  new KeyboardEvent("keydown", {{ key, bubbles: true, cancelable: true }}));
+const frame = () => new Promise(requestAnimationFrame);
+const say = async (message) => {{
+  postMessage(message, "*");
+  await pause(60);
+  await frame();
+  await frame();
+}};
+(async () => {{
+  let found;
+  try {{
+    await pause(50);
+    for (const message of {messages}) await say(message);
+    found = await (async () => {{ {act} }})();
+  }} catch (error) {{ faults.push(String(error.stack)); }}
+  const body = JSON.stringify({{ found, sent, faults }});
+  await fetch("{address}", {{ method: "POST", mode: "no-cors", body }});
+}})();
+</script></body></html>"""
+
+Act = Callable[..., tuple[Any, list[dict[str, Any]]]]
+
+
+@pytest.fixture(scope="session")
+def dist(node: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The views as they are packed."""
+    folder = tmp_path_factory.mktemp("dist")
+    command = [node, "scripts/build.mjs", f"--into={folder}"]
+    subprocess.run(command, cwd=EXTENSION, check=True)
+    return folder
+
+
+class Listener:
+    """Waits on this machine for what a page tells."""
+
+    def __init__(self) -> None:
+        self.told: queue.Queue[str] = queue.Queue()
+        told = self.told
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                told.put(self.rfile.read(int(self.headers["Content-Length"])).decode())
+                self.send_response(204)
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self.server.server_port}/"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+@pytest.fixture(scope="session")
+def listener() -> Iterator[Listener]:
+    made = Listener()
+    yield made
+    made.server.shutdown()
+
+
+@pytest.fixture
+def act(dist: Path, listener: Listener, tmp_path: Path) -> Act:
+    """Open a view, tell it messages, run a script in it; what that returns, and what was said."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("Chromium is not installed")
+
+    def run(view: str, messages: list[Any], script: str) -> tuple[Any, list[dict[str, Any]]]:
+        page = tmp_path / f"{view}.html"
+        parts = {
+            "policy": POLICY + TELLING,
+            "address": listener.address,
+            "style": (EXTENSION / "media" / f"{view}.css").as_uri(),
+            "script": (dist / f"{view}.js").as_uri(),
+            "messages": json.dumps(messages),
+            "act": script,
+        }
+        page.write_text(PAGE.format(**parts), encoding="utf-8")
+        command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"]
+        command += ["--allow-file-access-from-files", "--window-size=800,700"]
+        command += [f"--user-data-dir={tmp_path / 'profile'}", page.as_uri()]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        browser = subprocess.Popen(command, start_new_session=True, **quiet)
+        try:
+            result = json.loads(listener.told.get(timeout=60))
+        finally:
+            os.killpg(browser.pid, signal.SIGKILL)
+            browser.wait()
+        assert result["faults"] == []
+        return result.get("found"), result["sent"]
+
+    return run
+
+
+def graph(text: bytes, version: int = 1) -> dict[str, Any]:
+    """What `netsharp/graph` answers, but for the places in the text."""
+    description = language_by_id("netsharp").describe(text, Context())
+    picture = lay_out(description)
+    arrows = iter(picture.arrows)
+    for layer, box in zip(description["layers"], picture.boxes, strict=True):
+        layer["position"] = {key: getattr(box, key) for key in ("x", "y", "width", "height")}
+        layer["range"] = layer["selectionRange"] = None
+        for bundle in layer["bundles"]:
+            bundle |= {"points": next(arrows).points, "range": None}
+    size = {"width": picture.width, "height": picture.height}
+    return {**description, **size, "version": version, "uri": "file:///digits.nn"}
+
+
+def shown(text: bytes) -> list[dict[str, Any]]:
+    return [{"type": "graph", "title": "digits.nn", "graph": graph(text)}]
+
+
+SELECTED = 'document.querySelector(".layer.selected .name")?.textContent ?? null'
+
+
+def test_layers_stand_where_the_server_has_put_them(act: Act) -> None:
+    found, sent = act(
+        "network",
+        shown(DIGITS),
+        """return $$(".layer").map((layer) => {
+          const frame = layer.querySelector(".frame");
+          const place = ["x", "y", "width", "height"].map((name) => +frame.getAttribute(name));
+          return [[...layer.querySelectorAll("text")].map((each) => each.textContent), place];
+        });""",
+    )
+    assert sent[0] == {"type": "ready"}
+    expected = graph(DIGITS)
+    assert [place for _, place in found] == [
+        list(layer["position"].values()) for layer in expected["layers"]
+    ]
+    texts = [words for words, _ in found]
+    assert texts[0] == ["Image", "[8, 8]"]
+    assert texts[1] == ["Conv", "[16, 8, 8] rlinear", "160 parameters"]
+
+
+def test_the_legend_names_the_kinds_that_occur(act: Act) -> None:
+    found, _ = act("network", shown(DIGITS), "return $$('.legend li').map((e) => e.textContent);")
+    assert found == ["all", "convolve", "max pool", "part of the multiply-adds"]
+
+
+def test_cost_is_a_shade(act: Act) -> None:
+    found, _ = act(
+        "network",
+        shown(DIGITS),
+        "return $$('.cost').map((each) => +getComputedStyle(each).fillOpacity);",
+    )
+    costs = [sum(b["multiply_adds"] for b in layer["bundles"]) for layer in graph(DIGITS)["layers"]]
+    assert sorted(range(5), key=lambda i: found[i]) == sorted(range(5), key=lambda i: costs[i])
+
+
+def test_the_keyboard_follows_the_connections(act: Act) -> None:
+    script = f"""
+      $(".surface").focus();
+      const way = [];
+      for (const key of ["ArrowDown", "ArrowDown", "ArrowRight", "ArrowDown", "ArrowUp"]) {{
+        press(key);
+        way.push({SELECTED});
+      }}
+      press("Enter");
+      way.push(document.activeElement.getAttribute("aria-label").split(",")[0]);
+      press("Escape");
+      way.push({SELECTED});
+      return way;"""
+    found, sent = act("network", shown(INCEPTION), script)
+    assert found[:2] == ["Image", "Middle"]
+    assert found[2] == "Broad"
+    assert found[3] == "Class"
+    assert found[4] in ("Middle", "Broad")
+    assert found[5] == f"hidden {found[4]}"
+    assert found[6] is None
+    reveals = [(each["layer"], each["focus"]) for each in sent if each["type"] == "reveal"]
+    assert reveals == [*((name, False) for name in found[:5]), (found[4], True)]
+
+
+def test_the_cursor_in_the_text_marks_a_layer(act: Act) -> None:
+    messages = [*shown(DIGITS), {"type": "cursor", "layer": "Pool"}]
+    script = f"""
+      const first = [{SELECTED}, $$(".edge.joined").length, $(".heard").textContent];
+      await say({{ type: "cursor", layer: null }});
+      return [...first, {SELECTED}];"""
+    found, sent = act("network", messages, script)
+    assert found[:2] == ["Pool", 2]
+    assert found[2].startswith("hidden Pool, shape 16 by 4 by 4, 256 nodes")
+    assert found[3] is None
+    assert not [each for each in sent if each["type"] == "reveal"]
+
+
+def test_a_click_leads_to_the_text(act: Act) -> None:
+    script = """
+      $$(".layer")[1].dispatchEvent(new MouseEvent("click", { bubbles: true, detail: 1 }));
+      $$(".layer")[1].dispatchEvent(new MouseEvent("click", { bubbles: true, detail: 2 }));
+      $$(".edge")[1].dispatchEvent(new MouseEvent("click", { bubbles: true }));"""
+    _, sent = act("network", shown(DIGITS), script)
+    assert sent[1:] == [
+        {"type": "reveal", "layer": "Conv", "focus": False},
+        {"type": "reveal", "layer": "Conv", "focus": True},
+        {"type": "revealBundle", "layer": "Pool", "index": 0},
+    ]
+
+
+def test_the_picture_follows_the_text_and_says_when_it_cannot(act: Act) -> None:
+    later = DIGITS.replace(b"[64] rlinear", b"[32] rlinear")
+    assert later != DIGITS
+    messages = [*shown(DIGITS), {"type": "cursor", "layer": "Full"}, *shown(later)]
+    script = """
+      const first = [$(".layer.selected").textContent, $(".totals").textContent];
+      await say({ type: "stale", message: "There is no specification here." });
+      return [...first, $(".notice").textContent, $("#view").className, $$(".layer").length];"""
+    found, _ = act("network", messages, script)
+    assert "[32] rlinear" in found[0]
+    assert f"{graph(later)['parameters']:,} parameters" in found[1]
+    assert found[2] == "There is no specification here."
+    assert "stale" in found[3]
+    assert found[4] == 5
+
+
+def test_zoom_and_fit(act: Act) -> None:
+    script = """
+      const size = () => $(".layer").getBoundingClientRect().width;
+      const sizes = [size()];
+      $(".surface").focus();
+      for (const key of ["+", "+", "-", "0"]) { press(key); sizes.push(size()); }
+      return sizes;"""
+    (first, one, two, back, fitted), _ = act("network", shown(DIGITS), script)
+    assert two > one > first
+    assert back == pytest.approx(one)
+    assert fitted == pytest.approx(first)
+
+
+def test_the_picture_can_be_saved(act: Act) -> None:
+    script = """
+      for (const words of ["SVG", "PNG"]) {
+        $$("button").find((each) => each.textContent === words).click();
+        await pause(500);
+      }"""
+    _, sent = act("network", shown(DIGITS), script)
+    saved = {each["format"]: base64.b64decode(each["base64"]) for each in sent[1:]}
+    assert set(saved) == {"svg", "png"}
+    root = ElementTree.fromstring(saved["svg"])
+    size = (root.get("width"), root.get("height"))
+    expected = graph(DIGITS)
+    assert [float(each or 0) for each in size] == [expected["width"], expected["height"]]
+    text = saved["svg"].decode()
+    assert "Conv" in text
+    assert "var(" not in text
+    assert "class=" not in text
+    assert saved["png"].startswith(b"\x89PNG")
+    width, height = struct.unpack(">II", saved["png"][16:24])
+    assert (width, height) == (-(-expected["width"] * 2 // 1), -(-expected["height"] * 2 // 1))
+
+
+def event(name: str, **values: Any) -> dict[str, Any]:
+    return {"id": "run-1", "event": name, **values}
+
+
+def epoch(number: int) -> dict[str, Any]:
+    measures = {"accuracy": 1 - 1 / (number + 1)}
+    validation = {"loss": 2 / number, "accuracy": 0.5}
+    return event("epoch", epoch=number, loss=1 / number, metrics=measures, validation=validation)
+
+
+START = event("start", metrics={"epochs": 10, "steps": 5, "rows": 100, "parameters": 42})
+
+
+def replay(status: str, *events: dict[str, Any], **more: str) -> dict[str, Any]:
+    ends = {"error": "", "model": "", **more}
+    return {"type": "replay", "title": "digits.nn", "status": status, "events": [*events], **ends}
+
+
+FACE = """
+  const seen = (element) => element.offsetParent !== null;
+  const face = () => ({
+    status: $(".status").textContent,
+    facts: $(".facts").textContent,
+    buttons: $$(".tools button").filter(seen).map((each) => each.textContent),
+    curves: $$("figure").map((figure) => [
+      figure.querySelector("figcaption").textContent,
+      ...[...figure.querySelectorAll("polyline")].map((each) =>
+        each.getAttribute("points").split(" ").length),
+    ]),
+    rows: $$("tbody tr").map((row) => [...row.children].map((cell) => cell.textContent)),
+    failure: $(".failure").textContent,
+    model: seen($(".result")) ? $(".result .link").textContent : null,
+  });"""
+
+
+def test_curves_grow_while_the_network_learns(act: Act) -> None:
+    script = f"""{FACE}
+      const before = face();
+      await say({{ type: "event", event: {json.dumps(epoch(3))} }});
+      $$(".tools button").find((each) => each.textContent === "Stop").click();
+      return [before, face()];"""
+    messages = [replay("running", START, epoch(1), epoch(2))]
+    (before, after), sent = act("training", messages, script)
+    assert before["curves"] == [["loss", 2, 2], ["accuracy", 2, 2]]
+    assert after["curves"] == [["loss", 3, 3], ["accuracy", 3, 3]]
+    assert after["rows"][0] == ["3", "0.3333", "0.6667", "0.75", "0.5"]
+    assert [row[0] for row in after["rows"]] == ["3", "2", "1"]
+    assert "epoch 3 of 10" in after["facts"]
+    assert (after["status"], after["buttons"]) == ("training", ["Stop"])
+    assert sent == [{"type": "ready"}, {"type": "stop"}]
+
+
+def test_a_finished_run_leads_to_its_model(act: Act) -> None:
+    end = event("end", epoch=2, loss=0.5, status="finished", model="/home/me/digits.safetensors")
+    messages = [
+        replay("running", START, epoch(1), epoch(2)),
+        {"type": "event", "event": end},
+        {"type": "status", "status": "finished", "error": "", "model": end["model"]},
+    ]
+    script = f"""{FACE}
+      $(".result .link").click();
+      for (const words of ["Resume", "Train again"])
+        $$("button").find((each) => each.textContent === words).click();
+      return face();"""
+    found, sent = act("training", messages, script)
+    assert found["status"] == "finished"
+    assert found["model"] == "/home/me/digits.safetensors"
+    assert found["buttons"] == ["Resume", "Train again"]
+    assert [each["type"] for each in sent] == ["ready", "model", "resume", "again"]
+
+
+def test_a_failure_is_said(act: Act) -> None:
+    sentence = "digits.toml:4: there is no column 'digitt'; did you mean 'digit'?"
+    found, _ = act("training", [replay("failed", error=sentence)], f"{FACE} return face();")
+    assert found["failure"] == sentence
+    assert found["curves"] == found["rows"] == []
+    assert found["buttons"] == ["Train again"]
