@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := $(shell git ls-files '*.py' '*.c' '*.h' '*.md' '*.scm' '*.json' '*.toml' \
 	netsharp_lsp engine grammar netsharp.py setup.py pyproject.toml MANIFEST.in 2>/dev/null)
 
-.PHONY: help run test lint bench fuzz grammar peers extension wheels vsix clean
+.PHONY: help run test lint bench fuzz grammar peers extension wheels vsix editors soak clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -43,8 +43,8 @@ $(VENV)/.bench: $(VENV)/.peers pyproject.toml
 run: $(VENV)/.installed ## Check, format, describe, train and predict the digits example.
 	$(BIN)/python examples/tour.py
 
-test: $(VENV)/.test ## Run the tests.
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+test: $(VENV)/.test ## Run the tests, all but those in VS Code.
+	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/editors/test_vscode.py
 
 lint: $(VENV)/.lint ## Check style and types.
 	$(BIN)/ruff check .
@@ -78,6 +78,14 @@ wheels: $(VENV)/.wheels ## Build a wheel per platform into out/wheels; TARGETS c
 
 vsix: extension wheels ## Pack the extension per platform into out/vsix; TARGETS chooses some.
 	$(BIN)/python packaging/vsix.py out/wheels out/vsix $(TARGETS)
+
+editors: $(VENV)/.test ## Install real editors, pack the extension, and test both together.
+	bash tests/editors/install.sh .tools
+	$(MAKE) vsix TARGETS=linux-x64
+	$(BIN)/python -m pytest --durations=0 tests/editors
+
+soak: $(VENV)/.test ## Type into a live server for long; EDITS and SEED choose how long and what.
+	$(BIN)/python -m tests.soak --edits $(or $(EDITS),20000) --seed $(or $(SEED),1)
 
 clean: ## Remove what the other targets made.
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache out

@@ -5,7 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tests.soak.typing import soak
+from tests.soak.typing import Typed, soak
+
+#: After so many edits a server has what it needs.
+SETTLED = 5_000
+MOST_GROWTH = 1.05
 
 
 def main() -> int:
@@ -23,7 +27,17 @@ def main() -> int:
     )
     for difference in typed.differences[:3]:
         print(difference)
-    return 1 if typed.differences else 0
+    grown = growth(typed)
+    if grown is not None:
+        print(f"memory at the end / after {SETTLED:,} edits: {grown:.3f} (at most {MOST_GROWTH})")
+    return 1 if typed.differences or (grown is not None and grown > MOST_GROWTH) else 0
+
+
+def growth(typed: Typed) -> float | None:
+    """Memory at the end beside that of a server that has settled; None where it ended earlier."""
+    if SETTLED not in typed.memory or max(typed.memory) == SETTLED:
+        return None
+    return typed.memory[max(typed.memory)] / typed.memory[SETTLED]
 
 
 if __name__ == "__main__":
