@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -19,6 +20,7 @@ from netsharp_lsp.netsharp.reading.syntax import (
     LayerItem,
     Predicate,
 )
+from netsharp_lsp.text.edits import Edit, apply_edits
 from tests.collection import RESOLVING, SAMPLES
 
 if TYPE_CHECKING:
@@ -37,6 +39,10 @@ WORD = re.compile(rb"[A-Za-z_]\w*")
 PROPOSED = {"activation", "attribute", "constant", "function", "keyword", "layer", "word"}
 NAMES_DECLARED = {"constant", "layer"}
 COMPLETE = [sample for sample in SAMPLES if sample.complete and len(sample.text) < 6_000]
+#: How often a text is edited, what is written into it, and how many places are asked after that.
+EDITS = 5
+WRITTEN = ("", "x", ";", "}", "{", "from ", "hidden Q [3] from A all;\n", "5", "[", "// ")
+ASKED = 6
 #: Texts beyond this size are asked at every so many tokens.
 LARGE = 20_000
 STEP = 97
@@ -173,6 +179,37 @@ def test_hints_of_parts_are_those_of_the_whole(sample: Sample) -> None:
     assert parts == whole
     by_default = [hint.offset for hint in snapshot.hints(0, len(sample.text), HintOptions())]
     assert len(set(by_default)) == len(by_default)
+
+
+@pytest.mark.parametrize("sample", SAMPLES[::5], ids=lambda sample: sample.name)
+def test_answers_after_edits_are_those_of_a_fresh_text(sample: Sample, seed: int) -> None:
+    language = language_by_id("netsharp")
+    chance = Random(f"{seed} {sample.name}")
+    snapshot = language.open(sample.text, sample.context)
+    for _ in range(EDITS):
+        start = chance.randrange(len(snapshot.data) + 1)
+        end = min(len(snapshot.data), start + chance.choice((0, 0, 1, 5)))
+        edit = Edit(start, end, chance.choice(WRITTEN))
+        data = apply_edits(snapshot.data, [edit])
+        if not is_text(data):
+            continue
+        snapshot = snapshot.edited(data, [edit])
+        fresh = language.open(data, sample.context)
+        for offset in [chance.randrange(len(data) + 1) for _ in range(ASKED)]:
+            assert snapshot.hover(offset) == fresh.hover(offset), (data, offset)
+            assert snapshot.complete(offset) == fresh.complete(offset), (data, offset)
+            assert snapshot.signature(offset) == fresh.signature(offset), (data, offset)
+        hints = (version.hints(0, len(data), EVERY_HINT) for version in (snapshot, fresh))
+        assert next(hints) == next(hints), data
+
+
+def is_text(data: bytes) -> bool:
+    """Whether bytes are UTF-8: an edit may have cut a character."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def test_the_digit_net_is_not_drowned_in_hints() -> None:
