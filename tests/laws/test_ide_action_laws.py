@@ -113,6 +113,25 @@ def test_a_refactoring_keeps_the_network_the_comments_and_the_style(name: str, t
             assert settled == after, (action.title, after.decode(), settled.decode())
 
 
+@pytest.mark.parametrize("sample", COMPLETE, ids=lambda sample: sample.name)
+def test_what_has_a_way_back_can_be_taken_back(sample: Sample) -> None:
+    """Braces come off again, and an extracted constant goes back to where it was taken from."""
+    text = LANGUAGE.format(sample.text, FormatOptions()).text
+    snapshot = LANGUAGE.open(text, sample.context)
+    if not is_plain(snapshot) or comments(snapshot):
+        return
+    bodies = offered(snapshot, ["refactor.rewrite.body"])
+    for action in bodies + offered(snapshot, ["refactor.extract"])[:12]:
+        after = apply_edits(text, action.edits)
+        again = LANGUAGE.open(after, sample.context)
+        if action.rename_at is not None:
+            (back,) = again.actions(action.rename_at, action.rename_at, ["refactor.inline"])
+            assert described(apply_edits(after, back.edits)) == described(text)
+        else:
+            ways = offered(again, ["refactor.rewrite.body"])
+            assert any(apply_edits(after, back.edits) == text for back in ways), after.decode()
+
+
 @pytest.mark.parametrize("sample", INCOMPLETE, ids=lambda sample: sample.name)
 def test_actions_of_broken_texts_lie_in_the_text_and_add_no_fault(sample: Sample) -> None:
     snapshot = LANGUAGE.open(sample.text, sample.context)

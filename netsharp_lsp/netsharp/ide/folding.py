@@ -49,10 +49,13 @@ def _before_closing(data: bytes, lines: LineIndex, end: int) -> int:
 
 
 def _regions(specification: Specification) -> Iterator[Range]:
+    data = specification.data
+    line_end = b"\n" if b"\n" in data else b"\r"
     for declaration in specification.declarations:
         base = specification.starts[declaration]
-        for start, end in _brackets(declaration):
-            yield base + start, base + end
+        if data.find(line_end, base, base + declaration.end) >= 0:
+            for start, end in _brackets(declaration):
+                yield base + start, base + end
 
 
 def _brackets(declaration: Declaration) -> Iterator[Range]:

@@ -91,6 +91,9 @@ def _renamable(network: Network, offset: int) -> Standing | Refusal:
     if comment is not None and comment.start < offset:
         return Refusal("This is a comment; there is no name to rename.")
     standing = standing_at(network.specification, offset)
+    word = None if standing is None else _keyword_at(standing, offset)
+    if word is not None:
+        return Refusal(f"'{word}' is a keyword of the language and cannot be renamed.")
     if standing is None or standing.name is None:
         number = standing is not None and isinstance(standing.leaf, Number)
         thing = "A number has no name." if number else "There is no name here."
@@ -102,6 +105,15 @@ def _renamable(network: Network, offset: int) -> Standing | Refusal:
     if definition_of(network, standing) is None:
         return Refusal(f"'{name}' is not defined, so there is nothing to rename.")
     return standing
+
+
+def _keyword_at(standing: Standing, offset: int) -> str | None:
+    """The keyword at an offset that is no node of its own: a connection's kind, `auto`, `true`."""
+    at = offset - standing.base
+    if standing.name is not None:
+        return None
+    words = standing.declaration.keywords
+    return next((word.text for word in words if word.start <= at <= word.end), None)
 
 
 def is_later_declaration(network: Network, standing: Standing) -> bool:
