@@ -66,14 +66,12 @@ def read_by_windows(data: bytes, stretch: int = STRETCH) -> Specification:
         end = safe_end(data, start, data.find(b"\n", start + size) + 1 or len(data))
         window = Window(data, start, end)
         settled = (at for at, since in window.settled(data) if since >= LINGER)
-        last = max(settled, default=0)
-        if window.whole:
-            last = len(window.declarations)
+        last = window.count() if window.whole else max(settled, default=0)
         if window.whole or last:
             start, size = window.offset(last), stretch
             declarations += window.declarations[:last]
             offsets += window.offsets[:last]
-            comments += (span for span in window.comments if span[0] < start)
+            comments += window.comments(last)
         else:
             size *= GROWTH
         if window.whole:

@@ -66,15 +66,22 @@ def parse(data: bytes) -> Specification:
 
 def read(data: bytes, tree: Tree) -> Specification:
     """Read the syntax out of the tree of ``data``."""
-    declarations, offsets, comments = read_pieces(data, tree)
+    comments: list[Span] = []
+    declarations: list[Declaration] = []
+    offsets: list[int] = []
+    for declaration, offset in declarations_of(data, tree, comments):
+        declarations.append(declaration)
+        offsets.append(offset)
     return Specification(data, tuple(declarations), offsets, Comments(comments))
 
 
-def read_pieces(data: bytes, tree: Tree) -> tuple[list[Declaration], list[int], list[Span]]:
-    """The declarations of a tree, where each starts, and the comments, in no order."""
-    declarations: list[Declaration] = []
-    offsets: list[int] = []
-    comments: list[Span] = []
+def declarations_of(
+    data: bytes, tree: Tree, comments: list[Span]
+) -> Iterator[tuple[Declaration, int]]:
+    """The declarations of a tree, each read when it is asked for, and where they start.
+
+    The comments on the way are put into a list, those of one declaration in no order.
+    """
     for nodes in top_level(tree):
         node = nodes[0]
         if node.type in COMMENTS:
@@ -82,9 +89,7 @@ def read_pieces(data: bytes, tree: Tree) -> tuple[list[Declaration], list[int], 
             continue
         reader = _DeclarationReader(data, node, comments)
         placed = is_placed(node) and not node.is_missing
-        declarations.append(reader.declaration(node) if placed else reader.debris(nodes))
-        offsets.append(reader.base)
-    return declarations, offsets, comments
+        yield reader.declaration(node) if placed else reader.debris(nodes), reader.base
 
 
 def top_level(tree: Tree) -> Iterator[list[TreeNode]]:

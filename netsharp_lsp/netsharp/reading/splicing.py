@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.syntax import Declaration
 
 #: How many bytes behind an edit are read at first, and how much more where they tell too little.
-FIRST_SIZE, GROWTH = 1 << 12, 4
+FIRST_SIZE, GROWTH = 3 << 10, 4
 
 
 class Delta:
@@ -124,8 +124,8 @@ class Change:
 
     def _leads(self, window: Window, anchor: int) -> bool:
         """Whether the anchor and the declaration behind it are read as they were."""
-        expected, found = self.old.declarations[anchor : anchor + 2], window.declarations[:2]
-        return len(found) == 2 and all(map(same, expected, found))
+        expected = self.old.declarations[anchor : anchor + 2]
+        return window.has(1) and all(map(same, expected, window.declarations))
 
     # Where to end.
 
@@ -147,7 +147,7 @@ class Change:
                 if known >= 0 and self._apart(anchor, known, since):
                     return window, position, known
             if window.whole:
-                return window, len(window.declarations), len(old.declarations)
+                return window, window.count(), len(old.declarations)
             size *= GROWTH
 
     def _known(self, window: Window, position: int) -> int:
@@ -186,7 +186,7 @@ class Change:
         comments = old.comments.spliced(
             window.start,
             stop - shift,
-            (span for span in window.comments if span[0] < stop),
+            window.comments(last),
             shift,
         )
         first = 2 if anchor >= 0 else 0

@@ -5,6 +5,8 @@ It knows tokens, comments and what stands for missing text; no declaration and n
 
 from __future__ import annotations
 
+from sys import intern
+
 from netsharp_lsp.netsharp.reading.syntax import Fault, Keyword, Name
 
 TYPE_CHECKING = False
@@ -40,6 +42,8 @@ MISSING = {
 MISSING_OPEN = {"tuple": "[", "where": "("}
 
 OPENINGS = frozenset("{[(")
+#: One object for each usual offset, as `intern` has one for each word: a long text has 600,000.
+OFFSETS = tuple(range(2048))
 OPENERS = {"}": "{", "]": "[", ")": "("}
 
 
@@ -64,11 +68,12 @@ class TreeReader:
 
     def span(self, node: TreeNode) -> tuple[int, int]:
         """The bytes of a node, relative to the top-level node."""
-        return node.start_byte - self.base, node.end_byte - self.base
+        start, end = node.start_byte - self.base, node.end_byte - self.base
+        return (OFFSETS[start], OFFSETS[end]) if end < len(OFFSETS) else (start, end)
 
     def text(self, node: TreeNode) -> str:
         """The text of a node."""
-        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        return intern(self.data[node.start_byte : node.end_byte].decode("utf-8", "replace"))
 
     def name(self, node: TreeNode) -> Name:
         """A node as a name."""

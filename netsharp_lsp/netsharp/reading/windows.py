@@ -7,10 +7,8 @@ be in any text.  But faults near each other must be read together (`LINGER`).
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from netsharp_lsp.netsharp.reading.grammar import parse_tree
-from netsharp_lsp.netsharp.reading.parser import read_pieces
+from netsharp_lsp.netsharp.reading.parser import declarations_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,9 +29,12 @@ MARKUP, MARKUP_END = b"<!--", b"--"
 
 
 class Window:
-    """What stands in a stretch of a text; offsets are those of the whole text."""
+    """What stands in a stretch of a text; offsets are those of the whole text.
 
-    __slots__ = ("comments", "declarations", "end", "offsets", "start", "whole")
+    Declarations are read out of its tree when they are asked for.
+    """
+
+    __slots__ = ("_comments", "_rest", "declarations", "end", "offsets", "start", "whole")
 
     def __init__(self, data: bytes, start: int, end: int) -> None:
         self.start = start
@@ -41,28 +42,53 @@ class Window:
         #: Whether the stretch goes on to the end of the text.
         self.whole = end == len(data)
         stretch = data if self.whole and not start else data[start:end]
-        self.declarations, offsets, comments = read_pieces(stretch, parse_tree(stretch))
-        self.offsets = [start + offset for offset in offsets]
-        self.comments: list[Span] = [(start + a, start + b, kind) for a, b, kind in comments]
+        self.declarations: list[Declaration] = []
+        self.offsets: list[int] = []
+        self._comments: list[Span] = []
+        self._rest = declarations_of(stretch, parse_tree(stretch), self._comments)
+
+    def has(self, position: int) -> bool:
+        """Whether there is a declaration at a position."""
+        while len(self.declarations) <= position:
+            found = next(self._rest, None)
+            if found is None:
+                return False
+            self.declarations.append(found[0])
+            self.offsets.append(self.start + found[1])
+        return True
+
+    def count(self) -> int:
+        """How many declarations there are."""
+        while self.has(len(self.declarations)):
+            pass
+        return len(self.declarations)
 
     def offset(self, position: int) -> int:
-        """Where a declaration starts; behind the last one, the end of all that was read."""
-        return self.offsets[position] if position < len(self.offsets) else self.end + 1
+        """Where a declaration starts; behind the last one, the end of the stretch."""
+        return self.offsets[position] if self.has(position) else self.end + 1
+
+    def comments(self, position: int) -> list[Span]:
+        """The comments before a declaration."""
+        start, stop = self.start, self.offset(position)
+        spans = ((start + a, start + b, kind) for a, b, kind in self._comments)
+        return [span for span in spans if span[0] < stop]
 
     def settled(self, data: bytes) -> Iterator[tuple[int, int]]:
         """The positions of declarations which, with the next, stand in the whole text as here.
 
         With each comes how many nodes lie between it and the last fault of the window.
         """
-        since = LINGER
-        for position, (one, other) in enumerate(pairwise(self.declarations)):
+        position, since = 0, LINGER
+        while self.has(position + 1):
+            one, other = self.declarations[position : position + 2]
             end = self.offsets[position + 1] + other.end
             if not self.whole and end + reach(data, end, self.end) > self.end:
                 return
             sound = not (one.doubtful or other.doubtful)
-            if sound and (self.whole or position + 2 < len(self.declarations)):
+            if sound and (self.whole or self.has(position + 2)):
                 yield position, since
             since = 0 if one.faults else since + one.bulk
+            position += 1
 
 
 def nodes_to_fault(declarations: Iterable[Declaration]) -> int:
