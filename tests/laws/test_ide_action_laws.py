@@ -36,10 +36,10 @@ COMPLETE = [sample for sample in SAMPLES if sample.complete or sample.group == "
 INCOMPLETE = [sample for sample in SAMPLES if sample not in COMPLETE]
 
 
-def offered(snapshot: Snapshot, kinds: list[str]) -> list[Action]:
-    """Everything that is offered at the starts of tokens, each once."""
+def offered(snapshot: Snapshot, kinds: list[str], start: int = 0, end: int = -1) -> list[Action]:
+    """Everything that is offered at the starts of tokens of a range, each once."""
     data = snapshot.data
-    offsets = [match.start() for match in TOKEN.finditer(data)]
+    offsets = [match.start() for match in TOKEN.finditer(data, start, end % (len(data) + 1))]
     found: dict[object, Action] = {}
     for offset in offsets[:: STEP if len(data) > LARGE else 1]:
         for action in snapshot.actions(offset, offset, kinds):
@@ -128,7 +128,9 @@ def test_what_has_a_way_back_can_be_taken_back(sample: Sample) -> None:
             (back,) = again.actions(action.rename_at, action.rename_at, ["refactor.inline"])
             assert described(apply_edits(after, back.edits)) == described(text)
         else:
-            ways = offered(again, ["refactor.rewrite.body"])
+            (edit,) = action.edits
+            near = edit.start + len(edit.text.encode())
+            ways = offered(again, [action.kind], max(0, edit.start - 4), near)
             assert any(apply_edits(after, back.edits) == text for back in ways), after.decode()
 
 
