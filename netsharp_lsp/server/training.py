@@ -13,13 +13,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from netsharp_lsp.project.run_file import model_file, read_run_file, run_file_beside
+from netsharp_lsp.server.processes import PYTHON, environment
 from netsharp_lsp.server.work import Work
 
 if TYPE_CHECKING:
@@ -62,8 +62,7 @@ class Order:
 
     def command(self) -> list[str]:
         """The command line of the run."""
-        # -P: what lies in the working directory must not stand for a package.
-        words = [sys.executable, "-P", "-m", "netsharp_lsp", "run", self.specification, "--events"]
+        words = [*PYTHON, "netsharp_lsp", "run", self.specification, "--events"]
         words += ["--run-file", self.run_file] if self.run_file else []
         return [*words, "--resume"] if self.resume else words
 
@@ -106,7 +105,7 @@ class Runs:
         name = f"run-{next(self._numbers)}"
         process = _start(order.command())
         title = f"Training {os.path.basename(order.specification)}"
-        work = Work(self._session, title, lambda: self.stop(name))
+        work = Work(self._session, title, lambda: self.stop(name), measured=True)
         self._running[name] = Run(name, order, process, work)
         loop = asyncio.get_running_loop()
         threading.Thread(target=self._follow, args=(name, process, loop), daemon=True).start()
@@ -184,8 +183,6 @@ class Runs:
 
 def _start(command: list[str]) -> subprocess.Popen[str]:
     """Start a process that finds packages where this one does and gets no key of the terminal."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(_package_folders())}
-    environment |= {"PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
     return subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -193,18 +190,10 @@ def _start(command: list[str]) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         encoding="utf-8",
         errors="replace",
-        env=environment,
+        env=environment(),
         start_new_session=True,
         creationflags=_GROUP,
     )
-
-
-def _package_folders() -> list[str]:
-    """Where this process finds packages, without the working directory unless it holds ours."""
-    here = os.getcwd()
-    ours = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    folders = [os.path.abspath(folder) for folder in sys.path if folder]
-    return [folder for folder in folders if folder != here or folder == ours]
 
 
 def _tell(loop: asyncio.AbstractEventLoop, function: Callable[..., None], *args: Any) -> None:

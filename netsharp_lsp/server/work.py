@@ -21,7 +21,8 @@ _TOKENS = count(1)
 class Work:
     """Something that takes long: begun, reported on, ended.
 
-    `token` is the client's where it gave one with a request, else one is created.
+    `token` is the client's where it gave one with a request, else one is created.  What is
+    `measured` tells how far it is.
     """
 
     def __init__(
@@ -30,9 +31,17 @@ class Work:
         title: str,
         cancel: Callable[[], object] | None = None,
         token: str | int | None = None,
+        *,
+        measured: bool = False,
     ) -> None:
         self._session = session
-        self._begin = {"kind": "begin", "title": title, "cancellable": cancel is not None}
+        self._begin: dict[str, Any] = {
+            "kind": "begin",
+            "title": title,
+            "cancellable": cancel is not None,
+        }
+        if measured:
+            self._begin["percentage"] = 0
         self._begun = self._ended = False
         self._percentage = 0
         self._reported = 0.0
@@ -74,7 +83,7 @@ class Work:
 
     def _start(self) -> None:
         self._begun = True
-        self._send({**self._begin, "percentage": 0})
+        self._send(self._begin)
 
     def _send(self, value: dict[str, Any]) -> None:
         if self._begun and not self._ended:

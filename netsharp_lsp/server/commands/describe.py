@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from netsharp_lsp.description.tables import render_markdown
 from netsharp_lsp.server.commands.call import name_of
-from netsharp_lsp.server.sound import described
+from netsharp_lsp.server.commands.depicting import depict
 
 if TYPE_CHECKING:
     from netsharp_lsp.server.commands.call import Call
@@ -18,12 +17,11 @@ async def describe(call: Call) -> None:
     if document is None:
         return
     parts = []
-    for view in document.views:
-        description = described(view)
-        if isinstance(description, str):
-            call.warn(description)
+    for view in list(document.views):
+        tables = await depict(call, view, "markdown")
+        if tables is None:
             return
         name = view.region.name if view.region is not None else None
-        parts.append(f"# {name or name_of(document.uri)}\n\n{render_markdown(description)}")
+        parts.append(f"# {name or name_of(document.uri)}\n\n{tables}")
     path = call.session.scratch.write(document.uri, ".md", "\n".join(parts))
     await call.show(path, f"{name_of(document.uri)} is described in")

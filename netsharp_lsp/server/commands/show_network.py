@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from netsharp_lsp.description.svg import render_svg
 from netsharp_lsp.server.commands.call import name_of
-from netsharp_lsp.server.sound import described
+from netsharp_lsp.server.commands.depicting import depict
 
 if TYPE_CHECKING:
     from netsharp_lsp.server.commands.call import Call
@@ -19,9 +18,8 @@ async def show_network(call: Call) -> None:
         return
     name = call.argument(1)
     named = [each for each in document.views if each.region and each.region.name == name]
-    description = described((named or document.views)[0])
-    if isinstance(description, str):
-        call.warn(description)
+    picture = await depict(call, (named or document.views)[0], "svg")
+    if picture is None:
         return
-    path = call.session.scratch.write(document.uri, ".svg", render_svg(description))
+    path = call.session.scratch.write(document.uri, ".svg", picture)
     await call.show(path, f"The picture of {name_of(document.uri)} is in", external=True)

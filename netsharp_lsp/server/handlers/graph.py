@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
+from netsharp_lsp.server.aside import AT_ONCE, aside
+from netsharp_lsp.server.depiction import graph_anew
 from netsharp_lsp.server.protocol import RefusedError
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from netsharp_lsp.ide.answers import Graph
     from netsharp_lsp.server.session import Session
     from netsharp_lsp.server.views import OpenDocument, View
@@ -16,7 +21,7 @@ if TYPE_CHECKING:
 Plain = dict[str, Any]
 
 
-def graph(session: Session, params: Plain) -> Plain:
+def graph(session: Session, params: Plain) -> Plain | Awaitable[Plain]:
     """Return the network of a document: the one at `position`, or named `name`, else the first."""
     uri = params["textDocument"]["uri"]
     document = session.document(uri)
@@ -27,22 +32,52 @@ def graph(session: Session, params: Plain) -> Plain:
 
 
 class Graphs:
-    """The graphs that were asked for last, one a document; made anew when the text changes."""
+    """The graphs that were asked for last, one a document; made anew when the text changes.
+
+    That of a large text is made aside, and an older one that is still being made is given up.
+    """
 
     def __init__(self) -> None:
         self._made: dict[str, tuple[tuple[Any, ...], Plain]] = {}
+        self._making: dict[str, asyncio.Task[Any] | None] = {}
 
-    def of(self, document: OpenDocument, view: View) -> Plain:
+    def of(self, document: OpenDocument, view: View) -> Plain | Awaitable[Plain]:
         """Return the graph of a specification."""
-        key = (document.version, view, view.snapshot)
         made = self._made.get(document.uri)
-        if made is None or made[0] != key:
-            made = self._made[document.uri] = (key, _plain(document, view))
-        return made[1]
+        if made is not None and made[0] == _key(document, view):
+            return made[1]
+        if len(view.lines.text) > AT_ONCE:
+            return self._aside(document, view)
+        return self._keep(document, view, view.snapshot.graph())
 
     def leave(self, uri: str) -> None:
         """Forget a document."""
         self._made.pop(uri, None)
+
+    async def _aside(self, document: OpenDocument, view: View) -> Plain:
+        uri, key = document.uri, _key(document, view)
+        older = self._making.get(uri)
+        if older is not None:
+            older.cancel()
+        task = self._making[uri] = asyncio.current_task()
+        try:
+            made = await aside(graph_anew, view.language.id, view.lines.text, view.context)
+        finally:
+            if self._making.get(uri) is task:
+                del self._making[uri]
+        if key != _key(document, view):
+            raise RefusedError(lsp.LSPErrorCodes.ContentModified, "The text has changed since.")
+        return self._keep(document, view, made)
+
+    def _keep(self, document: OpenDocument, view: View, made: Graph) -> Plain:
+        plain = _plain(document, view, made)
+        self._made[document.uri] = (_key(document, view), plain)
+        return plain
+
+
+def _key(document: OpenDocument, view: View) -> tuple[Any, ...]:
+    """What a graph depends on."""
+    return document.version, view, view.context
 
 
 def _meant(session: Session, document: OpenDocument, params: Plain) -> View | None:
@@ -58,8 +93,7 @@ def _meant(session: Session, document: OpenDocument, params: Plain) -> View | No
     return document.views[0] if document.views else None
 
 
-def _plain(document: OpenDocument, view: View) -> Plain:
-    made = view.snapshot.graph()
+def _plain(document: OpenDocument, view: View, made: Graph) -> Plain:
     description = dict(made.description)
     picture = description.pop("picture")
     boxes, arrows = picture["boxes"], iter(picture["arrows"])

@@ -1,0 +1,39 @@
+"""Tables and pictures for commands: at once, or aside with progress that can be cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from netsharp_lsp.server.aside import AT_ONCE, aside
+from netsharp_lsp.server.depiction import FaultyError, depicted, depicted_anew
+from netsharp_lsp.server.work import Work
+
+if TYPE_CHECKING:
+    from netsharp_lsp.server.commands.call import Call
+    from netsharp_lsp.server.views import View
+
+
+async def depict(call: Call, view: View, form: str) -> str | None:
+    """Return a network as `markdown` or `svg`; None, and a word to the person, where it cannot."""
+    try:
+        if len(view.lines.text) <= AT_ONCE:
+            return depicted(view.snapshot, form)
+        made = await _aside(call, view, form)
+        if isinstance(made, FaultyError):
+            raise made
+    except FaultyError as error:
+        call.warn(str(error))
+        return None
+    return made
+
+
+async def _aside(call: Call, view: View, form: str) -> str | FaultyError:
+    task = asyncio.current_task()
+    cancel = task.cancel if task is not None else None
+    work = Work(call.session, "Describing the network", cancel, call.token)
+    try:
+        text, context = view.lines.text, view.context
+        return await aside(depicted_anew, view.language.id, text, context, form)
+    finally:
+        work.end()

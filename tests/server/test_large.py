@@ -1,0 +1,87 @@
+"""Large networks are described and drawn beside the typing, and a person can cancel that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from netsharp_lsp.server.aside import AT_ONCE
+from tests.server.places import asked, execute, furnish, opened, shown
+from tests.server.test_commands import path_told
+from tests.server.test_training import commands
+from tests.server.wire import Message, Wire, serving
+
+LAYERS = 900
+
+
+def large() -> str:
+    """A chain of layers, too long to be looked at in one go."""
+    lines = ["input Data [8];"]
+    names = ["Data", *(f"Hidden{number}" for number in range(LAYERS))]
+    lines += [f"hidden {name} [8] from {names[i]} all;" for i, name in enumerate(names[1:])]
+    lines.append(f"output Result [2] from {names[-1]} all;")
+    text = "\n".join([*lines, ""])
+    assert len(text) > AT_ONCE
+    return text
+
+
+def graph(uri: str) -> Message:
+    return {"textDocument": {"uri": uri}}
+
+
+def test_a_large_graph_is_made_beside_the_typing(tmp_path: Path) -> None:
+    path = furnish(tmp_path, large())
+    with serving(rootUri=tmp_path.as_uri()) as wire:
+        uri = opened(wire, path)
+        first = wire.ask("netsharp/graph", graph(uri))
+        wire.send(first)
+        changed = large().replace("output Result [2]", "output Result [3]")
+        wire.send(wire.change(uri, 2, {"text": changed}))
+        wire.published(uri, 2)
+        assert first["id"] not in [m.get("id") for m in wire.heard], "it did not wait"
+        made = wire.request("netsharp/graph", graph(uri))
+        assert (len(made["layers"]), made["layers"][-1]["shape"]) == (LAYERS + 2, [3])
+        assert made["version"] == 2
+        refused = next(m for m in wire.heard if m.get("id") == first["id"])
+        assert refused["error"]["code"] in (-32800, -32801)
+        assert wire.request("netsharp/graph", graph(uri)) == made
+
+
+def test_a_large_description_shows_progress_and_can_be_cancelled(tmp_path: Path) -> None:
+    path = furnish(tmp_path, large())
+    with serving({"window": {"workDoneProgress": True}}, rootUri=tmp_path.as_uri()) as wire:
+        uri = opened(wire, path)
+        wire.published(uri)
+        assert execute(wire, "describe", uri)["result"] is None
+        assert f"Hidden{LAYERS - 1}" in path_told(wire).read_text()
+        order = wire.ask(
+            "workspace/executeCommand",
+            {"command": "netsharp.server.showNetwork", "arguments": [uri]},
+        )
+        told = len(shown(wire))
+        wire.send(order)
+        begun = wire.wait(lambda heard: progress(heard) == "begin")
+        wire.notify("window/workDoneProgress/cancel", {"token": begun["params"]["token"]})
+        assert wire.answer(order["id"])["error"]["code"] == -32800
+        assert len(asked(wire, "window/workDoneProgress/create")) == 2
+        assert len(shown(wire)) == told
+        assert not helpers(wire)
+
+
+def progress(heard: Message) -> str | None:
+    if heard.get("method") != "$/progress":
+        return None
+    return str(heard["params"]["value"]["kind"])
+
+
+def helpers(wire: Wire) -> list[str]:
+    """Processes that work aside, of whatever server."""
+    wire.request("netsharp/stop", {"id": "none"})
+    return [line for line in commands() if "netsharp_lsp.server.aside" in line]
+
+
+def test_errors_in_a_large_text_are_told(tmp_path: Path) -> None:
+    path = furnish(tmp_path, large().replace("[2] from", "[2] sofmax from"))
+    with serving(rootUri=tmp_path.as_uri()) as wire:
+        uri = opened(wire, path)
+        assert execute(wire, "describe", uri)["result"] is None
+        assert "has an error, so its numbers would mean nothing" in shown(wire)[-1]
