@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from netsharp_lsp.netsharp.reading.syntax import Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from netsharp_lsp.netsharp.reading.syntax import Declaration
 
-_FIELDS: dict[type, tuple[str, ...]] = {}
+_FIELDS: dict[type, Callable[[object], tuple[object, ...]]] = {}
 
 
 def same(first: Declaration, second: Declaration) -> bool:
@@ -19,27 +23,26 @@ def same(first: Declaration, second: Declaration) -> bool:
     pending: list[tuple[object, object]] = [(first, second)]
     while pending:
         one, other = pending.pop()
-        if one is other:
-            continue
         if one.__class__ is not other.__class__:
             return False
         if isinstance(one, Node):
-            pending.extend(
-                (getattr(one, field), getattr(other, field)) for field in fields_of(one.__class__)
-            )
+            fields = fields_of(one.__class__)
+            pairs = zip(fields(one), fields(other), strict=True)
         elif isinstance(one, tuple) and isinstance(other, tuple):
             if len(one) != len(other):
                 return False
-            pending.extend(zip(one, other, strict=True))
+            pairs = zip(one, other, strict=True)
         elif one != other:
             return False
+        else:
+            continue
+        pending += [pair for pair in pairs if pair[0] is not pair[1]]
     return True
 
 
-def fields_of(kind: type) -> tuple[str, ...]:
-    """The fields of a syntax class, those of the classes above it included."""
+def fields_of(kind: type) -> Callable[[object], tuple[object, ...]]:
+    """What gives all fields of a syntax value, those of the classes above it included."""
     if kind not in _FIELDS:
-        _FIELDS[kind] = tuple(
-            field for one in kind.__mro__ for field in getattr(one, "__slots__", ())
-        )
+        names = [name for one in kind.__mro__ for name in getattr(one, "__slots__", ())]
+        _FIELDS[kind] = attrgetter(*names)
     return _FIELDS[kind]

@@ -214,10 +214,9 @@ class Change:
     def _kept(self, window: Window, new: int, old: int) -> bool:
         """Whether a declaration says what another said, letter for letter."""
         one, other = window.declarations[new], self.old.declarations[old]
-        if not same(one, other):
-            return False
         start, before = window.offsets[new], self.old.offsets[old]
-        return self.data[start : start + one.end] == self.old.data[before : before + other.end]
+        text = self.data[start : start + one.end]
+        return text == self.old.data[before : before + other.end] and same(one, other)
 
     def _marks(self, comments: Comments, start: int, end: int) -> list[Mark] | None:
         """The foreign characters, if those of the old text were asked for."""
