@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.selection import Selection
     from netsharp_lsp.embedded.arrangement import Arrangement
     from netsharp_lsp.embedded.regions import Region
-    from netsharp_lsp.layout.options import Formatted, LineRange
+    from netsharp_lsp.layout.options import LineRange
 
 
 class Embedded:
@@ -130,7 +130,8 @@ def format_host(
         ranges = [inner for r in options.ranges if (inner := _inner_range(region, r, lines))]
         if options.ranges and not ranges:
             continue
-        arranged = _arrange(region, ranges, options)
+        own = FormatOptions("lf", ranges, options.self_check)
+        arranged = arrange(region, language_by_id(region.language).format, own)
         if arranged.failure is not None:
             done.failure = arranged.failure
             return done
@@ -138,16 +139,6 @@ def format_host(
         done.sentences += _sentences(item, region, arranged, lines)
     done.text = apply_edits(text, edits)
     return done
-
-
-def _arrange(region: Region, ranges: list[LineRange], options: FormatOptions) -> Arrangement:
-    language = language_by_id(region.language)
-
-    def format_text(text: bytes, before: int) -> Formatted:
-        own = [(max(1, first - before), max(1, last - before)) for first, last in ranges]
-        return language.format(text, FormatOptions("lf", own, options.self_check))
-
-    return arrange(region, format_text, partial=bool(ranges))
 
 
 def _sentences(item: Input, region: Region, arranged: Arrangement, lines: LineIndex) -> list[str]:

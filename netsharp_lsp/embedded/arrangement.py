@@ -5,25 +5,24 @@ The formatter is handed in; this knows only lines, and what a literal can hold.
 
 from __future__ import annotations
 
+from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.text.edits import Edit
+from netsharp_lsp.text.line_edits import line_edits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable
     from typing import TypeAlias
 
     from netsharp_lsp.embedded.regions import Region
     from netsharp_lsp.layout.options import Formatted
 
-    #: Formats a text; the number is that of the lines of the specification before it.
-    Format: TypeAlias = Callable[[bytes, int], Formatted]
+    Format: TypeAlias = Callable[[bytes, FormatOptions], Formatted]
 
 _BLANKS = b" \t\n\r\f\v"
 _ONE_LINE = "it is on one line, and in order it takes several"
 _NOT_WRITABLE = "the literal cannot hold the formatted text"
 _UNSTABLE = "formatting it a second time would change it again"
-#: Texts with more lines are compared by their beginning and end alone.
-_MANY_LINES = 2000
 
 
 class Arrangement:
@@ -93,22 +92,45 @@ class _Cut:
         return self.lead + b"\n".join(made) + self.tail
 
 
-def arrange(region: Region, format_text: Format, partial: bool = False) -> Arrangement:
-    """Format a specification in its host; `partial` where only some of its lines are meant."""
+class _Style:
+    """A formatter and how it is asked."""
+
+    __slots__ = ("_format", "_options")
+
+    def __init__(self, format_text: Format, options: FormatOptions) -> None:
+        self._format = format_text
+        self._options = options
+
+    def format(self, text: bytes, before: int) -> Formatted:
+        """Format lines that have so many others of the specification before them."""
+        own = [
+            (max(1, first - before), max(1, last - before)) for first, last in self._options.ranges
+        ]
+        return self._format(text, FormatOptions("lf", own, self._options.self_check))
+
+
+def arrange(region: Region, format_text: Format, options: FormatOptions) -> Arrangement:
+    """Format a specification in its host with a language's formatter.
+
+    Ranges of the options are lines of the specification; lines end as those of the host do.
+    """
     done = Arrangement()
+    style = _Style(format_text, options)
     if not region.editable:
         done.reason = region.reason
         return done
-    new = _arranged(region, region.text, format_text, done)
+    new = _arranged(region, region.text, style, done)
     if new is None or new == region.text:
         return done
     if b"\n" not in region.text and b"\n" in new and _is_one_line(region):
         done.reason = _ONE_LINE
         return done
-    if not partial and _arranged(region, new, format_text, Arrangement()) != new:
+    if not options.ranges and _arranged(region, new, style, Arrangement()) != new:
         done.reason = _UNSTABLE
         return done
-    edits = region.outer_edits(list(_line_edits(region.text, new)))
+    edits = region.outer_edits(line_edits(region.text, new))
+    if edits is None:
+        edits = region.outer_edits([Edit(0, len(region.text), new.decode())])
     if edits is None:
         done.reason = _NOT_WRITABLE
     else:
@@ -116,7 +138,7 @@ def arrange(region: Region, format_text: Format, partial: bool = False) -> Arran
     return done
 
 
-def _arranged(region: Region, text: bytes, format_text: Format, done: Arrangement) -> bytes | None:
+def _arranged(region: Region, text: bytes, style: _Style, done: Arrangement) -> bytes | None:
     """The formatted text, None where it cannot be formatted."""
     if not text.strip(_BLANKS):
         return text
@@ -124,17 +146,17 @@ def _arranged(region: Region, text: bytes, format_text: Format, done: Arrangemen
     own_lines = form is not None and form.own_lines
     after_line_end = region.passage.outer(0) > region.passage.start
     cut = _Cut(text, own_lines, after_line_end)
-    new = _format(cut, format_text, done)
+    new = _format(cut, style, done)
     if new is not None and _Cut(new, own_lines, after_line_end).indent != cut.indent:
         # All its lines but the first are indented anyway, so nothing tells that from an indent.
         cut.indent = b""
-        new = _format(cut, format_text, done)
+        new = _format(cut, style, done)
     return new
 
 
-def _format(cut: _Cut, format_text: Format, done: Arrangement) -> bytes | None:
+def _format(cut: _Cut, style: _Style, done: Arrangement) -> bytes | None:
     bare = cut.bare()
-    formatted = format_text(bare, cut.lead.count(b"\n"))
+    formatted = style.format(bare, cut.lead.count(b"\n"))
     done.failure = formatted.failure
     if formatted.failure is not None:
         return None
@@ -155,27 +177,3 @@ def _offset_in_text(cut: _Cut, bare: bytes, offset: int) -> int:
 def _is_one_line(region: Region) -> bool:
     form = region.passage.form
     return form is not None and form.one_line
-
-
-def _line_edits(before: bytes, after: bytes) -> Iterator[Edit]:
-    """The edits that turn one text into the other, by whole lines."""
-    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    starts = [0]
-    for line in old:
-        starts.append(starts[-1] + len(line))
-    for first, last, lines in _changes(old, new):
-        yield Edit(starts[first], starts[last], b"".join(lines).decode())
-
-
-def _changes(old: list[bytes], new: list[bytes]) -> Iterator[tuple[int, int, Sequence[bytes]]]:
-    if len(old) + len(new) > _MANY_LINES:
-        same = 0
-        while same < min(len(old), len(new)) and old[same] == new[same]:
-            same += 1
-        yield same, len(old), new[same:]
-        return
-    from difflib import SequenceMatcher
-
-    for tag, first, last, start, end in SequenceMatcher(None, old, new, False).get_opcodes():
-        if tag != "equal":
-            yield first, last, new[start:end]
