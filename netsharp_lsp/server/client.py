@@ -44,9 +44,34 @@ class Client:
         return self.can("textDocument.diagnostic")
 
     @cached_property
+    def shows_pages(self) -> bool:
+        """Whether the client opens the page that describes a code."""
+        return self._of_diagnostics("codeDescriptionSupport")
+
+    @cached_property
+    def fades(self) -> bool:
+        """Whether the client shows differently what is not needed."""
+        return self._of_diagnostics("tagSupport")
+
+    @cached_property
+    def relates(self) -> bool:
+        """Whether the client shows other places that belong to a diagnostic."""
+        return self._of_diagnostics("relatedInformation")
+
+    @cached_property
+    def keeps_data(self) -> bool:
+        """Whether the client brings back the data of a diagnostic."""
+        return self._of_diagnostics("dataSupport")
+
+    @cached_property
     def retries(self) -> frozenset[str]:
         """The methods that the client asks again where the text has changed in the meantime."""
         return frozenset(self.names("general.staleRequestSupport.retryOnContentModified"))
+
+    def _of_diagnostics(self, ability: str) -> bool:
+        """A client that pulls may say it there, one that is pushed to says it here."""
+        ways = ("publishDiagnostics", "diagnostic")
+        return any(self.can(f"textDocument.{way}.{ability}") for way in ways)
 
     def markdown(self, path: str) -> bool:
         """Whether the client shows Markdown in what the path names."""

@@ -8,41 +8,52 @@ from __future__ import annotations
 import asyncio
 import gc
 
-#: Net allocations until the young are looked through though there was no quiet moment; then how
-#: many times the young until the middle-aged, and how many times those until all.
-THRESHOLDS = (200_000, 10, 10)
-#: Seconds without a message that count as quiet.
+#: Net allocations after which the young are looked through though there was no quiet moment, and
+#: how often that happens until all are.
+YOUNG = 200_000
+ROUNDS = 50
+#: Seconds without a message after which the new are looked through, or put aside if they are many.
 QUIET = 0.5
-#: All is looked through again when what was put aside has grown by this factor.
+#: Seconds after which all are looked through that were put aside, if they have grown so much.
+LONG_QUIET = 10.0
 GROWTH = 1.5
 
 
 class Collector:
-    """Collects between `rest` and `wake`, when it has been quiet for a while."""
+    """Collects between `rest` and `wake`, and never while a message is handled."""
 
     def __init__(self) -> None:
-        self._timer: asyncio.TimerHandle | None = None
+        self._timers: list[asyncio.TimerHandle] = []
         self._base = 0
-        gc.set_threshold(*THRESHOLDS)
+        gc.disable()
 
     def rest(self) -> None:
         """Nothing waits now."""
-        self._timer = asyncio.get_running_loop().call_later(QUIET, self.collect)
+        young, _, rounds = gc.get_count()
+        if young > YOUNG:
+            gc.collect(2 if rounds > ROUNDS else 1)
+        loop = asyncio.get_running_loop()
+        self._timers = [
+            loop.call_later(QUIET, self.put_aside),
+            loop.call_later(LONG_QUIET, self.collect_all),
+        ]
 
     def wake(self) -> None:
         """Something came."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        for timer in self._timers:
+            timer.cancel()
 
-    def collect(self) -> None:
-        """Collect what came since the last time, all where too much was put aside."""
-        self._timer = None
+    def put_aside(self) -> None:
+        """Collect what is new, unless it is so much that it would take long; then put it aside."""
+        if gc.get_count()[0] <= YOUNG:
+            gc.collect()
+        gc.freeze()
+        self._base = self._base or gc.get_freeze_count()
+
+    def collect_all(self) -> None:
+        """Collect all where what was put aside has grown."""
         if gc.get_freeze_count() > GROWTH * self._base:
             gc.unfreeze()
             gc.collect()
             gc.freeze()
             self._base = gc.get_freeze_count()
-        else:
-            gc.collect()
-            gc.freeze()

@@ -5,18 +5,19 @@ Knows no rule; a document shows at most `LIMIT` of them.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from netsharp_lsp.diagnostics.model import Diagnostic
+    from netsharp_lsp.diagnostics.model import Diagnostic, Related
     from netsharp_lsp.language import Language
+    from netsharp_lsp.server.client import Client
     from netsharp_lsp.server.session import Session
     from netsharp_lsp.server.views import OpenDocument, View
 
 LIMIT = 1000
 SOURCE = "netsharp"
-_ABILITY = "textDocument.publishDiagnostics"
 _UNNECESSARY = 1
 _SEVERITIES = {"error": 1, "warning": 2, "info": 3, "hint": 4}
 
@@ -40,17 +41,12 @@ def findings_of(session: Session, document: OpenDocument) -> list[dict[str, Any]
         for view in document.views
         for each in _unknown(session, view, view.findings(selection))
     ]
-    shown = [_plain(session, view, each) for view, each in found[:LIMIT]]
+    shown = [_plain(session.client, view, each) for view, each in found[:LIMIT]]
     if len(found) > LIMIT:
         left = len(found) - LIMIT
-        shown.append(
-            {
-                "range": shown[-1]["range"],
-                "severity": 3,
-                "source": SOURCE,
-                "message": f"{left} more findings are not shown; repair some of these first.",
-            }
-        )
+        message = f"{left} more findings are not shown; repair some of these first."
+        last = {"range": shown[-1]["range"], "severity": 3, "source": SOURCE, "message": message}
+        shown.append(last)
     return shown
 
 
@@ -63,10 +59,15 @@ def _unknown(session: Session, view: View, found: list[Diagnostic]) -> list[Diag
 
 def page_of(language: Language, code: str) -> str:
     """Return the URI of a rule's page, a file of the installed package."""
-    return Path(language.rules.directory, f"{code}.md").as_uri()
+    return f"{_folder(language.rules.directory)}/{code}.md"
 
 
-def _plain(session: Session, view: View, found: Diagnostic) -> dict[str, Any]:
+@cache
+def _folder(directory: str) -> str:
+    return Path(directory).as_uri()
+
+
+def _plain(client: Client, view: View, found: Diagnostic) -> dict[str, Any]:
     plain: dict[str, Any] = {
         "range": view.span(found.start, found.end),
         "severity": _SEVERITIES[found.severity],
@@ -74,21 +75,18 @@ def _plain(session: Session, view: View, found: Diagnostic) -> dict[str, Any]:
         "source": SOURCE,
         "message": found.message,
     }
-    if session.client.can(f"{_ABILITY}.codeDescriptionSupport"):
+    if client.shows_pages:
         plain["codeDescription"] = {"href": page_of(view.language, found.code)}
-    if found.code in view.language.unused_codes and session.client.can(f"{_ABILITY}.tagSupport"):
+    if client.fades and found.code in view.language.unused_codes:
         plain["tags"] = [_UNNECESSARY]
-    if found.related and session.client.can(f"{_ABILITY}.relatedInformation"):
-        plain["relatedInformation"] = [
-            {
-                "location": {
-                    "uri": view.document.uri,
-                    "range": view.span(related.start, related.end),
-                },
-                "message": related.message,
-            }
-            for related in found.related
-        ]
-    if found.fix is not None and session.client.can(f"{_ABILITY}.dataSupport"):
+    if client.relates and found.related:
+        plain["relatedInformation"] = [_related(view, related) for related in found.related]
+    if client.keeps_data and found.fix is not None:
         plain["data"] = {"fix": found.fix.title}
     return plain
+
+
+def _related(view: View, related: Related) -> dict[str, Any]:
+    """Another place that belongs to a finding; one in another file has no place here."""
+    place = view.span(related.start, related.end)
+    return {"location": {"uri": view.document.uri, "range": place}, "message": related.message}

@@ -44,8 +44,6 @@ async def editor(lsp_client: LanguageClient) -> AsyncIterator[None]:
 @pytest_lsp.fixture(config=CONFIG, scope="module")
 async def simple_editor(lsp_client: LanguageClient) -> AsyncIterator[None]:
     """A client that announces nothing at all."""
-    await lsp_client.initialize_session(
-        lsp.InitializeParams(capabilities=lsp.ClientCapabilities())
-    )
+    await lsp_client.initialize_session(lsp.InitializeParams(capabilities=lsp.ClientCapabilities()))
     yield
     await lsp_client.shutdown_session()

@@ -11,7 +11,7 @@ from netsharp_lsp.server.repairs import repairs
 from netsharp_lsp.server.writing import command, outer_edits, workspace_edit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from netsharp_lsp.ide.answers import Action
     from netsharp_lsp.server.session import Session
@@ -25,17 +25,8 @@ _ABILITY = "textDocument.codeAction"
 
 def code_actions(session: Session, params: lsp.CodeActionParams) -> list[Plain]:
     """Return what can be done to a range: fixes, explanations, refactorings, repair of all."""
-    uri = params.text_document.uri
     only = _words(params.context.only)
-    # The repair of all is ours: a language knows no settings.
-    inner = None if only is None else [kind for kind in only if kind.partition(".")[0] != "source"]
-    actions: list[Plain] = []
-    for view, start, end in session.places(uri, params.range):
-        for action in view.snapshot.actions(start, end, inner):
-            plain = _plain(session, view, action, params.context.diagnostics)
-            if plain is not None and _shown(session, uri, action):
-                actions.append(plain)
-    actions += _fix_all(session, uri, only)
+    actions = [*_offered(session, params, only), *_fix_all(session, params, only)]
     if session.client.can(f"{_ABILITY}.codeActionLiteralSupport"):
         return actions
     return [action["command"] for action in actions if "command" in action]
@@ -49,6 +40,21 @@ def resolve(session: Session, action: Plain) -> Plain:
         raise RefusedError(lsp.LSPErrorCodes.ContentModified, "The text has changed since.")
     action["edit"] = workspace_edit(session, document, repairs(session, document))
     return action
+
+
+def _offered(
+    session: Session, params: lsp.CodeActionParams, only: Sequence[str] | None
+) -> Iterator[Plain]:
+    """What the language offers; the repair of all is ours, for a language knows no settings."""
+    uri = params.text_document.uri
+    selection = session.selection_of(uri)
+    inner = None if only is None else [kind for kind in only if kind.partition(".")[0] != "source"]
+    for view, start, end in session.places(uri, params.range):
+        for action in view.snapshot.actions(start, end, inner):
+            hidden = action.fixes and not any(selection.wants(fix[0]) for fix in action.fixes)
+            plain = None if hidden else _plain(session, view, action, params.context.diagnostics)
+            if plain is not None:
+                yield plain
 
 
 def _plain(
@@ -73,14 +79,11 @@ def _plain(
     return plain
 
 
-def _shown(session: Session, uri: str, action: Action) -> bool:
-    """Whether an action has to do with a diagnostic that is shown, or with none."""
-    selection = session.selection_of(uri)
-    return not action.fixes or any(selection.wants(code) for code, _, _ in action.fixes)
-
-
-def _fix_all(session: Session, uri: str, only: Sequence[str] | None) -> list[Plain]:
+def _fix_all(
+    session: Session, params: lsp.CodeActionParams, only: Sequence[str] | None
+) -> list[Plain]:
     """The action that applies all safe fixes, where there is one to apply."""
+    uri = params.text_document.uri
     document = session.documents.get(uri)
     if document is None or not _wanted(FIX_ALL, only):
         return []

@@ -7,30 +7,37 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 
 if TYPE_CHECKING:
+    from netsharp_lsp.ide.answers import Fold
     from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.views import View
+
+Plain = dict[str, Any]
 
 _ABILITY = "textDocument.foldingRange"
 
 
-def folding_ranges(session: Session, params: lsp.FoldingRangeParams) -> list[dict[str, Any]]:
+def folding_ranges(session: Session, params: lsp.FoldingRangeParams) -> list[Plain]:
     """Return what can be folded away; places within lines only for a client that folds so."""
     whole_lines = session.client.can(f"{_ABILITY}.lineFoldingOnly")
     limit = session.client.value(f"{_ABILITY}.rangeLimit")
-    folds: list[dict[str, Any]] = []
-    for view, _, _ in session.places(params.text_document.uri, None):
-        for fold in view.snapshot.folds():
-            span = view.span(fold.start, fold.end)
-            start, end = span["start"], span["end"]
-            if start["line"] == end["line"]:
-                continue
-            plain: dict[str, Any] = {"startLine": start["line"], "endLine": end["line"]}
-            if fold.kind == "comment":
-                plain["kind"] = "comment"
-            if not whole_lines:
-                plain["startCharacter"] = start["character"]
-                plain["endCharacter"] = end["character"]
-            folds.append(plain)
-    return folds[:limit] if isinstance(limit, int) and limit > 0 else folds
+    folds = [
+        _plain(view, fold, whole_lines)
+        for view, _, _ in session.places(params.text_document.uri, None)
+        for fold in view.snapshot.folds()
+    ]
+    long = [fold for fold in folds if fold["startLine"] < fold["endLine"]]
+    return long[:limit] if isinstance(limit, int) and limit > 0 else long
+
+
+def _plain(view: View, fold: Fold, whole_lines: bool) -> Plain:
+    span = view.span(fold.start, fold.end)
+    start, end = span["start"], span["end"]
+    plain: Plain = {"startLine": start["line"], "endLine": end["line"]}
+    if fold.kind == "comment":
+        plain["kind"] = "comment"
+    if not whole_lines:
+        plain["startCharacter"], plain["endCharacter"] = start["character"], end["character"]
+    return plain
 
 
 def selection_ranges(
