@@ -119,7 +119,7 @@ class View:
         """Return where a stretch of the specification stands in the document."""
         if self.region is None:
             return start, end
-        return self.region.outer(start), self.region.outer(end)
+        return self.region.outer_span(start, end)
 
     def inner(self, offset: int) -> int | None:
         """Return the place in the specification of an offset of the document; None outside."""

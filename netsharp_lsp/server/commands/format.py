@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.server.handlers.formatting import formatted
 from netsharp_lsp.server.protocol import RefusedError
-from netsharp_lsp.server.writing import outer_edits
 
 if TYPE_CHECKING:
     from netsharp_lsp.server.commands.call import Call
@@ -23,7 +22,7 @@ async def format_document(call: Call) -> dict[str, Any] | None:
     try:
         for view in document.views:
             if view.editable:
-                edits += outer_edits(view, formatted(view, options))
+                edits += formatted(view, options)
     except RefusedError as refused:
         call.warn(refused.message)
         return None
