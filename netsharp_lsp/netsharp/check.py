@@ -96,6 +96,7 @@ class Examination:
             found = (*unit.faults, *self._judge(unit))
             if found:
                 self._keep(declaration, found)
+            unit.let_go()
         network.subject = None
         self.examined += len(self._waiting)
         self._waiting.clear()

@@ -55,7 +55,8 @@ class Edges:
     """The edges of a filtered bundle, by independent groups of indices.
 
     `count` is None until the groups are walked, which `check` leaves out above
-    `EVALUATION_LIMIT` evaluations.  `faults` are findings about the condition.
+    `EVALUATION_LIMIT` evaluations.  `faults` are findings about the condition.  The pairs of a
+    group may be let go; they are found again when somebody asks for them.
     """
 
     def __init__(self, source: Shape, destination: Shape) -> None:
@@ -72,14 +73,26 @@ class Edges:
         used = {i for group in self.groups for i in group.destinations}
         return [i for i in range(len(self.destination)) if i not in used]
 
+    def let_go(self) -> None:
+        """Forget the pairs, which take far more memory than their count."""
+        for group in self.groups:
+            group.rows = {}
+
+    def _find(self) -> None:
+        for group in self.groups:
+            if not group.rows:
+                group.walk(self.source, self.destination)
+
     def empty_destinations(self) -> tuple[int, Shape | None]:
         """How many destination nodes have no edge, and the first of them."""
+        self._find()
         filled = {id(g): {d for d, sources in g.rows.items() if sources} for g in self.groups}
         parts = [(group.destinations, filled[id(group)]) for group in self.groups]
         return gaps(self.destination, parts)
 
     def unused_sources(self) -> tuple[int, Shape | None]:
         """How many source nodes have no edge, and the first of them."""
+        self._find()
         parts = []
         for group in self.groups:
             reached = {s for sources in group.rows.values() for s in sources}
@@ -88,6 +101,7 @@ class Edges:
 
     def pairs(self) -> Iterator[tuple[int, list[int]]]:
         """Each destination node with its source nodes, both as flat indices in order."""
+        self._find()
         source_steps, destination_steps = steps(self.source), steps(self.destination)
         free = [i for i in range(len(self.source)) if not any(i in g.sources for g in self.groups)]
         spread = offsets(

@@ -79,6 +79,15 @@ class Unit:
         for layer in self.layers:
             layer.bundles = ()
 
+    def let_go(self) -> None:
+        """Forget the pairs of nodes that its filtered bundles, or those it shares, connect."""
+        for bundle in (bundle for layer in self.layers for bundle in layer.bundles):
+            if bundle.edges is not None:
+                bundle.edges.let_go()
+        for entry in self.share.entries if self.share is not None else ():
+            if entry.bundle is not None and entry.bundle.edges is not None:
+                entry.bundle.edges.let_go()
+
     @property
     def has_filter(self) -> bool:
         """Whether any of its bundles is filtered."""
