@@ -21,29 +21,21 @@ ROUNDS = 10
 
 
 class Fixed:
-    """What fixing gave: the new `text`, what is left, how often each code was fixed.
+    """What fixing gave: the new `text`, what is left, how often each code was fixed."""
 
-    `changes` holds for each round its edits, of the text that the round began with.
-    """
-
-    __slots__ = ("applied", "changes", "diagnostics", "text")
+    __slots__ = ("applied", "diagnostics", "rounds", "text")
 
     def __init__(
         self,
         text: bytes,
         diagnostics: Sequence[Diagnostic],
         applied: dict[str, int],
-        changes: list[list[Edit]],
+        rounds: int,
     ) -> None:
         self.text = text
         self.diagnostics = diagnostics
         self.applied = applied
-        self.changes = changes
-
-    @property
-    def rounds(self) -> int:
-        """How often fixes were applied."""
-        return len(self.changes)
+        self.rounds = rounds
 
 
 def choose(diagnostics: Iterable[Diagnostic], unsafe: bool) -> list[Diagnostic]:
@@ -71,21 +63,18 @@ def fix_all(
     """Apply fixes until none is left, at most `ROUNDS` times; never returns to a text seen."""
     seen = {text}
     applied: dict[str, int] = {}
-    changes: list[list[Edit]] = []
     diagnostics = check(text)
-    while len(changes) < ROUNDS:
+    for done in range(ROUNDS):
         chosen = choose(diagnostics, unsafe)
-        edits = [edit for d in chosen if d.fix is not None for edit in d.fix.edits]
-        new = apply_edits(text, edits)
+        new = apply_edits(text, [e for d in chosen if d.fix is not None for e in d.fix.edits])
         if new in seen:
-            break
+            return Fixed(text, diagnostics, applied, done)
         seen.add(new)
         text = new
-        changes.append(edits)
         for diagnostic in chosen:
             applied[diagnostic.code] = applied.get(diagnostic.code, 0) + 1
         diagnostics = check(text)
-    return Fixed(text, diagnostics, applied, changes)
+    return Fixed(text, diagnostics, applied, ROUNDS)
 
 
 def _collides(edit: Edit, taken: list[tuple[int, int]]) -> bool:

@@ -9,6 +9,8 @@ import difflib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_lsp.diagnostics.fixes import fix_all
+from netsharp_lsp.diagnostics.selection import Selection
 from netsharp_lsp.ide.answers import (
     DOCUMENT,
     TOKEN_KINDS,
@@ -20,6 +22,7 @@ from netsharp_lsp.ide.answers import (
     Refusal,
     Symbol,
 )
+from netsharp_lsp.language import examine
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.netsharp import LANGUAGE
 from netsharp_lsp.text.edits import Edit, apply_edits
@@ -263,6 +266,17 @@ def doing(kind: str) -> Callable[[Asked], list[str]]:
     return ask
 
 
+def fixing_all(asked: Asked) -> list[str]:
+    """All safe fixes, again and again, as the command line and the server apply them."""
+    context = asked.snapshot.context
+    fixed = fix_all(
+        asked.snapshot.data,
+        lambda text: examine(LANGUAGE, LineIndex(text), context, Selection()),
+    )
+    counts = (f"{code} x {count}" for code, count in sorted(fixed.applied.items()))
+    return [", ".join(counts) or "nothing", *diff(asked.snapshot.data, fixed.text)]
+
+
 def entitled(action: Action) -> str:
     """An action in one line."""
     fixes = "".join(f" fixes {code}" for code, _, _ in action.fixes)
@@ -305,7 +319,7 @@ FEATURES: dict[str, Callable[[Asked], list[str]]] = {
     "documentation": documentation,
     "extract": doing("refactor.extract"),
     "fix": doing("quickfix"),
-    "fix-all": doing("source.fixAll"),
+    "fix-all": fixing_all,
     "flow": flow,
     "flow-in": feeding(backwards=True),
     "flow-out": feeding(backwards=False),

@@ -12,7 +12,6 @@ from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.netsharp import LANGUAGE
 from netsharp_lsp.netsharp.ide.quickfixes import told
 from netsharp_lsp.netsharp.ide.refactorings import missing_layers, shapes
-from netsharp_lsp.text.decode import Source, decode
 from netsharp_lsp.text.edits import apply_edits
 from tests.collection import RESOLVING, SAMPLES
 
@@ -195,15 +194,3 @@ def touched(snapshot: Snapshot, action: Action) -> set[int]:
 
 def said(diagnostics: Sequence[Diagnostic]) -> Counter[tuple[str, str]]:
     return Counter((d.code, d.message) for d in diagnostics)
-
-
-@every_sample
-def test_fixing_all_leaves_nothing_to_fix(sample: Sample) -> None:
-    if not isinstance(decode(sample.data), Source):
-        return
-    snapshot = LANGUAGE.open(sample.text, sample.context)
-    for action in snapshot.actions(0, len(sample.text), ["source.fixAll.netsharp"]):
-        after = apply_edits(sample.text, action.edits)
-        assert after != sample.text
-        again = LANGUAGE.open(after, sample.context)
-        assert again.actions(0, len(after), ["source.fixAll"]) == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.ide.quickfixes import fixes_of_all, quick_fixes
+from netsharp_lsp.netsharp.ide.quickfixes import quick_fixes
 from netsharp_lsp.netsharp.ide.refactorings import (
     bindings,
     bodies,
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.snapshot import Snapshot
 
 QUICK_FIX = "quickfix"
-FIX_ALL = "source.fixAll.netsharp"
 
 #: The kind of what each refactoring offers, and the function that offers it at a site.
 REFACTORINGS: tuple[tuple[str, Callable[[Site], Iterator[Action]]], ...] = (
@@ -47,14 +46,11 @@ def actions_in(
 ) -> list[Action]:
     """What can be done to a range; `only` are kinds wanted, those below them included.
 
-    What changes the whole text is offered only to those who ask for it: it costs a check for
-    each round of fixes.
+    Repairing all of a text is no action of a range, and depends on settings: the server's affair.
     """
     found: list[Action] = []
     if wanted(QUICK_FIX, only):
         found += quick_fixes(snapshot, start, end)
-    if only is not None and wanted(FIX_ALL, only):
-        found += fixes_of_all(snapshot)
     kinds = [row for row in REFACTORINGS if wanted(row[0], only)]
     site = site_at(snapshot.network, start, end) if kinds else None
     if site is not None:

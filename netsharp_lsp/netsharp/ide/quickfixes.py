@@ -1,32 +1,26 @@
-"""What removes the diagnostics of a range, explains them, and fixes all of a text at once."""
+"""What removes the diagnostics of a range, and what explains them."""
 
 from __future__ import annotations
 
-from netsharp_lsp.diagnostics.fixes import choose, fix_all
 from netsharp_lsp.diagnostics.pages import RuleBook
 from netsharp_lsp.diagnostics.suppression import find_suppressions, suppress
 from netsharp_lsp.ide.answers import Action, Command
 from netsharp_lsp.netsharp.ide.standing import standing_at
 from netsharp_lsp.netsharp.reading.syntax import LayerItem
 from netsharp_lsp.netsharp.rules import FOLDER
-from netsharp_lsp.text.edits import compose, difference
 from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from netsharp_lsp.diagnostics.fixes import Fixed
     from netsharp_lsp.diagnostics.model import Diagnostic, Fix
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.snapshot import Snapshot
-    from netsharp_lsp.text.edits import Edit
 
 RULES = RuleBook(FOLDER)
 #: The codes of a suppression that matches nothing and of one that names no rule.
 SUPPRESSION_CODES = ("NS126", "NS127")
-#: Edits of two rounds are joined as long as their numbers multiply to no more.
-MOST_JOINED = 1_000_000
 
 
 def told(snapshot: Snapshot) -> Sequence[Diagnostic]:
@@ -69,28 +63,3 @@ def _breaks_readers(network: Network, diagnostic: Diagnostic, fix: Fix) -> bool:
         return False
     name = item.name.text
     return any(reader.source_name == name and reader.kind != "all" for reader in network.bundles())
-
-
-def fixes_of_all(snapshot: Snapshot) -> Iterator[Action]:
-    """All safe fixes, those that the first ones uncover included, as one change."""
-    diagnostics = told(snapshot)
-    chosen = choose(diagnostics, unsafe=False)
-    if not chosen:
-        return
-    context = snapshot.context
-    fixed = fix_all(snapshot.data, lambda data: told(type(snapshot).opened(data, context)))
-    edits = _together(snapshot.data, fixed)
-    count = sum(fixed.applied.values())
-    title = f"Fix all {count} that are safe to fix" if count > 1 else "Fix what is safe to fix"
-    fixes = tuple((one.code, one.start, one.end) for one in chosen)
-    yield Action(title, "source.fixAll.netsharp", tuple(edits), fixes=fixes)
-
-
-def _together(text: bytes, fixed: Fixed) -> list[Edit]:
-    """The edits of all rounds as edits of the first text; one where they are too many to join."""
-    edits, *later = fixed.changes
-    for change in later:
-        if len(edits) * len(change) > MOST_JOINED:
-            return [difference(text, fixed.text)]
-        edits = compose(edits, change)
-    return edits
