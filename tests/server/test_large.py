@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from netsharp_lsp.server.aside import AT_ONCE
-from tests.server.places import asked, execute, furnish, opened, shown
+from tests.server.places import PATIENCE, asked, execute, furnish, opened, shown
 from tests.server.test_commands import path_told
-from tests.server.test_training import commands
-from tests.server.wire import Message, Wire, serving
+from tests.server.wire import Message, serving
 
 LAYERS = 900
 
@@ -64,7 +64,7 @@ def test_a_large_description_shows_progress_and_can_be_cancelled(tmp_path: Path)
         assert wire.answer(order["id"])["error"]["code"] == -32800
         assert len(asked(wire, "window/workDoneProgress/create")) == 2
         assert len(shown(wire)) == told
-        assert not helpers(wire)
+        assert children(wire.process.pid) == []
 
 
 def progress(heard: Message) -> str | None:
@@ -73,10 +73,22 @@ def progress(heard: Message) -> str | None:
     return str(heard["params"]["value"]["kind"])
 
 
-def helpers(wire: Wire) -> list[str]:
-    """Processes that work aside, of whatever server."""
-    wire.request("netsharp/stop", {"id": "none"})
-    return [line for line in commands() if "netsharp_lsp.server.aside" in line]
+def children(process: int) -> list[str]:
+    """The processes that a process started and that are still at work, after a moment to end."""
+    end = time.monotonic() + PATIENCE
+    while found := [path.name for path in Path("/proc").glob("[0-9]*") if parent(path) == process]:
+        if time.monotonic() > end:
+            return found
+        time.sleep(0.02)
+    return []
+
+
+def parent(process: Path) -> int | None:
+    try:
+        state = (process / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if state[0] == "Z" else int(state[1])
 
 
 def test_errors_in_a_large_text_are_told(tmp_path: Path) -> None:
