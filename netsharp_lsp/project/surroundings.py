@@ -18,6 +18,7 @@ from netsharp_lsp.project.run_file import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from netsharp_lsp.project.run_file import Count
     from netsharp_lsp.project.table import Columns, Counts
 
     #: When a file was written and how many bytes it has; None where there is none.
@@ -48,11 +49,15 @@ class Surroundings:
 
 
 class Reader:
-    """Looks around specifications; a table that has not changed is not counted again."""
+    """Looks around specifications; a table that has not changed is not counted again.
 
-    __slots__ = ("_counts",)
+    `count` is how a table is counted, `count_table` where none is given.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_count_table", "_counts")
+
+    def __init__(self, count: Count | None = None) -> None:
+        self._count_table = count
         self._counts: dict[tuple[object, ...], Counts | None] = {}
 
     def look_around(self, specification: str, *, tables: bool = True) -> Surroundings:
@@ -81,7 +86,7 @@ class Reader:
         key = (path, state_of(path), *columns.key)
         if key not in self._counts:
             self._counts = {k: v for k, v in self._counts.items() if k[0] != path}
-            self._counts[key] = count_table(path, columns)
+            self._counts[key] = (self._count_table or count_table)(path, columns)
         return self._counts[key]
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+import subprocess
 import sys
-from asyncio.subprocess import PIPE
 from importlib import import_module
+from subprocess import PIPE
 from typing import TYPE_CHECKING, TypeVar
 
 from netsharp_lsp.server.processes import PYTHON, environment
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
+COMMAND = (*PYTHON, "netsharp_lsp.server.aside")
 #: A text of so many bytes is worked on at once; a larger one aside.
 AT_ONCE = 20_000
 
@@ -29,18 +31,32 @@ async def aside(function: Callable[..., Value], *arguments: object) -> Value:
     Arguments and result are copied. RuntimeError where the process failed; why, it has written
     to standard error.
     """
-    order = pickle.dumps((function.__module__, function.__qualname__, arguments))
     process = await asyncio.create_subprocess_exec(
-        *PYTHON, "netsharp_lsp.server.aside", stdin=PIPE, stdout=PIPE, env=environment()
+        *COMMAND, stdin=PIPE, stdout=PIPE, env=environment()
     )
     try:
-        out, _ = await process.communicate(order)
+        out, _ = await process.communicate(_order(function, arguments))
     finally:
         if process.returncode is None:
             process.kill()
-    if process.returncode != 0:
+    return _result(function, process.returncode, out)
+
+
+def aside_of_thread(function: Callable[..., Value], *arguments: object) -> Value:
+    """Do the same for a thread, which waits; other threads go on."""
+    order = _order(function, arguments)
+    done = subprocess.run(COMMAND, input=order, stdout=PIPE, env=environment(), check=False)
+    return _result(function, done.returncode, done.stdout)
+
+
+def _order(function: Callable[..., Value], arguments: tuple[object, ...]) -> bytes:
+    return pickle.dumps((function.__module__, function.__qualname__, arguments))
+
+
+def _result(function: Callable[..., Value], code: int | None, out: bytes) -> Value:
+    if code != 0:
         name = function.__qualname__
-        raise RuntimeError(f"'{name}' failed in its process, exit code {process.returncode}")
+        raise RuntimeError(f"'{name}' failed in its process, exit code {code}.")
     result: Value = pickle.loads(out)
     return result
 

@@ -14,7 +14,8 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from netsharp_lsp.project.surroundings import Reader
+from netsharp_lsp.project.surroundings import Reader, state_of
+from netsharp_lsp.server.aside import aside_of_thread
 from netsharp_lsp.server.workspace_files import path_of
 
 if TYPE_CHECKING:
@@ -22,11 +23,14 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.context import Context
     from netsharp_lsp.project.surroundings import Surroundings
+    from netsharp_lsp.project.table import Columns, Counts
     from netsharp_lsp.server.session import Session
 
 #: Seconds that the first question about a document waits for its run file, so that what depends
 #: on it need not be said twice; typing never waits.
 PATIENCE = 0.05
+#: Bytes of a table that a thread counts in a few milliseconds.
+COUNTED_HERE = 1 << 17
 
 
 class Contexts:
@@ -35,7 +39,7 @@ class Contexts:
     def __init__(self, session: Session, changed: Callable[[str], None]) -> None:
         self._session = session
         self._changed = changed
-        self._reader = Reader()
+        self._reader = Reader(_count)
         self._around: dict[str, Surroundings] = {}
         self._looks: dict[str, int] = {}
         self._problems: set[str] = set()
@@ -120,6 +124,19 @@ class Contexts:
     def _watch(self) -> None:
         tables = [table for around in self._around.values() for table in around.tables]
         self._session.watching.tables(tables)
+
+
+def _count(path: str, columns: Columns) -> Counts | None:
+    """Count a table; a large one aside, for its rows would take turns with the typing."""
+    from netsharp_lsp.project.table import count_table
+
+    state = state_of(path)
+    if state is None or state[1] <= COUNTED_HERE:
+        return count_table(path, columns)
+    try:
+        return aside_of_thread(count_table, path, columns)
+    except (OSError, RuntimeError):
+        return None  # No process can be had, or it was ended: the table stays uncounted.
 
 
 def _differs(before: Surroundings, found: Surroundings) -> bool:

@@ -30,7 +30,7 @@ def renew(session: Session, uris: Iterable[str] | None = None) -> None:
     session.workspace.forget()
     for capability, request in _KEPT.items():
         if session.client.can(capability):
-            session.request(request, None)
+            session.prompt(request, None)
     session.inbox.wake()
 
 

@@ -221,6 +221,11 @@ class Session:
         """Send a notification; plain values go out as they are."""
         self.server.protocol.notify(method, params)
 
+    def prompt(self, method: str, params: Any) -> None:
+        """Ask the client for something that is good to have, whatever it answers."""
+        future = self.request(method, params)
+        future.add_done_callback(lambda done: done.cancelled() or done.exception())
+
     def request(self, method: str, params: Any) -> asyncio.Future[Any]:
         """Ask the client; the plain result comes later, or JsonRpcException."""
         future: asyncio.Future[Any] = self.server.protocol.send_request_async(method, params)

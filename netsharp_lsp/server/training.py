@@ -160,7 +160,8 @@ class Runs:
         """Tell how a run ended."""
         run = self._running.pop(name)
         if not self._running:
-            self._session.closing.remove(self.close)
+            with contextlib.suppress(ValueError):  # the session is closing
+                self._session.closing.remove(self.close)
         status = STATUSES.get(code, "stopped" if run.asked_to_stop else "failed")
         last: dict[str, Any] = {"event": "end", **run.last, "status": status}
         if run.last and os.path.exists(run.order.model):

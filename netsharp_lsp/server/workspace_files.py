@@ -78,7 +78,7 @@ class Watching:
             return
         if self._tables:
             gone = {"unregisterations": [{"id": TABLES_ID, "method": WATCHED}]}
-            self._session.request("client/unregisterCapability", gone)
+            self._session.prompt("client/unregisterCapability", gone)
         self._tables = wanted
         if wanted:
             self._register(TABLES_ID, [self._watcher(path) for path in sorted(wanted)])
@@ -93,7 +93,7 @@ class Watching:
     def _register(self, name: str, watchers: list[dict[str, Any]]) -> None:
         options = {"watchers": watchers}
         asked = {"id": name, "method": WATCHED, "registerOptions": options}
-        self._session.request("client/registerCapability", {"registrations": [asked]})
+        self._session.prompt("client/registerCapability", {"registrations": [asked]})
 
 
 def _literal(path: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from netsharp_lsp.server.contexts import COUNTED_HERE
 from tests.server.places import AUTO, TABLE, becomes, codes, example, furnish, hover, opened, shown
 from tests.server.wire import serving
 
@@ -121,3 +122,17 @@ def test_a_run_file_that_is_no_toml_is_told_once(tmp_path: Path) -> None:
         told = shown(wire)
         assert len(told) == 1
         assert told[0].startswith(f"{tmp_path / 'net.toml'}: is not valid TOML")
+
+
+def test_a_large_table_is_counted_aside(tmp_path: Path) -> None:
+    path = furnish(tmp_path, run_file=BOUND)
+    rows = "".join(f"{number},2,{'abc'[number % 3]}\n" for number in range(40_000))
+    (tmp_path / "t.csv").write_text(f"length,width,kind\n{rows}")
+    assert (tmp_path / "t.csv").stat().st_size > COUNTED_HERE
+    with serving(rootUri=tmp_path.as_uri()) as wire:
+        uri = opened(wire, path)
+        becomes(wire, uri, (2, 8), "3")
+        becomes(wire, uri, (0, 8), "2, one for each feature, from `net.toml`")
+        (tmp_path / "net.toml").write_text(BOUND.replace("t.csv", "no.csv"))
+        wire.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+        becomes(wire, uri, (0, 8), "the number is not known yet")

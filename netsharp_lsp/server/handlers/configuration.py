@@ -24,7 +24,7 @@ async def begin(session: Session) -> None:
     if session.client.can("workspace.didChangeConfiguration.dynamicRegistration"):
         asked: dict[str, Any] = {"id": "netsharp-settings", "method": CHANGED}
         asked["registerOptions"] = {"section": SECTION}
-        session.request("client/registerCapability", {"registrations": [asked]})
+        session.prompt("client/registerCapability", {"registrations": [asked]})
     if session.client.can("workspace.configuration"):
         await pull(session)
 
