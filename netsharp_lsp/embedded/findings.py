@@ -24,23 +24,27 @@ def outer_diagnostics(
 
     A fix that the host cannot hold is left out.
     """
-    lines = LineIndex(region.text)
-
-    def host_line(found: re.Match[str]) -> str:
-        inner = lines.offset(int(found.group()), 1)
-        return str(host.line_at(region.outer(inner)) + 1)
-
     return [
         Diagnostic(
             diagnostic.code,
             diagnostic.severity,
-            _LINE.sub(host_line, diagnostic.message),
+            outer_message(region, diagnostic.message, host),
             *region.outer_span(diagnostic.start, diagnostic.end),
             [_outer_related(region, place) for place in diagnostic.related],
             _outer_fix(region, diagnostic.fix),
         )
         for diagnostic in diagnostics
     ]
+
+
+def outer_message(region: Region, message: str, host: LineIndex) -> str:
+    """Return a sentence on a specification with the lines of its host."""
+
+    def host_line(found: re.Match[str]) -> str:
+        inner = LineIndex(region.text).offset(int(found.group()), 1)
+        return str(host.line_at(region.outer(inner)) + 1)
+
+    return _LINE.sub(host_line, message)
 
 
 def _outer_related(region: Region, place: Related) -> Related:

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from netsharp_lsp.embedded.findings import outer_message
+
 if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.model import Diagnostic, Related
     from netsharp_lsp.language import Language
@@ -73,7 +75,7 @@ def _plain(client: Client, view: View, found: Diagnostic) -> dict[str, Any]:
         "severity": _SEVERITIES[found.severity],
         "code": found.code,
         "source": SOURCE,
-        "message": found.message,
+        "message": _message(view, found),
     }
     if client.shows_pages:
         plain["codeDescription"] = {"href": page_of(view.language, found.code)}
@@ -84,6 +86,13 @@ def _plain(client: Client, view: View, found: Diagnostic) -> dict[str, Any]:
     if client.keeps_data and found.fix is not None:
         plain["data"] = {"fix": found.fix.title}
     return plain
+
+
+def _message(view: View, found: Diagnostic) -> str:
+    """What is wrong; lines that the sentence names are the document's."""
+    if view.region is None:
+        return found.message
+    return outer_message(view.region, found.message, view.document.lines)
 
 
 def _related(view: View, related: Related) -> dict[str, Any]:
