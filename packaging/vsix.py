@@ -33,6 +33,8 @@ PARTS = (
     "walkthrough",
     "bundled",
 )
+#: What only training needs: unpacked apart, so that the server does not wait for it.
+TRAINING = ("numpy-", "safetensors-")
 
 
 def main() -> None:
@@ -81,10 +83,11 @@ def pack(target: Target, wheels: list[Path], out: Path) -> Path:
     with tempfile.TemporaryDirectory() as temporary:
         stage = Path(temporary)
         copy_parts(stage)
-        bundled = stage / "bundled" / "wheels"
-        bundled.mkdir(parents=True)
         for wheel in wheels:
-            shutil.copy(wheel, bundled)
+            part = "training" if wheel.name.startswith(TRAINING) else "server"
+            folder = stage / "bundled" / "wheels" / part
+            folder.mkdir(parents=True, exist_ok=True)
+            shutil.copy(wheel, folder)
         description = json.dumps(bundle(target, wheels, manifest["version"]), indent=2)
         (stage / "bundled" / "bundle.json").write_text(description + "\n")
         vsce = EXTENSION / "node_modules" / ".bin" / "vsce"
@@ -120,7 +123,7 @@ def bundle(target: Target, wheels: list[Path], version: str) -> dict[str, object
         digest.update(wheel.name.encode())
         digest.update(wheel.read_bytes())
     return {
-        "id": f"server-{version}-{digest.hexdigest()[:10]}",
+        "id": f"{version}-{digest.hexdigest()[:10]}",
         "platform": target.interpreter,
         "pythons": list(PYTHONS),
     }

@@ -35,7 +35,7 @@ def main() -> int:
     storage = os.path.dirname(target)
     os.makedirs(storage, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="unpacking-", dir=storage) as beside:
-        whole = os.path.join(beside, "server")
+        whole = os.path.join(beside, "whole")
         extract([os.path.join(wheels, name) for name in names], whole)
         try:
             os.rename(whole, target)
@@ -63,9 +63,9 @@ def extract(wheels: list[str], folder: str) -> None:
 
 def forget_older(storage: str, target: str) -> None:
     """Remove what earlier versions have left for this Python; what is in use may stay."""
-    tag = target.rpartition("-")[2]
+    part, tag = os.path.basename(target).split("-", 1)[0], target.rpartition("-")[2]
     for name in os.listdir(storage):
-        if name.startswith("server-") and name.endswith(f"-{tag}"):
+        if name.startswith(f"{part}-") and name.endswith(f"-{tag}"):
             other = os.path.join(storage, name)
             if os.path.normcase(other) != os.path.normcase(target):
                 shutil.rmtree(other, ignore_errors=True)

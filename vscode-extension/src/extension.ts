@@ -29,7 +29,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   const started = new Server(context, output, state, takeover);
   server = started;
   const graphs = new Graphs(() => started.client);
-  const runs = new Runs(() => started.client);
+  const runs = new Runs(
+    () => started.client,
+    () => started.training,
+  );
   const network = new NetworkPanel(context.extensionUri, graphs);
   const training = new TrainingPanel(context.extensionUri, runs, async (uri, resume) => {
     const document = await vscode.workspace.openTextDocument(uri);

@@ -7,7 +7,8 @@ import { clientOptions, type Takeover } from "./client_options";
 import { TRUST } from "./protocol";
 import { accountOf, installPython } from "./search/advice";
 import { readBundle } from "./search/bundle_file";
-import { place, unpack, type Bundle } from "./search/bundle";
+import { place, unpack, type Bundle, type Unpacked } from "./search/bundle";
+import type { Interpreter } from "./search/interpreters";
 import { realMachine } from "./search/real_machine";
 import { launchOf, type Launch } from "./search/launch";
 import { search, type Found, type Program } from "./search/search";
@@ -19,6 +20,8 @@ export class Server implements vscode.Disposable {
   private readonly told = new Set<string>();
   private work: Promise<void> = Promise.resolve();
   private readonly starts = new vscode.EventEmitter<LanguageClient>();
+  /** Resolves once what training needs is there; rejects with a sentence where it cannot be. */
+  training: Promise<void> = Promise.resolve();
   /** Fires with each client that has been started. */
   readonly onDidStart = this.starts.event;
 
@@ -107,31 +110,39 @@ export class Server implements vscode.Disposable {
 
   /** How a program is started; the bundled server is unpacked first. */
   private async prepare(program: Program, bundle: Bundle | undefined): Promise<Launch> {
-    if (program.origin !== "bundled" || bundle === undefined || program.interpreter === undefined) {
-      return launchOf(program, undefined);
+    this.training = Promise.resolve();
+    const { interpreter } = program;
+    if (program.origin !== "bundled" || bundle === undefined || interpreter === undefined) {
+      return launchOf(program, []);
     }
-    const interpreter = program.interpreter;
     const storage = this.context.globalStorageUri.fsPath;
-    const target = place(bundle, interpreter, storage, realMachine.platform);
+    const { platform } = realMachine;
+    const server = place(bundle, "server", interpreter, storage, platform);
+    const training = place(bundle, "training", interpreter, storage, platform);
+    await this.unpackShown(bundle, interpreter, server);
+    this.training = unpacked(unpack(realMachine, bundle, "training", interpreter, training, () => undefined));
+    // Whoever trains is told; nobody else has to know.
+    this.training.catch((error: unknown) => this.output.error(String(error)));
+    return launchOf(program, [server, training]);
+  }
+
+  /** Unpacks the server with progress where a person can see it. */
+  private async unpackShown(bundle: Bundle, interpreter: Interpreter, target: string): Promise<void> {
+    const work = (report: (part: number) => void) =>
+      unpacked(unpack(realMachine, bundle, "server", interpreter, target, report));
+    if (await realMachine.isFolder(target)) {
+      return;
+    }
+    this.state.set({ kind: "starting", doing: "unpacking the server" });
     const title = "Net#: unpacking the server (once)";
     const location = vscode.ProgressLocation.Notification;
-    const there = await realMachine.isFolder(target);
-    const work = (report: (part: number) => void) =>
-      unpack(realMachine, bundle, interpreter, target, report);
-    const done = there
-      ? await work(() => undefined)
-      : await vscode.window.withProgress({ location, title }, (progress) => {
-          let before = 0;
-          this.state.set({ kind: "starting", doing: "unpacking the server" });
-          return work((part) => {
-            progress.report({ increment: (part - before) * 100 });
-            before = part;
-          });
-        });
-    if (!done.ok) {
-      throw new Error(done.message);
-    }
-    return launchOf(program, done.folder);
+    await vscode.window.withProgress({ location, title }, (progress) => {
+      let before = 0;
+      return work((part) => {
+        progress.report({ increment: (part - before) * 100 });
+        before = part;
+      });
+    });
   }
 
   private async connect(
@@ -181,6 +192,13 @@ export class Server implements vscode.Disposable {
       await this.context.globalState.update(key, true);
       this.tell(message, "Show Output", () => this.output.show());
     }
+  }
+}
+
+async function unpacked(work: Promise<Unpacked>): Promise<void> {
+  const done = await work;
+  if (!done.ok) {
+    throw new Error(done.message);
   }
 }
 

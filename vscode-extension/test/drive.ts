@@ -4,7 +4,7 @@
  */
 
 import { spawn } from "node:child_process";
-import { place, unpack } from "../src/search/bundle";
+import { place, unpack, type Part } from "../src/search/bundle";
 import { readBundle } from "../src/search/bundle_file";
 import { installPython } from "../src/search/advice";
 import { launchOf, type Launch } from "../src/search/launch";
@@ -38,19 +38,28 @@ async function main(order: Order): Promise<object> {
     return { state: found.kind, message: installPython(realMachine.platform), ...found };
   }
   const { program, warnings } = found;
-  let unpacked: string | undefined;
+  const began = Date.now();
+  const unpacked: string[] = [];
   let progress = 0;
-  if (program.origin === "bundled" && bundle !== undefined && program.interpreter !== undefined) {
-    const target = place(bundle, program.interpreter, order.storage, realMachine.platform);
-    const done = await unpack(realMachine, bundle, program.interpreter, target, () => progress++);
-    if (!done.ok) {
-      return { state: "failed", message: done.message };
+  const { interpreter } = program;
+  const parts = program.origin === "bundled" && bundle !== undefined && interpreter !== undefined;
+  const unpackPart = async (part: Part) => {
+    if (parts) {
+      const target = place(bundle, part, interpreter, order.storage, realMachine.platform);
+      unpacked.push(target);
+      return unpack(realMachine, bundle, part, interpreter, target, () => progress++);
     }
-    unpacked = done.folder;
+    return { ok: true } as const;
+  };
+  const done = await unpackPart("server");
+  if (!done.ok) {
+    return { state: "failed", message: done.message };
   }
   const launch = launchOf(program, unpacked);
   const server = await initialize(launch);
-  return { state: "running", origin: program.origin, command: launch.command, warnings, progress, server };
+  const ready = (Date.now() - began) / 1000;
+  const training = (await unpackPart("training")).ok;
+  return { state: "running", origin: program.origin, command: launch.command, warnings, progress, server, ready, training };
 }
 
 /** Starts the server, shakes hands, and ends it. */

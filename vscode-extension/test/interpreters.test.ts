@@ -76,7 +76,7 @@ test("what a program prints before its answer does not matter; nonsense does", a
   }
 });
 
-const BUNDLE: Bundle = { folder: "/b", id: "server-1-abc", platform: "win-arm64", pythons: ["3.11"] };
+const BUNDLE: Bundle = { folder: "/b", id: "1-abc", platform: "win-arm64", pythons: ["3.11"] };
 const FITTING = {
   command: ["C:\\p.exe"],
   version: [3, 11, 9],
@@ -93,12 +93,13 @@ test("a Python of another architecture does not fit", () => {
 });
 
 test("each set of wheels has a folder of its own, for each Python", () => {
-  assert.equal(place(BUNDLE, FITTING, "C:\\s", "win32"), "C:\\s\\server-1-abc-cp311");
+  assert.equal(place(BUNDLE, "server", FITTING, "C:\\s", "win32"), "C:\\s\\server-1-abc-cp311");
+  assert.equal(place(BUNDLE, "training", FITTING, "C:\\s", "win32"), "C:\\s\\training-1-abc-cp311");
 });
 
 test("what is unpacked already is not unpacked again", async () => {
   const machine = new FakeMachine("linux", {}, {}, ["/s/done"]);
-  const done = await unpack(machine, BUNDLE, FITTING, "/s/done", () => undefined);
+  const done = await unpack(machine, BUNDLE, "server", FITTING, "/s/done", () => undefined);
   assert.deepEqual(done, { ok: true, folder: "/s/done" });
   assert.deepEqual(machine.asked, []);
 });

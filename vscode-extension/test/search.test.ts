@@ -8,7 +8,7 @@ import { FakeMachine, python } from "./fake_machine";
 
 const BUNDLE: Bundle = {
   folder: "/ext/bundled",
-  id: "server-1",
+  id: "1",
   platform: "linux-x86_64",
   pythons: ["3.11", "3.12"],
 };

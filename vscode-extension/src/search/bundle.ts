@@ -4,6 +4,9 @@ import type { Interpreter } from "./interpreters";
 import type { Machine } from "./machine";
 import { rules } from "./paths";
 
+/** The parts of the bundle: training comes after the server, so that nobody waits for it. */
+export type Part = "server" | "training";
+
 /** What `bundled/bundle.json` says about the wheels beside it. */
 export interface Bundle {
   /** The folder that holds `bundle.json`, `unpack.py` and `wheels`. */
@@ -40,24 +43,26 @@ export function misfit(bundle: Bundle, interpreter: Interpreter): string | undef
   return undefined;
 }
 
-/** Where the bundled server lies once it is unpacked for an interpreter. */
+/** Where a part of the bundle lies once it is unpacked for an interpreter. */
 export function place(
   bundle: Bundle,
+  part: Part,
   interpreter: Interpreter,
   storage: string,
   platform: NodeJS.Platform,
 ): string {
   const tag = `cp${interpreter.version[0]}${interpreter.version[1]}`;
-  return rules(platform).join(storage, `${bundle.id}-${tag}`);
+  return rules(platform).join(storage, `${part}-${bundle.id}-${tag}`);
 }
 
 /**
- * Unpacks the wheels for an interpreter, unless that has been done; it is the interpreter that
- * reads them, without pip and without a network.  `onProgress` gets parts of the whole.
+ * Unpacks a part for an interpreter, unless that has been done; it is the interpreter that reads
+ * the wheels, without pip and without a network.  `onProgress` gets what is done, from 0 to 1.
  */
 export async function unpack(
   machine: Machine,
   bundle: Bundle,
+  part: Part,
   interpreter: Interpreter,
   target: string,
   onProgress: (part: number) => void,
@@ -67,7 +72,7 @@ export async function unpack(
   }
   const { join } = rules(machine.platform);
   const script = join(bundle.folder, "unpack.py");
-  const command = [...interpreter.command, script, join(bundle.folder, "wheels"), target];
+  const command = [...interpreter.command, script, join(bundle.folder, "wheels", part), target];
   const outcome = await machine.run(command, UNPACK_LIMIT, (line) => {
     const [done, whole] = line.split("/").map(Number);
     if (done !== undefined && whole !== undefined && whole > 0) {
@@ -78,5 +83,5 @@ export async function unpack(
     return { ok: true, folder: target };
   }
   const why = outcome.timedOut ? "it took too long" : outcome.stderr.trim().split("\n").at(-1);
-  return { ok: false, message: `The bundled server could not be unpacked into ${target}: ${why}` };
+  return { ok: false, message: `The bundled ${part} could not be unpacked into ${target}: ${why}` };
 }

@@ -61,7 +61,10 @@ export class Runs implements vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<Change>();
   readonly onDidChange = this.changes.event;
 
-  constructor(private readonly client: () => LanguageClient | undefined) {}
+  constructor(
+    private readonly client: () => LanguageClient | undefined,
+    private readonly prepared: () => Promise<void>,
+  ) {}
 
   dispose(): void {
     this.changes.dispose();
@@ -100,6 +103,7 @@ export class Runs implements vscode.Disposable {
       if (document.isDirty && !(await document.save())) {
         throw new Error("The document could not be saved.");
       }
+      await this.prepared();
       const { id } = await this.ask(document, order);
       run.id = id;
       this.early.splice(0).forEach((event) => this.hear(event));

@@ -36,7 +36,6 @@ function shades(): HTMLElement {
 export function totals(graph: Graph): string {
   const known = [
     [graph.parameters, "parameters"],
-    [graph.connections, "connections"],
     [graph.multiply_adds, "multiply-adds"],
   ] as const;
   const counts = known.flatMap(([count, name]) => (count === null ? [] : [`${whole(count)} ${name}`]));

@@ -18,7 +18,11 @@ interface Scales {
   readonly up: readonly number[];
 }
 
-/** The chart of a measure; `ordered` epochs are kept free for what is still to come. */
+/** How many epochs there is room for at least, and how much more than there are so far. */
+const LEAST_ROOM = 10;
+const ROOM = 1.3;
+
+/** The chart of a measure, with room for some of the `ordered` epochs that are still to come. */
 export function chart(name: string, series: Series, ordered: number): SVGSVGElement {
   const scales = scalesOf(series, ordered);
   const marker = svg("g", { class: "marker" });
@@ -48,7 +52,8 @@ function scalesOf(series: Series, ordered: number): Scales {
   const xs = all.map((each) => each.x);
   const ys = all.map((each) => each.y);
   const first = Math.min(1, ...xs);
-  const last = Math.max(ordered, first + 1, ...xs);
+  const done = Math.max(first + 1, ...xs);
+  const last = Math.max(done, Math.min(ordered, Math.max(LEAST_ROOM, Math.ceil(done * ROOM))));
   const [low, high] = ys.length === 0 ? [0, 1] : [Math.min(...ys), Math.max(...ys)];
   const up = ticks(low, high === low ? low + 1 : high, 4);
   const [bottom, top] = [up[0] ?? 0, up.at(-1) ?? 1];
