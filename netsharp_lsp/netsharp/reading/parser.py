@@ -119,7 +119,7 @@ class _DeclarationReader(ExpressionReader):
 
     def debris(self, nodes: list[TreeNode]) -> Declaration:
         self.unexpected(*nodes)
-        return self.close(nodes[-1], "error", None, (), None)
+        return self.close(nodes[-1], "error", None, (), None, torn=True)
 
     def declaration(self, node: TreeNode) -> Declaration:
         kind = node.type
@@ -181,6 +181,8 @@ class _DeclarationReader(ExpressionReader):
         keyword: Name | None,
         items: tuple[Item, ...],
         group: tuple[int, int] | None,
+        *,
+        torn: bool = False,
     ) -> Declaration:
         return Declaration(
             node.end_byte - self.base,
@@ -193,6 +195,7 @@ class _DeclarationReader(ExpressionReader):
             tuple(self.faults),
             any(is_misnamed(item) for item in items),
             node.descendant_count,
+            torn or node.has_error,
         )
 
     def constant(self, node: TreeNode) -> ConstantItem:

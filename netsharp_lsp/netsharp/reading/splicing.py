@@ -14,7 +14,7 @@ from netsharp_lsp.netsharp.reading.windows import (
     MARKUP,
     MARKUP_END,
     Window,
-    nodes_to_fault,
+    nodes_to_tear,
     reach_back,
     safe_end,
 )
@@ -91,7 +91,7 @@ class Change:
     def _anchor(self, offset: int) -> int:
         """The last declaration that with the next is sound and beyond reach of an edit; or -1.
 
-        No fault before it is so near that what follows could turn how it is read.
+        Nothing torn before it is so near that what follows could turn how it is read.
         """
         old = self.old
         limit = offset - reach_back(old.data, offset)
@@ -102,7 +102,7 @@ class Change:
             outside = old.offsets[position + 1] + other.end <= limit
             if not outside or one.doubtful or other.doubtful:
                 continue
-            if nodes_to_fault(self._backwards(position)) >= LINGER:
+            if nodes_to_tear(self._backwards(position)) >= LINGER:
                 return position
         return -1
 
@@ -167,13 +167,13 @@ class Change:
         return -1
 
     def _apart(self, anchor: int, known: int, since: int) -> bool:
-        """Whether the faults behind a place neither have nor had to do with those before it."""
+        """Whether what is torn behind a place neither has nor had to do with what is before it."""
         old = self.old
-        ahead = nodes_to_fault(old.declarations[i] for i in range(known, len(old.offsets)))
+        ahead = nodes_to_tear(old.declarations[i] for i in range(known, len(old.offsets)))
         if ahead >= LINGER:
             return True
         before = max(anchor, 0)
-        had = nodes_to_fault(old.declarations[i] for i in range(known - 1, before - 1, -1))
+        had = nodes_to_tear(old.declarations[i] for i in range(known - 1, before - 1, -1))
         return min(since, had) + ahead >= LINGER
 
     # The next version.

@@ -427,6 +427,7 @@ class Declaration(Node):
     `semicolons` the spans of `;` that end nothing.  `doubtful`: it has faults or no keyword of
     Net#, or a layer among constants, or one that no connection leads to.  `misnamed`: something in
     it is called as nothing may be.  `bulk`: of how many nodes the parser made it.
+    `torn`: it had to leave some text out, or put some in, of its own accord.
     """
 
     __slots__ = (
@@ -440,6 +441,7 @@ class Declaration(Node):
         "kind",
         "misnamed",
         "semicolons",
+        "torn",
     )
 
     def __init__(
@@ -454,6 +456,7 @@ class Declaration(Node):
         faults: tuple[Fault, ...],
         misnamed: bool,
         bulk: int,
+        torn: bool,
     ) -> None:
         self.start = 0
         self.end = end
@@ -465,6 +468,7 @@ class Declaration(Node):
         self.semicolons = semicolons
         self.faults = faults
         self.bulk = bulk
+        self.torn = torn
         self.doubtful = bool(faults) or _is_odd(kind, items)
         self.misnamed = misnamed
 

@@ -2,7 +2,7 @@
 
 Top-level declarations stand one after another, and the scanner keeps no state and looks ahead
 `AHEAD` characters at most: behind two declarations without a fault the parser is where it would
-be in any text.  But faults near each other must be read together (`LINGER`).
+be in any text.  But torn ones near each other must be read together (`LINGER`).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 AHEAD = 1024
 #: How many bytes a character has at most.
 WIDEST = 4
-#: Where a fault can be read in two ways that cost nearly the same, tree-sitter follows both for up
-#: to 1800 nodes (its MAX_COST_DIFFERENCE), and another fault in between may turn its choice.
+#: Where torn text can be read in two ways that cost nearly the same, tree-sitter follows both for
+#: up to 1800 nodes (its MAX_COST_DIFFERENCE), and another tear in between may turn its choice.
 LINGER = 2000
 #: What begins a comment only if the text goes on as it should, however far behind.
 MARKUP, MARKUP_END = b"<!--", b"--"
@@ -76,7 +76,7 @@ class Window:
     def settled(self, data: bytes) -> Iterator[tuple[int, int]]:
         """The positions of declarations which, with the next, stand in the whole text as here.
 
-        With each comes how many nodes lie between it and the last fault of the window.
+        With each comes how many nodes lie between it and the last tear of the window.
         """
         position, since = 0, LINGER
         while self.has(position + 1):
@@ -87,15 +87,15 @@ class Window:
             sound = not (one.doubtful or other.doubtful)
             if sound and (self.whole or self.has(position + 2)):
                 yield position, since
-            since = 0 if one.faults else since + one.bulk
+            since = 0 if one.torn else since + one.bulk
             position += 1
 
 
-def nodes_to_fault(declarations: Iterable[Declaration]) -> int:
-    """How many nodes the declarations have up to the first fault; `LINGER` stands for enough."""
+def nodes_to_tear(declarations: Iterable[Declaration]) -> int:
+    """How many nodes the declarations have up to the first torn one; `LINGER` stands for enough."""
     nodes = 0
     for declaration in declarations:
-        if declaration.faults:
+        if declaration.torn:
             return nodes
         nodes += declaration.bulk
         if nodes >= LINGER:
