@@ -27,7 +27,8 @@ def renew(session: Session, uris: Iterable[str] | None = None) -> None:
         if document is not None:
             document.surround()
             session.unpublished[uri] = None
-    session.workspace.forget()
+    if uris is None:
+        session.workspace.forget()
     for capability, request in _KEPT.items():
         if session.client.can(capability):
             session.prompt(request, None)
@@ -38,4 +39,5 @@ def renew_path(session: Session, path: str) -> None:
     """Look anew at the documents of one file: itself, or the cells of a notebook."""
     from netsharp_lsp.server.workspace_files import path_of
 
+    session.workspace.forget(path)
     renew(session, [uri for uri in session.documents if path_of(uri) == path])

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from netsharp_lsp.language import DEFAULT, SUFFIXES
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.project.surroundings import State
     from netsharp_lsp.server.session import Session
 
-#: So many texts that are not open are kept read.
-KEPT = 200
+#: Of texts that are not open so many bytes are kept read; the others are read each time.
+KEPT = 2_000_000
 
 
 class Workspace:
@@ -44,30 +46,46 @@ class Workspace:
             if document is not None:
                 yield document
                 await asyncio.sleep(0)
-        for path in self.paths():
-            if os.path.realpath(path) not in self._open_paths():
+        for path in await self._found():
+            if path not in map(path_of, session.documents):
                 document = self._document(path)
                 if document is not None:
                     yield document
                     await asyncio.sleep(0)
 
-    def paths(self) -> list[str]:
-        """Return the specifications on disk below the folders of the workspace, each once."""
-        found: dict[str, None] = {}
-        for folder in self._session.folders:
-            path = path_of(folder)
-            if path and os.path.isdir(path):
-                below = specifications_below(path, self._session.excludes)
-                found.update(dict.fromkeys(map(os.path.abspath, below)))
-        return list(found)
+    def forget(self, path: str | None = None) -> None:
+        """Read a file again, or all: what is known around it has changed."""
+        if path is None:
+            self._read.clear()
+        else:
+            self._read.pop(path, None)
 
-    def forget(self) -> None:
-        """Read all texts again, for what is known around them has changed."""
-        self._read.clear()
+    async def _found(self) -> list[str]:
+        """The specifications on disk; a thread looks for them, for a folder may be large."""
+        loop = asyncio.get_running_loop()
+        found: asyncio.Future[list[str]] = loop.create_future()
 
-    def _open_paths(self) -> set[str]:
-        paths = (path_of(uri) for uri in self._session.documents)
-        return {os.path.realpath(path) for path in paths if path}
+        def settle(paths: list[str]) -> None:
+            if not found.done():
+                found.set_result(paths)
+
+        def look() -> None:
+            # Where the loop has ended, nobody waits any more.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(settle, self._paths(folders))
+
+        folders = [path for path in map(path_of, self._session.folders) if path]
+        threading.Thread(target=look, daemon=True).start()
+        return await found
+
+    def _paths(self, folders: list[str]) -> list[str]:
+        """The specifications below folders, each once; a folder that cannot be read has none."""
+        paths: dict[str, None] = {}
+        for folder in folders:
+            with suppress(OSError):
+                below = specifications_below(folder, self._session.excludes)
+                paths.update(dict.fromkeys(map(os.path.abspath, below)))
+        return list(paths)
 
     def _document(self, path: str) -> OpenDocument | None:
         """A file as a document without version; None where it cannot be read as text."""
@@ -87,7 +105,6 @@ class Workspace:
         uri = uri_of(path)
         made = Document(uri, language_id, None, LineIndex(source.text))
         document = OpenDocument(made, session.ruler, session.context_of)
-        while len(self._read) >= KEPT:
-            del self._read[next(iter(self._read))]
-        self._read[path] = (state, document)
+        if sum(len(kept.text) for _, kept in self._read.values()) + len(source.text) <= KEPT:
+            self._read[path] = (state, document)
         return document
