@@ -125,6 +125,17 @@ test("a Python that does not fit is passed over, and the account says why", asyn
   assert.equal(origin(better), "bundled /bin/python3.11 -m netsharp_lsp lsp");
 });
 
+test("no more Pythons are started than it takes to find one", async () => {
+  const machine = new FakeMachine("linux", { PATH: "/bin" }, {
+    "/bin/python3.13": python("/bin/python3.13", { version: [3, 13, 0] }),
+    "/bin/python3.12": python("/bin/python3.12"),
+    "/bin/python3": python("/bin/python3"),
+  });
+  const found = await search(machine, NOTHING);
+  assert.equal(origin(found), "bundled /bin/python3.12 -m netsharp_lsp lsp");
+  assert.deepEqual(machine.asked.map(([program]) => program), ["/bin/python3.13", "/bin/python3.12"]);
+});
+
 test("an interpreter that is set and not there is said, and another is used", async () => {
   const machine = new FakeMachine("linux", { PATH: "/bin" }, { "/bin/python3": python("/bin/python3") });
   const found = await search(machine, { ...NOTHING, python: "/gone/python" });

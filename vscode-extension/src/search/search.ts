@@ -43,6 +43,8 @@ const PROBE_LIMIT = 2800;
 const ACTIVE_LIMIT = 1200;
 /** After how many milliseconds the search goes on while a chosen interpreter is still silent. */
 const PATIENCE = 800;
+/** After how many milliseconds the next Python is asked while the one before is silent. */
+const STAGGER = 250;
 
 export const MODULE = ["-m", "netsharp_lsp", "lsp"];
 
@@ -51,27 +53,51 @@ export async function search(machine: Machine, wishes: Wishes): Promise<Found> {
   if (wishes.serverPath !== "") {
     return fromSetting(machine, wishes.serverPath);
   }
+  const { bundle } = wishes;
   const warnings: string[] = [];
   let others: Promise<Probe[]> | undefined;
-  const askOthers = () => (others ??= askAll(machine));
+  const askOthers = () => (others ??= askUntil(machine, (each) => fits(each, bundle)));
   const timer = setTimeout(askOthers, PATIENCE);
   try {
     const chosen = await chosenInterpreters(machine, wishes, warnings);
     const asked = chosen.map((python) => probe(machine, [python], PROBE_LIMIT));
-    const own = await within(PATIENCE, firstWithServer(asked));
+    const own = await within(PATIENCE, firstWhere(asked, (each) => each.server));
     if (own !== undefined) {
       return { kind: "program", program: ownServer(own), warnings };
     }
+    // Where all have answered, this one is there at once.
+    const fitting = await within(STAGGER, firstWhere(asked, (each) => fits(each, bundle)));
+    if (fitting !== undefined) {
+      const program = fitting.server ? ownServer(fitting) : bundledServer(fitting);
+      return { kind: "program", program, warnings };
+    }
     const [first, rest] = await Promise.all([Promise.all(asked), askOthers()]);
-    return decide(first, rest, wishes.bundle, warnings);
+    return decide(first, rest, bundle, warnings);
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function askAll(machine: Machine): Promise<Probe[]> {
-  const commands = await candidates(machine);
-  return Promise.all(commands.map((each) => probe(machine, each, PROBE_LIMIT)));
+/** Whether an interpreter can run the server that comes with the extension, else one of its own. */
+function fits(interpreter: Interpreter, bundle: Bundle | undefined): boolean {
+  return bundle === undefined ? interpreter.server : misfit(bundle, interpreter) === undefined;
+}
+
+/** Asks one Python after the other, not waiting long for any; the first that fits is enough. */
+async function askUntil(
+  machine: Machine,
+  enough: (interpreter: Interpreter) => boolean,
+): Promise<Probe[]> {
+  const asked: Promise<Probe>[] = [];
+  for (const command of await candidates(machine)) {
+    const asking = probe(machine, command, PROBE_LIMIT);
+    const answer = await within(STAGGER, asking);
+    if (answer?.ok === true && enough(answer.interpreter)) {
+      return [answer];
+    }
+    asked.push(asking);
+  }
+  return Promise.all(asked);
 }
 
 /** The last step: what every Python found has answered. */
@@ -151,10 +177,13 @@ function interpreters(probes: readonly Probe[]): Interpreter[] {
   return probes.flatMap((each) => (each.ok ? [each.interpreter] : []));
 }
 
-async function firstWithServer(probes: readonly Promise<Probe>[]): Promise<Interpreter | undefined> {
+async function firstWhere(
+  probes: readonly Promise<Probe>[],
+  wanted: (interpreter: Interpreter) => boolean,
+): Promise<Interpreter | undefined> {
   for (const each of probes) {
     const answer = await each;
-    if (answer.ok && answer.interpreter.server) {
+    if (answer.ok && wanted(answer.interpreter)) {
       return answer.interpreter;
     }
   }
