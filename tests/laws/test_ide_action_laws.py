@@ -50,6 +50,11 @@ def errors(snapshot: Snapshot) -> Counter[str]:
     return Counter(d.code for d in snapshot.check().diagnostics if d.severity == "error")
 
 
+def silent(snapshot: Snapshot) -> Counter[str]:
+    """The suppressions that silence nothing."""
+    return Counter(one.message for one in told(snapshot) if one.code == "NS126")
+
+
 def comments(snapshot: Snapshot) -> list[str]:
     """The words of all comments."""
     data = snapshot.data
@@ -102,6 +107,7 @@ def test_a_refactoring_keeps_the_network_the_comments_and_the_style(name: str, t
         again = LANGUAGE.open(after, RESOLVING)
         assert comments(again) == comments(snapshot), (action.title, after.decode())
         assert not errors(again) - errors(snapshot) or action.kind in CHANGING, action
+        assert not silent(again) - silent(snapshot), action
         if action.kind not in CHANGING:
             names = re.findall(r"'(\w+)'", action.title) if "Rename" in action.title else ()
             assert described(after, (*names,)) == described(text, (*names,)), action

@@ -23,6 +23,8 @@ def rewritten_bodies(site: Site) -> Iterator[Action]:
     inside = site.holding(Attribute) or site.holding(Predicate)
     if item is None or inside is not None or len(item.bundles) != 1 or item.attributes:
         return
+    if site.is_silenced(*site.span(item)):
+        return
     edit = _braced(site, item) if item.body is None else _bare(site, item)
     if edit is not None:
         title = "Put the connection into braces" if item.body is None else "Drop the braces"

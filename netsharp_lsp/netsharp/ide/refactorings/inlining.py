@@ -69,7 +69,7 @@ def _uses(site: Site, constant: Constant) -> Iterator[Standing]:
 def _is_single(site: Site, constant: Constant) -> bool:
     """Whether it is the only one of its name and no comment depends on its declaration."""
     start, end = _span(site, constant, constant.item)
-    if site.has_comment(start, end) or b"netsharp:" in site.data[site.attached(start) : start]:
+    if site.has_comment(start, end) or site.is_silenced(start, end):
         return False
     if len(constant.declaration.items) == 1:
         base = site.network.specification.starts[constant.declaration]

@@ -111,5 +111,7 @@ def _counterpart(site: Site, share: Share, layers: list[Layer]) -> Share | None:
 
 
 def _has_comment(site: Site, share: Share) -> bool:
+    """Whether a comment stands in a share, or one silences what is said of it."""
     base = site.network.specification.starts[share.declaration]
-    return site.has_comment(base, base + share.declaration.end)
+    span = base, base + share.declaration.end
+    return site.has_comment(*span) or site.is_silenced(*span)

@@ -59,6 +59,12 @@ class Site:
         inside = self.data[start:end]
         return any(mark in inside for mark in COMMENTS)
 
+    def is_silenced(self, start: int, end: int) -> bool:
+        """Whether a suppression acts on a line of a span: it would no longer, were lines moved."""
+        line_end = self.data.find(b"\n", end)
+        last = line_end if line_end >= 0 else len(self.data)
+        return b"netsharp:" in self.data[self.attached(start) : last]
+
     def indent_of(self, offset: int) -> str:
         """The blanks at the start of the line of an offset."""
         start = self.line_start(offset)
