@@ -47,7 +47,18 @@ def workspace_edit(session: Session, document: OpenDocument, edits: Sequence[Edi
     return {"documentChanges": [{"textDocument": identity, "edits": changes}]}
 
 
-def command(wanted: Command, uri: str) -> Plain:
-    """Return a command with the document's URI where it is meant."""
-    arguments = [uri if argument is DOCUMENT else argument for argument in wanted.arguments]
+def command(wanted: Command, view: View) -> Plain:
+    """Return a command with the document's URI where it is meant.
+
+    Options of a command about one of several specifications say its name.
+    """
+    name = view.region.name if view.region is not None else None
+    arguments: list[Any] = []
+    for argument in wanted.arguments:
+        if argument is DOCUMENT:
+            arguments.append(view.document.uri)
+        elif name is not None and isinstance(argument, dict):
+            arguments.append({**argument, "name": name})
+        else:
+            arguments.append(argument)
     return {"title": wanted.title, "command": wanted.id, "arguments": arguments}

@@ -88,6 +88,27 @@ def test_a_stopped_run_keeps_its_model_and_goes_on(tmp_path: Path) -> None:
         assert line(wire, again, "end")["epoch"] >= stopped["epoch"]
 
 
+def test_the_lens_of_a_specification_in_a_script_trains_that_one(tmp_path: Path) -> None:
+    path = example("iris", tmp_path)
+    text = path.read_text()
+    script = path.with_name("script.py")
+    calls = "".join(f"NeuralNetwork(net_definition={name})\n" for name in ("small", "large"))
+    other = text.replace("tanh", "sigmoid")
+    script.write_text(f'small = """\n{text}"""\nlarge = """\n{other}"""\n{calls}')
+    path.with_suffix(".toml").rename(script.with_suffix(".toml"))
+    with serving(rootUri=tmp_path.as_uri()) as wire:
+        uri = opened(wire, script, "python")
+        lenses = wire.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+        commands = [lens["command"] for lens in lenses]
+        assert [command["arguments"][1]["name"] for command in commands] == ["small", "large"]
+        params = {key: commands[1][key] for key in ("command", "arguments")}
+        run = wire.request("workspace/executeCommand", params)["id"]
+        last = line(wire, run, "end")
+        assert last["status"] == "finished", last
+        model = load_model(last["model"], language_by_id(DEFAULT).build_graph)
+        assert "sigmoid" in model.specification
+
+
 def test_several_runs_go_on_beside_typing(tmp_path: Path) -> None:
     first, second = example("iris", tmp_path), example("diabetes", tmp_path)
     lengthen(first)

@@ -69,7 +69,7 @@ def _plain(
             return None
         plain["edit"] = workspace_edit(session, view.document, edits)
     if action.command is not None:
-        plain["command"] = command(action.command, view.document.uri)
+        plain["command"] = command(action.command, view)
     if action.preferred and session.client.can(f"{_ABILITY}.isPreferredSupport"):
         plain["isPreferred"] = True
     fixed = [(code, view.range(start, end)) for code, start, end in action.fixes]

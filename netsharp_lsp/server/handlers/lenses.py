@@ -39,7 +39,7 @@ def resolve(session: Session, lens: dict[str, Any]) -> dict[str, Any]:
 def _plain(view: View, lens: Lens) -> dict[str, Any]:
     plain: dict[str, Any] = {"range": view.span(lens.start, lens.end)}
     if lens.command is not None:
-        plain["command"] = command(lens.command, view.document.uri)
+        plain["command"] = command(lens.command, view)
     elif lens.title:
         plain["command"] = {"title": lens.title, "command": ""}
     else:
