@@ -141,20 +141,33 @@ def _split(run_file: RunFile) -> str | None:
 
 def training_files(run_file: RunFile) -> list[str]:
     """The files that `train` names, patterns expanded, relative to the run file."""
-    train = run_file.data.get("train")
-    folder = os.path.dirname(run_file.path)
     files: list[str] = []
-    for name in train if isinstance(train, list) else [train]:
-        if not isinstance(name, str):
-            continue
-        path = os.path.join(folder, name)
-        if any(character in name for character in "*?["):
+    for path, is_pattern in _named_for_training(run_file):
+        if is_pattern:
             from glob import glob
 
             files += sorted(glob(path, recursive=True))
         else:
             files.append(path)
     return files
+
+
+def training_folders(run_file: RunFile) -> list[str]:
+    """The folders where a new file may be one that `train` means: those of its patterns."""
+    named = _named_for_training(run_file)
+    return [os.path.dirname(path) for path, is_pattern in named if is_pattern]
+
+
+def _named_for_training(run_file: RunFile) -> list[tuple[str, bool]]:
+    """The paths that `train` names, and whether each is a pattern."""
+    train = run_file.data.get("train")
+    folder = os.path.dirname(run_file.path)
+    names = train if isinstance(train, list) else [train]
+    return [
+        (os.path.join(folder, name), any(character in name for character in "*?["))
+        for name in names
+        if isinstance(name, str)
+    ]
 
 
 def settle_outputs(context: Context, classes: int | None) -> None:

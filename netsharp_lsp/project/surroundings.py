@@ -14,6 +14,7 @@ from netsharp_lsp.project.run_file import (
     run_file_context,
     run_file_path,
     training_files,
+    training_folders,
 )
 
 TYPE_CHECKING = False
@@ -76,7 +77,8 @@ class Reader:
             return found
         if tables:
             found.tables = list(map(os.path.normpath, training_files(run_file)))
-            found.states |= {table: state_of(table) for table in found.tables}
+            others = (*found.tables, *training_folders(run_file))
+            found.states |= {path: state_of(path) for path in others}
         found.context = run_file_context(run_file, self._count if tables else _refuse)
         return found
 

@@ -74,6 +74,17 @@ def test_a_table_is_counted_once_for_each_state_and_use(tmp_path: Path) -> None:
     assert reader.look_around(place).context.known() == {"features": 2, "task": "binary"}
 
 
+def test_a_new_file_may_be_one_that_a_pattern_means(tmp_path: Path) -> None:
+    place = furnish(tmp_path, '[data]\ntrain = "data/part*.csv"\n')
+    (tmp_path / "data").mkdir()
+    reader = Reader()
+    found = reader.look_around(place)
+    assert found.context.known() == {}
+    (tmp_path / "data" / "part1.csv").write_text(TABLE)
+    assert not found.fresh
+    assert reader.look_around(place).context.features == 2
+
+
 def test_an_unreadable_run_file_is_a_sentence(tmp_path: Path) -> None:
     found = Reader().look_around(furnish(tmp_path, "[data"))
     assert found.problem is not None
