@@ -41,7 +41,7 @@ def _evaluate(constant: Constant, network: Network) -> None:
             path.pop()
             current.state = "done"
             if current.item.value is not None:
-                unit = network.subject = network.units[current.declaration]
+                unit = network.units[current.declaration]
                 current.value = network.evaluate(unit.declaration, current.item.value, unit.report)
 
 

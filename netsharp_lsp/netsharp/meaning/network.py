@@ -75,6 +75,8 @@ class Network:
         self.parameters = Parameters(self)
         #: The units that depend on all names, and the one that is being worked on.
         self.asking: set[Unit] = set()
+        #: The units that depend on wherever a name is used.
+        self.following: dict[str, set[Unit]] = {}
         self.subject: Unit | None = None
         self._hints: dict[tuple[str, bool], str | None] = {}
         self._by_kind: dict[str, list[Layer]] = {}
@@ -131,7 +133,10 @@ class Network:
 
     def evaluate(self, declaration: Declaration, node: Expression, report: Report) -> Value | None:
         """The value of an expression outside any predicate."""
-        return NetworkEvaluator(declaration, self, report).value(node)
+        before, self.subject = self.subject, self.units[declaration]
+        value = NetworkEvaluator(declaration, self, report).value(node)
+        self.subject = before
+        return value
 
     def value_of(self, name: str) -> tuple[bool, Value | None]:
         """Whether a constant is known, and its value."""
@@ -207,6 +212,8 @@ class Network:
         They mean the first of several with one name.
         """
         name = named.name
+        if self.subject is not None:
+            self.following.setdefault(name, set()).add(self.subject)
         if named is self.constants.get(name):
             units, names_of = {*self.using[name]}, constant_names
         elif named is self.layers.get(name):

@@ -131,6 +131,11 @@ class Names:
             elif isinstance(item, BundleItem):
                 self._note_bundle(item)
 
+    @property
+    def used(self) -> set[str]:
+        """All but those it declares."""
+        return self.sources | self.constants | self.shared
+
     def _note_bundle(self, bundle: BundleItem) -> None:
         self.sources.add(bundle.source.text)
         self._note_attributes(bundle.attributes)

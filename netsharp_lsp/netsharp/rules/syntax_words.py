@@ -130,6 +130,7 @@ def keyword_as_name(named: Constant | Layer, network: Network) -> Iterator[Findi
 
 def renamed(network: Network, name: str, places: list[Place]) -> Finding:
     """The finding for a keyword that serves as a name at some places."""
+    network.depend_on_all_names()
     number = 1
     while f"{name}{number}" in network.layers or f"{name}{number}" in network.constants:
         number += 1

@@ -1,0 +1,174 @@
+"""The units of an edit take the place of others: in lists, dictionaries and indexes of a network.
+
+It works nothing out; it tells which units depend on names that came, went or moved.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.meaning.units import Names, Unit
+from netsharp_lsp.netsharp.reading.syntax import ShareItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.meaning.spelling import Spellings
+    from netsharp_lsp.netsharp.reading.incremental import Delta
+
+
+class Exchange:
+    """One splice of declarations: the units that go and those that come.
+
+    `renamed`: whether names, or kinds of layers, came, went or moved.
+    """
+
+    def __init__(self, network: Network, delta: Delta) -> None:
+        self.network = network
+        self.gone = [network.units[declaration] for declaration in delta.removed]
+        self.come = [Unit(declaration) for declaration in delta.added]
+        self.names = {unit: Names(unit) for unit in (*self.gone, *self.come)}
+        self.renamed = False
+        self._behind = delta.position + len(self.come)
+
+    def make(self) -> Iterator[Unit]:
+        """Do it; return the other units that must be judged anew for it, as names tell."""
+        network = self.network
+        first = not network.units
+        used = set() if first else self._constants_used()
+        for unit in self.gone:
+            self._let_go(unit)
+        for unit in self.come:
+            network.units[unit.declaration] = unit
+            self._enter(unit, out=False)
+        moved = [self._exchange_layers(), self._exchange_constants()]
+        self.renamed = any(moved)
+        self._note_unknown()
+        if first:
+            return iter(())
+        names = used ^ self._constants_used() | (shared_by(self.gone) ^ shared_by(self.come))
+        if self.renamed:
+            names.update(name for one in self.names.values() for name in one.declared)
+        return self._depending(names)
+
+    def _depending(self, names: set[str]) -> Iterator[Unit]:
+        for name in names:
+            yield from self.network.declaring[name]
+        for name, units in self.network.following.items():
+            if any(name in one.used for one in self.names.values()):
+                yield from units
+
+    def _let_go(self, unit: Unit) -> None:
+        network = self.network
+        del network.units[unit.declaration]
+        self._enter(unit, out=True)
+        network.asking.discard(unit)
+        network.troubles.pop(unit, None)
+        network.parameters.gone(unit.layers)
+        for name, units in [*network.following.items()]:
+            units.discard(unit)
+            if not units:
+                del network.following[name]
+
+    def _enter(self, unit: Unit, *, out: bool) -> None:
+        """Enter a unit's names into the network's indexes, or take them out."""
+        network, names = self.network, self.names[unit]
+        lists = (
+            (network.declaring, names.declared),
+            (network.reading, names.sources),
+            (network.using, names.constants),
+            (network.sharing, names.shared),
+        )
+        for index, mentioned in lists:
+            change = index.remove if out else index.add
+            for name in mentioned:
+                change(name, unit)
+
+    def _constants_used(self) -> set[str]:
+        """The names in the units that something uses as constants."""
+        names = (name for one in self.names.values() for name in one.constants)
+        return {name for name in names if name in self.network.using}
+
+    def _note_unknown(self) -> None:
+        network = self.network
+        constants, layers = network.unknown_constants, network.unknown_layers
+        for names in self.names.values():
+            for name in (*names.constants, *names.declared):
+                unknown = name in network.using and name not in network.constants
+                (constants.add if unknown else constants.discard)(name)
+            for name in (*names.sources, *names.declared):
+                unknown = name in network.reading and name not in network.layers
+                (layers.add if unknown else layers.discard)(name)
+
+    # Lists and dictionaries in the order of the text.
+
+    def _exchange_layers(self) -> bool:
+        network = self.network
+        old = [layer for unit in self.gone for layer in unit.layers]
+        new = [layer for unit in self.come for layer in unit.layers]
+        if not (old or new):
+            return False
+        network.forget_kinds({layer.kind for layer in (*old, *new)})
+        at = old[0].order if old else self._following("layers", len(network.all_layers))
+        network.all_layers[at : at + len(old)] = new
+        if [(one.name, one.kind) for one in old] == [(one.name, one.kind) for one in new]:
+            for before, after in zip(old, new, strict=True):
+                after.order, after.first = before.order, before.first
+                if after.first:
+                    network.layers[after.name] = after
+            return False
+        names = {*network.layers}
+        network.layers.clear()
+        for order, layer in enumerate(network.all_layers):
+            layer.order = order
+            layer.first = network.layers.setdefault(layer.name, layer) is layer
+        self._respell(network.layer_spellings, names ^ network.layers.keys())
+        return True
+
+    def _exchange_constants(self) -> bool:
+        network = self.network
+        old = [constant for unit in self.gone for constant in unit.constants]
+        new = [constant for unit in self.come for constant in unit.constants]
+        if not (old or new):
+            return False
+        at = old[0].order if old else self._following("constants", len(network.all_constants))
+        network.all_constants[at : at + len(old)] = new
+        names = {*network.constants}
+        network.constants.clear()
+        for order, constant in enumerate(network.all_constants):
+            constant.order = order
+            network.constants.setdefault(constant.name, constant)
+        self._respell(network.constant_spellings, names ^ network.constants.keys())
+        return [one.name for one in old] != [one.name for one in new]
+
+    def _following(self, what: str, end: int) -> int:
+        """The number of the first layer or constant behind the edit, `end` where there is none."""
+        if not end:
+            return 0
+        declarations = self.network.specification.declarations
+        for at in range(self._behind, len(declarations)):
+            found = getattr(self.network.units[declarations[at]], what)
+            if found:
+                order: int = found[0].order
+                return order
+        return end
+
+    def _respell(self, spellings: Spellings, changed: set[str]) -> None:
+        """Enter names that came and take out those that went."""
+        network = self.network
+        both = network.constant_spellings, network.layer_spellings
+        for name in changed:
+            lowered = name.lower()
+            if name in spellings.spelt(lowered):
+                spellings.remove(name)
+            else:
+                spellings.add(name)
+            clashing = len({*both[0].spelt(lowered), *both[1].spelt(lowered)}) > 1
+            (network.clashing.add if clashing else network.clashing.discard)(lowered)
+
+
+def shared_by(units: Iterable[Unit]) -> set[str]:
+    """The layers of which units share anything."""
+    shares = (unit.declaration for unit in units if unit.declaration.kind == "share")
+    items = (item for declaration in shares for item in declaration.items)
+    return {item.name.text for item in items if isinstance(item, ShareItem)}
