@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 #: What may stand before a fence: quote marks, list markers, indentation.
 _CONTAINER = re.compile(rb"[ \t]{0,3}>[ \t]?|[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_MARKER = re.compile(rb"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _FENCE = re.compile(rb"([ \t]*)(`{3,}|~{3,})([^\r\n]*)")
 _INDENTED_CODE = 4
 
@@ -136,8 +137,11 @@ def find_fences(data: bytes, parent: Passage | None = None) -> Iterator[Fence]:
     """
     lines = _lines(data)
     at = 0
+    item: int | None = None
     while at < len(lines):
-        opened = _opening(data, lines[at])
+        text = data[lines[at].start : lines[at].end]
+        item = _item_around(text, item)
+        opened = _opening(text, item)
         at += 1
         if opened is None:
             continue
@@ -162,8 +166,8 @@ def _lines(data: bytes) -> list[_Line]:
     return found
 
 
-def _opening(data: bytes, line: _Line) -> tuple[Frame, str] | None:
-    text = data[line.start : line.end]
+def _opening(text: bytes, item: int | None) -> tuple[Frame, str] | None:
+    """The frame and the info string of a fence; `item` is the indent of the list item around."""
     if b"```" not in text and b"~~~" not in text:
         return None
     at = 0
@@ -179,25 +183,19 @@ def _opening(data: bytes, line: _Line) -> tuple[Frame, str] | None:
         return None
     if len(indent) >= _INDENTED_CODE:
         # Deep indentation is code, except inside a list, whose own indent this line only repeats.
-        if not _in_list(data, line, len(indent)):
+        if item is None or not len(indent) - _INDENTED_CODE < item <= len(indent):
             return None
         containers.append(len(indent))
         indent = b""
     return Frame(containers, len(indent), mark), info.decode("utf-8", "replace").strip()
 
 
-def _in_list(data: bytes, line: _Line, indent: int) -> bool:
-    """Whether a line so deep indented belongs to an item of a list above it."""
-    above = data[: line.start].splitlines()
-    for text in reversed(above):
-        if not text.strip():
-            continue
-        marker = re.match(rb"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+", text)
-        if marker is not None:
-            return indent - _INDENTED_CODE < marker.end() <= indent
-        if _blanks(text, 0, len(text)) == 0:
-            return False
-    return False
+def _item_around(text: bytes, item: int | None) -> int | None:
+    """The indent of the list item that a line belongs to, from that of the line before it."""
+    marker = _MARKER.match(text)
+    if marker is not None:
+        return marker.end()
+    return None if text.strip() and not _blanks(text, 0, len(text)) else item
 
 
 def _is_inside(data: bytes, line: _Line, frame: Frame) -> bool:

@@ -119,7 +119,7 @@ class _Reader:
     def _argument(self, node: Node) -> None:
         """`name=value` in a call."""
         name = node.children[0]
-        if name.type == "name" and node.children[1] == "=" and plain(name.value) == DEFINITION:
+        if _is_named(node) and plain(name.value) == DEFINITION:
             call = node.parent.parent if node.parent.type == "arglist" else node.parent
             self._take(node.children[2], call)
 
@@ -159,7 +159,7 @@ class _Reader:
         arguments = inside.children if inside.type == "arglist" else [inside]
         literal: dict[str, str | int] = {}
         for argument in arguments:
-            if argument.type == "argument" and argument.children[1] == "=":
+            if _is_named(argument):
                 known = _literal(argument.children[2])
                 if known is not None:
                     literal[plain(argument.children[0].value)] = known
@@ -243,7 +243,7 @@ class _Reader:
     def _marked(self, strings: list[Node], at: int, marker: int) -> Node | None:
         line = self.lines.line_at(marker)
         if self.text[self.lines.starts[line] : marker].strip():
-            same_line = at and self.lines.line_at(self._start(strings[at - 1])) == line
+            same_line = at and self.lines.line_at(self._end(strings[at - 1])) == line
             if same_line:
                 return _whole(strings[at - 1])
         if at == len(strings):
@@ -359,6 +359,13 @@ def _literal(node: Node) -> str | int | None:
     except (ValueError, SyntaxError):
         return None
     return value if isinstance(value, str | int) else None
+
+
+def _is_named(argument: Node) -> bool:
+    """Whether an argument is `name=value`; what is being typed may have anything for a name."""
+    if argument.type != "argument" or argument.children[1] != "=":
+        return False
+    return bool(argument.children[0].type == "name")
 
 
 def _is_definition(key: str) -> bool:

@@ -5,6 +5,8 @@ Reads R only as far as that needs; what a string is worth is decided in `code`.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from netsharp_lsp.embedded.calls import DEFINITION, context_of, plain
 from netsharp_lsp.embedded.code import Argument, Binding, Code, Value
 from netsharp_lsp.embedded.evidence import MARKER
@@ -131,6 +133,7 @@ class _Reader:
 
     def _find_bare_functions(self) -> Iterator[tuple[int, int]]:
         """The functions whose body is no block, each with the token behind its body."""
+        ends: dict[int, int] = {}
         for at, token in enumerate(self.tokens):
             if token.text != "function" or self._token(at + 1).text != "(":
                 continue
@@ -140,8 +143,12 @@ class _Reader:
             end = self._skip_lines(body + 1)
             if self._token(end).text == "{":
                 continue
+            # A function in the body of another ends where that one does.
+            if end < ends.get(token.around, 0):
+                end = ends[token.around]
             while end < len(self.tokens) and not self._ends_expression(end, token.around):
                 end += 1
+            ends[token.around] = end
             yield at, end
 
     def _ends_expression(self, at: int, around: int) -> bool:
@@ -257,23 +264,23 @@ class _Reader:
     # Markers.
 
     def _find_marked(self) -> None:
+        """Find the string that each `# language=Net#` speaks of."""
         strings = [at for at, token in enumerate(self.tokens) if token.kind == "string"]
+        starts = [self.tokens[at].start for at in strings]
         for comment in self.comments:
-            if MARKER.match(comment.text.encode()) is None:
-                continue
-            for at in strings:
-                if self._is_marked(at, comment):
-                    self._mark(at)
-                    break
+            if MARKER.match(comment.text.encode()) is not None:
+                following = bisect_left(starts, comment.start)
+                near = strings[max(0, following - 1) : following + 1]
+                chosen = next((at for at in near if self._is_marked(at, comment)), None)
+                if chosen is not None:
+                    self._mark(chosen)
 
     def _is_marked(self, at: int, comment: Token) -> bool:
-        """Whether a comment speaks of a string: on its line, or above its statement."""
+        """Whether a comment speaks of a string: of one that ends on its line, or of the next."""
         string = self.tokens[at]
-        line_start = max(self.text.rfind(b"\n", 0, comment.start), 0)
-        if self.text[line_start : comment.start].strip():
-            return line_start <= string.start < comment.start
-        between = self.text[comment.end : string.start].strip()
-        return string.start > comment.end and b"\n" not in between
+        if string.start < comment.start:
+            return b"\n" not in self.text[string.end : comment.start]
+        return b"\n" not in self.text[comment.end : string.start].strip()
 
     def _mark(self, at: int) -> None:
         opening = self.tokens[at].around

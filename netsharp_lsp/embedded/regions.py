@@ -115,7 +115,11 @@ def find_regions(language_id: str, data: bytes) -> list[Region]:
     finder = _FINDERS.get(language_id)
     if finder is None:
         return []
-    return sorted(finder(data), key=lambda region: region.start)
+    try:
+        return sorted(finder(data), key=lambda region: region.start)
+    except RecursionError:
+        # Brackets a thousand deep are nobody's program.
+        return []
 
 
 def _python(data: bytes) -> list[Region]:
