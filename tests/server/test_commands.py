@@ -195,3 +195,6 @@ def test_a_malformed_call_is_an_error(tmp_path: Path) -> None:
             "netsharp.server.format needs the URI of a document as argument 1."
         )
         assert execute(wire, "showLayer", "file:///x.nn", 7)["result"] is None
+        for method in ("netsharp/graph", "netsharp/run", "netsharp/stop"):
+            for params in ({}, {"textDocument": 3, "id": 4}, []):
+                assert wire.exchange(method, params)["error"]["code"] == -32602
