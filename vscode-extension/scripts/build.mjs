@@ -1,7 +1,8 @@
 // Bundles the extension and each view into dist, with --tests the tests into dist-test; --into=FOLDER
 // names another place, and --watch does so again and again.
-import { build, context } from "esbuild";
+
 import { readdirSync } from "node:fs";
+import { build, context } from "esbuild";
 
 const watch = process.argv.includes("--watch");
 const tests = process.argv.includes("--tests");
@@ -23,8 +24,16 @@ const jobs = tests
     ]
   : [
       { ...node, entryPoints: ["src/extension.ts"], outfile: `${into ?? "dist"}/extension.js` },
-      { ...browser, entryPoints: ["src/webview/network/main.ts"], outfile: `${into ?? "dist"}/network.js` },
-      { ...browser, entryPoints: ["src/webview/training/main.ts"], outfile: `${into ?? "dist"}/training.js` },
+      {
+        ...browser,
+        entryPoints: ["src/webview/network/main.ts"],
+        outfile: `${into ?? "dist"}/network.js`,
+      },
+      {
+        ...browser,
+        entryPoints: ["src/webview/training/main.ts"],
+        outfile: `${into ?? "dist"}/training.js`,
+      },
     ];
 for (const job of jobs) {
   if (watch) {

@@ -2,9 +2,9 @@
 
 import * as vscode from "vscode";
 import {
-  RevealOutputChannelOn,
   type DocumentSelector,
   type LanguageClientOptions,
+  RevealOutputChannelOn,
 } from "vscode-languageclient/node";
 import * as settings from "./settings";
 

@@ -46,7 +46,11 @@ export function registerCommands(parts: Parts): vscode.Disposable {
       vscode.commands.registerCommand(`netsharp.${name}`, act),
     ),
     runs.onDidChange(({ run }) => {
-      void vscode.commands.executeCommand("setContext", "netsharp.training", runs.active.length > 0);
+      void vscode.commands.executeCommand(
+        "setContext",
+        "netsharp.training",
+        runs.active.length > 0,
+      );
       if (run.status === "starting") {
         training.show(run);
       }

@@ -20,7 +20,8 @@ export function looksLikeNetSharp(text: string): boolean {
   );
 }
 
-const MENTION = /\bnet_?definition\b|language\s*=\s*net#|(?:`{3,}|~{3,})\s*\{?\s*\.?(?:netsharp|net#)/i;
+const MENTION =
+  /\bnet_?definition\b|language\s*=\s*net#|(?:`{3,}|~{3,})\s*\{?\s*\.?(?:netsharp|net#)/i;
 
 /** Whether a text of another language may hold a specification. */
 export function mayHoldNetSharp(text: string): boolean {

@@ -3,11 +3,11 @@
 import * as vscode from "vscode";
 import { watchActivePython } from "./active_python";
 import { watchDocuments } from "./claims";
-import { registerCommands, takeover, train, type Parts } from "./commands";
+import { type Parts, registerCommands, takeover, train } from "./commands";
 import { Graphs } from "./graphs";
 import { NetworkPanel } from "./network/panel";
 import { Server } from "./server";
-import { StateOfServer, type State } from "./state";
+import { type State, StateOfServer } from "./state";
 import { Status } from "./status";
 import { TrainingPanel } from "./training/panel";
 import { Runs } from "./training/runs";

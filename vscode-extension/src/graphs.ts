@@ -1,6 +1,6 @@
 /** Asks the server for the network of a document, once per version of it. */
 
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { GRAPH, type Graph } from "./protocol";
 

@@ -1,19 +1,24 @@
 /** Starts, restarts and stops the language server, and says what has become of it. */
 
 import * as vscode from "vscode";
-import { LanguageClient, type Executable } from "vscode-languageclient/node";
+import { type Executable, LanguageClient } from "vscode-languageclient/node";
 import { activePython } from "./active_python";
 import { clientOptions, type Takeover } from "./client_options";
 import { TRUST } from "./protocol";
 import { accountOf, installPython } from "./search/advice";
+import { type Bundle, place, type Unpacked, unpack } from "./search/bundle";
 import { readBundle } from "./search/bundle_file";
-import { place, unpack, type Bundle, type Unpacked } from "./search/bundle";
 import type { Interpreter } from "./search/interpreters";
+import { type Launch, launchOf } from "./search/launch";
 import { realMachine } from "./search/real_machine";
-import { launchOf, type Launch } from "./search/launch";
-import { search, type Found, type Program } from "./search/search";
+import { type Found, type Program, search } from "./search/search";
 import * as settings from "./settings";
 import type { StateOfServer } from "./state";
+
+interface Prepared {
+  readonly launch: Launch;
+  readonly later: () => Promise<void>;
+}
 
 export class Server implements vscode.Disposable {
   client: LanguageClient | undefined;
@@ -104,30 +109,35 @@ export class Server implements vscode.Disposable {
       await this.tellOnce(message);
       return;
     }
-    const launch = await this.prepare(found.program, bundle);
+    const { launch, later } = await this.prepare(found.program, bundle);
     await this.connect(found.program, launch, found.warnings);
+    this.training = later();
+    // Whoever trains is told; nobody else has to know.
+    this.training.catch((error: unknown) => this.output.error(String(error)));
   }
 
-  /** How a program is started; the bundled server is unpacked first. */
-  private async prepare(program: Program, bundle: Bundle | undefined): Promise<Launch> {
-    this.training = Promise.resolve();
+  /** How a program is started, the bundled server unpacked; `later` sees to what training needs. */
+  private async prepare(program: Program, bundle: Bundle | undefined): Promise<Prepared> {
     const { interpreter } = program;
     if (program.origin !== "bundled" || bundle === undefined || interpreter === undefined) {
-      return launchOf(program, []);
+      return { launch: launchOf(program, []), later: () => Promise.resolve() };
     }
     const storage = this.context.globalStorageUri.fsPath;
     const { platform } = realMachine;
     const server = place(bundle, "server", interpreter, storage, platform);
     const training = place(bundle, "training", interpreter, storage, platform);
     await this.unpackShown(bundle, interpreter, server);
-    this.training = unpacked(unpack(realMachine, bundle, "training", interpreter, training, () => undefined));
-    // Whoever trains is told; nobody else has to know.
-    this.training.catch((error: unknown) => this.output.error(String(error)));
-    return launchOf(program, [server, training]);
+    const later = () =>
+      unpacked(unpack(realMachine, bundle, "training", interpreter, training, () => undefined));
+    return { launch: launchOf(program, [server, training]), later };
   }
 
   /** Unpacks the server with progress where a person can see it. */
-  private async unpackShown(bundle: Bundle, interpreter: Interpreter, target: string): Promise<void> {
+  private async unpackShown(
+    bundle: Bundle,
+    interpreter: Interpreter,
+    target: string,
+  ): Promise<void> {
     const work = (report: (part: number) => void) =>
       unpacked(unpack(realMachine, bundle, "server", interpreter, target, report));
     if (await realMachine.isFolder(target)) {

@@ -90,7 +90,11 @@ export class Status implements vscode.Disposable {
 function faceOf(state: State): Face {
   switch (state.kind) {
     case "idle":
-      return { icon: "$(circle-outline)", words: "The server has not been needed yet.", severe: false };
+      return {
+        icon: "$(circle-outline)",
+        words: "The server has not been needed yet.",
+        severe: false,
+      };
     case "starting":
       return { icon: "$(loading~spin)", words: `Starting: ${state.doing}`, severe: false };
     case "running":
@@ -128,5 +132,7 @@ function summary(graph: Graph): vscode.MarkdownString {
 }
 
 function short(count: number): string {
-  return new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 }).format(count);
+  return new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 }).format(
+    count,
+  );
 }

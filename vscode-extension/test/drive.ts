@@ -4,10 +4,10 @@
  */
 
 import { spawn } from "node:child_process";
-import { place, unpack, type Part } from "../src/search/bundle";
-import { readBundle } from "../src/search/bundle_file";
 import { installPython } from "../src/search/advice";
-import { launchOf, type Launch } from "../src/search/launch";
+import { type Part, place, unpack } from "../src/search/bundle";
+import { readBundle } from "../src/search/bundle_file";
+import { type Launch, launchOf } from "../src/search/launch";
 import { realMachine } from "../src/search/real_machine";
 import { search } from "../src/search/search";
 
@@ -59,7 +59,16 @@ async function main(order: Order): Promise<object> {
   const server = await initialize(launch);
   const ready = (Date.now() - began) / 1000;
   const training = (await unpackPart("training")).ok;
-  return { state: "running", origin: program.origin, command: launch.command, warnings, progress, server, ready, training };
+  return {
+    state: "running",
+    origin: program.origin,
+    command: launch.command,
+    warnings,
+    progress,
+    server,
+    ready,
+    training,
+  };
 }
 
 /** Starts the server, shakes hands, and ends it. */

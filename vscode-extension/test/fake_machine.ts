@@ -29,7 +29,10 @@ export class FakeMachine implements Machine {
   async run(command: readonly string[], limit: number): Promise<Outcome> {
     this.asked.push([...command]);
     const end = command.indexOf("-c");
-    const answer = this.programs[command.slice(0, end).join(" ")] ?? { code: null, stderr: "no file" };
+    const answer = this.programs[command.slice(0, end).join(" ")] ?? {
+      code: null,
+      stderr: "no file",
+    };
     const timedOut = (answer.after ?? 0) > limit;
     await new Promise((resolve) => setTimeout(resolve, Math.min(answer.after ?? 0, limit)));
     const said = { code: 0, stdout: "", stderr: "", timedOut, ...answer };

@@ -2,43 +2,62 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { candidates, isStoreStub, probe, which } from "../src/search/interpreters";
-import { misfit, place, unpack, type Bundle } from "../src/search/bundle";
 import { installPython } from "../src/search/advice";
+import { type Bundle, misfit, place, unpack } from "../src/search/bundle";
+import { candidates, isStoreStub, probe, which } from "../src/search/interpreters";
 import { FakeMachine, python } from "./fake_machine";
 
 test("on Windows the launcher is asked for a Python 3 first", async () => {
   const path = "C:\\Windows;C:\\Python";
-  const machine = new FakeMachine("win32", { Path: path }, {
-    "C:\\Windows\\py.exe": {},
-    "C:\\Python\\python.exe": {},
-  });
-  assert.deepEqual(await candidates(machine), [["C:\\Windows\\py.exe", "-3"], ["C:\\Python\\python.exe"]]);
+  const machine = new FakeMachine(
+    "win32",
+    { Path: path },
+    {
+      "C:\\Windows\\py.exe": {},
+      "C:\\Python\\python.exe": {},
+    },
+  );
+  assert.deepEqual(await candidates(machine), [
+    ["C:\\Windows\\py.exe", "-3"],
+    ["C:\\Python\\python.exe"],
+  ]);
 });
 
 test("the newest name that fits goes first elsewhere", async () => {
-  const machine = new FakeMachine("linux", { PATH: "/a:/b" }, {
-    "/a/python3": {},
-    "/b/python3.12": {},
-    "/b/python": {},
-  });
+  const machine = new FakeMachine(
+    "linux",
+    { PATH: "/a:/b" },
+    {
+      "/a/python3": {},
+      "/b/python3.12": {},
+      "/b/python": {},
+    },
+  );
   assert.deepEqual(await candidates(machine), [["/b/python3.12"], ["/a/python3"], ["/b/python"]]);
 });
 
 test("relative folders of PATH are never looked into", async () => {
-  const machine = new FakeMachine("linux", { PATH: ".:bin::/usr/bin" }, {
-    "python3": {},
-    "bin/python3": {},
-    "/usr/bin/python3": {},
-  });
+  const machine = new FakeMachine(
+    "linux",
+    { PATH: ".:bin::/usr/bin" },
+    {
+      python3: {},
+      "bin/python3": {},
+      "/usr/bin/python3": {},
+    },
+  );
   assert.equal(await which(machine, "python3"), "/usr/bin/python3");
 });
 
 test("on macOS Homebrew is known, and Apple's python3 is let be", async () => {
-  const machine = new FakeMachine("darwin", { PATH: "/usr/bin" }, {
-    "/usr/bin/python3": {},
-    "/opt/homebrew/bin/python3": {},
-  });
+  const machine = new FakeMachine(
+    "darwin",
+    { PATH: "/usr/bin" },
+    {
+      "/usr/bin/python3": {},
+      "/opt/homebrew/bin/python3": {},
+    },
+  );
   assert.equal(await which(machine, "python3"), "/opt/homebrew/bin/python3");
 });
 
@@ -57,12 +76,16 @@ test("the alias of the Windows Store is recognised", async () => {
 
 test("what a program prints before its answer does not matter; nonsense does", async () => {
   const answer = python("/p");
-  const machine = new FakeMachine("linux", {}, {
-    "/chatty": { stdout: `Welcome!\n${answer.stdout}` },
-    "/nonsense": { stdout: "42\n" },
-    "/broken": { code: 1, stderr: "oops" },
-    "/silent": { after: 1000 },
-  });
+  const machine = new FakeMachine(
+    "linux",
+    {},
+    {
+      "/chatty": { stdout: `Welcome!\n${answer.stdout}` },
+      "/nonsense": { stdout: "42\n" },
+      "/broken": { code: 1, stderr: "oops" },
+      "/silent": { after: 1000 },
+    },
+  );
   assert.ok((await probe(machine, ["/chatty"], 100)).ok);
   for (const [program, reason] of [
     ["/nonsense", /does not answer as a Python/],

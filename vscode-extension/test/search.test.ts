@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Bundle } from "../src/search/bundle";
-import { search, type Found, type Wishes } from "../src/search/search";
+import { type Found, search, type Wishes } from "../src/search/search";
 import { FakeMachine, python } from "./fake_machine";
 
 const BUNDLE: Bundle = {
@@ -28,17 +28,25 @@ function origin(found: Found): string {
 }
 
 test("a setting goes before everything", async () => {
-  const machine = new FakeMachine("linux", { PATH: "/bin" }, {
-    "/opt/netsharp": {},
-    "/bin/python3": python("/bin/python3", { server: true }),
-  });
+  const machine = new FakeMachine(
+    "linux",
+    { PATH: "/bin" },
+    {
+      "/opt/netsharp": {},
+      "/bin/python3": python("/bin/python3", { server: true }),
+    },
+  );
   const found = await search(machine, { ...NOTHING, serverPath: "/opt/netsharp" });
   assert.equal(origin(found), "setting /opt/netsharp lsp");
   assert.deepEqual(machine.asked, []);
 });
 
 test("a setting that leads nowhere is said by its name, and nothing else is tried", async () => {
-  const machine = new FakeMachine("linux", { PATH: "/bin" }, { "/bin/python3": python("/bin/python3") });
+  const machine = new FakeMachine(
+    "linux",
+    { PATH: "/bin" },
+    { "/bin/python3": python("/bin/python3") },
+  );
   const found = await search(machine, { ...NOTHING, serverPath: "/opt/gone" });
   assert.ok(found.kind === "bad-setting");
   assert.match(found.message, /netsharp\.server\.path names \/opt\/gone/);
@@ -47,7 +55,10 @@ test("a setting that leads nowhere is said by its name, and nothing else is trie
 
 test("a relative server path is refused: a workspace could supply it", async () => {
   const machine = new FakeMachine("linux", {}, { "bin/netsharp": {} });
-  assert.equal(origin(await search(machine, { ...NOTHING, serverPath: "bin/netsharp" })), "bad-setting");
+  assert.equal(
+    origin(await search(machine, { ...NOTHING, serverPath: "bin/netsharp" })),
+    "bad-setting",
+  );
 });
 
 test("a home folder is understood", async () => {
@@ -58,12 +69,16 @@ test("a home folder is understood", async () => {
 
 test("interpreters are asked in the order of their choice", async () => {
   const server = (path: string) => python(path, { server: true });
-  const machine = new FakeMachine("linux", { VIRTUAL_ENV: "/venv" }, {
-    "/set/python": server("/set/python"),
-    "/active/python": server("/active/python"),
-    "/venv/bin/python": server("/venv/bin/python"),
-    "/work/.venv/bin/python": server("/work/.venv/bin/python"),
-  });
+  const machine = new FakeMachine(
+    "linux",
+    { VIRTUAL_ENV: "/venv" },
+    {
+      "/set/python": server("/set/python"),
+      "/active/python": server("/active/python"),
+      "/venv/bin/python": server("/venv/bin/python"),
+      "/work/.venv/bin/python": server("/work/.venv/bin/python"),
+    },
+  );
   const wishes = {
     ...NOTHING,
     python: "/set/python",
@@ -79,10 +94,14 @@ test("interpreters are asked in the order of their choice", async () => {
 });
 
 test("the environment of a folder is used where the folder is trusted, else never run", async () => {
-  const machine = new FakeMachine("linux", { PATH: "/bin" }, {
-    "/work/.venv/bin/python": python("/work/.venv/bin/python", { server: true }),
-    "/bin/python3": python("/bin/python3"),
-  });
+  const machine = new FakeMachine(
+    "linux",
+    { PATH: "/bin" },
+    {
+      "/work/.venv/bin/python": python("/work/.venv/bin/python", { server: true }),
+      "/bin/python3": python("/bin/python3"),
+    },
+  );
   const wishes = { ...NOTHING, folders: ["/work"] };
   assert.equal(
     origin(await search(machine, wishes)),
@@ -95,10 +114,14 @@ test("the environment of a folder is used where the folder is trusted, else neve
 });
 
 test("the bundled server runs on the chosen interpreter first", async () => {
-  const machine = new FakeMachine("linux", { PATH: "/bin", VIRTUAL_ENV: "/venv" }, {
-    "/venv/bin/python": python("/venv/bin/python"),
-    "/bin/python3": python("/bin/python3"),
-  });
+  const machine = new FakeMachine(
+    "linux",
+    { PATH: "/bin", VIRTUAL_ENV: "/venv" },
+    {
+      "/venv/bin/python": python("/venv/bin/python"),
+      "/bin/python3": python("/bin/python3"),
+    },
+  );
   const found = await search(machine, NOTHING);
   assert.equal(origin(found), "bundled /venv/bin/python -m netsharp_lsp lsp");
 });
@@ -120,24 +143,38 @@ test("a Python that does not fit is passed over, and the account says why", asyn
     "is a free-threaded Python; the bundled server needs a usual one",
     "is made for musl-x86_64; the bundled server for linux-x86_64",
   ]);
-  const fitting = { ...programs, "/bin/python3.11": python("/bin/python3.11", { version: [3, 11, 2] }) };
+  const fitting = {
+    ...programs,
+    "/bin/python3.11": python("/bin/python3.11", { version: [3, 11, 2] }),
+  };
   const better = await search(new FakeMachine("linux", { PATH: "/bin" }, fitting), NOTHING);
   assert.equal(origin(better), "bundled /bin/python3.11 -m netsharp_lsp lsp");
 });
 
 test("no more Pythons are started than it takes to find one", async () => {
-  const machine = new FakeMachine("linux", { PATH: "/bin" }, {
-    "/bin/python3.13": python("/bin/python3.13", { version: [3, 13, 0] }),
-    "/bin/python3.12": python("/bin/python3.12"),
-    "/bin/python3": python("/bin/python3"),
-  });
+  const machine = new FakeMachine(
+    "linux",
+    { PATH: "/bin" },
+    {
+      "/bin/python3.13": python("/bin/python3.13", { version: [3, 13, 0] }),
+      "/bin/python3.12": python("/bin/python3.12"),
+      "/bin/python3": python("/bin/python3"),
+    },
+  );
   const found = await search(machine, NOTHING);
   assert.equal(origin(found), "bundled /bin/python3.12 -m netsharp_lsp lsp");
-  assert.deepEqual(machine.asked.map(([program]) => program), ["/bin/python3.13", "/bin/python3.12"]);
+  assert.deepEqual(
+    machine.asked.map(([program]) => program),
+    ["/bin/python3.13", "/bin/python3.12"],
+  );
 });
 
 test("an interpreter that is set and not there is said, and another is used", async () => {
-  const machine = new FakeMachine("linux", { PATH: "/bin" }, { "/bin/python3": python("/bin/python3") });
+  const machine = new FakeMachine(
+    "linux",
+    { PATH: "/bin" },
+    { "/bin/python3": python("/bin/python3") },
+  );
   const found = await search(machine, { ...NOTHING, python: "/gone/python" });
   assert.equal(origin(found), "bundled /bin/python3 -m netsharp_lsp lsp");
   assert.ok(found.kind === "program");
@@ -150,20 +187,28 @@ test("without any Python, that is the end", async () => {
 });
 
 test("a package without a server inside uses one that is installed anywhere", async () => {
-  const machine = new FakeMachine("linux", { PATH: "/bin" }, {
-    "/bin/python3": python("/bin/python3", { server: true }),
-  });
+  const machine = new FakeMachine(
+    "linux",
+    { PATH: "/bin" },
+    {
+      "/bin/python3": python("/bin/python3", { server: true }),
+    },
+  );
   const found = await search(machine, { ...NOTHING, bundle: undefined });
   assert.equal(origin(found), "interpreter /bin/python3 -m netsharp_lsp lsp");
 });
 
 test("programs that never answer do not hold the search up for five seconds", async () => {
   const silent = { after: 60_000 };
-  const machine = new FakeMachine("linux", { PATH: "/bin", VIRTUAL_ENV: "/venv" }, {
-    "/venv/bin/python": silent,
-    "/bin/python3.13": silent,
-    "/bin/python3": python("/bin/python3"),
-  });
+  const machine = new FakeMachine(
+    "linux",
+    { PATH: "/bin", VIRTUAL_ENV: "/venv" },
+    {
+      "/venv/bin/python": silent,
+      "/bin/python3.13": silent,
+      "/bin/python3": python("/bin/python3"),
+    },
+  );
   const started = Date.now();
   const active = () => new Promise<undefined>(() => undefined);
   const found = await search(machine, { ...NOTHING, active });

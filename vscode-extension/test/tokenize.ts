@@ -3,11 +3,11 @@
  * text its tokens as `[line, start, end, scopes]`.  Tests in Python drive it.
  */
 
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import * as path from "node:path";
 import { createOnigScanner, createOnigString, loadWASM } from "vscode-oniguruma";
-import { INITIAL, Registry, parseRawGrammar } from "vscode-textmate";
+import { INITIAL, parseRawGrammar, Registry } from "vscode-textmate";
 
 const SYNTAXES = path.join(__dirname, "..", "syntaxes");
 /** Grammars that VS Code has and this project does not, as far as injections need them. */
@@ -24,7 +24,10 @@ async function main(): Promise<void> {
   const files = readdirSync(SYNTAXES).map((name) => path.join(SYNTAXES, name));
   const texts = files.map((file) => [file, readFileSync(file, "utf8")] as const);
   const own = new Map(
-    texts.map(([file, text]) => [(JSON.parse(text) as { scopeName: string }).scopeName, [file, text]]),
+    texts.map(([file, text]) => [
+      (JSON.parse(text) as { scopeName: string }).scopeName,
+      [file, text],
+    ]),
   );
   const registry = new Registry({
     onigLib: Promise.resolve({ createOnigScanner, createOnigString }),
@@ -51,9 +54,9 @@ async function main(): Promise<void> {
 }
 
 function injectedInto(scope: string): string[] {
-  const manifest = JSON.parse(
-    readFileSync(path.join(__dirname, "..", "package.json"), "utf8"),
-  ) as { contributes: { grammars: { scopeName: string; injectTo?: string[] }[] } };
+  const manifest = JSON.parse(readFileSync(path.join(__dirname, "..", "package.json"), "utf8")) as {
+    contributes: { grammars: { scopeName: string; injectTo?: string[] }[] };
+  };
   const grammars = manifest.contributes.grammars;
   return grammars.filter((each) => each.injectTo?.includes(scope)).map((each) => each.scopeName);
 }

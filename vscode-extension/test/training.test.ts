@@ -24,18 +24,27 @@ test("epochs become curves, loss first, without what says the same", () => {
     { x: 1, y: 2 },
     { x: 2, y: 1 },
   ]);
-  assert.deepEqual(log.series.get("loss")?.validation.map((point) => point.y), [3, 2]);
+  assert.deepEqual(
+    log.series.get("loss")?.validation.map((point) => point.y),
+    [3, 2],
+  );
 });
 
 test("steps within an epoch stand between epochs", () => {
   const step: RunEvent = { id: 1, event: "step", step: 15, loss: 1.5 };
   const points = read([START, epoch(1, 2), step, epoch(2, 1)]).series.get("loss")?.training;
-  assert.deepEqual(points?.map((point) => point.x), [1, 1.5, 2]);
+  assert.deepEqual(
+    points?.map((point) => point.x),
+    [1, 1.5, 2],
+  );
 });
 
 test("a resumed run goes on where it was, and an epoch told twice counts once", () => {
   const log = read([START, epoch(1, 2), START, epoch(1, 1.9), epoch(2, 1)]);
-  assert.deepEqual(log.epochs.map((each) => each.loss), [1.9, 1]);
+  assert.deepEqual(
+    log.epochs.map((each) => each.loss),
+    [1.9, 1],
+  );
 });
 
 test("what is not a number is left out of a curve", () => {
@@ -54,7 +63,12 @@ test("figures are short and exact enough", () => {
 
 test("axes have round values around all points", () => {
   assert.deepEqual(ticks(0, 1, 4), [0, 0.5, 1]);
-  for (const [low, high] of [[0.1, 0.11], [-3, 7], [1e-6, 3e-6], [0, 1e9]] as const) {
+  for (const [low, high] of [
+    [0.1, 0.11],
+    [-3, 7],
+    [1e-6, 3e-6],
+    [0, 1e9],
+  ] as const) {
     const values = ticks(low, high, 4);
     assert.ok((values[0] ?? 1) <= low && (values.at(-1) ?? 0) >= high, `${low} ${high}: ${values}`);
     assert.ok(values.length <= 7);

@@ -45,9 +45,7 @@ export class NetworkPanel implements vscode.Disposable {
     if (this.panel === undefined) {
       const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
       const options = { ...viewOptions(this.root), retainContextWhenHidden: true };
-      this.adopt(
-        vscode.window.createWebviewPanel(NetworkPanel.type, "Network", column, options),
-      );
+      this.adopt(vscode.window.createWebviewPanel(NetworkPanel.type, "Network", column, options));
     } else {
       this.panel.reveal(undefined, true);
     }
@@ -194,8 +192,7 @@ export class NetworkPanel implements vscode.Disposable {
 
 /** The layer in whose declaration a position lies. */
 export function layerAt(graph: Graph, position: Position): string | undefined {
-  const holds = (range: Range) =>
-    !before(position, range.start) && !before(range.end, position);
+  const holds = (range: Range) => !before(position, range.start) && !before(range.end, position);
   return graph.layers.find((each) => each.range !== null && holds(each.range))?.name;
 }
 

@@ -3,8 +3,8 @@
  * Asks the world through `Machine` alone and knows no editor.
  */
 
-import { misfit, type Bundle } from "./bundle";
-import { candidates, probe, type Interpreter, type Probe, type Rejection } from "./interpreters";
+import { type Bundle, misfit } from "./bundle";
+import { candidates, type Interpreter, type Probe, probe, type Rejection } from "./interpreters";
 import type { Machine } from "./machine";
 import { expandHome, interpreterOf, rules } from "./paths";
 
@@ -61,12 +61,18 @@ export async function search(machine: Machine, wishes: Wishes): Promise<Found> {
   try {
     const chosen = await chosenInterpreters(machine, wishes, warnings);
     const asked = chosen.map((python) => probe(machine, [python], PROBE_LIMIT));
-    const own = await within(PATIENCE, firstWhere(asked, (each) => each.server));
+    const own = await within(
+      PATIENCE,
+      firstWhere(asked, (each) => each.server),
+    );
     if (own !== undefined) {
       return { kind: "program", program: ownServer(own), warnings };
     }
     // Where all have answered, this one is there at once.
-    const fitting = await within(STAGGER, firstWhere(asked, (each) => fits(each, bundle)));
+    const fitting = await within(
+      STAGGER,
+      firstWhere(asked, (each) => fits(each, bundle)),
+    );
     if (fitting !== undefined) {
       const program = fitting.server ? ownServer(fitting) : bundledServer(fitting);
       return { kind: "program", program, warnings };

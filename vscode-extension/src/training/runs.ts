@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
-import { PROGRESS, RUN, STOP, type RunEvent } from "../protocol";
+import { PROGRESS, RUN, type RunEvent, STOP } from "../protocol";
 import type { Replay, Status } from "./messages";
 
 export interface Order {

@@ -1,7 +1,7 @@
 /** Turns the picture on the page into a file of its own: styles written out, nothing referred to. */
 
-import type { Box } from "./camera";
 import { svg } from "../elements";
+import type { Box } from "./camera";
 
 /** What a style sheet may have said of an element, under the names of SVG. */
 const STYLED = [

@@ -38,7 +38,9 @@ export function totals(graph: Graph): string {
     [graph.parameters, "parameters"],
     [graph.multiply_adds, "multiply-adds"],
   ] as const;
-  const counts = known.flatMap(([count, name]) => (count === null ? [] : [`${whole(count)} ${name}`]));
+  const counts = known.flatMap(([count, name]) =>
+    count === null ? [] : [`${whole(count)} ${name}`],
+  );
   const missing = counts.length < known.length ? ["more counts need the sizes of auto"] : [];
   return [`${graph.layers.length} layers`, ...counts, ...missing].join("  ·  ");
 }

@@ -4,11 +4,11 @@ import type { FromView, ToView } from "../../network/messages";
 import type { Graph, GraphLayer } from "../../protocol";
 import { button, html, svg } from "../elements";
 import { connect } from "../host";
-import { Camera, type Box } from "./camera";
+import { type Box, Camera } from "./camera";
 import { encoded, rasterized, standalone } from "./exporting";
 import { legend, totals } from "./legend";
-import { draw, spoken, type Picture } from "./picture";
-import { next, type Direction } from "./walk";
+import { draw, type Picture, spoken } from "./picture";
+import { type Direction, next } from "./walk";
 
 const STEP = 1.25;
 const ARROWS: Readonly<Record<string, Direction>> = {
@@ -30,7 +30,8 @@ const figures = html("p", { class: "totals" });
 const below = html("div", { class: "below" });
 const notice = html("p", { class: "notice", role: "status" });
 const heard = html("p", { class: "heard", "aria-live": "polite" });
-const KEYS = "Arrow keys follow the connections; Enter goes to the text; + - 0 zoom; Escape leaves.";
+const KEYS =
+  "Arrow keys follow the connections; Enter goes to the text; + - 0 zoom; Escape leaves.";
 
 let graph: Graph | undefined;
 let picture: Picture | undefined;

@@ -51,7 +51,12 @@ function box(graph: Graph, layer: GraphLayer): SVGGElement {
   });
   return svg(
     "g",
-    { class: `layer ${layer.kind}`, tabindex: -1, role: "button", "aria-label": spoken(graph, layer) },
+    {
+      class: `layer ${layer.kind}`,
+      tabindex: -1,
+      role: "button",
+      "aria-label": spoken(graph, layer),
+    },
     svg("title", {}, spoken(graph, layer)),
     svg("rect", { ...shape, class: "paper" }),
     cost,
@@ -106,9 +111,7 @@ function label(layer: GraphLayer, bundle: GraphBundle): SVGTextElement[] {
   if (parallel.length > MOST_LABELLED || bundle.points.length === 0) {
     return [];
   }
-  const words = bundle.kernels
-    ? `${bundle.kind}, ${whole(bundle.kernels)} kernels`
-    : bundle.kind;
+  const words = bundle.kernels ? `${bundle.kind}, ${whole(bundle.kernels)} kernels` : bundle.kind;
   const first = parallel.length > 1 && parallel[0] === bundle;
   const { x, y, left } = labelPlace(layer, bundle.points, first);
   const place = { x: left ? x - ASIDE : x + ASIDE, y };

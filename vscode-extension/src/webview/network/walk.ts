@@ -10,17 +10,19 @@ export function next(graph: Graph, from: string, direction: Direction): string |
   if (layer === undefined) {
     return graph.layers[0]?.name;
   }
-  const found = direction === "up" || direction === "down"
-    ? along(graph, layer, direction)
-    : beside(graph, layer, direction === "left" ? -1 : 1);
+  const found =
+    direction === "up" || direction === "down"
+      ? along(graph, layer, direction)
+      : beside(graph, layer, direction === "left" ? -1 : 1);
   return found?.name;
 }
 
 /** Of the sources or the destinations the one that lies straightest. */
 function along(graph: Graph, layer: GraphLayer, direction: "up" | "down"): GraphLayer | undefined {
-  const joined = direction === "up"
-    ? graph.layers.filter((each) => layer.bundles.some((bundle) => bundle.source === each.name))
-    : graph.layers.filter((each) => each.bundles.some((bundle) => bundle.source === layer.name));
+  const joined =
+    direction === "up"
+      ? graph.layers.filter((each) => layer.bundles.some((bundle) => bundle.source === each.name))
+      : graph.layers.filter((each) => each.bundles.some((bundle) => bundle.source === layer.name));
   return nearest(joined, (each) => Math.abs(middle(each) - middle(layer)));
 }
 

@@ -40,7 +40,8 @@ export function chart(name: string, series: Series, ordered: number): SVGSVGElem
     marker,
   );
   surface.addEventListener("pointermove", (event) => {
-    const inside = ((event.offsetX / (surface.clientWidth || 1)) * WIDTH - LEFT) / (WIDTH - LEFT - RIGHT);
+    const inside =
+      ((event.offsetX / (surface.clientWidth || 1)) * WIDTH - LEFT) / (WIDTH - LEFT - RIGHT);
     marker.replaceChildren(...point(series, scales, inside));
   });
   surface.addEventListener("pointerleave", () => marker.replaceChildren());
@@ -67,7 +68,13 @@ function scalesOf(series: Series, ordered: number): Scales {
 
 function grid(scales: Scales): SVGElement[] {
   const rows = scales.up.flatMap((value) => [
-    svg("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: scales.y(value), y2: scales.y(value) }),
+    svg("line", {
+      class: "grid",
+      x1: LEFT,
+      x2: WIDTH - RIGHT,
+      y1: scales.y(value),
+      y2: scales.y(value),
+    }),
     svg("text", { class: "tick up", x: LEFT - 8, y: scales.y(value) + 4 }, measured(value)),
   ]);
   const columns = scales.across.map((value) =>
@@ -112,7 +119,11 @@ function point(series: Series, scales: Scales, part: number): SVGElement[] {
     ...words.map((word, index) =>
       svg(
         "text",
-        { class: `word ${right ? "end" : "start"}`, x: place + (right ? -6 : 6), y: TOP + 12 + 14 * index },
+        {
+          class: `word ${right ? "end" : "start"}`,
+          x: place + (right ? -6 : 6),
+          y: TOP + 12 + 14 * index,
+        },
         word,
       ),
     ),

@@ -88,10 +88,7 @@ function measure(epoch: Epoch, name: string): number | undefined {
   return name === "loss" ? epoch.loss : epoch.metrics[name];
 }
 
-function points(
-  epochs: readonly Epoch[],
-  value: (epoch: Epoch) => number | undefined,
-): Point[] {
+function points(epochs: readonly Epoch[], value: (epoch: Epoch) => number | undefined): Point[] {
   return epochs.flatMap((epoch) => {
     const y = value(epoch);
     return y === undefined || !Number.isFinite(y) ? [] : [{ x: epoch.epoch, y }];

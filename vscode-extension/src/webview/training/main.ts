@@ -6,7 +6,7 @@ import { button, html } from "../elements";
 import { duration, measured, whole } from "../figures";
 import { connect } from "../host";
 import { chart } from "./curve";
-import { read, type Log } from "./log";
+import { type Log, read } from "./log";
 import { table, title as words } from "./table";
 
 const WORDS: Readonly<Record<Status, string>> = {
@@ -19,7 +19,11 @@ const WORDS: Readonly<Record<Status, string>> = {
 };
 
 const view = document.getElementById("view") as HTMLElement;
-const name = html("button", { type: "button", class: "link name", title: "Show the specification" });
+const name = html("button", {
+  type: "button",
+  class: "link name",
+  title: "Show the specification",
+});
 const status = html("span", { class: "status", role: "status" });
 const facts = html("p", { class: "facts" });
 const bar = html("progress", { max: 1, value: 0, "aria-label": "Epochs done" });
@@ -41,7 +45,9 @@ let waiting = false;
 
 const send = connect<ToView, FromView>(hear);
 const stop = button("Stop", "Stop and keep the model", () => send({ type: "stop" }));
-const resume = button("Resume", "Go on from the model that is there", () => send({ type: "resume" }));
+const resume = button("Resume", "Go on from the model that is there", () =>
+  send({ type: "resume" }),
+);
 const again = button("Train again", "Start from the beginning", () => send({ type: "again" }));
 const model = button("", "Show the model file", () => send({ type: "model" }));
 model.classList.add("link");
@@ -114,7 +120,9 @@ function draw(log: Log): void {
   bar.value = done;
   facts.textContent = factsOf(log, done);
   key.hidden = log.epochs.length === 0;
-  const told = [...log.series].filter(([, { training, validation }]) => training.length + validation.length > 0);
+  const told = [...log.series].filter(
+    ([, { training, validation }]) => training.length + validation.length > 0,
+  );
   const figures = told.map(([measure, series]) =>
     html(
       "figure",

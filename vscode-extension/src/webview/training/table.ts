@@ -33,7 +33,10 @@ function columns(log: Log): Column[] {
     { head: "validation loss", cell: (epoch) => measured(epoch.validation["loss"]) },
     ...measures.flatMap((name) => [
       { head: title(name), cell: (epoch: Epoch) => measured(epoch.metrics[name]) },
-      { head: `validation ${title(name)}`, cell: (epoch: Epoch) => measured(epoch.validation[name]) },
+      {
+        head: `validation ${title(name)}`,
+        cell: (epoch: Epoch) => measured(epoch.validation[name]),
+      },
     ]),
     { head: "rate", cell: (epoch) => measured(epoch.rate) },
     { head: "time", cell: (epoch) => duration(epoch.seconds) },
