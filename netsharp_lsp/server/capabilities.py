@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from netsharp_lsp.ide.answers import TOKEN_KINDS, TOKEN_MODIFIERS
 from netsharp_lsp.server.commands import COMMANDS
+from netsharp_lsp.server.registration import offered_at_once
 
 if TYPE_CHECKING:
     from netsharp_lsp.server.client import Client
@@ -22,8 +23,8 @@ _KINDS = (
     "source.fixAll.netsharp",
 )
 
-#: What is offered to every client.
-_OFFERED: dict[str, Any] = {
+#: What is offered to every client, at once or by registration.
+OFFERED: dict[str, Any] = {
     "textDocumentSync": {"openClose": True, "change": _INCREMENTAL, "save": True},
     "hoverProvider": True,
     "inlayHintProvider": {"resolveProvider": False},
@@ -65,7 +66,7 @@ _OFFERED: dict[str, Any] = {
 
 def capabilities(client: Client) -> dict[str, Any]:
     """Return the server's capabilities for a client."""
-    offered = {"positionEncoding": client.encoding, **_OFFERED}
+    offered = {"positionEncoding": client.encoding, **offered_at_once(client, OFFERED)}
     prepares = client.can("textDocument.rename.prepareSupport")
     offered["renameProvider"] = {"prepareProvider": True} if prepares else True
     if client.can("notebookDocument.synchronization"):

@@ -229,6 +229,4 @@ class Session:
     def request(self, method: str, params: Any) -> asyncio.Future[Any]:
         """Ask the client; the plain result comes later, or JsonRpcException."""
         future: asyncio.Future[Any] = self.server.protocol.send_request_async(method, params)
-        # Not everybody waits for the answer; a refusal is then no fault.
-        future.add_done_callback(lambda done: done.cancelled() or done.exception())
         return future

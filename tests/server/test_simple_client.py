@@ -97,3 +97,20 @@ async def test_nothing_is_asked_of_it() -> None:
         assert offered["renameProvider"] is True
         assert "diagnosticProvider" not in offered
         assert "notebookDocumentSync" not in offered
+
+
+async def test_what_a_host_has_tools_for_is_registered_for_our_languages_alone() -> None:
+    own = ("formatting", "rangeFormatting", "onTypeFormatting", "semanticTokens")
+    able = {name: {"dynamicRegistration": True} for name in own}
+    with serving({"textDocument": able}) as wire:
+        offered = wire.heard[0]["result"]["capabilities"]
+        assert not {f"document{name[0].upper()}{name[1:]}Provider" for name in own} & set(offered)
+        assert "semanticTokensProvider" not in offered
+        asked = wire.wait(lambda heard: heard.get("method") == "client/registerCapability")
+        registered = {
+            each["method"]: each["registerOptions"] for each in asked["params"]["registrations"]
+        }
+        assert set(registered) == {f"textDocument/{name}" for name in own}
+        for options in registered.values():
+            assert options["documentSelector"] == [{"language": "netsharp"}]
+        assert registered["textDocument/semanticTokens"]["full"] == {"delta": True}

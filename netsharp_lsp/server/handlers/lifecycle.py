@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from netsharp_lsp import __version__
-from netsharp_lsp.server.capabilities import capabilities
+from netsharp_lsp.server.capabilities import OFFERED, capabilities
 from netsharp_lsp.server.handlers import configuration
+from netsharp_lsp.server.registration import register
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -26,6 +27,7 @@ def initialize(session: Session, params: dict[str, Any]) -> dict[str, Any]:
 def initialized(session: Session, params: Any) -> Awaitable[None]:
     """Take note that the client is ready, and ask what it tells only now."""
     session.stage = "ready"
+    register(session, OFFERED)
     return configuration.begin(session)
 
 
