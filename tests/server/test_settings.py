@@ -76,6 +76,27 @@ def test_settings_are_pulled_for_each_folder(tmp_path: Path) -> None:
     assert wire.stop() == 0
 
 
+def test_a_client_that_tells_no_settings_has_those_of_the_start(tmp_path: Path) -> None:
+    path = furnish(tmp_path)
+    told: list[Any] = [None, None]
+    wire = Wire()
+    wire.answers["workspace/configuration"] = lambda params: told
+    options = {"settings": {"check": {"features": 31}}}
+    wire.initialize(PULLS, rootUri=tmp_path.as_uri(), initializationOptions=options)
+    uri = opened(wire, path)
+    becomes(wire, uri, (0, 8), "31, one for each feature")
+    told[:] = [{"check": {"features": 32}}, {}]
+    push(wire, None)
+    becomes(wire, uri, (0, 8), "32, one for each feature")
+    told[:] = [{}, None]
+    push(wire, None)
+    becomes(wire, uri, (0, 8), "31, one for each feature")
+    wire.answers["workspace/configuration"] = "nonsense"
+    push(wire, None)
+    becomes(wire, uri, (0, 8), "31, one for each feature")
+    assert wire.stop() == 0
+
+
 def test_what_cannot_be_used_is_one_warning(tmp_path: Path) -> None:
     path = furnish(tmp_path)
     wrong = {"inlayHint": True, "check": {"features": 0, "hidden-nodes": 6}}

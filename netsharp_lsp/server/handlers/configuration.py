@@ -47,7 +47,7 @@ def did_trust(session: Session, params: Any) -> None:
 
 
 async def pull(session: Session) -> None:
-    """Ask for the settings of each folder; what a client does not know stays as it was."""
+    """Ask for the settings of each folder; a client that tells none has those of the start."""
     scopes = [EVERYWHERE, *session.folders]
     items = [{"scopeUri": scope, "section": SECTION} for scope in scopes]
     items[0] = {"section": SECTION}
@@ -58,6 +58,10 @@ async def pull(session: Session) -> None:
         return
     told = answers if isinstance(answers, list) else []
     for scope, values in zip(scopes, told, strict=False):
-        if isinstance(values, dict):
+        if values:
             session.settings.take(scope, values)
+        elif scope == EVERYWHERE:
+            session.settings.take(scope, session.options.get("settings"))
+        else:
+            session.settings.drop(scope)
     renew(session)
