@@ -6,8 +6,8 @@ The result is that of reading the whole text; it knows syntax and nothing of wha
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.reading.comments import Comments
+from netsharp_lsp.netsharp.reading.specification import Specification
 from netsharp_lsp.netsharp.reading.splicing import Change, Delta
-from netsharp_lsp.netsharp.reading.syntax import Specification
 from netsharp_lsp.netsharp.reading.windows import LINGER, MARKUP, Window, safe_end
 
 __all__ = ["Delta", "Reading"]

@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from netsharp_lsp.netsharp.reading.characters import Mark, foreign_marks
 from netsharp_lsp.netsharp.reading.comments import moved
 from netsharp_lsp.netsharp.reading.sameness import same
-from netsharp_lsp.netsharp.reading.syntax import Specification
+from netsharp_lsp.netsharp.reading.specification import Specification
 from netsharp_lsp.netsharp.reading.windows import (
     LINGER,
     MARKUP,
@@ -181,19 +181,26 @@ class Change:
     def _spliced(
         self, window: Window, anchor: int, last: int, behind: int
     ) -> tuple[Specification, Delta]:
+        """The syntax of the next text: old declarations, some of the window, and old ones again."""
         old, shift = self.old, self.shift
         stop = window.offset(last)
-        comments = old.comments.spliced(
-            window.start,
-            stop - shift,
-            window.comments(last),
-            shift,
-        )
+        spans = window.comments(last)
+        comments = old.comments.spliced(window.start, stop - shift, spans, shift)
         first = 2 if anchor >= 0 else 0
         position = max(anchor, 0) + first
-        offsets = (
-            old.offsets[:position] + window.offsets[first:last] + moved(old.offsets[behind:], shift)
-        )
+        news = window.offsets[first:last]
+        offsets = old.offsets[:position] + news + moved(old.offsets[behind:], shift)
+        delta = self._delta(window, (first, last), (position, behind))
+        behind = delta.position + len(delta.removed)
+        declarations = old.declarations[: delta.position] + delta.added + old.declarations[behind:]
+        made = Specification(self.data, declarations, offsets, comments)
+        self._hand_down(made, delta)
+        made.known_marks = self._marks(comments, window.start, min(stop, len(self.data)))
+        return made, delta
+
+    def _delta(self, window: Window, new: tuple[int, int], old: tuple[int, int]) -> Delta:
+        """What two ranges of declarations differ in, but for what they begin and end with alike."""
+        (first, last), (position, behind) = new, old
         while position < behind and first < last and self._kept(window, first, position):
             first += 1
             position += 1
@@ -201,15 +208,25 @@ class Change:
             last -= 1
             behind -= 1
         added = tuple(window.declarations[first:last])
-        delta = Delta(position, old.declarations[position:behind], added)
-        declarations = old.declarations[:position] + added + old.declarations[behind:]
-        made = Specification(self.data, declarations, offsets, comments)
-        made.known_marks = self._marks(comments, window.start, min(stop, len(self.data)))
+        return Delta(position, self.old.declarations[position:behind], added)
+
+    def _hand_down(self, made: Specification, delta: Delta) -> None:
+        """Give the next version what is known of the old one and easily brought up to date."""
+        old, added = self.old, delta.added
+        doubtful = [one for one in added if one.doubtful]
+        misnamed = [one for one in added if one.misnamed]
+        made.known_doubtful = self._exchanged(old.doubtful, delta, doubtful)
+        made.known_misnamed = self._exchanged(old.misnamed, delta, misnamed)
         if old.known_lines is not None:
-            inserted = self.data[self.start : self.end + shift].decode("utf-8", "replace")
-            edit = Edit(self.start, self.end, inserted)
-            made.known_lines = old.known_lines.edited(self.data, edit)
-        return made, delta
+            made.known_lines = old.known_lines.edited(self.data, Edit(self.start, self.end, ""))
+
+    def _exchanged(
+        self, some: list[Declaration], delta: Delta, added: list[Declaration]
+    ) -> list[Declaration]:
+        """Some declarations in order, those added in the place of those removed."""
+        first = bisect_left(some, delta.position, key=self.old.index)
+        last = bisect_left(some, delta.position + len(delta.removed), key=self.old.index)
+        return some[:first] + added + some[last:]
 
     def _kept(self, window: Window, new: int, old: int) -> bool:
         """Whether a declaration says what another said, letter for letter."""

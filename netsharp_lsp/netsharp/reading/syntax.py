@@ -6,17 +6,7 @@ an edit elsewhere moves a declaration as a whole and leaves everything inside it
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-
-from netsharp_lsp.netsharp.reading.characters import foreign_marks
-from netsharp_lsp.text.lines import LineIndex
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from netsharp_lsp.netsharp.reading.characters import Mark
-    from netsharp_lsp.netsharp.reading.comments import Comments
+from netsharp_lsp.netsharp.reading.specification import Specification as Specification
 
 
 class Node:
@@ -493,93 +483,6 @@ class Comment(Node):
         self.start = start
         self.end = end
         self.kind = kind
-
-
-class Specification:
-    """One text, read: its bytes, its declarations in order, where each starts, its comments.
-
-    `offsets` are the starts in the order of the declarations; `doubtful` and `misnamed` hold, in
-    order, the declarations that say so of themselves.
-    """
-
-    __slots__ = (
-        "comments",
-        "data",
-        "declarations",
-        "doubtful",
-        "known_lines",
-        "known_marks",
-        "misnamed",
-        "offsets",
-        "starts",
-    )
-
-    def __init__(
-        self,
-        data: bytes,
-        declarations: tuple[Declaration, ...],
-        offsets: list[int],
-        comments: Comments,
-    ) -> None:
-        self.data = data
-        self.declarations = declarations
-        self.offsets = offsets
-        self.starts = dict(zip(declarations, offsets, strict=True))
-        self.comments = comments
-        self.doubtful = [one for one in declarations if one.doubtful]
-        self.misnamed = [one for one in declarations if one.misnamed]
-        #: None until somebody asks for `marks`, and for `lines`.
-        self.known_marks: list[Mark] | None = None
-        self.known_lines: LineIndex | None = None
-
-    @property
-    def marks(self) -> list[Mark]:
-        """The characters that Net# has no use for, in order; those in comments are left out."""
-        if self.known_marks is None:
-            self.known_marks = foreign_marks(self.data, self.comments)
-        return self.known_marks
-
-    @property
-    def lines(self) -> LineIndex:
-        """The lines of the text."""
-        if self.known_lines is None:
-            self.known_lines = LineIndex(self.data)
-        return self.known_lines
-
-    def index(self, declaration: Declaration) -> int:
-        """The position of a declaration among all."""
-        position = bisect_left(self.offsets, self.starts[declaration])
-        # What is missing altogether may stand where the next declaration starts.
-        while self.declarations[position] is not declaration:
-            position += 1
-        return position
-
-    def before(self, declaration: Declaration) -> Declaration | None:
-        """The declaration before another."""
-        position = self.index(declaration)
-        return self.declarations[position - 1] if position else None
-
-    def declaration_at(self, offset: int) -> Declaration | None:
-        """The last declaration to start at or before a byte offset, if there is one."""
-        before = bisect_right(self.offsets, offset)
-        return self.declarations[before - 1] if before else None
-
-    @property
-    def line_end(self) -> str:
-        """What ends the first line, for lines that are put in."""
-        end = self.data.find(b"\n")
-        return "\r\n" if end > 0 and self.data[end - 1 : end] == b"\r" else "\n"
-
-    def text(self, declaration: Declaration, start: int, end: int) -> str:
-        """The text of a span of a declaration."""
-        base = self.starts[declaration]
-        return self.data[base + start : base + end].decode("utf-8", "replace")
-
-    def items(self) -> Iterator[tuple[Declaration, Item]]:
-        """Every item with its declaration, in the order of the text."""
-        for declaration in self.declarations:
-            for item in declaration.items:
-                yield declaration, item
 
 
 KINDS = ("all", "where", "convolve", "max pool", "mean pool", "response norm")
