@@ -45,5 +45,7 @@ export function clientOptions(
 function selector(): DocumentSelector {
   const schemes = ["file", "untitled"];
   const languages = settings.embedded() ? ["netsharp", ...HOSTS] : ["netsharp"];
-  return schemes.flatMap((scheme) => languages.map((language) => ({ scheme, language })));
+  const files = schemes.flatMap((scheme) => languages.map((language) => ({ scheme, language })));
+  const cells = languages.map((language) => ({ notebook: "*", language }));
+  return settings.embedded() ? [...files, ...cells] : files;
 }
