@@ -24,11 +24,14 @@ _LAYER = re.compile(
 #: What a template leaves open: `%d`, `%(n)s`, `{n}`, `${n}`, `<%`.
 _OPEN = re.compile(rb"%[sdfgir](?![\w\[])|%\(\w+\)|\{\w*\}|\$|<%|\{\{")
 
+#: Blanks as literals may write them.
+_GAP = rb"(?:\s|\\[nrt])"
 #: What must occur in a host for anything to be found in it.
 HINT = re.compile(
-    rb"net_?definition|language\s*[=:]\s*net|(?:input|hidden|output)\s+\w+\s*(?:\[|auto\b)"
-    rb"|input\s*\{",
-    re.IGNORECASE,
+    rb"[nN]et_?[dD]efinition|NET_?DEFINITION"
+    rb"|[lL][aA][nN][gG][uU][aA][gG][eE]\s*[=:]\s*[nN][eE][tT]"
+    rb"|input" + _GAP + rb"+\w+" + _GAP + rb"*(?:\[[^\]]{0,200}\]|auto)" + _GAP + rb"*;"
+    rb"|input" + _GAP + rb"*\{" + _GAP + rb"*\w+" + _GAP + rb"*(?:\[|auto)"
 )
 #: A comment that says what language the next string is in.
 MARKER = re.compile(rb"#\s*language\s*[=:]\s*(?:net#|netsharp)(?![\w#])", re.IGNORECASE)

@@ -290,6 +290,12 @@ def test_variables_that_evidently_hold_a_specification(code: str) -> None:
     assert region.text.decode() == NET
 
 
+@pytest.mark.parametrize("name", [f"{net!r}" for net in (NET, NET.replace(" X", "\n\tX"))])
+def test_hints_reach_through_escapes(name: str) -> None:
+    (region,) = python(f"N = {name}\n")
+    assert b"".join(region.text.split()) == b"".join(NET.encode().split())
+
+
 @pytest.mark.parametrize(
     "use",
     ["N.format(1)", "N % 1", "N + x", "x + N", "N += x", "N.replace('a', 'b')", "N.join(x)"],
