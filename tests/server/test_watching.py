@@ -71,3 +71,15 @@ def test_closing_a_document_forgets_its_surroundings(tmp_path: Path) -> None:
         opened(wire, path)
         wire.published(uri)
         assert "net.toml" not in hover(wire, uri, 0, 8)
+
+
+def test_without_watching_the_files_are_looked_at_when_a_document_opens(tmp_path: Path) -> None:
+    run_file = '[data]\ntrain = "t.csv"\nlabel = "kind"\n'
+    path = furnish(tmp_path, AUTO, run_file)
+    (tmp_path / "other.nn").write_text(AUTO)
+    with serving(rootUri=tmp_path.as_uri()) as wire:
+        uri = opened(wire, path)
+        becomes(wire, uri, (0, 8), "2, one for each feature, from `net.toml`")
+        (tmp_path / "net.toml").write_text(f"{run_file}exclude = ['width']\n")
+        opened(wire, tmp_path / "other.nn")
+        becomes(wire, uri, (0, 8), "1, one for each feature, from `net.toml`")

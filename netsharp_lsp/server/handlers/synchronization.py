@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
 
 def did_open(session: Session, params: dict[str, Any]) -> None:
-    """Take a document."""
+    """Take a document; where the client watches no files, look at those around the others."""
     item = params["textDocument"]
+    if not session.watching.possible:
+        session.contexts.look_again()
     session.open(
         Document.opened(item["uri"], item["languageId"], item.get("version"), item["text"])
     )
