@@ -9,6 +9,7 @@ from netsharp_lsp.netsharp.meaning.doubts import Doubts
 from netsharp_lsp.netsharp.meaning.index import Index
 from netsharp_lsp.netsharp.meaning.network import Network
 from netsharp_lsp.netsharp.reading.parser import parse
+from netsharp_lsp.netsharp.reading.syntax import KINDS
 from netsharp_lsp.netsharp.rules import FIRST_ONLY, PREMISES, SEVERITIES, load
 
 TYPE_CHECKING = False
@@ -38,9 +39,17 @@ class Examination:
         self._pointing: dict[Declaration, frozenset[Declaration]] = {}
         self._pointed_at: Index[Declaration] = Index()
         self._waiting: dict[Declaration, None] = dict.fromkeys(network.units)
-        self._checks = {
+        self._checks: dict[str, tuple[Check, ...]] = {
             kind: tuple(rule.check for rule in load() if rule.subject == kind)
-            for kind in ("declaration", "constant", "layer", "bundle", "share", "network")
+            for kind in ("declaration", "constant", "layer", "share", "network")
+        }
+        self._checks_of_bundles: dict[str | None, tuple[Check, ...]] = {
+            kind: tuple(
+                rule.check
+                for rule in load()
+                if rule.subject == "bundle" and (rule.kinds is None or kind in rule.kinds)
+            )
+            for kind in (*KINDS, None)
         }
 
     def edited(self, specification: Specification, delta: Delta) -> None:
@@ -110,7 +119,7 @@ class Examination:
         for layer in unit.layers:
             self._ask(checks["layer"], layer, found)
             for bundle in layer.bundles:
-                self._ask(checks["bundle"], bundle, found)
+                self._ask(self._checks_of_bundles[bundle.kind], bundle, found)
         if unit.share is not None:
             self._ask(checks["share"], unit.share, found)
         return found

@@ -9,6 +9,7 @@ CONVOLVE = "convolve"
 POOLS = ("max pool", "mean pool")
 NORM = "response norm"
 KERNEL_KINDS = (CONVOLVE, *POOLS, NORM)
+FILTERED = ("where",)
 WEIGHTED_KINDS = ("all", "where", CONVOLVE)
 
 

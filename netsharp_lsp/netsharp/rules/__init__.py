@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Check = Callable[[Any, Network], Iterable[Finding]]
     #: What must hold of the network as a whole.
     Premise = Callable[[Network], bool]
+    Kinds = tuple[str, ...] | None
 
 FOLDER = os.path.dirname(__file__)
 
@@ -30,14 +31,20 @@ SUBJECTS = ("declaration", "constant", "layer", "bundle", "share", "network")
 
 
 class Rule:
-    """One rule: its code, how grave it is, what it looks at, and the function that looks."""
+    """One rule: its code, how grave it is, what it looks at, and the function that looks.
 
-    __slots__ = ("check", "code", "severity", "subject")
+    `kinds`: of a rule on bundles, the kinds of connection that it is about; all where None.
+    """
 
-    def __init__(self, code: str, severity: Severity, subject: str, check: Check) -> None:
+    __slots__ = ("check", "code", "kinds", "severity", "subject")
+
+    def __init__(
+        self, code: str, severity: Severity, subject: str, kinds: Kinds, check: Check
+    ) -> None:
         self.code = code
         self.severity = severity
         self.subject = subject
+        self.kinds = kinds
         self.check = check
 
 
@@ -58,6 +65,7 @@ def rule(
     on: str,
     given: Premise | None = None,
     *,
+    kinds: Kinds = None,
     first_only: bool = False,
 ) -> Callable[[Check], Check]:
     """Register a function ``(subject, network) -> findings`` for one code.
@@ -67,7 +75,7 @@ def rule(
     """
 
     def register(check: Check) -> Check:
-        RULES.append(Rule(code, severity, on, check))
+        RULES.append(Rule(code, severity, on, kinds, check))
         SEVERITIES[code] = severity
         if given is not None:
             PREMISES[code] = given

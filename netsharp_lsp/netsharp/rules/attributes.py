@@ -9,6 +9,7 @@ from netsharp_lsp.netsharp.meaning.attributes import (
     BY_NAME,
     CONVOLVE,
     FORMS,
+    KERNEL_KINDS,
     LAYER_FORMS,
 )
 from netsharp_lsp.netsharp.meaning.evaluate import show
@@ -193,7 +194,7 @@ def value_text(declaration: Declaration, attribute: Attribute, network: Network)
     return "".join(network.text(Place.of(declaration, attribute.value)).split())
 
 
-@rule("NS063", "error", on="bundle")
+@rule("NS063", "error", on="bundle", kinds=KERNEL_KINDS)
 def needed_attribute(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """An attribute without which there is no kernel, or no norm; the fix works out a value."""
     if not bundle.has_kernel or bundle.kind is None:
@@ -245,7 +246,7 @@ def foreign_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
             yield Finding("NS064", place, message, repair=repair)
 
 
-@rule("NS065", "error", on="bundle")
+@rule("NS065", "error", on="bundle", kinds=KERNEL_KINDS)
 def wrong_rank(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A tuple with more or fewer entries than InputShape has."""
     if bundle.input_shape is None:
@@ -281,7 +282,7 @@ def refilled(bundle: Bundle, name: str, filler: Value) -> Repair | None:
     return Repair(f"Shorten to {rest}", [Change(bundle.value_place(name), rest)], safe=True)
 
 
-@rule("NS069", "error", on="bundle")
+@rule("NS069", "error", on="bundle", kinds=KERNEL_KINDS)
 def below_one(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A size or a step of zero or less, or a negative pad."""
     if not bundle.has_kernel:
@@ -302,7 +303,7 @@ def below_one(bundle: Bundle, network: Network) -> Iterator[Finding]:
                 )
 
 
-@rule("NS070", "error", on="bundle")
+@rule("NS070", "error", on="bundle", kinds=KERNEL_KINDS)
 def two_paddings(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Padding beside explicit pads: the guide allows one of the two."""
     padding = bundle.given.get("Padding")
@@ -332,7 +333,7 @@ def entries_of(value: Value | None) -> set[Value | None]:
     return set(value) if isinstance(value, tuple) else {value}
 
 
-@rule("NS076", "error", on="bundle")
+@rule("NS076", "error", on="bundle", kinds=KERNEL_KINDS)
 def map_count(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """MapCount of zero or less."""
     given = bundle.given.get("MapCount")

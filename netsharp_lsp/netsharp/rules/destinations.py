@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.network import Network
 
 
-@rule("NS074", "error", on="bundle")
+@rule("NS074", "error", on="bundle", kinds=KERNEL_KINDS)
 def nodes_disagree(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A layer whose declared size is not what its kernels give."""
     geometry, layer = bundle.geometry, bundle.layer
@@ -99,7 +99,7 @@ def wrong_size(layer: Layer, shape: tuple[int, ...]) -> Place:
     return layer.size_place
 
 
-@rule("NS075", "info", on="bundle")
+@rule("NS075", "info", on="bundle", kinds=KERNEL_KINDS)
 def shape_differs(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A declared shape of the right number of nodes that is not the computed one."""
     geometry, layer = bundle.geometry, bundle.layer
@@ -117,7 +117,7 @@ def shape_differs(bundle: Bundle, network: Network) -> Iterator[Finding]:
     yield Finding("NS075", layer.size_place, message, working(bundle, geometry), repair)
 
 
-@rule("NS077", "info", on="bundle")
+@rule("NS077", "info", on="bundle", kinds=KERNEL_KINDS)
 def unread_cells(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Cells at the ends of the source that no kernel reads."""
     geometry = bundle.geometry
@@ -185,7 +185,7 @@ def auto_destination(layer: Layer, network: Network) -> Iterator[Finding]:
     )
 
 
-@rule("NS086", "warning", on="bundle")
+@rule("NS086", "warning", on="bundle", kinds=KERNEL_KINDS)
 def unknown_source(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A kernel over a source whose size only the data tells."""
     source = bundle.source

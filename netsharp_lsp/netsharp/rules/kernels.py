@@ -5,7 +5,7 @@ from __future__ import annotations
 from netsharp_engine.geometry import product
 from netsharp_lsp.netsharp.arithmetic import counted, factors, kernel_weights
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.netsharp.meaning.attributes import CONVOLVE, NORM, POOLS
+from netsharp_lsp.netsharp.meaning.attributes import CONVOLVE, KERNEL_KINDS, NORM, POOLS
 from netsharp_lsp.netsharp.meaning.evaluate import show
 from netsharp_lsp.netsharp.repairs.restructuring import removed, removed_item
 from netsharp_lsp.netsharp.repairs.rewriting import changed_entry, resized
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MANY_WEIGHTS = 10_000
 
 
-@rule("NS078", "hint", on="bundle")
+@rule("NS078", "hint", on="bundle", kinds=KERNEL_KINDS)
 def idle_sharing(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Sharing switched off in a dimension with one position."""
     geometry = bundle.geometry
@@ -68,7 +68,7 @@ def activation_on_top(layer: Layer, network: Network) -> Iterator[Finding]:
     yield Finding("NS087", place, message, [Note("It is added here.", summaries[0].place)])
 
 
-@rule("NS112", "warning", on="bundle")
+@rule("NS112", "warning", on="bundle", kinds=KERNEL_KINDS)
 def unshared_convolution(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A convolution with kernels of their own at very many positions."""
     geometry = bundle.geometry
@@ -95,7 +95,7 @@ def unshared_positions(geometry: Geometry) -> Iterator[bool]:
         yield not shared and axis.count > 1 and not by_map
 
 
-@rule("NS121", "hint", on="bundle")
+@rule("NS121", "hint", on="bundle", kinds=KERNEL_KINDS)
 def lone_maps(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """One shared kernel that sees each source map alone."""
     geometry = bundle.geometry
@@ -115,7 +115,7 @@ def lone_maps(bundle: Bundle, network: Network) -> Iterator[Finding]:
     yield Finding("NS121", bundle.entry_place("KernelShape", 0), message, repair=repair)
 
 
-@rule("NS113", "hint", on="bundle")
+@rule("NS113", "hint", on="bundle", kinds=KERNEL_KINDS)
 def copying_pool(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A pool whose kernel is one cell: each node is a copy of one source node."""
     geometry = bundle.geometry

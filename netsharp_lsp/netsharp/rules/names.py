@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.meaning.attributes import FILTERED
 from netsharp_lsp.netsharp.repairs.restructuring import fresh_name, removed_item, renamed
 from netsharp_lsp.netsharp.rules import rule
 
@@ -125,7 +126,7 @@ def names_differ_in_case(network: Network, _network: Network) -> Iterator[Findin
             yield Finding("NS037", one.place, message, [note], repair)
 
 
-@rule("NS038", "error", on="bundle")
+@rule("NS038", "error", on="bundle", kinds=FILTERED)
 def parameters_equal(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A condition whose two parameters cannot be told apart."""
     predicate = bundle.item.predicate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.meaning.attributes import FILTERED
 from netsharp_lsp.netsharp.meaning.predicates import EVALUATION_LIMIT, conjuncts, count_edges
 from netsharp_lsp.netsharp.reading.syntax import Binary, Index, Name, Number
 from netsharp_lsp.netsharp.rules import rule
@@ -40,7 +41,7 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-@rule("NS048", "error", on="bundle")
+@rule("NS048", "error", on="bundle", kinds=FILTERED)
 def condition_faults(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Everything that keeps a condition from having a value, whatever its code."""
     edges = count_edges(bundle, network)
@@ -48,7 +49,7 @@ def condition_faults(bundle: Bundle, network: Network) -> Iterator[Finding]:
         yield from (fault for fault in edges.faults if fault.code)
 
 
-@rule("NS091", "error", on="bundle")
+@rule("NS091", "error", on="bundle", kinds=FILTERED)
 def never_true(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A condition that connects nothing."""
     edges = counted(bundle, network)
@@ -57,7 +58,7 @@ def never_true(bundle: Bundle, network: Network) -> Iterator[Finding]:
         yield Finding("NS091", condition_place(bundle), message)
 
 
-@rule("NS092", "hint", on="bundle")
+@rule("NS092", "hint", on="bundle", kinds=FILTERED)
 def always_true(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A condition that connects everything."""
     edges = counted(bundle, network)
@@ -79,7 +80,7 @@ def always_true(bundle: Bundle, network: Network) -> Iterator[Finding]:
     )
 
 
-@rule("NS093", "warning", on="bundle")
+@rule("NS093", "warning", on="bundle", kinds=FILTERED)
 def idle_destinations(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Destination nodes that the only bundle of their layer leaves without an edge.
 
@@ -109,7 +110,7 @@ def every_source_known(network: Network) -> bool:
     return network.every_source_known
 
 
-@rule("NS094", "warning", on="bundle", given=every_source_known)
+@rule("NS094", "warning", on="bundle", given=every_source_known, kinds=FILTERED)
 def unread_sources(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Source nodes that the only bundle from their layer never reads."""
     if bundle.kind != "where" or bundle.source is None:
@@ -141,7 +142,7 @@ def differing_ranges(bundle: Bundle) -> list[tuple[Binary, int, int]]:
     return found
 
 
-@rule("NS095", "warning", on="bundle")
+@rule("NS095", "warning", on="bundle", kinds=FILTERED)
 def ranges_differ(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Two indices that must be equal but run over different ranges.
 
@@ -201,7 +202,7 @@ def index_range(node: Expression, shapes: dict[str, tuple[int, ...]]) -> tuple[s
     return node.target.text, shape[position.value]
 
 
-@rule("NS111", "warning", on="bundle")
+@rule("NS111", "warning", on="bundle", kinds=FILTERED)
 def too_many_evaluations(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A condition too costly to count while typing."""
     edges = count_edges(bundle, network)
@@ -213,7 +214,7 @@ def too_many_evaluations(bundle: Bundle, network: Network) -> Iterator[Finding]:
         yield Finding("NS111", condition_place(bundle), message)
 
 
-@rule("NS128", "hint", on="bundle")
+@rule("NS128", "hint", on="bundle", kinds=FILTERED)
 def unused_index(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Destination indices that the condition never reads: their nodes see the same sources."""
     edges = counted(bundle, network)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
-from netsharp_lsp.netsharp.meaning.attributes import BY_NAME, NORM
+from netsharp_lsp.netsharp.meaning.attributes import BY_NAME, KERNEL_KINDS, NORM
 from netsharp_lsp.netsharp.meaning.evaluate import is_number
 from netsharp_lsp.netsharp.meaning.inforce import suits
 from netsharp_lsp.netsharp.rules import rule
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.syntax import Attribute
 
 
-@rule("NS119", "hint", on="bundle")
+@rule("NS119", "hint", on="bundle", kinds=KERNEL_KINDS)
 def shifted_values(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Values that suit the attribute beside the one they are given to."""
     if bundle.kind == NORM and exchanged_constants(bundle):
