@@ -37,6 +37,7 @@ class SettingsInForce:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._loop = asyncio.get_running_loop()
         self._preferences: dict[str, Preferences] = {}
         self._finder = SettingsFinder()
         self._in_force: dict[tuple[str, str | None], InForce] = {}
@@ -122,11 +123,14 @@ class SettingsInForce:
         return found
 
     def _complain_of(self, problems: Sequence[str]) -> None:
-        """Show what was not shown before, all that comes at one time in one message."""
+        """Show what was not shown before, all that comes at one time in one message.
+
+        A walk over the workspace, in a thread of its own, may find what is wrong too.
+        """
         new = [problem for problem in dict.fromkeys(problems) if problem not in self._shown]
         self._shown.update(new)
         if new and not self._problems:
-            asyncio.get_running_loop().call_soon(self._complain)
+            self._loop.call_soon_threadsafe(self._complain)
         self._problems += new
 
     def _complain(self) -> None:

@@ -153,3 +153,13 @@ def test_what_a_baseline_knows_is_not_shown(tmp_path: Path) -> None:
     with serving(rootUri=tmp_path.as_uri(), initializationOptions={"trusted": False}) as wire:
         assert "NS017" in codes(wire.published(opened(wire, path)))
         assert shown(wire) == []
+
+
+def test_settings_that_only_a_walk_meets_are_told_too(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    furnish(tmp_path / "deep")
+    (tmp_path / "deep" / "netsharp.toml").write_text("feature = 3\n")
+    with serving(rootUri=tmp_path.as_uri()) as wire:
+        wire.request("workspace/symbol", {"query": "Hidden"})
+        (told,) = shown(wire) or [warned(wire)]
+        assert "unknown key 'feature'. Did you mean 'features'?" in told
