@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from netsharp_lsp.project.run_file import model_file, read_run_file, run_file_beside
 from netsharp_lsp.server.processes import PYTHON, environment
-from netsharp_lsp.server.work import Work
+from netsharp_lsp.server.work import MeasuredWork
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +74,7 @@ class Run:
     id: str
     order: Order
     process: subprocess.Popen[str]
-    work: Work
+    work: MeasuredWork
     epochs: int = 0
     asked_to_stop: bool = False
     last: dict[str, Any] = field(default_factory=dict)
@@ -105,7 +105,7 @@ class Runs:
         name = f"run-{next(self._numbers)}"
         process = _start(order.command())
         title = f"Training {os.path.basename(order.specification)}"
-        work = Work(self._session, title, lambda: self.stop(name), measured=True)
+        work = MeasuredWork(self._session, title, lambda: self.stop(name))
         self._running[name] = Run(name, order, process, work)
         loop = asyncio.get_running_loop()
         threading.Thread(target=self._follow, args=(name, process, loop), daemon=True).start()

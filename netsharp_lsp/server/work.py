@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     import asyncio
@@ -21,9 +21,11 @@ _TOKENS = count(1)
 class Work:
     """Something that takes long: begun, reported on, ended.
 
-    `token` is the client's where it gave one with a request, else one is created.  What is
-    `measured` tells how far it is.
+    `token` is the client's where it gave one with a request, else one is created.
     """
+
+    #: What a client is told of the reports to come.
+    begins_with: ClassVar[dict[str, int]] = {}
 
     def __init__(
         self,
@@ -31,17 +33,14 @@ class Work:
         title: str,
         cancel: Callable[[], object] | None = None,
         token: str | int | None = None,
-        *,
-        measured: bool = False,
     ) -> None:
         self._session = session
         self._begin: dict[str, Any] = {
             "kind": "begin",
             "title": title,
             "cancellable": cancel is not None,
+            **self.begins_with,
         }
-        if measured:
-            self._begin["percentage"] = 0
         self._begun = self._ended = False
         self._percentage = 0
         self._reported = 0.0
@@ -88,3 +87,9 @@ class Work:
     def _send(self, value: dict[str, Any]) -> None:
         if self._begun and not self._ended:
             self._session.notify("$/progress", {"token": self._token, "value": value})
+
+
+class MeasuredWork(Work):
+    """Work that tells how far it is."""
+
+    begins_with: ClassVar[dict[str, int]] = {"percentage": 0}
