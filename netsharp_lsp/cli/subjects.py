@@ -51,9 +51,11 @@ def read_subject(
     if argument.endswith(MODEL_SUFFIX):
         return _model(argument)
     item = named_input(argument, stdin_name)
-    revision, colon, path = argument.partition(":")
-    if item.part is None and colon and len(revision) > 1 and not os.path.exists(argument):
-        return _revision(argument, revision, path, args, find)
+    revision, colon, path = item.name.partition(":")
+    named = item.path is not None and not os.path.exists(item.path)
+    if named and colon and len(revision) > 1:
+        item.path = os.path.abspath(path)
+        return _revision(item, revision, args, find)
     source = read_source(item)
     if isinstance(source, ReadError):
         raise SubjectError(source.message)
@@ -106,12 +108,12 @@ def _model(path: str) -> Subject:
     return Subject(path, specification.encode(), context)
 
 
-def _revision(name: str, revision: str, path: str, args: argparse.Namespace, find: Find) -> Subject:
-    """A file as it was in a revision of git; `path` is relative to the working directory."""
+def _revision(item: Input, revision: str, args: argparse.Namespace, find: Find) -> Subject:
+    """A file as it was in a revision of git; its path tells where it is, or would be, now."""
     import subprocess
 
-    item = named_input(path)
-    folder, base = os.path.split(os.path.abspath(item.name))
+    name = item.name
+    folder, base = os.path.split(item.path or "")
     command = ["git", "-C", folder or ".", "show", f"{revision}:./{base}"]
     try:
         done = subprocess.run(command, capture_output=True, check=False)
@@ -123,5 +125,4 @@ def _revision(name: str, revision: str, path: str, args: argparse.Namespace, fin
     source = decode(done.stdout)
     if isinstance(source, DecodeError):
         raise SubjectError(f"{name}: {source.message}")
-    item.path, item.name = os.path.join(folder, base), f"{name.partition(':')[0]}:{item.name}"
     return _subject(item, source.text, args, find)

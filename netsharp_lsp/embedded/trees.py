@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 _GRAMMAR = load_grammar()
 #: So many texts are followed at a time; an editor shows one or two.
 _KEPT = 4
+#: The tree of a longer text takes more memory than it is worth time; in characters.
+_LONGEST = 500_000
 #: The texts last read, by the name under which parso keeps their trees; the newest at the end.
 _texts: dict[str, str] = {}
 
 
 def read_tree(text: str) -> Node:
     """Return parso's tree of a text, right or wrong."""
+    if len(text) > _LONGEST:
+        return _GRAMMAR.parse(text)
     slot = _slot_for(text)
     _texts.pop(slot, None)
     tree = _GRAMMAR.parse(text, path=slot, diff_cache=True)

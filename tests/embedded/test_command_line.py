@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.command_line import netsharp
 from tests.house.test_import_budget import HEAVY, imported_by
+from tests.integrations.checkout import git
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "embedded"
 
@@ -157,6 +158,18 @@ def test_diff_of_two_specifications_in_one_host(folder: Path) -> None:
     answer = netsharp("diff", "script.py::NET", "script.py::OTHER", cwd=folder)
     assert answer.code == 1
     assert "layer H" in answer.out
+
+
+def test_a_specification_of_a_revision(folder: Path) -> None:
+    git(folder, "init", "--quiet")
+    git(folder, "add", "script.py")
+    git(folder, "commit", "--quiet", "--message", "all")
+    (folder / "script.py").write_text(SCRIPT.replace("auto sigmoid", "[9] sigmoid"))
+    answer = netsharp("diff", "HEAD:script.py::NET", "script.py::NET", cwd=folder)
+    assert answer.code == 1
+    assert "layer H: shape" in answer.out
+    answer = netsharp("describe", "HEAD:script.py", cwd=folder)
+    assert answer.err.endswith("There is HEAD:script.py::NET, HEAD:script.py::OTHER.\n")
 
 
 def test_training_what_a_script_holds(folder: Path) -> None:
