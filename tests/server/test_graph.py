@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.command_line import netsharp
+from tests.collection import SAMPLES
 from tests.server.places import AUTO, EXAMPLES, becomes, execute, furnish, opened
 from tests.server.wire import Message, Wire, serving
 
@@ -106,3 +107,16 @@ def test_a_broken_text_gives_what_is_known(tmp_path: Path) -> None:
     with serving(rootUri=tmp_path.as_uri()) as wire:
         made = graph(wire, opened(wire, path))
         assert "A" in [layer["name"] for layer in made["layers"]]
+
+
+def test_every_text_has_a_graph_whose_places_lie_in_it(tmp_path: Path) -> None:
+    with serving(rootUri=tmp_path.as_uri()) as wire:
+        for number, sample in enumerate(SAMPLES):
+            uri, text = f"file:///nowhere/{number}.nn", sample.text.decode(errors="replace")
+            wire.open(uri, text)
+            made = graph(wire, uri)
+            lines = len(text.splitlines()) + 1
+            places = [layer["range"] for layer in made["layers"]]
+            places += [bundle["range"] for layer in made["layers"] for bundle in layer["bundles"]]
+            assert all(place["end"]["line"] <= lines for place in places if place), sample.name
+            wire.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
