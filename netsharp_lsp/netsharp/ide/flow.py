@@ -49,7 +49,10 @@ def feeds(network: Network, name: str, *, backwards: bool) -> list[Flow]:
 
 
 def _readers(network: Network, layer: Layer) -> list[Bundle]:
-    return [bundle for bundle in network.bundles() if bundle.source is layer]
+    """The bundles that read a layer, in the order of the text; its own belongs to them."""
+    return sorted(
+        network.reads_of(layer), key=lambda bundle: (bundle.layer.order, bundle.item.start)
+    )
 
 
 def flow_of(network: Network, layer: Layer, places: tuple[Range, ...] = ()) -> Flow:

@@ -61,5 +61,5 @@ def _breaks_readers(network: Network, diagnostic: Diagnostic, fix: Fix) -> bool:
     start, end = standing.span(item.size)
     if not any(start <= edit.start and edit.end <= end for edit in fix.edits):
         return False
-    name = item.name.text
-    return any(reader.source_name == name and reader.kind != "all" for reader in network.bundles())
+    layer = network.layers.get(item.name.text)
+    return layer is not None and any(reader.kind != "all" for reader in network.reads_of(layer))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.ide.answers import Action
-from netsharp_lsp.netsharp.ide.refactorings.site import moved_lines
+from netsharp_lsp.netsharp.ide.refactorings.site import LONGEST, moved_lines
 from netsharp_lsp.netsharp.reading.syntax import Attribute, LayerItem, Predicate
 from netsharp_lsp.text.edits import Edit
 
@@ -23,7 +23,7 @@ def rewritten_bodies(site: Site) -> Iterator[Action]:
     inside = site.holding(Attribute) or site.holding(Predicate)
     if item is None or inside is not None or len(item.bundles) != 1 or item.attributes:
         return
-    if site.is_silenced(*site.span(item)):
+    if site.is_silenced(*site.span(item)) or item.end - item.start > LONGEST:
         return
     edit = _braced(site, item) if item.body is None else _bare(site, item)
     if edit is not None:

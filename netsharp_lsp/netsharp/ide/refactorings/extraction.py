@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.ide.answers import Action
+from netsharp_lsp.netsharp.ide.refactorings.site import LONGEST
 from netsharp_lsp.netsharp.ide.rename import unlawful
 from netsharp_lsp.netsharp.ide.standing import parameters_of
 from netsharp_lsp.netsharp.reading.expressions import names_in, operands
@@ -92,7 +93,7 @@ def _with_parentheses(site: Site, start: int, end: int) -> tuple[int, int]:
 def _may_move(site: Site, node: Expression) -> bool:
     """Whether an expression means the same outside: no parameter of a condition, no size."""
     layer, predicate = site.holding(LayerItem), site.holding(Predicate)
-    if layer is not None and node is layer.size:
+    if (layer is not None and node is layer.size) or node.end - node.start > LONGEST:
         return False
     if _is_plain(site, node) or (isinstance(node, Tuple) and node.bracket != "["):
         return False

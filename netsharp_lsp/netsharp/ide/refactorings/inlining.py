@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.ide.answers import Action
 from netsharp_lsp.netsharp.ide.names import is_declaration
+from netsharp_lsp.netsharp.ide.refactorings.site import LONGEST
 from netsharp_lsp.netsharp.ide.standing import occurrences, parameters_of
 from netsharp_lsp.netsharp.reading.expressions import names_in
 from netsharp_lsp.netsharp.reading.syntax import (
@@ -39,16 +40,11 @@ UNARY, POWER, ATOM = len(LEVELS), len(LEVELS) + 1, len(LEVELS) + 2
 
 def inlined_constants(site: Site) -> Iterator[Action]:
     """The constant at a site written out at all its uses."""
-    name = site.standing.name
-    if name is None or site.standing.role != "constant":
-        return
-    constant = site.network.constants.get(name.text)
-    if constant is None or constant.value is None or constant.item.value is None:
-        return
-    if constant.circular or constant.declaration.faults or not _is_single(site, constant):
+    constant = _inlinable(site)
+    value = None if constant is None else constant.item.value
+    if constant is None or value is None:
         return
     uses = [found for found in _uses(site, constant) if not is_declaration(found)]
-    value = constant.item.value
     text = site.text(*_span(site, constant, value))
     if not uses or (len(uses) > 1 and len(text) > LONG):
         return
@@ -58,6 +54,20 @@ def inlined_constants(site: Site) -> Iterator[Action]:
     removal = site.edit(removed_item(constant.declaration, constant.item))
     count = f"{len(uses)} uses" if len(uses) > 1 else "1 use"
     yield Action(f"Inline the constant '{constant.name}' ({count})", KIND, (removal, *edits))
+
+
+def _inlinable(site: Site) -> Constant | None:
+    """The constant named at a site, if it has a value that may be written elsewhere."""
+    name = site.standing.name
+    if name is None or site.standing.role != "constant":
+        return None
+    constant = site.network.constants.get(name.text)
+    if constant is None or constant.value is None or constant.circular:
+        return None
+    item = constant.item
+    if constant.declaration.faults or item.end - item.start > LONGEST:
+        return None
+    return constant if _is_single(site, constant) else None
 
 
 def _uses(site: Site, constant: Constant) -> Iterator[Standing]:

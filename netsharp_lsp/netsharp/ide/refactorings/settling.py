@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.netsharp.formatting import format_text
+from netsharp_lsp.netsharp.ide.refactorings.site import LONGEST
 from netsharp_lsp.text.edits import Edit, apply_edits, difference, sort_edits
 
 TYPE_CHECKING = False
@@ -70,9 +71,11 @@ def _by_declaration(
 def _laid_out(
     declaration: Declaration, inside: list[Edit], specification: Specification
 ) -> Edit | None:
-    """The changed declaration in the one style; None if it was not in it before."""
+    """The changed declaration in the one style; None if it was not in it before, or is long."""
     start = specification.starts[declaration]
     end = start + declaration.end
+    if end - start > LONGEST:
+        return None
     before = specification.data[start:end]
     line_end = specification.line_end
     if _formatted(before, line_end) != before:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.syntax import Declaration, Node
 
 BLANKS = b" \t"
+#: More bytes are not rewritten: what can be done is worked out, and sent, at each cursor move.
+LONGEST = 20_000
 #: What begins a comment; Net# has no strings, so it stands nowhere else in text without faults.
 COMMENTS = (b"//", b"/*", b"#", b"<!--")
 
