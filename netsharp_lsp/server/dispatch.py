@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     Handler = Callable[[Session, Any], Any]
 
 CLEAN, UNCLEAN = 0, 1
+PULL = "textDocument/diagnostic"
 
 
 class Dispatcher:
@@ -127,10 +128,20 @@ class Dispatcher:
             raise RefusedError(lsp.ErrorCodes.MethodNotFound, f"There is no method '{method}'.")
         if self.inbox.is_cancelled(request):
             raise RefusedError(lsp.LSPErrorCodes.RequestCancelled, "The request was cancelled.")
-        if method in WHOLE and method in self.session.client.retries:
-            uri = params.get("textDocument", {}).get("uri") if isinstance(params, dict) else None
-            if isinstance(uri, str) and self.inbox.expects_change(uri):
-                raise RefusedError(lsp.LSPErrorCodes.ContentModified, "The text has changed since.")
+        if self._is_stale(method, params):
+            sentence = "The text has changed since."
+            if method == PULL:
+                again = {"retriggerRequest": True}
+                raise RefusedError(lsp.LSPErrorCodes.ServerCancelled, sentence, again)
+            raise RefusedError(lsp.LSPErrorCodes.ContentModified, sentence)
+
+    def _is_stale(self, method: str, params: Any) -> bool:
+        """Whether nobody will look at the answer, for a change of the text waits already."""
+        if method != PULL and not (method in WHOLE and method in self.session.client.retries):
+            return False
+        identity = params.get("textDocument") if isinstance(params, dict) else None
+        uri = identity.get("uri") if isinstance(identity, dict) else None
+        return isinstance(uri, str) and self.inbox.expects_change(uri)
 
     def _settle(
         self, request: int | str, method: str, params: Any, done: asyncio.Future[Any]

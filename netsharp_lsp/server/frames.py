@@ -99,12 +99,7 @@ class Inbox:
 
     def expects_change(self, uri: str) -> bool:
         """Whether a change of a document waits, so that what is known of it is stale."""
-        return any(
-            isinstance(message, dict)
-            and message.get("method") == CHANGE
-            and message.get("params", {}).get("textDocument", {}).get("uri") == uri
-            for message in tuple(self._waiting)
-        )
+        return any(_changed_document(message) == uri for message in tuple(self._waiting))
 
     def wake(self) -> None:
         """Let the loop come round though no message has come; from any thread."""
@@ -122,6 +117,15 @@ class Inbox:
                 self._cancelled.add(_cancelled_id(message))
             self._waiting.append(message)
         self.wake()
+
+
+def _changed_document(message: Message | MalformedError | None) -> object:
+    """The URI of the document that a message changes; None where it changes none."""
+    if not isinstance(message, dict) or message.get("method") != CHANGE:
+        return None
+    params = message.get("params")
+    identity = params.get("textDocument") if isinstance(params, dict) else None
+    return identity.get("uri") if isinstance(identity, dict) else None
 
 
 def _cancelled_id(message: Message) -> int | str:

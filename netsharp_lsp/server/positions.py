@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
@@ -50,21 +51,31 @@ class Ruler:
 
     def span(self, lines: LineIndex, start: int, end: int) -> dict[str, Any]:
         """Return a range as plain JSON."""
-        first, last = self._to_position(lines, start), self._to_position(lines, end)
+        (line, character), (end_line, end_character) = self._places(lines, start, end)
         return {
-            "start": {"line": first[0], "character": first[1]},
-            "end": {"line": last[0], "character": last[1]},
+            "start": {"line": line, "character": character},
+            "end": {"line": end_line, "character": end_character},
         }
 
     def range(self, lines: LineIndex, start: int, end: int) -> lsp.Range:
         """Return a range in the protocol's type."""
-        return lsp.Range(
-            lsp.Position(*self._to_position(lines, start)),
-            lsp.Position(*self._to_position(lines, end)),
-        )
+        first, last = self._places(lines, start, end)
+        return lsp.Range(lsp.Position(*first), lsp.Position(*last))
 
     def offsets(self, lines: LineIndex, place: lsp.Range) -> tuple[int, int]:
         """Return start and end of a range in bytes, in order."""
         start = self._to_offset(lines, place.start.line, place.start.character)
         end = self._to_offset(lines, place.end.line, place.end.character)
         return min(start, end), max(start, end)
+
+    def _places(
+        self, lines: LineIndex, start: int, end: int
+    ) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Both ends of a range; an outline has thousands, most of them on one line of ASCII."""
+        starts = lines.starts
+        line = bisect_right(starts, start) - 1
+        begin = starts[line]
+        one_line = end < (starts[line + 1] if line + 1 < len(starts) else len(lines.text))
+        if one_line and lines.text[begin:end].isascii():
+            return (line, start - begin), (line, end - begin)
+        return self._to_position(lines, start), self._to_position(lines, end)

@@ -9,7 +9,7 @@ from tests.server.wire import Message, replace, serving
 
 URI = "file:///nowhere/typed.nn"
 IDENTITY = {"textDocument": {"uri": URI}}
-CANCELLED, MODIFIED = -32800, -32801
+CANCELLED, MODIFIED, SERVER_CANCELLED = -32800, -32801, -32802
 
 
 def publications(heard: list[Message]) -> list[int]:
@@ -114,3 +114,20 @@ def test_requests_see_the_version_that_was_newest_when_they_were_sent() -> None:
         for version, request in asked:
             names = [each["name"] for each in wire.answer(request)["result"]]
             assert f"Middle{version}" in names
+
+
+def test_diagnostics_of_an_old_text_are_left_out_and_asked_for_again() -> None:
+    with serving({"textDocument": {"diagnostic": {}}}) as wire:
+        wire.open(URI, NETWORK)
+        old = wire.ask("textDocument/diagnostic", IDENTITY)
+        new = wire.ask("textDocument/diagnostic", IDENTITY)
+        wire.send(
+            wire.change(URI, 2, {"text": NETWORK * 20}),
+            old,
+            wire.change(URI, 3, {"text": NETWORK}),
+            new,
+        )
+        refused = wire.answer(old["id"])["error"]
+        assert refused["code"] == SERVER_CANCELLED
+        assert refused["data"] == {"retriggerRequest": True}
+        assert [each["code"] for each in wire.answer(new["id"])["result"]["items"]] == ["NS033"]
