@@ -88,6 +88,19 @@ def test_a_stopped_run_keeps_its_model_and_goes_on(tmp_path: Path) -> None:
         assert line(wire, again, "end")["epoch"] >= stopped["epoch"]
 
 
+@pytest.mark.parametrize("pause", [0.0, 0.1, 0.3])
+def test_a_run_can_be_stopped_before_it_has_begun(tmp_path: Path, pause: float) -> None:
+    path = example("iris", tmp_path)
+    lengthen(path)
+    with serving(rootUri=tmp_path.as_uri()) as wire:
+        run = start(wire, opened(wire, path))
+        time.sleep(pause)
+        assert wire.request("netsharp/stop", {"id": run}) is True
+        last = line(wire, run, "end")
+        assert last["status"] == "stopped"
+        assert "error" not in last
+
+
 def test_the_lens_of_a_specification_in_a_script_trains_that_one(tmp_path: Path) -> None:
     path = example("iris", tmp_path)
     text = path.read_text()
