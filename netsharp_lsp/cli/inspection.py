@@ -98,10 +98,10 @@ def _inspect(job: Job) -> Outcome:
     if source.warning is not None:
         outcome.warnings.append(f"{job.item.name}: {source.warning}")
     outcome.source, outcome.text = source, source.text
-    given, around, problems = contexts_around(_place(job.item), job.args, job.settings.context)
-    outcome.problems += problems
     if job.item.host is not None and not _holds_some(job, outcome):
         return outcome
+    given, around, problems = contexts_around(_place(job.item), job.args, job.settings.context)
+    outcome.problems += problems
     check = _checker(job, given, around)
     if not job.repairs:
         outcome.diagnostics = check(source.text)

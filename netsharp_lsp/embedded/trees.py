@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _GRAMMAR = load_grammar()
 #: So many texts are followed at a time; an editor shows one or two.
-_KEPT = 4
+_KEPT = 2
 #: The tree of a longer text takes more memory than it is worth time; in characters.
 _LONGEST = 500_000
 #: The texts last read, by the name under which parso keeps their trees; the newest at the end.

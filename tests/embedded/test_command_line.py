@@ -83,6 +83,13 @@ def test_a_host_without_a_specification(folder: Path) -> None:
         assert answer.err == "netsharp: plain.py: holds no Net# specification.\n"
 
 
+def test_what_lies_beside_a_host_without_one_is_nobodys_run_file(folder: Path) -> None:
+    (folder / "plain.toml").write_text("no TOML")
+    assert netsharp("check", "--embedded", "plain.py", cwd=folder).code == 0
+    (folder / "script.toml").write_text("no TOML")
+    assert netsharp("check", "--embedded", "script.py", cwd=folder).code == 2
+
+
 def test_a_notebook_that_is_none(folder: Path) -> None:
     (folder / "bad.ipynb").write_text('{"cells": [')
     assert "bad.ipynb: is not a notebook: " in netsharp("check", "bad.ipynb", cwd=folder).err
