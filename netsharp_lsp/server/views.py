@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from netsharp_lsp.embedded.hosts import HOSTS as SUFFIXES_OF_HOSTS
 from netsharp_lsp.language import SUFFIXES, language_by_id, sift
 from netsharp_lsp.server.documents import Document
 from netsharp_lsp.text.edits import compose, difference
@@ -28,18 +29,13 @@ if TYPE_CHECKING:
     from netsharp_lsp.server.positions import Ruler
     from netsharp_lsp.text.edits import Edit
 
-#: Languages whose files may hold specifications, and the suffixes of such files.
+#: Languages whose files may hold specifications, by their ids and by the suffixes of such files;
+#: of a notebook a server sees the cells.
 HOSTS = {
-    "python": "python",
-    "r": "r",
-    "markdown": "markdown",
-    "rmd": "rmd",
-    "quarto": "quarto",
-    ".py": "python",
-    ".r": "r",
-    ".md": "markdown",
-    ".rmd": "rmd",
-    ".qmd": "quarto",
+    name: host
+    for suffix, host in SUFFIXES_OF_HOSTS.items()
+    if host != "ipynb"
+    for name in (host, suffix)
 }
 
 
