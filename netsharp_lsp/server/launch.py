@@ -29,6 +29,8 @@ def serve_stdio() -> int:
     source = os.fdopen(os.dup(0), "rb")
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    if source.isatty():
+        print("netsharp: an editor speaks here; end with Ctrl-D.", file=sys.stderr, flush=True)
     return asyncio.run(_serve(source, sink))
 
 

@@ -61,6 +61,7 @@ class Protocol(LanguageServerProtocol):
         """Settle a request to the client with its plain result, or with an exception."""
         request, error = message.get("id"), message.get("error")
         future = self._request_futures.pop(request, None)  # type: ignore[arg-type]
+        self._result_types.pop(request, None)  # type: ignore[arg-type]
         if future is None or future.cancelled():
             return
         if isinstance(error, dict):
