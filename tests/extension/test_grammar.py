@@ -23,9 +23,9 @@ SCOPES = {
     "operator": ("keyword.operator.", "punctuation.separator."),
     "punctuation.bracket": ("punctuation.section.",),
     "punctuation.delimiter": ("punctuation.terminator.", "punctuation.separator."),
-    "property": ("support.type.property-name.", "variable.other.constant."),
+    "property": ("variable.other.property.", "variable.other.constant."),
     "type": ("entity.name.type.layer.",),
-    "constant": ("variable.other.constant.", "support.type.property-name."),
+    "constant": ("variable.other.constant.", "variable.other.property."),
     "variable.parameter": ("variable.parameter.", "variable.other."),
 }
 #: Texts without a fault: what is no Net# may look like anything.
