@@ -74,9 +74,10 @@ class Doubts:
         self.mark_spans = Spans((mark.start, mark.end) for mark in self.marks)
         self.regions = Spans((mark.start, mark.end) for mark in self.marks)
         self.unread = Spans()
-        self.words: set[str] = set()
+        self._words: set[str] = set()
+        self._unread_comments: list[bytes] = []
         for mark in self.marks:
-            self.words.update(WORD.findall(replacement(mark.text)))
+            self._words.update(WORD.findall(replacement(mark.text)))
         odd_comments = specification.comments.odd()
         self.swallowed = any(comment.kind == "unclosed" for comment in odd_comments)
         self.swallowing: set[int] = set()
@@ -92,7 +93,7 @@ class Doubts:
             self._note_swallowed(comment)
         self.vague = set(self._vague_names())
         self.debris = Debris(specification, self.broken)
-        self.words |= self.debris.words
+        self._words |= self.debris.words
         for end in self.debris.ends:
             self.regions.add(end, end)
         self.foreign = self.broken and self._is_foreign()
@@ -100,6 +101,14 @@ class Doubts:
         self._near: frozenset[Declaration] | None = None
 
     # What is in doubt.
+
+    @property
+    def words(self) -> set[str]:
+        """Every word in text that could not be read."""
+        while self._unread_comments:
+            text = self._unread_comments.pop().decode("utf-8", "replace")
+            self._words.update(WORD.findall(text))
+        return self._words
 
     @property
     def near(self) -> frozenset[Declaration]:
@@ -216,8 +225,9 @@ class Doubts:
         return self._attributes_of[declaration]
 
     def _presence_unknown(self, code: str) -> bool:
-        lowered = {word.lower() for word in self.words}
-        if self.marks or self.swallowed or self.nameless or lowered & {"input", "output", "hidden"}:
+        if self.marks or self.swallowed or self.nameless:
+            return True
+        if {word.lower() for word in self.words} & {"input", "output", "hidden"}:
             return True
         orphans = any(d.kind in ("orphan", "error") for d in self.specification.doubtful)
         return orphans and code in ("NS051", "NS052")
@@ -239,7 +249,7 @@ class Doubts:
             if is_nameless(declaration, fault, self.specification):
                 self.nameless = True
             if fault.kind == "unexpected":
-                self.words.update(WORD.findall(fault.text))
+                self._words.update(WORD.findall(fault.text))
                 self.unread.add(base + fault.start, base + fault.end)
                 if unreadable_filter(fault):
                     end = declaration.end
@@ -254,7 +264,7 @@ class Doubts:
             if isinstance(item, LayerItem):
                 base = self.specification.starts[declaration]
                 self.regions.add(base + item.start, base + item.end)
-                self.words.add(item.name.text)
+                self._words.add(item.name.text)
                 self.broken = True
 
     def _note_swallowed(self, comment: Comment) -> None:
@@ -265,7 +275,7 @@ class Doubts:
         if comment.kind == "unclosed" or any(mark in text for mark in b";{}]"):
             self.regions.add(comment.start, comment.end)
             self.swallowing.add(comment.start)
-            self.words.update(WORD.findall(text.decode("utf-8", "replace")))
+            self._unread_comments.append(text)
             self.broken = True
 
     def _vague_names(self) -> Iterator[str]:

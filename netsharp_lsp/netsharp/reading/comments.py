@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Comments:
     """Comments in the order of the text; a `Comment` is made when one is asked for."""
 
-    __slots__ = ("_kinds", "_lengths", "_starts")
+    __slots__ = ("_kinds", "_lengths", "_odd", "_starts")
 
     def __init__(self, spans: Iterable[Span] = ()) -> None:
         ordered = sorted(spans, key=itemgetter(0))
@@ -26,6 +26,7 @@ class Comments:
         #: Lengths, not ends: an edit before a comment leaves them as they are.
         self._lengths = [end - start for start, end, _ in ordered]
         self._kinds = [kind for _, _, kind in ordered]
+        self._odd: list[Comment] | None = None
 
     def __len__(self) -> int:
         return len(self._starts)
@@ -42,9 +43,11 @@ class Comments:
 
     def odd(self) -> list[Comment]:
         """The comments that do not start with `//`."""
-        if self._kinds.count("line") == len(self._kinds):
-            return []
-        return [comment for comment in self if comment.kind != "line"]
+        if self._odd is None:
+            usual = self._kinds.count("line") == len(self._kinds)
+            odd = [] if usual else [at for at, kind in enumerate(self._kinds) if kind != "line"]
+            self._odd = [self._made(at) for at in odd]
+        return self._odd
 
     def hold(self, offset: int) -> bool:
         """Whether the byte at an offset stands in a comment."""
@@ -55,7 +58,9 @@ class Comments:
         """The comment that holds the byte at an offset."""
         if not self.hold(offset):
             return None
-        at = bisect_right(self._starts, offset) - 1
+        return self._made(bisect_right(self._starts, offset) - 1)
+
+    def _made(self, at: int) -> Comment:
         start = self._starts[at]
         return Comment(start, start + self._lengths[at], self._kinds[at])
 
