@@ -1,4 +1,4 @@
-"""Edits as an editor sends them, one after another: the tree that follows them stays right."""
+"""Edits as an editor sends them, one after another: what follows them stays right."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from tree_sitter import Node, Point, Tree
 
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.reading.grammar import parse_tree
+from netsharp_lsp.netsharp.reading.incremental import Reading
+from netsharp_lsp.netsharp.reading.parser import parse
+from netsharp_lsp.text.edits import Edit
 from tests.collection import RESOLVING, SAMPLES
 from tests.fuzz.judging import judge
+from tests.laws.test_reading_laws import assert_same
 
 LONGEST = 900
 FILES = [sample.text for sample in SAMPLES if len(sample.text) <= LONGEST]
@@ -58,6 +62,7 @@ def trial(chance: random.Random) -> Iterator[bytes]:
     context = RESOLVING if chance.random() < 0.3 else Context()
     text = chance.choice(FILES)
     tree = parse_tree(text)
+    reading = Reading.of(text)
     before = text
     for _ in range(EDITS_PER_TRIAL):
         if chance.random() < 0.2:
@@ -66,6 +71,8 @@ def trial(chance: random.Random) -> Iterator[bytes]:
             after, tree = edited(tree, text, chance)
         before, text = text, after
         yield text
+        reading, _ = reading.edited(text, [Edit(0, len(before), text.decode())])
+        assert_same(reading.specification, parse(text))
         fresh = parse_tree(text)
         if not fresh.root_node.has_error:
             assert outline(tree.root_node) == outline(fresh.root_node)
