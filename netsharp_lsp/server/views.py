@@ -179,11 +179,11 @@ class OpenDocument:
     @property
     def views(self) -> list[View]:
         """The specifications in the newest version, in order."""
-        if self._views is None:
-            self._views = self._found([], [])
-        elif self._pending:
-            edits, self._pending = self._pending, []
-            self._views = self._found(self._views, edits)
+        if self._views is None or self._pending:
+            before, edits = self._views or [], self._pending
+            # Should finding them fail, they are found afresh when next asked for.
+            self._views, self._pending = None, []
+            self._views = self._found(before, edits)
         return self._views
 
     def view_at(self, offset: int) -> tuple[View, int] | None:
