@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import sys
 
@@ -13,6 +14,7 @@ import pytest
 from bench.generate import netsharp
 from netsharp_lsp.context import Context
 from netsharp_lsp.language import language_by_id
+from netsharp_lsp.netsharp.meaning import network
 from netsharp_lsp.netsharp.snapshot import Snapshot
 from tests.collection import RESOLVING, SAMPLES
 from tests.laws.typing import Typist
@@ -67,6 +69,16 @@ def test_several_texts_in_one(seed: int) -> None:
         follow(b"\n".join(one.text for one in several), chance.choice(CONTEXTS), 25, chance)
 
 
+def test_texts_with_more_unknown_names_than_are_looked_up(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network, "HINT_COMPARISONS", 14)
+    chance = random.Random(seed)
+    for _ in range(12):
+        several = chance.sample(SAMPLES, 2)
+        follow(b"\n".join(one.text for one in several), chance.choice(CONTEXTS), 20, chance)
+
+
 @pytest.mark.parametrize("lines", [20, 60, 200])
 def test_generated_networks_under_edits(seed: int, lines: int) -> None:
     chance = random.Random(seed + lines)
@@ -108,6 +120,25 @@ def test_only_what_an_edit_touches_is_judged_anew(old: bytes, new: bytes, most: 
         assert snapshot.check().diagnostics == LANGUAGE.check(changed, Context()).diagnostics
         assert snapshot.examination.examined <= most
         text = changed
+
+
+def test_edits_leave_nothing_in_circles_behind() -> None:
+    """Nobody collects garbage while somebody types."""
+    text = chain(40)
+    snapshot = Snapshot.opened(text, Context())
+    snapshot.check()
+    gc.collect()
+    gc.disable()
+    try:
+        for number in range(100):
+            changed = text.replace(b"from L19 all", b"from L%d al" % (number % 19), 1)
+            snapshot = snapshot.edited(changed, Typist.difference(text, changed))
+            snapshot.check()
+            snapshot = snapshot.edited(text, Typist.difference(changed, text))
+            snapshot.check()
+        assert gc.collect() < 100
+    finally:
+        gc.enable()
 
 
 def main(edits: int, seed: int) -> None:

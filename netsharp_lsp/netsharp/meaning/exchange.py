@@ -63,6 +63,7 @@ class Exchange:
         del network.units[unit.declaration]
         self._enter(unit, out=True)
         network.asking.discard(unit)
+        network.resigned.discard(unit)
         network.troubles.pop(unit, None)
         network.parameters.gone(unit.layers)
         for name, units in [*network.following.items()]:

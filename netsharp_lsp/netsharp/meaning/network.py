@@ -73,11 +73,13 @@ class Network:
         self.constant_spellings = Spellings()
         self.layer_spellings = Spellings()
         self.parameters = Parameters(self)
-        #: The units that depend on all names, and the one that is being worked on.
+        #: The units that depend on all names, and those that would if they were not too many.
         self.asking: set[Unit] = set()
+        self.resigned: set[Unit] = set()
+        #: The unit that is being worked on.
+        self.subject: Unit | None = None
         #: The units that depend on wherever a name is used.
         self.following: dict[str, set[Unit]] = {}
-        self.subject: Unit | None = None
         self._hints: dict[tuple[str, bool], str | None] = {}
         self._by_kind: dict[str, list[Layer]] = {}
         self._circles: list[list[Bundle]] | None = None
@@ -241,10 +243,13 @@ class Network:
         lowered = name.lower()
         return bool(self.layer_spellings.spelt(lowered) or self.constant_spellings.spelt(lowered))
 
-    def depend_on_all_names(self) -> None:
-        """Note that what is said of the unit worked on may change with any name."""
+    def depend_on_all_names(self, *, sought: bool = True) -> None:
+        """Note that what is said of the unit worked on may change with any name.
+
+        Where near names are not ``sought`` it may change when they are.
+        """
         if self.subject is not None:
-            self.asking.add(self.subject)
+            (self.asking if sought else self.resigned).add(self.subject)
 
     @property
     def seeks(self) -> tuple[bool, bool]:
@@ -256,7 +261,7 @@ class Network:
 
     def nearest_constant(self, name: str) -> str | None:
         """The constant that an unknown name may mean."""
-        self.depend_on_all_names()
+        self.depend_on_all_names(sought=self.seeks[0])
         key = (name, False)
         if key not in self._hints:
             found = self.constant_spellings.nearest(name, bool) if self.seeks[0] else []
@@ -265,7 +270,7 @@ class Network:
 
     def nearest_layer(self, name: str) -> Layer | None:
         """The layer that an unknown name may mean."""
-        self.depend_on_all_names()
+        self.depend_on_all_names(sought=self.seeks[1])
         key = (name, True)
         if key not in self._hints:
             self._hints[key] = self.nearest_layer_but(name, ())
@@ -276,7 +281,7 @@ class Network:
         self, name: str, taken: Iterable[Layer | None], *, trainable: bool = False
     ) -> str | None:
         """The layer that an unknown name may mean, some left out, or all inputs."""
-        self.depend_on_all_names()
+        self.depend_on_all_names(sought=self.seeks[1])
 
         def lawful(one: str) -> bool:
             layer = self.layers[one]

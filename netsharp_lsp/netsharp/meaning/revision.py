@@ -59,6 +59,8 @@ class Revision:
         if self.exchange.renamed or sought != network.seeks:
             network.forget_hints()
             self._take(network.asking)
+        if sought != network.seeks:
+            self._take(network.resigned)
         self._take(network.units[one] for one in also if one in network.units)
         self._take(self.come)
         self._resolve()
@@ -88,6 +90,7 @@ class Revision:
         for unit in self.stale:
             unit.faults = ()
             network.asking.discard(unit)
+            network.resigned.discard(unit)
         if waiting or network.circular:
             self._evaluate(waiting)
         for unit in self.stale:
