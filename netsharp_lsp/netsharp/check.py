@@ -8,7 +8,7 @@ from __future__ import annotations
 from netsharp_lsp.netsharp.meaning.doubts import Doubts
 from netsharp_lsp.netsharp.meaning.index import Index
 from netsharp_lsp.netsharp.meaning.network import Network
-from netsharp_lsp.netsharp.reading.parser import parse
+from netsharp_lsp.netsharp.reading.incremental import read_by_windows
 from netsharp_lsp.netsharp.reading.syntax import KINDS
 from netsharp_lsp.netsharp.rules import FIRST_ONLY, PREMISES, SEVERITIES, load
 
@@ -189,5 +189,5 @@ def diagnostics_of(network: Network) -> list[Diagnostic]:
 
 def check(data: bytes, context: Context) -> tuple[Network, list[Diagnostic]]:
     """Check UTF-8 bytes without a byte-order mark."""
-    network = Network(parse(data), context)
+    network = Network(read_by_windows(data), context)
     return network, diagnostics_of(network)
