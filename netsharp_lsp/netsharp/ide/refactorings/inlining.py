@@ -51,7 +51,7 @@ def inlined_constants(site: Site) -> Iterator[Action]:
     if any(use.declaration.faults or not _fits(use, value) for use in uses):
         return
     edits = [Edit(*use.span(use.leaf), _written(use, value, text)) for use in uses]
-    removal = site.edit(removed_item(constant.declaration, constant.item))
+    removal = site.removal(removed_item(constant.declaration, constant.item))
     count = f"{len(uses)} uses" if len(uses) > 1 else "1 use"
     yield Action(f"Inline the constant '{constant.name}' ({count})", KIND, (removal, *edits))
 

@@ -32,7 +32,9 @@ def settled(action: Action, specification: Specification) -> Action:
     groups = _by_declaration(action.edits, specification)
     if len(groups) > MOST:
         return action
-    edits = list(groups.pop(None, ()))
+    between = groups.pop(None, [])
+    edits: list[Edit] = []
+    styled = False
     rename_at = action.rename_at
     for declaration, inside in groups.items():
         assert declaration is not None
@@ -40,11 +42,22 @@ def settled(action: Action, specification: Specification) -> Action:
         if laid_out is None:
             edits += inside
             continue
+        styled = True
         edits.append(_trimmed(laid_out, specification))
         # The first edit brings the new name.
         if rename_at is not None and min(action.edits, key=_start_of) in inside:
             rename_at = _moved(rename_at, inside, laid_out, specification)
+    edits += (_declared(edit, specification) if styled else edit for edit in between)
     return replace(action, edits=tuple(sort_edits(edits)), rename_at=rename_at)
+
+
+def _declared(edit: Edit, specification: Specification) -> Edit:
+    """A declaration that is put in, in the one style; it starts where it did."""
+    core = edit.text.strip()
+    written = _formatted(core.encode(), specification.line_end) if core else None
+    if edit.end > edit.start or written is None:
+        return edit
+    return Edit(edit.start, edit.end, edit.text.replace(core, written.decode()))
 
 
 def _start_of(edit: Edit) -> int:

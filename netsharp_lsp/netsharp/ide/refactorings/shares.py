@@ -63,7 +63,7 @@ def _shortened(site: Site, share: Share) -> Iterator[Action]:
     first, *rest = sorted(both, key=lambda declaration: starts[declaration])
     text = "share { " + ", ".join(layer.name for layer in layers) + " }"
     edits = [Edit(starts[first], starts[first] + first.end, text)]
-    edits += [site.edit(removed(one, 0, one.end)) for one in rest]
+    edits += [site.removal(removed(one, 0, one.end)) for one in rest]
     yield Action("Share whole layers", KIND, tuple(edits))
 
 

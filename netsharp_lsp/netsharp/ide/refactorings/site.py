@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from netsharp_lsp.netsharp.ide.standing import standing_at
 from netsharp_lsp.netsharp.reading.slips import KEYWORDS, SECTION_WORDS
 from netsharp_lsp.netsharp.reading.syntax import BundleItem, LayerItem
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 BLANKS = b" \t"
 #: More bytes are not rewritten: what can be done is worked out, and sent, at each cursor move.
 LONGEST = 20_000
+BLANK_LINE = re.compile(rb"[ \t]*\r?\n")
+BLANK_LINE_ABOVE = re.compile(rb"(?<=\n)[ \t]*\r?\n\Z")
+#: How far around a line blank ones are looked for.
+NEAR = 200
 #: What begins a comment; Net# has no strings, so it stands nowhere else in text without faults.
 COMMENTS = (b"//", b"/*", b"#", b"<!--")
 
@@ -124,6 +130,20 @@ class Site:
         """A change as an edit of the text."""
         specification = self.network.specification
         return Edit(*change.place.offsets(specification), change.written(specification))
+
+    def removal(self, change: Change) -> Edit:
+        """A change that takes whole lines out, with a blank line that nothing needs any more."""
+        edit = self.edit(change)
+        above = self.data[max(0, edit.start - NEAR) : edit.start]
+        below = self.data[edit.end : edit.end + NEAR]
+        whole = not above or above.endswith(b"\n")
+        if edit.text or not whole or (below.strip() and not BLANK_LINE.match(below)):
+            return edit
+        if not above.strip():
+            gap = BLANK_LINE.match(below)
+            return Edit(edit.start, edit.end + (gap.end() if gap else 0), "")
+        gap = BLANK_LINE_ABOVE.search(above)
+        return Edit(edit.start - (len(gap[0]) if gap else 0), edit.end, "")
 
     def free_name(self, wanted: str) -> str:
         """A name like the one wanted that neither a layer nor a constant has, nor a keyword."""
