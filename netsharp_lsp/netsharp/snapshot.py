@@ -12,7 +12,7 @@ from netsharp_lsp.netsharp.reading.incremental import Reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from netsharp_lsp.context import Context
     from netsharp_lsp.ide import answers
@@ -66,10 +66,12 @@ class Snapshot:
     def check(self) -> Result:
         """What `check` says of the same text and context."""
         if self._result is None:
-            comments = self.reading.specification.comments
-            spans = ((comment.start, comment.end) for comment in comments)
-            self._result = Result(self.examination.diagnostics(), spans)
+            self._result = Result(self.examination.diagnostics(), self._comment_spans())
         return self._result
+
+    def _comment_spans(self) -> Iterator[tuple[int, int]]:
+        """Worked out when somebody asks: most texts have no comment that silences anything."""
+        yield from self.reading.specification.comments.spans()
 
     def hover(self, offset: int) -> answers.Hover | None:
         """What is known about the words at a place."""
