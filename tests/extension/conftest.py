@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 EXTENSION = ROOT / "vscode-extension"
 PACKAGING = ROOT / "packaging"
+#: How long one worker waits for another to compile, in seconds.
+PATIENCE = 600
 
 #: Runs one of the built test programs with text on its input; returns what it prints, as JSON.
 Program = Callable[..., Any]
@@ -56,8 +60,19 @@ def tokenize(node: str, built: Path) -> Program:
 
 @pytest.fixture(scope="session")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The six wheels, cross-compiled from these sources."""
+    """The six wheels, cross-compiled from these sources by the first worker that asks."""
     pytest.importorskip("ziglang", reason="no cross-compiler: `pip install --group wheels`")
-    out = tmp_path_factory.mktemp("wheels")
+    base = tmp_path_factory.getbasetemp()
+    out = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "wheels"
+    done = out / "done"
+    try:
+        out.mkdir()
+    except FileExistsError:
+        began = time.monotonic()
+        while not done.exists():
+            assert time.monotonic() - began < PATIENCE, "the other worker has built no wheels"
+            time.sleep(0.5)
+        return out
     subprocess.run([sys.executable, str(PACKAGING / "wheels.py"), str(out)], check=True)
+    done.touch()
     return out

@@ -191,6 +191,17 @@ def test_the_bundled_server_trains(start: Start, bare: Path, bundled: Path, tmp_
     assert (example / "digits.safetensors").is_file()
 
 
+def test_another_installations_variables_do_not_mislead(
+    start: Start, bare: Path, bundled: Path, tmp_path: Path
+) -> None:
+    trap = tmp_path / "trap" / "pygls"
+    trap.mkdir(parents=True)
+    (trap / "__init__.py").write_text("raise RuntimeError('the wrong one')")
+    misleading = {"PYTHONHOME": "/nowhere", "PYTHONPATH": str(trap.parent)}
+    ended = start(bare, bundled=str(bundled), limit=FIRST_LIMIT, env=misleading)
+    assert (ended["state"], ended["origin"]) == ("running", "bundled")
+
+
 def test_older_servers_are_forgotten(
     start: Start, bare: Path, bundled: Path, tmp_path: Path
 ) -> None:

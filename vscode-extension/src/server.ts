@@ -1,7 +1,11 @@
 /** Starts, restarts and stops the language server, and says what has become of it. */
 
 import * as vscode from "vscode";
-import { type Executable, LanguageClient } from "vscode-languageclient/node";
+import {
+  type Executable,
+  LanguageClient,
+  State as ClientState,
+} from "vscode-languageclient/node";
 import { activePython } from "./active_python";
 import { clientOptions, type Takeover } from "./client_options";
 import { TRUST } from "./protocol";
@@ -14,6 +18,8 @@ import { realMachine } from "./search/real_machine";
 import { type Found, type Program, search } from "./search/search";
 import * as settings from "./settings";
 import type { StateOfServer } from "./state";
+
+const TOLD_NO_PYTHON = "toldNoPython";
 
 interface Prepared {
   readonly launch: Launch;
@@ -49,6 +55,7 @@ export class Server implements vscode.Disposable {
   /** Stops the server and looks for one anew. */
   restart(): Promise<void> {
     this.told.clear();
+    void this.context.globalState.update(TOLD_NO_PYTHON, undefined);
     this.state.set({ kind: "starting", doing: "restarting" });
     this.work = this.work.then(async () => {
       await this.halt();
@@ -106,7 +113,7 @@ export class Server implements vscode.Disposable {
       accountOf(found.rejections).forEach((line) => this.output.info(line));
       const message = installPython(realMachine.platform);
       this.state.set({ kind: "no-python", message });
-      await this.tellOnce(message);
+      await this.tellNoPython(message);
       return;
     }
     const { launch, later } = await this.prepare(found.program, bundle);
@@ -176,10 +183,29 @@ export class Server implements vscode.Disposable {
       this.client = undefined;
       throw error;
     }
-    const version = client.initializeResult?.serverInfo?.version ?? "";
-    const { origin } = program;
-    this.state.set({ kind: "running", origin, command: launch.command, version, warnings });
-    this.starts.fire(client);
+    const running = () => {
+      const version = client.initializeResult?.serverInfo?.version ?? "";
+      const { origin } = program;
+      this.state.set({ kind: "running", origin, command: launch.command, version, warnings });
+      this.starts.fire(client);
+    };
+    running();
+    client.onDidChangeState(({ newState }) => this.followClient(client, newState, running));
+  }
+
+  /** A client starts a server that has crashed again, a few times; then it stays stopped. */
+  private followClient(client: LanguageClient, now: ClientState, running: () => void): void {
+    if (this.client !== client) {
+      return;
+    }
+    if (now === ClientState.Running) {
+      running();
+    } else if (now === ClientState.Starting) {
+      this.state.set({ kind: "starting", doing: "again, for the server has stopped" });
+    } else if (now === ClientState.Stopped) {
+      const message = "The Net# server has stopped; the output tells its last words.";
+      this.state.set({ kind: "failed", message });
+    }
   }
 
   private fail(message: string): void {
@@ -195,11 +221,11 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  /** Shows a message once on this machine, until a server has run. */
-  private async tellOnce(message: string): Promise<void> {
-    const key = `told:${message}`;
-    if (this.context.globalState.get<boolean>(key) !== true) {
-      await this.context.globalState.update(key, true);
+  /** Shows the message once on this machine, and again only when somebody restarts the server. */
+  private async tellNoPython(message: string): Promise<void> {
+    const memory = this.context.globalState;
+    if (memory.get<boolean>(TOLD_NO_PYTHON) !== true) {
+      await memory.update(TOLD_NO_PYTHON, true);
       this.tell(message, "Show Output", () => this.output.show());
     }
   }

@@ -9,20 +9,11 @@ export interface Launch {
   readonly env: Record<string, string>;
 }
 
-/** Variables that would lead a bundled server to another installation's modules. */
-const MISLEADING = ["PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP"];
-
 /** How to start a program; `unpacked` is where the bundled parts lie, if it is that one. */
 export function launchOf(program: Program, unpacked: readonly string[]): Launch {
-  const bundled = unpacked.length > 0;
-  const env: Record<string, string> = {};
-  for (const [name, value] of Object.entries(process.env)) {
-    if (value !== undefined && !(bundled && MISLEADING.includes(name))) {
-      env[name] = value;
-    }
-  }
-  Object.assign(env, SAFE);
-  if (bundled) {
+  const own = Object.entries(process.env).filter(([, value]) => value !== undefined);
+  const env: Record<string, string> = { ...(Object.fromEntries(own) as Record<string, string>), ...SAFE };
+  if (unpacked.length > 0) {
     Object.assign(env, { PYTHONPATH: unpacked.join(delimiter), PYTHONNOUSERSITE: "1" });
   }
   return { command: program.command, env };

@@ -8,8 +8,11 @@ import type { Machine, Outcome } from "./machine";
 /** How much of what a program says is kept, in characters. */
 const KEPT = 100_000;
 
-/** What every Python started here gets: a module in the working directory is never imported. */
-export const SAFE = { PYTHONSAFEPATH: "1" } as const;
+/**
+ * What every Python started here gets: a module in the working directory is never imported, and
+ * another installation's library is not taken for its own; empty is the same as not set.
+ */
+export const SAFE = { PYTHONSAFEPATH: "1", PYTHONHOME: "" } as const;
 
 export const realMachine: Machine = {
   platform: process.platform,
