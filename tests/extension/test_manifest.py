@@ -164,6 +164,7 @@ def test_a_package_holds_what_it_needs_and_no_sources(package: Path) -> None:
         "dist/network.js",
         "dist/training.js",
         "bundled/unpack.py",
+        "dist/NOTICE.txt",
     } <= names
     assert not [n for n in names if re.search(r"\.ts$|\.map$|node_modules|^src/|^test/|\.pyc$", n)]
     wheels = [Path(name).name for name in names if name.endswith(".whl")]

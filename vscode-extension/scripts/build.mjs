@@ -2,6 +2,8 @@
 // names another place, and --watch does so again and again.
 
 import { readdirSync } from "node:fs";
+import path from "node:path";
+import { writeNotices } from "./notices.mjs";
 import { build, context } from "esbuild";
 
 const watch = process.argv.includes("--watch");
@@ -23,7 +25,12 @@ const jobs = tests
       },
     ]
   : [
-      { ...node, entryPoints: ["src/extension.ts"], outfile: `${into ?? "dist"}/extension.js` },
+      {
+        ...node,
+        metafile: true,
+        entryPoints: ["src/extension.ts"],
+        outfile: `${into ?? "dist"}/extension.js`,
+      },
       {
         ...browser,
         entryPoints: ["src/webview/network/main.ts"],
@@ -39,6 +46,9 @@ for (const job of jobs) {
   if (watch) {
     await (await context(job)).watch();
   } else {
-    await build(job);
+    const { metafile } = await build(job);
+    if (job.metafile) {
+      writeNotices(metafile, path.join(path.dirname(job.outfile), "NOTICE.txt"));
+    }
   }
 }
