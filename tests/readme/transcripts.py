@@ -1,7 +1,7 @@
 """Runs the commands of the README and writes what they print back into it.
 
 A block ```console holds commands behind `$ ` and their output; ```python is run; a block
-```netsharp or ```toml below a line "`NAME`:" is a file.  A comment `<!-- varies -->` above a
+```netsharp or ```toml or ```r below a line "`NAME`:" is a file.  A comment `<!-- varies -->` above a
 block says that its figures differ from machine to machine: it is run, not compared.
 Pictures named in docs/ are made anew.  `python -m tests.readme.transcripts` updates the README.
 """
@@ -20,11 +20,11 @@ ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 BLOCK = re.compile(
     r"(?P<varies><!-- varies -->\n)?(?:`(?P<name>[\w./-]+)`:\n\n)?"
-    r"^```(?P<kind>console|python|netsharp|toml)\n(?P<text>.*?)^```$",
+    r"^```(?P<kind>console|python|netsharp|toml|r)\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 #: What people run to set up, which the CI runs as it stands.
-LEFT_TO_CI = ("make ", "git clone ", "cd ", "pip install ", "pre-commit ")
+LEFT_TO_CI = ("make ", "git clone ", "cd ", "pip install ", "pre-commit ", "code ")
 
 
 class Block:
