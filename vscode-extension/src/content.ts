@@ -3,7 +3,7 @@
 /** How much of a text is looked at, in characters. */
 const LOOKED_AT = 20_000;
 
-const LAYER = /^[ \t]*(?:input|hidden|output)\s+[A-Za-z_]\w*\s*(?:\[[^\]\n]*\]|auto\b)/im;
+const LAYER = /^[ \t]*(?:input|hidden|output)\s+[A-Za-z_]\w*\s*(?:\[[^\]]{0,200}\]|auto\b)/im;
 const GROUP = /^[ \t]*(?:input|hidden|output|const)\s*\{\s*[A-Za-z_]\w*\s*(?:\[|auto\b|=)/im;
 const CONNECTION =
   /\bfrom\s+[A-Za-z_]\w*\s+(?:all\s*[;{]|where\s*\(|convolve\b|m(?:ax|ean)\s+pool\b|response\s+norm\b)/i;
