@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from netsharp_lsp.netsharp.meaning.model import Constant, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.meaning.spelling import Spellings
     from netsharp_lsp.netsharp.reading.incremental import Delta
@@ -36,6 +37,7 @@ class Exchange:
         network = self.network
         first = not network.units
         used = set() if first else self._constants_used()
+        meant = {} if first else self._meant()
         for unit in self.gone:
             self._let_go(unit)
         for unit in self.come:
@@ -49,14 +51,36 @@ class Exchange:
         names = used ^ self._constants_used() | (shared_by(self.gone) ^ shared_by(self.come))
         if self.renamed:
             names.update(name for one in self.names.values() for name in one.declared)
-        return self._depending(names)
+        return self._depending(names, self._overtaken(meant))
 
-    def _depending(self, names: set[str]) -> Iterator[Unit]:
+    def _depending(self, names: set[str], overtaken: set[str]) -> Iterator[Unit]:
+        network = self.network
         for name in names:
-            yield from self.network.declaring[name]
+            yield from network.declaring[name]
+        for name in overtaken:
+            for index in (network.reading, network.using, network.sharing):
+                yield from index[name]
         for name, units in self.network.following.items():
             if any(name in one.used for one in self.names.values()):
                 yield from units
+
+    def _meant(self) -> dict[str, tuple[Constant | None, Layer | None]]:
+        """What the names that come stand for."""
+        network = self.network
+        names = (name for unit in self.come for name in self.names[unit].declared)
+        return {name: (network.constants.get(name), network.layers.get(name)) for name in names}
+
+    def _overtaken(self, meant: dict[str, tuple[Constant | None, Layer | None]]) -> set[str]:
+        """The names of which another, that is still there, was the first."""
+        network = self.network
+        return {
+            name
+            for name, pair in meant.items()
+            for one in pair
+            if one is not None
+            and one.declaration in network.units
+            and one not in (network.constants.get(name), network.layers.get(name))
+        }
 
     def _let_go(self, unit: Unit) -> None:
         network = self.network
