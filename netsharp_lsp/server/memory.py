@@ -10,12 +10,11 @@ import asyncio
 import gc
 from time import perf_counter
 
-#: Net allocations after which the young are looked through though there was no quiet moment, and
-#: how often that happens until all are.
+#: While a message is handled: net allocations until the young are looked through, for what a large
+#: text makes as it is opened would fill the memory; then how often until the older are.
+THRESHOLDS = (200_000, 10, 10)
+#: After a message: net allocations from which on the young are looked through.
 YOUNG = 50_000
-ROUNDS = 50
-#: So many at once are a large text that was opened: they are put aside.
-MANY = 300_000
 #: Seconds without a message after which what was not put aside is looked through.
 QUIET = 0.5
 #: Seconds that this may take; where it takes longer, what is left is put aside.
@@ -26,20 +25,17 @@ GROWTH = 1.5
 
 
 class Collector:
-    """Collects between `rest` and `wake`, and never while a message is handled."""
+    """Collects between `rest` and `wake`; while a message is handled only where it must."""
 
     def __init__(self) -> None:
         self._timers: list[asyncio.TimerHandle] = []
         self._base = 0
-        gc.disable()
+        gc.set_threshold(*THRESHOLDS)
 
     def rest(self) -> None:
         """Nothing waits now."""
-        young, _, rounds = gc.get_count()
-        if young > MANY:
-            gc.freeze()
-        elif young > YOUNG:
-            gc.collect(2 if rounds > ROUNDS else 1)
+        if gc.get_count()[0] > YOUNG:
+            gc.collect(0)
         loop = asyncio.get_running_loop()
         self._timers = [
             loop.call_later(QUIET, self.collect),
