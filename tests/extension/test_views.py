@@ -265,6 +265,42 @@ def test_the_picture_follows_the_text_and_says_when_it_cannot(act: Act) -> None:
     assert found[4] == 5
 
 
+def test_a_deep_network_opens_where_it_can_be_read(act: Act) -> None:
+    layers = [f"hidden L{n} [9] from L{n - 1} all;\n" for n in range(1, 60)]
+    deep = "".join(["input L0 [9];\n", *layers, "output Last [2] from L59 all;\n"]).encode()
+    script = f"""
+      const size = () => Math.round($(".layer").getBoundingClientRect().width);
+      const top = () => $(".layer").getBoundingClientRect().top;
+      const header = $("header").getBoundingClientRect().bottom;
+      const sizes = [size(), top() > header];
+      await say({json.dumps({"type": "cursor", "layer": "L30"})});
+      await pause(400);
+      const middle = $(".layer.selected").getBoundingClientRect();
+      sizes.push(middle.top > header && middle.bottom < innerHeight);
+      await say({json.dumps(shown(deep + b"hidden New [3] from L0 all;")[0])});
+      sizes.push(size());
+      $(".surface").focus();
+      press("0");
+      sizes.push(size());
+      return sizes;"""
+    (opened, starts, follows, later, fitted), _ = act("network", shown(deep), script)
+    assert opened > 60
+    assert starts
+    assert follows
+    assert later == opened
+    assert fitted < opened / 3
+
+
+@pytest.mark.parametrize("view", ["network", "training"])
+def test_a_button_is_called_by_its_words(act: Act, view: str) -> None:
+    script = """return $$("button").map((each) =>
+      [each.textContent, each.getAttribute("aria-label") ?? each.textContent]);"""
+    found, _ = act(view, shown(DIGITS) if view == "network" else [replay("running", START)], script)
+    assert len(found) >= 5
+    for words, name in found:
+        assert words in name if words.isalpha() else name.isascii(), (words, name)
+
+
 def test_zoom_and_fit(act: Act) -> None:
     script = """
       const size = () => $(".layer").getBoundingClientRect().width;
@@ -369,6 +405,15 @@ def test_a_finished_run_leads_to_its_model(act: Act) -> None:
     assert found["model"] == "/home/me/digits.safetensors"
     assert found["buttons"] == ["Resume", "Train again"]
     assert [each["type"] for each in sent] == ["ready", "model", "resume", "again"]
+
+
+def test_without_validation_nothing_is_said_of_it(act: Act) -> None:
+    events = [{**epoch(number), "validation": {}} for number in (1, 2)]
+    script = """
+      const charts = $$(".chart").map((each) => each.getAttribute("aria-label"));
+      return [$(".key").innerText, charts];"""
+    found, _ = act("training", [replay("running", START, *events)], script)
+    assert found == ["training", ["loss: training 0.5", "accuracy: training 0.6667"]]
 
 
 def test_a_failure_is_said(act: Act) -> None:
