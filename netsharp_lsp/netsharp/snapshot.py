@@ -85,7 +85,7 @@ class Snapshot:
 
         return hints_in(self.network, start, end, options)
 
-    def complete(self, offset: int) -> list[answers.Completion]:
+    def complete(self, offset: int) -> answers.Completions:
         """What may be written at a place."""
         from netsharp_lsp.netsharp.ide.completion import completions_at
 

@@ -35,9 +35,12 @@ def completion(session: Session, params: lsp.CompletionParams) -> dict[str, Any]
     if place is None:
         return None
     snippets = session.client.can(f"{_ABILITY}.snippetSupport")
-    proposals = place.view.snapshot.complete(place.offset)
-    items = [_plain(place.view, proposal, snippets) for proposal in proposals]
-    return {"isIncomplete": False, "items": [item for item in items if item is not None]}
+    found = place.view.snapshot.complete(place.offset)
+    items = [_plain(place.view, proposal, snippets) for proposal in found.items]
+    return {
+        "isIncomplete": found.incomplete,
+        "items": [item for item in items if item is not None],
+    }
 
 
 def resolve(session: Session, item: dict[str, Any]) -> dict[str, Any]:
