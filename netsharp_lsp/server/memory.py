@@ -13,7 +13,11 @@ from time import perf_counter
 #: While a message is handled: net allocations until the young are looked through, for what a large
 #: text makes as it is opened would fill the memory; then how often until the older are.
 THRESHOLDS = (200_000, 10, 10)
-#: After a message: net allocations from which on the young are looked through.
+#: After a message: net allocations from which on all that was not put aside is looked through, for
+#: few objects of an old version may hold its whole text; and the share of time that this may take.
+FEW = 1_000
+SHARE = 0.05
+#: In between: net allocations from which on the young are looked through.
 YOUNG = 50_000
 #: Seconds without a message after which what was not put aside is looked through.
 QUIET = 0.5
@@ -30,11 +34,16 @@ class Collector:
     def __init__(self) -> None:
         self._timers: list[asyncio.TimerHandle] = []
         self._base = 0
+        self._took = self._ended = 0.0
         gc.set_threshold(*THRESHOLDS)
 
     def rest(self) -> None:
         """Nothing waits now."""
-        if gc.get_count()[0] > YOUNG:
+        young = gc.get_count()[0]
+        due = self._ended + self._took / SHARE
+        if self._base and young > FEW and perf_counter() > due:
+            self._look_through()
+        elif young > YOUNG:
             gc.collect(0)
         loop = asyncio.get_running_loop()
         self._timers = [
@@ -49,10 +58,10 @@ class Collector:
 
     def collect(self) -> None:
         """Collect what was not put aside; where that takes long, put aside what is left."""
-        start = perf_counter()
-        gc.collect()
-        if not self._base or perf_counter() - start > LONG:
+        self._look_through()
+        if not self._base or self._took > LONG:
             gc.freeze()
+            self._took = 0.0
         self._base = self._base or gc.get_freeze_count()
 
     def collect_all(self) -> None:
@@ -62,3 +71,9 @@ class Collector:
             gc.collect()
             gc.freeze()
             self._base = gc.get_freeze_count()
+
+    def _look_through(self) -> None:
+        start = perf_counter()
+        gc.collect()
+        self._ended = perf_counter()
+        self._took = self._ended - start
