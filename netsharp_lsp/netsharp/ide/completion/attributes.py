@@ -261,7 +261,7 @@ def _fits_source(cursor: Cursor, value: Value, form: AttributeForm) -> bool:
         return True
     if form.name == "InputShape":
         nodes = cursor.source.nodes if cursor.source is not None else None
-        return nodes is None or product(tuple(map(int, value))) == nodes
+        return nodes is None or product(tuple(e for e in value if isinstance(e, int))) == nodes
     return _rank(cursor) in (None, len(value))
 
 
