@@ -184,6 +184,21 @@ def test_layers_stand_where_the_server_has_put_them(act: Act) -> None:
     assert texts[1] == ["Conv", "[16, 8, 8] rlinear", "160 parameters"]
 
 
+def test_texts_stay_in_their_boxes(act: Act) -> None:
+    name = "TheWholeOfWhatBOTHTowersHaveSeen"
+    text = f"input A [9]; hidden {name} [3] from A all; hidden Two [3] from A all; "
+    text += f"share {{ {name}, Two }} output B [2] from Two all;"
+    script = """return $$(".layer").map((layer) => {
+      const width = layer.querySelector(".frame").getBBox().width;
+      const lines = [...layer.querySelectorAll("text")];
+      const widest = Math.max(...lines.map((line) => line.getBBox().width));
+      return [width - widest, lines.at(-1).textContent];
+    });"""
+    found, _ = act("network", shown(text.encode()), script)
+    assert min(room for room, _ in found) > 8
+    assert found[2][1] == f"shares with {name}"
+
+
 def test_the_legend_names_the_kinds_that_occur(act: Act) -> None:
     found, _ = act("network", shown(DIGITS), "return $$('.legend li').map((e) => e.textContent);")
     assert found == ["all", "convolve", "max pool", "part of the multiply-adds"]

@@ -68,6 +68,9 @@ function box(graph: Graph, layer: GraphLayer): SVGGElement {
 function linesOf(layer: GraphLayer): string[] {
   const shape = layer.shape === null ? "auto" : `[${layer.shape.join(", ")}]`;
   const first = layer.activation === null ? shape : `${shape} ${layer.activation}`;
+  if (layer.shared_with !== null) {
+    return [first, `shares with ${layer.shared_with}`];
+  }
   return layer.parameters ? [first, `${whole(layer.parameters)} parameters`] : [first];
 }
 
