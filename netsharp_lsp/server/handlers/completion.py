@@ -37,9 +37,10 @@ def completion(session: Session, params: lsp.CompletionParams) -> dict[str, Any]
     snippets = session.client.can(f"{_ABILITY}.snippetSupport")
     found = place.view.snapshot.complete(place.offset)
     items = [_plain(place.view, proposal, snippets) for proposal in found.items]
+    row = params.position.line
     return {
         "isIncomplete": found.incomplete,
-        "items": [item for item in items if item is not None],
+        "items": [item for item in items if item is not None and _is_on(row, item["textEdit"])],
     }
 
 
@@ -52,6 +53,12 @@ def resolve(session: Session, item: dict[str, Any]) -> dict[str, Any]:
         contents = session.markup(text, f"{_ABILITY}.documentationFormat")
         item["documentation"] = {"kind": contents.kind.value, "value": contents.value}
     return item
+
+
+def _is_on(row: int, edit: dict[str, Any]) -> bool:
+    """Whether a change lies on the cursor's line, as it must: between literals it may not."""
+    place = edit["range"]
+    return bool(place["start"]["line"] == row == place["end"]["line"])
 
 
 def _plain(view: View, proposal: Completion, snippets: bool) -> dict[str, Any] | None:
