@@ -120,13 +120,21 @@ def lay_out(description: Description) -> Picture:
 def _box(layer: Description, total: int | None) -> Box:
     shape = "auto" if layer["shape"] is None else str(layer["shape"])
     lines = [f"{shape} {layer['activation']}" if layer["activation"] else shape]
-    if layer["shared_with"] is not None:
-        lines.append(f"shares with {layer['shared_with']}")
+    leader = _leader(layer)
+    if leader is not None:
+        lines.append(f"shares with {leader}")
     elif layer["parameters"]:
         lines.append(f"{layer['parameters']:,} parameters")
     costs = [bundle["multiply_adds"] for bundle in layer["bundles"]]
     known = sum(cost for cost in costs if cost is not None)
     return Box(layer["name"], layer["kind"], tuple(lines), known / total if total else 0.0)
+
+
+def _leader(layer: Description) -> str | None:
+    """The layer from which this one has all that it learns; None where it learns by itself."""
+    learnt = [bundle["shared_with"] for bundle in layer["bundles"] if bundle["parameters"]]
+    names = {None if shared is None else shared.rpartition(" => ")[2] for shared in learnt}
+    return names.pop() if len(names) == 1 else None
 
 
 def _label(bundle: Description) -> str:

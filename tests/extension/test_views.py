@@ -148,11 +148,13 @@ def graph(text: bytes, version: int = 1) -> dict[str, Any]:
     description = language_by_id("netsharp").describe(text, Context())
     picture = lay_out(description)
     arrows = iter(picture.arrows)
+    names = {layer["name"] for layer in description["layers"]}
     for layer, box in zip(description["layers"], picture.boxes, strict=True):
         layer["position"] = {key: getattr(box, key) for key in ("x", "y", "width", "height")}
         layer["range"] = layer["selectionRange"] = None
         for bundle in layer["bundles"]:
-            bundle |= {"points": next(arrows).points, "range": None}
+            known = bundle["source"] in names
+            bundle |= {"points": next(arrows).points if known else [], "range": None}
     size = {"width": picture.width, "height": picture.height}
     return {**description, **size, "version": version, "uri": "file:///digits.nn"}
 
@@ -202,6 +204,17 @@ def test_texts_stay_in_their_boxes(act: Act) -> None:
 def test_the_legend_names_the_kinds_that_occur(act: Act) -> None:
     found, _ = act("network", shown(DIGITS), "return $$('.legend li').map((e) => e.textContent);")
     assert found == ["all", "convolve", "max pool", "part of the multiply-adds"]
+
+
+def test_nothing_is_drawn_from_what_is_no_layer(act: Act) -> None:
+    text = b"input A [9]; hidden B [3] { from Missing all; from A all; } output C [2] from B all;"
+    script = """
+      $$(".edge")[0].dispatchEvent(new MouseEvent("click", { bubbles: true }));
+      const words = $$(".edge title").map((each) => each.textContent.split(":")[0]);
+      return [$$(".head").length, words];"""
+    found, sent = act("network", shown(text), script)
+    assert found == [2, ["A to B", "B to C"]]
+    assert sent[-1] == {"type": "revealBundle", "layer": "B", "index": 1}
 
 
 def test_cost_is_a_shade(act: Act) -> None:
