@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 from time import perf_counter
 
 #: While a message is handled: net allocations until the young are looked through, for what a large
@@ -17,8 +18,9 @@ THRESHOLDS = (200_000, 10, 10)
 #: few objects of an old version may hold its whole text; and the share of time that this may take.
 FEW = 1_000
 SHARE = 0.05
-#: In between: net allocations from which on the young are looked through.
-YOUNG = 50_000
+#: After a message: blocks of memory more than before, from which on all there is is put aside without
+#: a look: a large text was opened, little of what that made is garbage, and a look takes long.
+MANY = 200_000
 #: Seconds without a message after which what was not put aside is looked through.
 QUIET = 0.5
 #: Seconds that this may take; where it takes longer, what is left is put aside.
@@ -35,16 +37,17 @@ class Collector:
         self._timers: list[asyncio.TimerHandle] = []
         self._base = 0
         self._took = self._ended = 0.0
+        self._blocks = sys.getallocatedblocks()
         gc.set_threshold(*THRESHOLDS)
 
     def rest(self) -> None:
         """Nothing waits now."""
         young = gc.get_count()[0]
         due = self._ended + self._took / SHARE
-        if self._base and young > FEW and perf_counter() > due:
+        if sys.getallocatedblocks() > self._blocks + MANY:
+            self._put_aside()
+        elif self._base and young > FEW and perf_counter() > due:
             self._look_through()
-        elif young > YOUNG:
-            gc.collect(0)
         loop = asyncio.get_running_loop()
         self._timers = [
             loop.call_later(QUIET, self.collect),
@@ -72,8 +75,14 @@ class Collector:
             gc.freeze()
             self._base = gc.get_freeze_count()
 
+    def _put_aside(self) -> None:
+        gc.freeze()
+        self._base = gc.get_freeze_count()
+        self._blocks = sys.getallocatedblocks()
+
     def _look_through(self) -> None:
         start = perf_counter()
         gc.collect()
         self._ended = perf_counter()
         self._took = self._ended - start
+        self._blocks = sys.getallocatedblocks()
