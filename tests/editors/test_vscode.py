@@ -74,6 +74,14 @@ def test_network_and_training() -> None:
     play("views", "views", 360)
 
 
+def test_themes_networks_and_runs_of_many_kinds() -> None:
+    play("looks", "looks", 300)
+
+
+def test_a_folder_that_is_not_trusted() -> None:
+    play("untrusted", "untrusted", 240)
+
+
 def can_hide() -> bool:
     probe = ["unshare", "--mount", "sh", "-c", "mount --bind /dev/null /dev/null"]
     return subprocess.run(probe, capture_output=True, check=False).returncode == 0

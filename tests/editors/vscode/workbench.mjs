@@ -205,10 +205,10 @@ export class Workbench {
     const input = this.page.locator(".quick-input-widget input[type=text]");
     await input.waitFor({ timeout: 15_000 });
     await input.fill(`>${title}`);
-    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title });
-    await row.first().waitFor({ timeout: 15_000 });
-    await this.page.keyboard.press("Enter");
-    await input.waitFor({ state: "hidden", timeout: 15_000 }).catch(() => {});
+    // Other commands may have the words too; a key may follow them.
+    const named = [`[aria-label="${title}"]`, `[aria-label^="${title},"]`];
+    const row = this.page.locator(named.map((each) => `.quick-input-list .monaco-list-row${each}`).join());
+    await row.first().click({ timeout: 15_000 });
   }
 
   /** Put the cursor at a line and column, both from 1. */
@@ -243,8 +243,19 @@ export class Workbench {
     }, milliseconds);
   }
 
+  /** Choose a colour theme by the name in its list. */
+  async theme(name) {
+    await this.command("Preferences: Color Theme");
+    const input = this.page.locator('.quick-input-widget input[placeholder*="Theme"]');
+    await input.fill(name, { timeout: 15_000 });
+    const row = this.page.locator(`.quick-input-list .monaco-list-row[aria-label^="${name}"]`);
+    await row.first().click({ timeout: 15_000 });
+  }
+
+  /** What fades in is shown as it will be. */
   async picture(name) {
-    await this.page.screenshot({ path: path.join(this.out, `${name}.png`) });
+    const file = path.join(this.out, `${name}.png`);
+    await this.page.screenshot({ path: file, animations: "disabled" });
   }
 
   async stop() {
