@@ -18,7 +18,7 @@ THRESHOLDS = (200_000, 10, 10)
 #: few objects of an old version may hold its whole text; and the share of time that this may take.
 FEW = 1_000
 SHARE = 0.05
-#: After a message: blocks of memory more than before, from which on all is put aside without a look:
+#: After a message: blocks of memory more than before, from which on all is put aside unseen:
 #: a large text was opened, little of what that made is garbage, and a look takes long.
 MANY = 200_000
 #: Seconds without a message after which what was not put aside is looked through.
