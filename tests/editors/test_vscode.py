@@ -48,6 +48,7 @@ def play(name: str, out: str, seconds: int, *, hide: bool = False, **environment
         "TOOLS": str(TOOLS),
         "VSIX": str(extension()),
         "OUT": str(folder),
+        "EXTENSIONS": str(ROOT / "out" / "extensions"),
         "PYTHON": sys.executable,
         "EXAMPLES": str(ROOT / "examples"),
         **environment,

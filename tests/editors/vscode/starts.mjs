@@ -68,5 +68,12 @@ await scenario(
       checks.that("colours without a server", colours > 3, colours);
     }
     await bench.picture("end");
+    if (CASE === "no-python") {
+      await page.reload({ waitUntil: "domcontentloaded" });
+      const told = page.locator(".notification-list-item", { hasText: "Net#" });
+      const again = await bench.until(async () => end.test(await label().catch(() => "")), 40_000);
+      checks.that("a new window knows it too", again);
+      checks.that("and does not say it again", (await told.count()) === 0, await told.count());
+    }
   },
 );
