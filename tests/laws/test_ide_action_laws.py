@@ -182,6 +182,55 @@ def test_a_quick_fix_does_its_work_and_no_harm_elsewhere(sample: Sample) -> None
         assert {id(place(fixed, d.start)) for d in uncovered} <= touched(fixed, action), action
 
 
+@every_sample
+def test_a_quick_fix_leaves_all_other_layers_as_they_are(sample: Sample) -> None:
+    """Those whose declaration it leaves alone, with all that they name and the shares of them."""
+    snapshot = LANGUAGE.open(sample.text, sample.context)
+    if snapshot.network.doubts.broken:
+        return  # A character more or less may join or part declarations.
+    before = None
+    for action in offered(snapshot, ["quickfix"]):
+        if not action.edits:
+            continue
+        before = before if before is not None else layers_of(snapshot)
+        changed = {
+            place(snapshot, at)
+            for edit in action.edits
+            for at in (edit.start, max(edit.start, edit.end - 1))
+        }
+        after = layers_of(LANGUAGE.open(apply_edits(sample.text, action.edits), sample.context))
+        written = {word for edit in action.edits for word in re.findall(r"\w+", edit.text)}
+        for name in untouched(snapshot, changed) - written:
+            assert after.get(name) == before[name], (action.title, name)
+
+
+def layers_of(snapshot: Snapshot) -> dict[str, Any]:
+    """What is described of each layer, by name."""
+    layers = snapshot.graph().description["layers"]
+    return {layer["name"]: layer for layer in reversed(layers)}
+
+
+def untouched(snapshot: Snapshot, changed: set[Declaration | None]) -> set[str]:
+    """The layers that nothing of what is changed has to do with."""
+    network = snapshot.network
+    dubious = {one.name for one in network.all_constants if one.declaration in changed}
+    dubious |= {one.name for one in network.all_layers if one.declaration in changed}
+    dubious |= {
+        entry.item.name.text
+        for share in network.shares
+        if share.declaration in changed
+        for entry in share.entries
+    }
+    found = set()
+    for layer in network.layers.values():
+        base = network.specification.starts[layer.declaration]
+        text = snapshot.data[base : base + layer.declaration.end].decode()
+        words = set(re.findall(r"\w+", text))
+        if layer.declaration not in changed and not words & dubious:
+            found.add(layer.name)
+    return found
+
+
 def place(snapshot: Snapshot, offset: int) -> Declaration | None:
     return snapshot.network.specification.declaration_at(offset)
 
