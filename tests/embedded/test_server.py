@@ -148,6 +148,9 @@ def test_several_literals_are_completed_and_repaired_where_they_are_typed() -> N
         (fix,) = [each for each in fixes if each["title"] == "Replace by 'all'"]
         (change,) = fix["edit"]["changes"][uri]
         assert change == {"range": wrong["range"], "newText": "all"}
+        whole = {**context, "context": {"diagnostics": [], "only": ["source.fixAll"]}}
+        (all_at_once,) = wire.request("textDocument/codeAction", whole)
+        assert len(all_at_once["edit"]["changes"][uri]) == 1
         options = {"tabSize": 4, "insertSpaces": True}
         assert not wire.request(
             "textDocument/formatting", {"textDocument": document, "options": options}
