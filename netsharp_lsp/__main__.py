@@ -22,6 +22,7 @@ COMMANDS = {
     "explain": "show what a diagnostic means",
     "describe": "say what a network is: shapes, kernels, parameters, cost",
     "diff": "compare two networks",
+    "config": "show what a CNTK configuration evaluates to",
     "run": "train a network on a table of data",
     "predict": "predict with a trained model",
     "evaluate": "measure a trained model on labelled data",

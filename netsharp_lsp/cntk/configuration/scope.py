@@ -1,0 +1,197 @@
+"""A record of keys and values inside others, and look-up in it as the program looks up.
+
+Keys are compared without case. What is not found here is looked for in the record around it,
+and from there outwards; variables are put in place when a value is looked up, not before.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.records import Record, records
+from netsharp_lsp.cntk.configuration.traced import Traced, Weaver
+from netsharp_lsp.cntk.configuration.variables import Chain, put_variables
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.sources import Place
+
+#: Means "as if it were not given".
+DEFAULT = b"default"
+
+
+class Assignment:
+    """One place where a key got a value: `key` and `value` are places, `appends` to the former."""
+
+    __slots__ = ("appends", "key", "kind", "value")
+
+    def __init__(self, record: Record, appends: bool) -> None:
+        self.key = record.text.place(*record.key)
+        self.value = record.text.place(*record.whole)
+        self.kind = record.kind
+        self.appends = appends
+
+
+class Entry:
+    """A key of a scope, spelt as at first, with the text it ended up with and how it came so."""
+
+    __slots__ = ("assignments", "key", "text")
+
+    def __init__(self, record: Record) -> None:
+        self.key = record.name
+        self.text = record.content
+        self.assignments = [Assignment(record, appends=False)]
+
+    def assign(self, record: Record) -> None:
+        """Give the key a value again: what begins with `[` is appended, all else replaces."""
+        content = record.content
+        appends = len(self.text) > 0 and content.text[:1] == b"["
+        if appends:
+            weaver = Weaver()
+            weaver.take(self.text, 0, len(self.text))
+            weaver.stand_in(b" ", _end_of(self.text))
+            weaver.take(content, 0, len(content))
+            content = weaver.done()
+        self.text = content
+        self.assignments.append(Assignment(record, appends))
+
+    @property
+    def parts(self) -> list[Assignment]:
+        """The assignments that the value is made of: one, or a block and what was appended."""
+        first = max(n for n, one in enumerate(self.assignments) if not one.appends)
+        return self.assignments[first:]
+
+    @property
+    def overridden(self) -> list[Assignment]:
+        """The assignments that a later one made void."""
+        return self.assignments[: len(self.assignments) - len(self.parts)]
+
+    @property
+    def kind(self) -> str:
+        """The kind of the value in force."""
+        return self.parts[0].kind
+
+
+class Found:
+    """What a look-up gave: the `entry`, the `scope` that holds it, its text with variables put."""
+
+    __slots__ = ("entry", "scope", "text")
+
+    def __init__(self, entry: Entry, scope: Scope, text: Traced) -> None:
+        self.entry = entry
+        self.scope = scope
+        self.text = text
+
+    @property
+    def problem(self) -> str | None:
+        """The kind of fault for which a variable could not be put in place, if one could not."""
+        return next((use.problem for use in self.text.uses if use.problem is not None), None)
+
+
+class Scope:
+    """The keys of one record; `parent` is the record that asked for it.
+
+    `holes`: names of variables that could not be put in place where this record was looked up.
+    They stay as they are, since the program never gets any further.
+    """
+
+    __slots__ = ("_entries", "_faults", "_known", "holes", "parent", "text")
+
+    def __init__(self, text: Traced, faults: Faults, parent: Scope | None = None) -> None:
+        self.text = text
+        self.parent = parent
+        self.holes = {use.name.lower() for use in text.uses if use.problem is not None}
+        self._faults = faults
+        self._entries: dict[bytes, Entry] = {}
+        self._known: dict[bytes, Traced] = {}
+        for record in records(text, faults):
+            self._insert(record)
+
+    def _insert(self, record: Record) -> None:
+        name = record.name.lower()
+        if name in self._entries:
+            self._entries[name].assign(record)
+        else:
+            self._entries[name] = Entry(record)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries.values())
+
+    def here(self, name: bytes) -> Entry | None:
+        """The entry of a key in this very record."""
+        return self._entries.get(name.lower())
+
+    def look_up(self, name: bytes, climb: bool = True) -> Found | None:
+        """Look a key up here and outwards; None where nobody has it."""
+        scope: Scope | None = self
+        while scope is not None:
+            entry = scope.here(name)
+            if entry is not None:
+                return Found(entry, scope, scope.resolved(entry))
+            scope = scope.parent if climb else None
+        return None
+
+    def option(self, name: bytes, otherwise: str) -> str:
+        """The text of an option where it is given, and is not `default`; else another."""
+        found = self.look_up(name)
+        if found is None or found.text.text == DEFAULT:
+            return otherwise
+        return found.text.text.decode("utf-8", "replace")
+
+    def block(self, name: bytes, climb: bool = True) -> Scope | None:
+        """A value read as a record, whose own look-ups climb on from here."""
+        found = self.look_up(name, climb)
+        return None if found is None else self.inside(found)
+
+    def inside(self, found: Found) -> Scope:
+        """What was found, read as a record."""
+        return Scope(found.text, self._faults, self)
+
+    def resolved(self, entry: Entry, chain: Chain = ()) -> Traced:
+        """An entry's text with variables in place, as far as that goes."""
+        name = entry.key.lower()
+        known = self._known.get(name)
+        if known is None:
+            known = put_variables(entry.text, _View(self, (*chain, entry)), self._faults)
+            self._known[name] = known
+        return known
+
+
+class _View:
+    """A scope as the variables of one entry see it, with the entries that led there."""
+
+    __slots__ = ("_scope", "chain")
+
+    def __init__(self, scope: Scope, chain: Chain) -> None:
+        self._scope = scope
+        self.chain = chain
+
+    def is_hole(self, name: str) -> bool:
+        """Whether a variable is already known to be undefined here."""
+        return name.lower() in self._scope.holes
+
+    def find(self, name: str) -> Entry | None:
+        """The entry that a variable means, in this record or around it."""
+        found = self._owner(name.encode())
+        return None if found is None else found.here(name.encode())
+
+    def value(self, name: str) -> Traced:
+        """Its text; the caller has found it."""
+        owner = self._owner(name.encode())
+        entry = None if owner is None else owner.here(name.encode())
+        assert owner is not None
+        assert entry is not None
+        return owner.resolved(entry, self.chain)
+
+    def _owner(self, name: bytes) -> Scope | None:
+        scope: Scope | None = self._scope
+        while scope is not None and scope.here(name) is None:
+            scope = scope.parent
+        return scope
+
+
+def _end_of(text: Traced) -> Place:
+    place = text.place(len(text), len(text))
+    place.start = place.end
+    return place
