@@ -62,13 +62,17 @@ def run(args: argparse.Namespace) -> int:
     if args.list is not None:
         return _list(args)
     configuration = _resolved(args)
+    configuration.values()  # Finds what is wrong with blocks and variables, too.
+    faulty = report_faults(configuration)
+    if faulty == FAILED:
+        return FAILED
     if args.get is not None:
         code = _get(configuration, args)
     elif args.flatten:
         code = _flatten(configuration)
     else:
         code = _show(configuration, args)
-    return max(code, report_faults(configuration))
+    return max(code, faulty)
 
 
 def _usage_problem(args: argparse.Namespace) -> str | None:
@@ -121,8 +125,6 @@ def _get(configuration: Configuration, args: argparse.Namespace) -> int:
 def _flatten(configuration: Configuration) -> int:
     from netsharp_lsp.cntk.configuration.flattening import flattened, same_tree
 
-    if not configuration.readable:
-        return FAILED
     text = flattened(configuration)
     again = resolve_items([Item("files", "", ("flat",))], DiskFiles(given={"flat": text}))
     if not same_tree(configuration, again):

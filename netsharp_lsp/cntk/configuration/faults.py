@@ -30,9 +30,12 @@ SEVERITIES = {
 }
 #: Faults after which the program does not know what the text says.
 UNREADABLE = frozenset(
-    {"binary", "carriage-return", "duplicate-file", "missing-file", "missing-include", "unclosed"}
-    | {"unmatched", "include-variable"}
+    {"binary", "carriage-return", "duplicate-file", "empty-value", "include-variable"}
+    | {"missing-file", "missing-include", "unclosed", "unmatched"}
 )
+
+#: More faults than that are not kept.
+MOST = 10_000
 
 
 class Fault:
@@ -77,7 +80,9 @@ class Faults:
         self._found: dict[object, Fault] = {}
 
     def add(self, fault: Fault) -> None:
-        """Take a fault in unless it is known."""
+        """Take a fault in unless it is known, or there are more than anybody reads."""
+        if len(self._found) >= MOST:
+            return
         key = (fault.kind, fault.place.key if fault.place is not None else fault.message)
         self._found.setdefault(key, fault)
 

@@ -16,14 +16,16 @@ from netsharp_lsp.cntk.configuration.traced import Traced, Weaver
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from netsharp_lsp.cntk.configuration.items import Item
     from netsharp_lsp.cntk.configuration.sources import Files
 
 INCLUDE = b"include="
 _MARK = b"\xef\xbb\xbf"
-_LINE_END = re.compile(rb"\r\n|\n|\r(?!\n)")
+_LINE = re.compile(rb"[^\r\n]+")
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
 #: Files that include one another so deep are taken for a mistake.
 _DEEPEST = 100
 
@@ -169,34 +171,31 @@ class Layers:
         elif isinstance(source, Source):
             self._expand(Place(source, 0, len(source.text)), depth + 1)
 
-    def _lines(self, stretch: Place) -> list[Line]:
+    def _lines(self, stretch: Place) -> Iterator[Line]:
         """What is left of a stretch's lines: a file's without comments, an argument's whole."""
         source = stretch.source
         text = source.text
         argument = source.name == COMMAND_LINE
-        found = []
-        at = stretch.start
-        while at < stretch.end:
-            match = _LINE_END.search(text, at, stretch.end)
-            end = match.start() if match else stretch.end
-            after = match.end() if match else stretch.end
-            if match is not None and match.group() == b"\r" and not argument:
-                self._carriage_return(Place(source, end, after))
+        if not argument:
+            self._find_carriage_return(stretch)
+        for found in _LINE.finditer(text, stretch.start, stretch.end):
+            at, end = found.span()
             if text.startswith(_MARK, at):
                 at += len(_MARK)
             low, high = (0, end - at) if argument else code_span(text[at:end])
             if high > low:
-                found.append(Line(source, at + low, at + high))
-            at = after
-        return found
+                yield Line(source, at + low, at + high)
 
-    def _carriage_return(self, place: Place) -> None:
+    def _find_carriage_return(self, stretch: Place) -> None:
+        found = _LONE_RETURN.search(stretch.source.text, stretch.start, stretch.end)
+        if found is None:
+            return
         message = (
             "A line ends in a carriage return alone, which the program refuses. Save the file with "
             "line ends of Unix or Windows."
         )
-        if not any(fault.kind == "carriage-return" for fault in self.faults):
-            self.faults.add(Fault("carriage-return", message, place))
+        place = Place(stretch.source, *found.span())
+        self.faults.add(Fault("carriage-return", message, place))
 
 
 def _no_include(path: str) -> str:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from netsharp_lsp.cntk.configuration.faults import Faults
 from netsharp_lsp.cntk.configuration.records import Record, records
 from netsharp_lsp.cntk.configuration.traced import Traced, Weaver
-from netsharp_lsp.cntk.configuration.variables import Chain, put_variables
+from netsharp_lsp.cntk.configuration.variables import Budget, put_variables, variable_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.cntk.configuration.sources import Place
+    from netsharp_lsp.cntk.configuration.variables import View
 
 #: Means "as if it were not given".
 DEFAULT = b"default"
@@ -96,7 +97,7 @@ class Scope:
     They stay as they are, since the program never gets any further.
     """
 
-    __slots__ = ("_entries", "_faults", "_known", "holes", "parent", "text")
+    __slots__ = ("_entries", "_faults", "_known", "budget", "holes", "parent", "text")
 
     def __init__(self, text: Traced, faults: Faults, parent: Scope | None = None) -> None:
         self.text = text
@@ -104,7 +105,8 @@ class Scope:
         self.holes = {use.name.lower() for use in text.uses if use.problem is not None}
         self._faults = faults
         self._entries: dict[bytes, Entry] = {}
-        self._known: dict[bytes, Traced] = {}
+        self._known: dict[Entry, Traced] = {}
+        self.budget: Budget = Budget() if parent is None else parent.budget
         for record in records(text, faults):
             self._insert(record)
 
@@ -148,47 +150,90 @@ class Scope:
         """What was found, read as a record."""
         return Scope(found.text, self._faults, self)
 
-    def resolved(self, entry: Entry, chain: Chain = ()) -> Traced:
+    def resolved(self, entry: Entry) -> Traced:
         """An entry's text with variables in place, as far as that goes."""
-        name = entry.key.lower()
-        known = self._known.get(name)
-        if known is None:
-            known = put_variables(entry.text, _View(self, (*chain, entry)), self._faults)
-            self._known[name] = known
-        return known
+        return self._known.get(entry) or _Resolution(self).of(entry)
+
+    def owner(self, name: bytes) -> Scope | None:
+        """The record that holds a key: this one, or the nearest around it."""
+        scope: Scope | None = self
+        while scope is not None and scope.here(name) is None:
+            scope = scope.parent
+        return scope
+
+    def settle(self, entry: Entry, view: View) -> None:
+        """Put the variables of an entry in place; `view` knows theirs already."""
+        self._known[entry] = put_variables(entry.text, view, self._faults)
+
+    def known(self, entry: Entry) -> Traced | None:
+        """The text of an entry of this record where its variables are in place already."""
+        return self._known.get(entry)
+
+
+class _Resolution:
+    """Resolves an entry after those that its variables lead to, without recursion."""
+
+    __slots__ = ("_opened", "_scope", "_waiting")
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._waiting: list[tuple[Scope, Entry]] = []
+        #: What waits for its variables, in the order in which one led to the other.
+        self._opened: dict[Entry, Scope] = {}
+
+    def of(self, entry: Entry) -> Traced:
+        """The text of an entry."""
+        self._waiting.append((self._scope, entry))
+        while self._waiting:
+            scope, waiting = self._waiting[-1]
+            if scope.known(waiting) is None and self._open(scope, waiting):
+                continue
+            self._waiting.pop()
+            if scope.known(waiting) is None:
+                scope.settle(waiting, _View(scope, self._opened))
+            self._opened.pop(waiting, None)
+        found = self._scope.known(entry)
+        assert found is not None
+        return found
+
+    def _open(self, scope: Scope, entry: Entry) -> bool:
+        """Let what an entry needs come first; False where nothing more is needed."""
+        if entry in self._opened:
+            return False
+        self._opened[entry] = scope
+        before = len(self._waiting)
+        for name in variable_names(entry.text.text):
+            owner = scope.owner(name)
+            needed = None if owner is None else owner.here(name)
+            if owner is None or needed is None or needed in self._opened:
+                continue
+            if owner.known(needed) is None:
+                self._waiting.append((owner, needed))
+        return len(self._waiting) > before
 
 
 class _View:
-    """A scope as the variables of one entry see it, with the entries that led there."""
+    """A scope as the variables of one entry see it."""
 
-    __slots__ = ("_scope", "chain")
+    __slots__ = ("_scope", "opened")
 
-    def __init__(self, scope: Scope, chain: Chain) -> None:
+    def __init__(self, scope: Scope, opened: dict[Entry, Scope]) -> None:
         self._scope = scope
-        self.chain = chain
+        self.opened = opened
 
     def is_hole(self, name: str) -> bool:
         """Whether a variable is already known to be undefined here."""
         return name.lower() in self._scope.holes
 
-    def find(self, name: str) -> Entry | None:
-        """The entry that a variable means, in this record or around it."""
-        found = self._owner(name.encode())
-        return None if found is None else found.here(name.encode())
-
-    def value(self, name: str) -> Traced:
-        """Its text; the caller has found it."""
-        owner = self._owner(name.encode())
+    def find(self, name: str) -> tuple[Entry, Traced | None] | None:
+        """The entry that a variable means, with its text unless that is just being put."""
+        owner = self._scope.owner(name.encode())
         entry = None if owner is None else owner.here(name.encode())
-        assert owner is not None
-        assert entry is not None
-        return owner.resolved(entry, self.chain)
+        return None if owner is None or entry is None else (entry, owner.known(entry))
 
-    def _owner(self, name: bytes) -> Scope | None:
-        scope: Scope | None = self._scope
-        while scope is not None and scope.here(name) is None:
-            scope = scope.parent
-        return scope
+    def spend(self, length: int) -> bool:
+        """Whether there is room for so many bytes more; takes it."""
+        return self._scope.budget.spend(length)
 
 
 def _end_of(text: Traced) -> Place:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: What stands for a file where a value was given as an argument.
 COMMAND_LINE = "<command line>"
 #: Bytes of a file above which it is no configuration that anybody wrote.
-LARGEST = 8 * 1024 * 1024
+LARGEST = 6 * 1024 * 1024
 #: Where Windows-1252 is not Latin-1.
 _WINDOWS_1252 = dict(
     zip(

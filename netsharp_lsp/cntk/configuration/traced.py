@@ -6,7 +6,8 @@ anything. Doing the same on this text keeps the way back to the files.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
 
 from netsharp_lsp.cntk.configuration.sources import Place, Source
 
@@ -55,15 +56,20 @@ class Piece:
 
 
 class Traced:
-    """An immutable text with its pieces, in order and without gaps, and the variables in it."""
+    """An immutable text with its pieces, in order and without gaps, and the variables in it.
 
-    __slots__ = ("_starts", "pieces", "text", "uses")
+    The variables are in the order of their places, each before those that its value holds.
+    """
+
+    __slots__ = ("_reach", "_starts", "_use_starts", "pieces", "text", "uses")
 
     def __init__(self, text: bytes, pieces: list[Piece], uses: tuple[Use, ...] = ()) -> None:
         self.text = text
         self.pieces = pieces
         self.uses = uses
         self._starts: list[int] | None = None
+        self._use_starts: list[int] = []
+        self._reach: list[int] = []
 
     def __len__(self) -> int:
         return len(self.text)
@@ -118,6 +124,16 @@ class Traced:
             self._starts = [piece.at for piece in self.pieces]
         return max(0, bisect_right(self._starts, offset) - 1)
 
+    def uses_around(self, start: int, end: int) -> tuple[Use, ...]:
+        """The uses from the first that reaches to `start` to the last that begins by `end`."""
+        if not self.uses:
+            return ()
+        if not self._reach:
+            self._use_starts = [use.at for use in self.uses]
+            self._reach = list(accumulate((use.end for use in self.uses), max))
+        first = bisect_left(self._reach, start)
+        return self.uses[first : bisect_right(self._use_starts, end)]
+
     def _piece(self, offset: int) -> Piece:
         return self.pieces[self.number_at(offset)]
 
@@ -161,7 +177,7 @@ class Weaver:
         if text.pieces:
             self._take_pieces(text, start, end)
         self._append(text.text[start:end])
-        for use in text.uses:
+        for use in text.uses_around(start, end):
             inside = use.at < end and use.end > start
             if inside or start <= use.at == use.end <= end:
                 self._uses.append(use.moved(by, start + by, self._length))

@@ -14,42 +14,64 @@ from netsharp_lsp.cntk.configuration.traced import Traced, Use, Weaver
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol, TypeAlias
+    from collections.abc import Iterable
+    from typing import Protocol
 
-    from netsharp_lsp.cntk.configuration.scope import Entry
+    from netsharp_lsp.cntk.configuration.scope import Entry, Scope
     from netsharp_lsp.cntk.configuration.sources import Place
 
-    Chain: TypeAlias = tuple[Entry, ...]
-
     class View(Protocol):
-        """Where variables come from."""
+        """Where variables come from; `opened` are the entries that wait for this one."""
 
-        chain: Chain
+        opened: dict[Entry, Scope]
 
         def is_hole(self, name: str) -> bool:
             """Whether a variable was undefined further out."""
             ...
 
-        def find(self, name: str) -> Entry | None:
-            """The entry that a variable means."""
+        def find(self, name: str) -> tuple[Entry, Traced | None] | None:
+            """The entry that a variable means, with its text unless that is just being put."""
             ...
 
-        def value(self, name: str) -> Traced:
-            """The text of that entry with its own variables in place."""
+        def spend(self, length: int) -> bool:
+            """Whether there is room for so many bytes more."""
             ...
-else:
-    Chain = tuple
+
 
 #: A letter or `_`, then anything but these characters; whatever else `$` begins stays as it is.
 _NAME = re.compile(rb"\$([A-Za-z_][^,/<>?;':\"\[\]{}\\|!@#%^&*()+=~` \t\n$]*)\$")
+_MAYBE = re.compile(b"(?=" + _NAME.pattern + b")")
 _LINE = re.compile(rb"[^\n]+\n?")
 _BEGINNING = re.compile(rb"[A-Za-z_]")
 #: A value that grows beyond so many bytes by its variables is not what anybody meant.
 LONGEST = 4 * 1024 * 1024
-#: Variables that lead to one another through more steps than that are not followed.
-DEEPEST = 60
-#: A value that holds more variables than that keeps each name once.
+#: As many bytes may come from variables in a whole configuration.
+MOST = 64 * 1024 * 1024
+#: Of a value with more variables than that, where it is a variable's, only so many are kept.
 _MANY = 100
+
+
+class Budget:
+    """How much room is left for what variables give."""
+
+    __slots__ = ("_left",)
+
+    def __init__(self) -> None:
+        self._left = MOST
+
+    def spend(self, length: int) -> bool:
+        """Take so many bytes, if they are there."""
+        if length > self._left:
+            return False
+        self._left -= length
+        return True
+
+
+def variable_names(text: bytes) -> Iterable[bytes]:
+    """Every name that could be a variable's in a text, some of which may not be."""
+    if b"$" not in text:
+        return ()
+    return dict.fromkeys(found.group(1) for found in _MAYBE.finditer(text))
 
 
 def put_variables(text: Traced, view: View, faults: Faults) -> Traced:
@@ -99,51 +121,48 @@ class _Putting:
 
     def _variable(self, name: str, start: int, end: int) -> None:
         place = self._text.place(start, end)
-        entry = None if self._view.is_hole(name) else self._view.find(name)
-        problem = self._problem(name, entry, place)
-        if entry is None or problem is not None:
-            self._keep(name, entry, problem or "undefined", (start, end))
-            return
-        value = self._view.value(name)
-        if b"\n" in value.text:
-            message = f"'{name}' has a value of several lines, which cannot stand for ${name}$."
-            self._faults.add(Fault("newline-in-variable", message, place))
-            self._keep(name, entry, "newline-in-variable", (start, end))
-        elif len(self._weaver) + len(value) > LONGEST:
-            message = f"With ${name}$ the value gets longer than {LONGEST >> 20} MiB."
-            self._faults.add(Fault("long", message, place))
-            self._keep(name, entry, "long", (start, end))
-        else:
+        found = None if self._view.is_hole(name) else self._view.find(name)
+        entry, value = found if found is not None else (None, None)
+        problem = self._problem(name, entry, value)
+        if entry is not None and value is not None and problem is None:
             self._put(name, entry, value, place)
+            return
+        kind, message = problem or ("undefined", "")
+        if kind == "cycle" and entry is not None:
+            self._cycle(entry, place)
+        elif not self._view.is_hole(name):
+            self._faults.add(Fault(kind, message, place))
+        self._keep(name, entry, kind, (start, end))
 
-    def _problem(self, name: str, entry: Entry | None, place: Place) -> str | None:
-        """Why a variable cannot be put in place, with a fault unless there is one already."""
+    def _problem(
+        self, name: str, entry: Entry | None, value: Traced | None
+    ) -> tuple[str, str] | None:
+        """Why a variable cannot be put in place: the kind of the fault, and a sentence."""
         if entry is None:
-            if not self._view.is_hole(name):
-                message = f"The variable '{name}' is not defined here; the program stops."
-                self._faults.add(Fault("undefined", message, place))
-            return "undefined"
+            return "undefined", f"The variable '{name}' is not defined here; the program stops."
         if entry.text.text == b"default":
-            message = f"'{name}' is 'default', which counts as not defined; the program stops."
-            self._faults.add(Fault("undefined", message, place))
-            return "undefined"
-        chain = self._view.chain
-        if entry in chain:
-            self._cycle(chain[chain.index(entry) :], place)
-            return "cycle"
-        if len(chain) >= DEEPEST:
-            message = f"'{name}' is reached through {DEEPEST} other variables: not followed."
-            self._faults.add(Fault("deep", message, place))
-            return "deep"
+            stop = "which counts as not defined; the program stops"
+            return "undefined", f"The variable '{name}' is 'default', {stop}."
+        if value is None:
+            return "cycle", ""
+        if b"\n" in value.text:
+            return "newline-in-variable", f"'{name}' has several lines: ${name}$ cannot stand here."
+        fits = len(self._weaver) + len(value) <= LONGEST
+        if not fits or not self._view.spend(len(value)):
+            return "long", f"With ${name}$ the text grows beyond what is read. Use less of it."
         return None
 
-    def _cycle(self, loop: Chain, place: Place) -> None:
+    def _cycle(self, first: Entry, place: Place) -> None:
+        opened = list(self._view.opened)
+        loop = opened[opened.index(first) :]
         names = [entry.key.decode("utf-8", "replace") for entry in (*loop, loop[0])]
         definitions = tuple(
             (f"'{entry.key.decode('utf-8', 'replace')}' is defined here.", entry.parts[0].value)
             for entry in loop
         )
         message = f"Variables lead in a circle: {' -> '.join(names)}. The program never ends."
+        if len(loop) == 1:
+            message = f"{message} Give '{names[0]}' a value behind this one."
         self._faults.add(Fault("cycle", message, place, definitions))
 
     def _put(self, name: str, entry: Entry, value: Traced, place: Place) -> None:
@@ -162,6 +181,10 @@ class _Putting:
 
 
 def _each_once(text: Traced) -> list[Use]:
-    """Every variable of a text once, as if it were used all over it."""
+    """The first variables of a text, each once, as if they were used all over it.
+
+    Those without a value come first: nothing must be taken for known that is not.
+    """
     kinds = {(use.name.lower(), use.problem): use for use in text.uses}
-    return [Use(0, len(text), it.name, it.definition, it.problem) for it in kinds.values()]
+    first = sorted(kinds.values(), key=lambda use: use.problem is None)[:_MANY]
+    return [Use(0, len(text), it.name, it.definition, it.problem) for it in first]

@@ -57,7 +57,8 @@ class _Reader:
 
     def document(self, root: TreeNode) -> Document:
         records = self._records(root)
-        return Document(records, tuple(self._comments), tuple(self._gaps))
+        comments = sorted(self._comments, key=lambda comment: comment.start)
+        return Document(records, tuple(comments), tuple(self._gaps))
 
     def _records(self, node: TreeNode) -> tuple[Record, ...]:
         found: list[Record] = []
