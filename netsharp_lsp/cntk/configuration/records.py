@@ -45,6 +45,16 @@ class Record:
         return self.text.text[self.key[0] : self.key[1]]
 
     @property
+    def begins_block(self) -> bool:
+        """Whether the value begins with a square bracket, in quotes or not."""
+        return self.kind != "flag" and self.text.text.startswith(b"[", *self.value)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing between the quotes of the value."""
+        return self.kind != "flag" and self.value[0] == self.value[1]
+
+    @property
     def content(self) -> Traced:
         """The value as the program keeps it."""
         if self.kind == "flag":
@@ -71,8 +81,8 @@ class _Reader:
     def take(self, start: int, end: int) -> int:
         """Read one record; return where it ends."""
         text = self._text.text
-        sign = _KEY_END.search(text, start)
-        if sign is None or sign.start() >= end:
+        sign = _KEY_END.search(text, start, end)
+        if sign is None:
             self._flag(start, end)
             return end
         key = trim(text, start, sign.start())

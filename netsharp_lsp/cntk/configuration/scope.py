@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.faults import Faults
 from netsharp_lsp.cntk.configuration.records import Record, records
+from netsharp_lsp.cntk.configuration.sources import Place
 from netsharp_lsp.cntk.configuration.traced import Traced, Weaver
 from netsharp_lsp.cntk.configuration.variables import Budget, put_variables, variable_names
 
@@ -15,7 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.configuration.sources import Place
     from netsharp_lsp.cntk.configuration.variables import View
 
 #: Means "as if it were not given".
@@ -23,44 +23,61 @@ DEFAULT = b"default"
 
 
 class Assignment:
-    """One place where a key got a value: `key` and `value` are places, `appends` to the former."""
+    """One place where a key got a value; one that `appends` leaves the former value in force."""
 
-    __slots__ = ("appends", "key", "kind", "value")
+    __slots__ = ("appends", "record")
 
     def __init__(self, record: Record, appends: bool) -> None:
-        self.key = record.text.place(*record.key)
-        self.value = record.text.place(*record.whole)
-        self.kind = record.kind
+        self.record = record
         self.appends = appends
+
+    @property
+    def key(self) -> Place:
+        """Where the key stands."""
+        return self.record.text.place(*self.record.key)
+
+    @property
+    def value(self) -> Place:
+        """Where the value stands, with its quotes or brackets."""
+        return self.record.text.place(*self.record.whole)
+
+    @property
+    def kind(self) -> str:
+        """The kind of the value."""
+        return self.record.kind
 
 
 class Entry:
     """A key of a scope, spelt as at first, with the text it ended up with and how it came so."""
 
-    __slots__ = ("assignments", "key", "text")
+    __slots__ = ("_text", "assignments", "key")
 
     def __init__(self, record: Record) -> None:
         self.key = record.name
-        self.text = record.content
         self.assignments = [Assignment(record, appends=False)]
+        self._text: Traced | None = None
 
     def assign(self, record: Record) -> None:
         """Give the key a value again: what begins with `[` is appended, all else replaces."""
-        content = record.content
-        appends = len(self.text) > 0 and content.text[:1] == b"["
-        if appends:
-            weaver = Weaver()
-            weaver.take(self.text, 0, len(self.text))
-            weaver.stand_in(b" ", _end_of(self.text))
-            weaver.take(content, 0, len(content))
-            content = weaver.done()
-        self.text = content
+        last = self.assignments[-1]
+        appends = record.begins_block and (last.appends or not last.record.is_empty)
         self.assignments.append(Assignment(record, appends))
+        self._text = None
+
+    @property
+    def text(self) -> Traced:
+        """The value before variables are put in place."""
+        if self._text is None:
+            texts = [part.record.content for part in self.parts]
+            self._text = texts[0] if len(texts) == 1 else _spaced(texts)
+        return self._text
 
     @property
     def parts(self) -> list[Assignment]:
         """The assignments that the value is made of: one, or a block and what was appended."""
-        first = max(n for n, one in enumerate(self.assignments) if not one.appends)
+        first = len(self.assignments) - 1
+        while self.assignments[first].appends:
+            first -= 1
         return self.assignments[first:]
 
     @property
@@ -236,7 +253,12 @@ class _View:
         return self._scope.budget.spend(length)
 
 
-def _end_of(text: Traced) -> Place:
-    place = text.place(len(text), len(text))
-    place.start = place.end
-    return place
+def _spaced(texts: list[Traced]) -> Traced:
+    """What was appended, with a blank between."""
+    weaver = Weaver()
+    for text in texts:
+        if len(weaver):
+            end = texts[0].place(0, 0)
+            weaver.stand_in(b" ", Place(end.source, end.start, end.start))
+        weaver.take(text, 0, len(text))
+    return weaver.done()
