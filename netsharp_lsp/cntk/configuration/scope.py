@@ -169,7 +169,14 @@ class Scope:
 
     def resolved(self, entry: Entry) -> Traced:
         """An entry's text with variables in place, as far as that goes."""
-        return self._known.get(entry) or _Resolution(self).of(entry)
+        known = self._known.get(entry)
+        if known is not None:
+            return known
+        text = entry.text.text
+        if b"$" not in text and b"#" not in text:
+            self._known[entry] = entry.text
+            return entry.text
+        return _Resolution(self).of(entry)
 
     def owner(self, name: bytes) -> Scope | None:
         """The record that holds a key: this one, or the nearest around it."""
