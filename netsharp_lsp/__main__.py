@@ -88,7 +88,7 @@ def _run(name: str, rest: list[str]) -> int:
 
     parser = Arguments(
         prog=f"netsharp {name}",
-        description=f"{COMMANDS[name].capitalize()}.",
+        description=f"{COMMANDS[name][0].upper()}{COMMANDS[name][1:]}.",
         allow_abbrev=False,
         # With a width of its own argparse imports no shutil for each argument.
         formatter_class=lambda prog: argparse.HelpFormatter(prog, width=_help_width()),
