@@ -17,6 +17,7 @@ from netsharp_lsp.language import language_by_id
 from netsharp_lsp.netsharp.meaning import network
 from netsharp_lsp.netsharp.snapshot import Snapshot
 from tests.collection import RESOLVING, SAMPLES
+from tests.laws.authoring import Author
 from tests.laws.typing import Typist
 
 LANGUAGE = language_by_id("netsharp")
@@ -50,6 +51,25 @@ def follow(text: bytes, context: Context, edits: int, chance: random.Random) -> 
     return edits
 
 
+def follow_author(steps: int, chance: random.Random) -> int:
+    """The same for a network that stays readable."""
+    author = Author(chance)
+    snapshot = Snapshot.opened(author.text, chance.choice(CONTEXTS))
+    for _ in range(steps):
+        if chance.random() < CONTEXT_CHANGES:
+            snapshot = snapshot.with_context(chance.choice(CONTEXTS))
+        before = author.text
+        author.rewrite()
+        what = Typist.difference(before, author.text)
+        snapshot = snapshot.edited(author.text, what)
+        if chance.random() < 0.1:
+            continue
+        found = snapshot.check().diagnostics
+        fresh = LANGUAGE.check(author.text, snapshot.context).diagnostics
+        assert found == fresh, explained(before, what, found, fresh)
+    return steps
+
+
 def explained(before: bytes, edits: object, found: object, fresh: object) -> str:
     """What went wrong, so that it can be done again."""
     return f"\n{before!r}\n{edits!r}\nfound {found!r}\nfresh {fresh!r}"
@@ -67,6 +87,11 @@ def test_several_texts_in_one(seed: int) -> None:
     for _ in range(12):
         several = chance.sample(SAMPLES, 3)
         follow(b"\n".join(one.text for one in several), chance.choice(CONTEXTS), 25, chance)
+
+
+def test_networks_that_stay_readable(seed: int) -> None:
+    chance = random.Random(seed)
+    assert sum(follow_author(50, chance) for _ in range(24)) == 1200
 
 
 def test_texts_with_more_unknown_names_than_are_looked_up(
@@ -154,6 +179,7 @@ def main(edits: int, seed: int) -> None:
         elif kind < 0.6:
             text = b"\n".join(one.text for one in (sample, *chance.sample(SAMPLES, 2)))
         try:
+            done += follow_author(40, chance)
             done += follow(text, chance.choice((sample.context, *CONTEXTS)), 40, chance)
         except AssertionError as wrong:
             print(f"seed {seed}: {wrong}")
