@@ -65,7 +65,10 @@ class _Reader:
         for child in node.children:
             read_one = _RECORDS.get(child.type)
             if read_one is not None:
-                found.append(read_one(self, child))
+                record = read_one(self, child)
+                if found and isinstance(record, Assignment | Macro):
+                    record = self._with_words(found, record)
+                found.append(record)
             elif child.type == "comment":
                 self._comment(child)
             elif child.type in _GAPS:
@@ -74,6 +77,20 @@ class _Reader:
                 found.append(Stray(child.start_byte, child.end_byte))
                 found += self._records(child)
         return tuple(found)
+
+    def _with_words(self, found: list[Record], record: Assignment | Macro) -> Assignment | Macro:
+        """A key of several words is one: those before the last stand as a flag in the tree."""
+        before = found[-1]
+        if not isinstance(before, Flag) or isinstance(before.value, Block | List | String):
+            return record
+        if self._text[before.end : record.start].strip(b" \t"):
+            return record
+        found.pop()
+        text = self._text[before.start : record.name.end].decode("utf-8", "replace")
+        name = Name(before.start, record.name.end, text)
+        if isinstance(record, Macro):
+            return Macro((before.start, record.end), name, record.parameters, record.body)
+        return type(record)(before.start, record.end, name, record.value)
 
     def _value(self, node: TreeNode | None) -> Value | None:
         if node is None:
@@ -173,7 +190,7 @@ class _Reader:
     def joined(self, node: TreeNode) -> Value:
         """Text with a bracket behind it."""
         parts = [part for child in node.named_children if (part := self._value(child))]
-        return Joined(node.start_byte, node.end_byte, tuple(parts))
+        return Joined(node.start_byte, node.end_byte, self._string(node), tuple(parts))
 
     def _element(self, node: TreeNode) -> Element | None:
         if node.type != "named":

@@ -113,12 +113,13 @@ class Call(Node):
 
 
 class Joined(Node):
-    """Text and the bracket that belongs to it: `a[1]`, one value."""
+    """Words, and a bracket that belongs to them: `a[1]`, one value; `text` is all of it."""
 
-    __slots__ = ("parts",)
+    __slots__ = ("parts", "text")
 
-    def __init__(self, start: int, end: int, parts: tuple[Value, ...]) -> None:
+    def __init__(self, start: int, end: int, text: str, parts: tuple[Value, ...]) -> None:
         super().__init__(start, end)
+        self.text = text
         self.parts = parts
 
 
