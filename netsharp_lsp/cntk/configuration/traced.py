@@ -11,10 +11,6 @@ from itertools import accumulate
 
 from netsharp_lsp.cntk.configuration.sources import Place, Source
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 class Use:
     """A variable's name that was replaced, or not: `problem` is the kind of fault then.
@@ -82,11 +78,6 @@ class Traced:
         weaver = Weaver()
         weaver.take(self, start, end)
         return weaver.done()
-
-    def trimmed(self) -> Traced:
-        """The text without blanks and tabs at its ends."""
-        start, end = trim(self.text, 0, len(self.text))
-        return self if (start, end) == (0, len(self.text)) else self.slice(start, end)
 
     def place(self, start: int, end: int) -> Place:
         """Where ``start:end`` was written; as far as one source goes if it comes from several."""
@@ -203,14 +194,6 @@ class Weaver:
     def _append(self, text: bytes) -> None:
         self._texts.append(text)
         self._length += len(text)
-
-
-def joined(parts: Iterable[Traced]) -> Traced:
-    """Several texts one behind the other."""
-    weaver = Weaver()
-    for part in parts:
-        weaver.take(part, 0, len(part))
-    return weaver.done()
 
 
 def trim(text: bytes, start: int, end: int) -> tuple[int, int]:
