@@ -22,6 +22,7 @@ COMMANDS = {
     "explain": "show what a diagnostic means",
     "describe": "say what a network is: shapes, kernels, parameters, cost",
     "diff": "compare two networks",
+    "config": "show what a CNTK configuration evaluates to",
     "run": "train a network on a table of data",
     "predict": "predict with a trained model",
     "evaluate": "measure a trained model on labelled data",
@@ -87,7 +88,7 @@ def _run(name: str, rest: list[str]) -> int:
 
     parser = Arguments(
         prog=f"netsharp {name}",
-        description=f"{COMMANDS[name].capitalize()}.",
+        description=f"{COMMANDS[name][0].upper()}{COMMANDS[name][1:]}.",
         allow_abbrev=False,
         # With a width of its own argparse imports no shutil for each argument.
         formatter_class=lambda prog: argparse.HelpFormatter(prog, width=_help_width()),

@@ -45,6 +45,7 @@ def test_version_and_help(tmp_path: pathlib.Path) -> None:
         "explain",
         "describe",
         "diff",
+        "config",
         "run",
         "predict",
         "evaluate",

@@ -24,6 +24,8 @@ FLOORS = (
     ("netsharp_lsp.netsharp.meaning",),
     ("netsharp_lsp.netsharp.repairs", "netsharp_lsp.netsharp.arithmetic"),
     ("netsharp_lsp.netsharp",),
+    ("netsharp_lsp.cntk.reading", "netsharp_lsp.cntk.configuration"),
+    ("netsharp_lsp.cntk",),
     ("netsharp_lsp.language", "netsharp_lsp.settings"),
     ("netsharp_lsp.project",),
     ("netsharp_lsp.server",),
@@ -33,8 +35,8 @@ FLOORS = (
 
 #: Outside packages and the only modules that may name them.
 OUTSIDE = {
-    "tree_sitter": ("netsharp_lsp.netsharp.",),
-    "netsharp_grammar": ("netsharp_lsp.netsharp.",),
+    "tree_sitter": ("netsharp_lsp.netsharp.", "netsharp_lsp.cntk."),
+    "netsharp_grammar": ("netsharp_lsp.netsharp.", "netsharp_lsp.cntk."),
     "numpy": ("netsharp_engine.", "netsharp_lsp.cli.", "netsharp_lsp.estimators", "netsharp"),
     "safetensors": ("netsharp_engine.model_file",),
     "pyarrow": ("netsharp_engine.data.", "netsharp_lsp.cli."),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 HEAVY = ("pygls", "lsprotocol", "parso", "numpy", "rich", "safetensors")
-LIGHT_COMMANDS = ("--version", "check", "fmt", "explain")
+LIGHT_COMMANDS = ("--version", "check", "fmt", "explain", "config")
 
 SPECIFICATION = """\
 input Pixels [10, 20];
@@ -32,7 +32,7 @@ def imported_by(code: str, folder: Path) -> set[str]:
 @pytest.mark.parametrize("command", LIGHT_COMMANDS)
 def test_light_commands_import_nothing_heavy(command: str, tmp_path: Path) -> None:
     (tmp_path / "net.nn").write_text(SPECIFICATION)
-    arguments = {"--version": [], "explain": ["NS074"]}.get(command, ["net.nn"])
+    arguments = {"--version": [], "explain": ["NS074"], "config": ["a=1"]}.get(command, ["net.nn"])
     code = f"from netsharp_lsp.__main__ import main\nmain({[command, *arguments]!r})"
     assert imported_by(code, tmp_path).isdisjoint(HEAVY)
 

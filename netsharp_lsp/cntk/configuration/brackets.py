@@ -1,0 +1,113 @@
+"""Which closing bracket or quote belongs to an opening one, by the program's rule.
+
+Brackets nest; between quotes nothing counts but the next quote. Where the program gives up, the
+fault is noted and a partner is taken that leaves as much of the text readable as possible.
+"""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.configuration.faults import Fault, Faults
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.configuration.traced import Traced
+
+#: Opening brackets and quotes, and what closes each.
+PARTNERS = {0x5B: 0x5D, 0x7B: 0x7D, 0x28: 0x29, 0x22: 0x22}
+QUOTE = 0x22
+_ANY = re.compile(rb'[\[\]{}()"]')
+_CLOSING = frozenset(PARTNERS.values()) - {QUOTE}
+
+
+class Brackets:
+    """The brackets of one text; what was found once is kept."""
+
+    __slots__ = ("_faults", "_partners", "_text")
+
+    def __init__(self, text: Traced, faults: Faults) -> None:
+        self._text = text
+        self._faults = faults
+        self._partners: dict[int, int] = {}
+
+    def partner(self, start: int) -> int | None:
+        """Where the bracket at `start` closes; None where none opens.
+
+        Without a partner it is the end of the line for a quote, else the end of the text.
+        """
+        text = self._text.text
+        if start >= len(text) or text[start] not in PARTNERS:
+            return None
+        if start not in self._partners:
+            self._scan(start)
+        return self._partners[start]
+
+    def _scan(self, start: int) -> None:
+        """Find the partner of one bracket and of all between them."""
+        text, partners = self._text.text, self._partners
+        open_ones = [start]
+        at = start
+        while open_ones:
+            if text[open_ones[-1]] == QUOTE:
+                at = self._close_quote(open_ones.pop())
+                continue
+            found = _ANY.search(text, at + 1)
+            if found is None:
+                self._unclosed(open_ones)
+                return
+            at = found.start()
+            known = partners.get(at)
+            if text[at] == PARTNERS[text[open_ones[-1]]]:
+                partners[open_ones.pop()] = at
+            elif text[at] in _CLOSING:
+                self._mismatch(open_ones, at)
+            elif known is not None and text[at] != QUOTE:
+                at = known
+            else:
+                open_ones.append(at)
+
+    def _close_quote(self, start: int) -> int:
+        text = self._text.text
+        end = text.find(b'"', start + 1)
+        if end < 0:
+            self._report_unclosed(start)
+            end = text.find(b"\n", start)
+            end = len(text) if end < 0 else end
+        self._partners[start] = end
+        return end
+
+    def _mismatch(self, open_ones: list[int], at: int) -> None:
+        """A bracket closes what another kind opened: take it for its own partner, if there is."""
+        text = self._text.text
+        opened = self._text.place(open_ones[-1], open_ones[-1] + 1)
+        found, expected = chr(text[at]), chr(PARTNERS[text[open_ones[-1]]])
+        self._faults.add(
+            Fault(
+                "unmatched",
+                f"'{found}' closes no '{chr(text[open_ones[-1]])}'; expected '{expected}' for the "
+                f"bracket at {opened}.",
+                self._text.place(at, at + 1),
+                (("This bracket is open.", opened),),
+            )
+        )
+        own = [number for number, it in enumerate(open_ones) if PARTNERS[text[it]] == text[at]]
+        keep = own[-1] if own else len(open_ones) - 1
+        for opening in open_ones[keep:]:
+            self._partners[opening] = at
+        del open_ones[keep:]
+
+    def _unclosed(self, open_ones: list[int]) -> None:
+        self._report_unclosed(open_ones[-1])
+        for opening in open_ones:
+            self._partners[opening] = len(self._text.text)
+
+    def _report_unclosed(self, start: int) -> None:
+        opening = self._text.text[start]
+        self._faults.add(
+            Fault(
+                "unclosed",
+                f"'{chr(opening)}' is never closed. Add '{chr(PARTNERS[opening])}'.",
+                self._text.place(start, start + 1),
+            )
+        )

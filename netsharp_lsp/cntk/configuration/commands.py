@@ -1,0 +1,117 @@
+"""The commands of a configuration, their actions, and what reaches them from further out."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.configuration.arrays import elements
+from netsharp_lsp.cntk.configuration.options import ACTIONS, BUILDERS, INSIDE
+from netsharp_lsp.cntk.configuration.tree import Value, values_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.configuration.configuration import Configuration
+    from netsharp_lsp.cntk.configuration.scope import Found, Scope
+
+#: What is run where nothing says otherwise: the name of a command, and that of an action.
+DEFAULT = "train"
+
+
+class Command:
+    """One command: its `name` as `command` lists it, its block (None if there is none)."""
+
+    __slots__ = ("actions", "found", "name", "scope")
+
+    def __init__(self, name: str, found: Found | None, scope: Scope | None) -> None:
+        self.name = name
+        self.found = found
+        self.scope = scope
+        self.actions = () if scope is None else _listed(scope, b"action")
+
+    @property
+    def builder(self) -> Found | None:
+        """What builds its network; None where no builder is in sight."""
+        if self.scope is None:
+            return None
+        for name in BUILDERS:
+            found = self.scope.look_up(name.encode())
+            if found is not None:
+                return found
+        return None
+
+
+class Effective:
+    """A value that holds for a command; `inherited_from` is the path where it stands."""
+
+    __slots__ = ("inherited_from", "value")
+
+    def __init__(self, value: Value, inherited_from: str | None = None) -> None:
+        self.value = value
+        self.inherited_from = inherited_from
+
+
+def commands(configuration: Configuration) -> list[Command]:
+    """The commands that the program runs, in order."""
+    return [command(configuration, name) for name in _listed(configuration.root, b"command")]
+
+
+def command(configuration: Configuration, name: str) -> Command:
+    """One block as a command, be it listed or not."""
+    root = configuration.root
+    found = root.look_up(name.encode())
+    return Command(name, found, None if found is None else root.inside(found))
+
+
+def effective(configuration: Configuration, one: Command) -> list[Effective]:
+    """What a command's block holds, and the keys further out that its actions read."""
+    if one.found is None or one.scope is None:
+        return []
+    own = Value(one.found.entry.key.decode("utf-8", "replace"), one.found, 0)
+    own.inside = one.scope
+    result = [Effective(own)]
+    result += map(Effective, values_of(own, configuration.root, configuration.faults))
+    wanted = dict.fromkeys(key for action in one.actions for key in ACTIONS.get(action, ()))
+    result += _inherited(configuration, own.path, one.scope, tuple(wanted))
+    for key in wanted:
+        inside = INSIDE.get(key.lower())
+        found = None if inside is None else one.scope.look_up(key.encode())
+        if inside is not None and found is not None:
+            path = f"{own.path}.{found.entry.key.decode('utf-8', 'replace')}"
+            result += _inherited(configuration, path, one.scope.inside(found), inside)
+    return result
+
+
+def _inherited(
+    configuration: Configuration, path: str, scope: Scope, keys: tuple[str, ...]
+) -> list[Effective]:
+    """The values of keys that a block has not itself but finds further out."""
+    result = []
+    for key in keys:
+        found = scope.look_up(key.encode())
+        if found is None or found.scope is scope:
+            continue
+        spelt = found.entry.key.decode("utf-8", "replace")
+        value = Value(f"{path}.{spelt}", found, path.count(".") + 1)
+        source = f"{_outer(path, scope, found)}{spelt}"
+        result.append(Effective(value, source))
+        inside = values_of(value, configuration.root, configuration.faults)
+        result += [Effective(it, source + it.path[len(value.path) :]) for it in inside]
+    return result
+
+
+def _outer(path: str, scope: Scope, found: Found) -> str:
+    """The path, with a dot behind it, of the block around that holds what was found."""
+    keys = path.split(".")
+    at: Scope | None = scope
+    while at is not None and at is not found.scope:
+        at = at.parent
+        if keys:
+            keys.pop()
+    return "".join(f"{key}." for key in keys)
+
+
+def _listed(scope: Scope, key: bytes) -> tuple[str, ...]:
+    """An option that lists names."""
+    found = scope.look_up(key)
+    if found is None or found.text.text == b"default":
+        return (DEFAULT,)
+    listed = elements(found.text)
+    return tuple(element.text.decode("utf-8", "replace") for element in listed or ())

@@ -1,0 +1,55 @@
+"""What differs between two configurations once everything in them is resolved."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.configuration.configuration import Configuration
+    from netsharp_lsp.cntk.configuration.tree import Value
+
+
+class Change:
+    """A key that two configurations do not have alike: `before` or `after` is None without it."""
+
+    __slots__ = ("after", "before")
+
+    def __init__(self, before: Value | None, after: Value | None) -> None:
+        self.before = before
+        self.after = after
+
+    @property
+    def kind(self) -> str:
+        """`added`, `removed` or `changed`."""
+        if self.before is None:
+            return "added"
+        return "removed" if self.after is None else "changed"
+
+    @property
+    def path(self) -> str:
+        """The path, as the later configuration spells it where it has the key."""
+        value = self.after or self.before
+        return value.path if value is not None else ""
+
+
+def changes(before: Configuration, after: Configuration) -> list[Change]:
+    """Compare the values that hold no others, by their paths without case.
+
+    Those of the later configuration come in its order, removed ones after them.
+    """
+    old, new = _leaves(before), _leaves(after)
+    found = [
+        Change(old.get(path), value)
+        for path, value in new.items()
+        if path not in old or _meaning(old[path]) != _meaning(value)
+    ]
+    return [*found, *(Change(value, None) for path, value in old.items() if path not in new)]
+
+
+def _leaves(configuration: Configuration) -> dict[str, Value]:
+    return {it.path.lower(): it for it in configuration.values() if it.inside is None}
+
+
+def _meaning(value: Value) -> tuple[bool, str]:
+    """A value, or the way it is written where a variable in it is not known."""
+    known = value.value
+    return known is not None, value.raw if known is None else known

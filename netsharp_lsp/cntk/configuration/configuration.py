@@ -1,0 +1,69 @@
+"""A configuration as a command line gives it: what the layers say, ready to be looked up in."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.configuration.faults import UNREADABLE
+from netsharp_lsp.cntk.configuration.items import read_items
+from netsharp_lsp.cntk.configuration.layers import Layers
+from netsharp_lsp.cntk.configuration.scope import Scope
+from netsharp_lsp.cntk.configuration.tree import values
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_lsp.cntk.configuration.items import Item
+    from netsharp_lsp.cntk.configuration.scope import Found
+    from netsharp_lsp.cntk.configuration.sources import Files
+    from netsharp_lsp.cntk.configuration.tree import Value
+
+
+class Configuration:
+    """All layers read: `root` to look up in, `layers` with its sources, `faults` so far.
+
+    Looking up may find more faults: variables are put in place only then.
+    """
+
+    __slots__ = ("faults", "layers", "root")
+
+    def __init__(self, layers: Layers) -> None:
+        self.layers = layers
+        self.faults = layers.faults
+        self.root = Scope(layers.text, layers.faults)
+
+    def values(self) -> list[Value]:
+        """Every value, in the order of the text."""
+        return list(values(self.root, self.faults))
+
+    def get(self, path: str, climb: bool = True) -> Found | None:
+        """Look up a path of keys with dots, each from the record that the one before gave."""
+        scope = self.root
+        found = None
+        for key in path.split("."):
+            if found is not None:
+                scope = scope.inside(found)
+            found = scope.look_up(key.encode(), climb)
+            if found is None:
+                return None
+        return found
+
+    @property
+    def readable(self) -> bool:
+        """Whether the program would get through the text."""
+        return not any(fault.kind in UNREADABLE for fault in self.faults)
+
+
+def resolve(items: Sequence[str], files: Files, directory: str = "") -> Configuration:
+    """Read a command line's items: files, layers of them, assignments, in order.
+
+    Never raises: what is wrong is in the configuration's `faults`. Paths are relative to
+    `directory`, and to the working directory of `files`.
+    """
+    return resolve_items(read_items(items), files, directory)
+
+
+def resolve_items(items: Sequence[Item], files: Files, directory: str = "") -> Configuration:
+    """Read items whose kinds are known already."""
+    layers = Layers(files, directory)
+    layers.add_all(items)
+    return Configuration(layers)

@@ -1,0 +1,93 @@
+"""What is wrong with a configuration, as values with places; prints nothing and decides nothing."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.configuration.sources import Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: The kinds of fault, and how grave each is.
+SEVERITIES = {
+    "binary": "error",
+    "carriage-return": "error",
+    "cycle": "error",
+    "deep": "error",
+    "duplicate-file": "error",
+    "empty-value": "error",
+    "encoding": "info",
+    "included-twice": "warning",
+    "include-variable": "error",
+    "long": "error",
+    "missing-file": "error",
+    "missing-include": "error",
+    "newline-in-variable": "error",
+    "stray-bracket": "warning",
+    "unclosed": "error",
+    "undefined": "info",
+    "unmatched": "error",
+}
+#: Faults after which the program does not know what the text says.
+UNREADABLE = frozenset(
+    {"binary", "carriage-return", "duplicate-file", "empty-value", "include-variable"}
+    | {"missing-file", "missing-include", "unclosed", "unmatched"}
+)
+
+#: More faults than that are not kept.
+MOST = 10_000
+
+
+class Fault:
+    """A fault of one `kind` of `SEVERITIES`: what, where, and places that belong to it.
+
+    `place` is None where a file as a whole is meant that could not be read.
+    """
+
+    __slots__ = ("kind", "message", "place", "related")
+
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        place: Place | None,
+        related: tuple[tuple[str, Place], ...] = (),
+    ) -> None:
+        self.kind = kind
+        self.message = message
+        self.place = place
+        self.related = related
+
+    @property
+    def severity(self) -> str:
+        """`error`, `warning` or `info`."""
+        return SEVERITIES[self.kind]
+
+    def __str__(self) -> str:
+        where = f"{self.place}: " if self.place is not None else ""
+        return f"{where}{self.severity}: {self.message}"
+
+    def __repr__(self) -> str:
+        return f"Fault({self.kind!r}, {self.message!r})"
+
+
+class Faults:
+    """Faults in the order in which they were met, each once: a text is read more than once."""
+
+    __slots__ = ("_found",)
+
+    def __init__(self) -> None:
+        self._found: dict[object, Fault] = {}
+
+    def add(self, fault: Fault) -> None:
+        """Take a fault in unless it is known, or there are more than anybody reads."""
+        if len(self._found) >= MOST:
+            return
+        key = (fault.kind, fault.place.key if fault.place is not None else fault.message)
+        self._found.setdefault(key, fault)
+
+    def __iter__(self) -> Iterator[Fault]:
+        return iter(self._found.values())
+
+    def __len__(self) -> int:
+        return len(self._found)

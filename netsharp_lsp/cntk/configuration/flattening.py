@@ -1,0 +1,44 @@
+"""All layers as one text that needs no other: what the program reads, with its comments."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.configuration.configuration import Configuration
+    from netsharp_lsp.cntk.configuration.sources import Place
+
+
+def flattened(configuration: Configuration) -> bytes:
+    """Return files, included ones and arguments one behind the other, as UTF-8 text.
+
+    Variables and repeated keys stay as they are; what the program would skip is left out. An
+    argument with a comment in it may mean something else in a file: compare with `same_tree`.
+    """
+    parts: list[bytes] = []
+    stretches = configuration.layers.stretches
+    several = len(stretches) > 1
+    last = None
+    for stretch in stretches:
+        name = stretch.source.name
+        if several and name != last:
+            where = "the command line" if name == COMMAND_LINE else name
+            parts.append(f"# from {' '.join(where.splitlines())}\n".encode())
+        last = name
+        parts.append(_written(stretch))
+    return b"".join(parts)
+
+
+def _written(stretch: Place) -> bytes:
+    text = stretch.text
+    return text if text.endswith(b"\n") else text + b"\n"
+
+
+def same_tree(first: Configuration, second: Configuration) -> bool:
+    """Whether two configurations have the same keys, in order, with the same values."""
+
+    def tree(configuration: Configuration) -> list[tuple[object, ...]]:
+        return [(it.path, it.kind, it.value, it.elements) for it in configuration.values()]
+
+    return tree(first) == tree(second)

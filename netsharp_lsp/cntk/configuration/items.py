@@ -1,0 +1,48 @@
+"""What a command line says, item by item: files, assignments, a folder; reads no file."""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\s*=")
+_FILES = "configfile="
+_FOLDER = "currentdirectory="
+
+
+class Item:
+    """One item: `kind` "files" (paths in order), "folder" (one path) or "assignment" (a text)."""
+
+    __slots__ = ("kind", "paths", "text")
+
+    def __init__(self, kind: str, text: str, paths: tuple[str, ...] = ()) -> None:
+        self.kind = kind
+        self.text = text
+        self.paths = paths
+
+    def __repr__(self) -> str:
+        return f"Item({self.kind!r}, {self.text!r})"
+
+
+def read_item(text: str) -> Item:
+    """Tell what an item is: an identifier before `=` assigns, all else names files."""
+    lowered = text.lower()
+    if lowered.startswith(_FILES):
+        return Item("files", text, _paths(text[len(_FILES) :]))
+    if lowered.startswith(_FOLDER):
+        return Item("folder", text, (text[len(_FOLDER) :],))
+    if _ASSIGNMENT.match(text):
+        return Item("assignment", text)
+    return Item("files", text, _paths(text))
+
+
+def read_items(texts: Sequence[str]) -> list[Item]:
+    """All items of a command line, in order."""
+    return [read_item(text) for text in texts]
+
+
+def _paths(text: str) -> tuple[str, ...]:
+    return tuple(path for path in text.split("+") if path)

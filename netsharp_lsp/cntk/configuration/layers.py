@@ -1,0 +1,207 @@
+"""Files and arguments in order, put together to the one text that the program reads.
+
+Comments and empty lines go, included files stand in the place of their lines. Disk comes through
+the `Files` that is passed in.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from netsharp_lsp.cntk.configuration.comments import code_span
+from netsharp_lsp.cntk.configuration.faults import Fault, Faults
+from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, Place, Source, read_text
+from netsharp_lsp.cntk.configuration.traced import Traced, Weaver
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from netsharp_lsp.cntk.configuration.items import Item
+    from netsharp_lsp.cntk.configuration.sources import Files
+
+INCLUDE = b"include="
+_MARK = b"\xef\xbb\xbf"
+_LINE = re.compile(rb"[^\r\n]+")
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
+#: Files that include one another so deep are taken for a mistake.
+_DEEPEST = 100
+
+
+class Line:
+    """A line of a file as the program takes it in: ``start:end`` of its source."""
+
+    __slots__ = ("end", "source", "start")
+
+    def __init__(self, source: Source, start: int, end: int) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+
+    @property
+    def text(self) -> bytes:
+        """What the program sees of it."""
+        return self.source.text[self.start : self.end]
+
+
+class Layers:
+    """What a command line is made of: the `text` to read, its `sources`, what went wrong.
+
+    `stretches` are the files and arguments as they follow each other with includes expanded: a
+    source and the bytes of it, comments and all.
+    """
+
+    __slots__ = ("_directory", "_files", "_resolved", "_weaver", "faults", "sources", "stretches")
+
+    def __init__(self, files: Files, directory: str = "") -> None:
+        self._files = files
+        self._directory = directory
+        self._resolved: set[str] = set()
+        self._weaver = Weaver()
+        self.faults = Faults()
+        self.sources: list[Source] = []
+        self.stretches: list[Place] = []
+
+    @property
+    def text(self) -> Traced:
+        """All lines, one behind the other."""
+        return self._weaver.done()
+
+    def add_all(self, items: Sequence[Item]) -> None:
+        """Take the items of a command line in, in order; includes are expanded after that.
+
+        A file that an item names is therefore not included again by an earlier one.
+        """
+        told = Source(COMMAND_LINE, "\n".join(item.text for item in items).encode())
+        stretches: list[Place] = []
+        at = 0
+        for item in items:
+            end = at + len(item.text.encode())
+            if item.kind == "files":
+                stretches += self._named(item.paths, Place(told, at, end))
+            else:
+                stretches.append(Place(told, at, end))
+            if item.kind == "folder":
+                self._directory = os.path.join(self._directory, item.paths[0])
+            at = end + 1
+        for stretch in stretches:
+            self._expand(stretch, 0)
+
+    def _named(self, paths: tuple[str, ...], place: Place) -> list[Place]:
+        found = []
+        for path in paths:
+            if path in self._resolved:
+                message = f"{path} is named twice. Name each file once; a later item overrides."
+                self.faults.add(Fault("duplicate-file", message, place))
+                continue
+            self._resolved.add(path)
+            source = self._read(path)
+            if source is None:
+                self.faults.add(Fault("missing-file", f"{path}: there is no such file.", None))
+            elif isinstance(source, Source):
+                found.append(Place(source, 0, len(source.text)))
+        return found
+
+    def _read(self, path: str) -> Source | bool | None:
+        """Read a file: None where there is none, False where it is no text."""
+        data = self._files.read(os.path.join(self._directory, path))
+        if data is None:
+            return None
+        source = read_text(path, data)
+        if isinstance(source, str):
+            self.faults.add(Fault("binary", f"{path}: {source}", None))
+            return False
+        if source.warning is not None:
+            self.faults.add(Fault("encoding", f"{path}: {source.warning}", None))
+        self.sources.append(source)
+        return source
+
+    def _expand(self, stretch: Place, depth: int) -> None:
+        """Take a stretch in, line by line, and the files that its lines include."""
+        source = stretch.source
+        begin = stretch.start
+        for line in self._lines(stretch):
+            if not line.text.startswith(INCLUDE):
+                self._weaver.add(source, line.start, line.end)
+                self._end_line(line)
+                continue
+            self._stretch(source, begin, line.start)
+            self._include(line, depth)
+            following = _LINE_END.search(source.text, line.end, stretch.end)
+            begin = following.end() if following else stretch.end
+        self._stretch(source, begin, stretch.end)
+
+    def _stretch(self, source: Source, start: int, end: int) -> None:
+        if end > start:
+            self.stretches.append(Place(source, start, end))
+
+    def _end_line(self, line: Line) -> None:
+        """The line's own end where it directly follows, else one that stands for it."""
+        source, end = line.source, line.end
+        if source.text[end : end + 1] == b"\n":
+            self._weaver.add(source, end, end + 1)
+        else:
+            self._weaver.stand_in(b"\n", Place(source, end, end))
+
+    def _include(self, line: Line, depth: int) -> None:
+        place = Place(line.source, line.start + len(INCLUDE), line.end)
+        if b"$" in line.text:
+            message = "A variable cannot name an included file. Write its path out."
+            self.faults.add(Fault("include-variable", message, place))
+            return
+        names = line.text[len(INCLUDE) :].decode("utf-8", "replace")
+        for path in filter(None, names.split("+")):
+            self._include_one(path, place, depth)
+
+    def _include_one(self, path: str, place: Place, depth: int) -> None:
+        if path in self._resolved:
+            message = f"{path} was read before and is not included again."
+            self.faults.add(Fault("included-twice", message, place))
+            return
+        self._resolved.add(path)
+        if depth >= _DEEPEST:
+            message = f"{path} is included through {_DEEPEST} other files, which is not followed."
+            self.faults.add(Fault("deep", message, place))
+            return
+        source = self._read(path)
+        if source is None:
+            self.faults.add(Fault("missing-include", _no_include(path), place))
+        elif isinstance(source, Source):
+            self._expand(Place(source, 0, len(source.text)), depth + 1)
+
+    def _lines(self, stretch: Place) -> Iterator[Line]:
+        """What is left of a stretch's lines: a file's without comments, an argument's whole."""
+        source = stretch.source
+        text = source.text
+        argument = source.name == COMMAND_LINE
+        if not argument:
+            self._find_carriage_return(stretch)
+        for found in _LINE.finditer(text, stretch.start, stretch.end):
+            at, end = found.span()
+            if text.startswith(_MARK, at):
+                at += len(_MARK)
+            low, high = (0, end - at) if argument else code_span(text[at:end])
+            if high > low:
+                yield Line(source, at + low, at + high)
+
+    def _find_carriage_return(self, stretch: Place) -> None:
+        found = _LONE_RETURN.search(stretch.source.text, stretch.start, stretch.end)
+        if found is None:
+            return
+        message = (
+            "A line ends in a carriage return alone, which the program refuses. Save the file with "
+            "line ends of Unix or Windows."
+        )
+        place = Place(stretch.source, *found.span())
+        self.faults.add(Fault("carriage-return", message, place))
+
+
+def _no_include(path: str) -> str:
+    if path != path.strip(' \t"'):
+        return (
+            f"There is no file '{path}': blanks and quotes around a path belong to it. "
+            "Write the path directly behind 'include=', with no comment on the line."
+        )
+    return f"{path}: there is no such file. Paths are relative to the working directory."

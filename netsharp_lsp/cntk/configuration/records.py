@@ -1,0 +1,137 @@
+"""Text to `key = value` records, as the program cuts them; gives them no meaning."""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.configuration.brackets import QUOTE, Brackets
+from netsharp_lsp.cntk.configuration.faults import Fault, Faults
+from netsharp_lsp.cntk.configuration.splitting import Splitter
+from netsharp_lsp.cntk.configuration.traced import Traced, trim
+
+_KEY_END = re.compile(rb'[=\[{("]')
+_SEMICOLON = 0x3B
+_CLOSERS = b")]}"
+#: What a key without a value means.
+TRUE = b"true"
+
+
+class Record:
+    """A key and its value in one text: spans of bytes without quotes, blanks at the ends cut.
+
+    `kind` is "flag" (no value stands there), "string" (in quotes), "block" (in brackets or
+    braces) or "text". `whole` is the value with its quotes.
+    """
+
+    __slots__ = ("key", "kind", "text", "value", "whole")
+
+    def __init__(
+        self,
+        text: Traced,
+        key: tuple[int, int],
+        value: tuple[int, int],
+        kind: str,
+        whole: tuple[int, int],
+    ) -> None:
+        self.text = text
+        self.key = key
+        self.value = value
+        self.kind = kind
+        self.whole = whole
+
+    @property
+    def name(self) -> bytes:
+        """The key as it is spelt."""
+        return self.text.text[self.key[0] : self.key[1]]
+
+    @property
+    def begins_block(self) -> bool:
+        """Whether the value begins with a square bracket, in quotes or not."""
+        return self.kind != "flag" and self.text.text.startswith(b"[", *self.value)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing between the quotes of the value."""
+        return self.kind != "flag" and self.value[0] == self.value[1]
+
+    @property
+    def content(self) -> Traced:
+        """The value as the program keeps it."""
+        if self.kind == "flag":
+            return Traced(TRUE, self.text.slice(*self.key).pieces[:1])
+        return self.text.slice(*self.value)
+
+
+def records(text: Traced, faults: Faults) -> list[Record]:
+    """The records of a text, in order; those that the program leaves out are left out."""
+    reader = _Reader(text, faults)
+    Splitter(text, _SEMICOLON, reader.brackets).run(reader.take)
+    return reader.found
+
+
+class _Reader:
+    __slots__ = ("_faults", "_text", "brackets", "found")
+
+    def __init__(self, text: Traced, faults: Faults) -> None:
+        self._text = text
+        self._faults = faults
+        self.brackets = Brackets(text, faults)
+        self.found: list[Record] = []
+
+    def take(self, start: int, end: int) -> int:
+        """Read one record; return where it ends."""
+        text = self._text.text
+        sign = _KEY_END.search(text, start, end)
+        if sign is None:
+            self._flag(start, end)
+            return end
+        key = trim(text, start, sign.start())
+        begin = sign.start() + (text[sign.start()] == 0x3D)
+        while begin < len(text) and text[begin] in b" \t":
+            begin += 1
+        closing = self.brackets.partner(begin)
+        if closing is None:
+            self._bare(key, begin, end)
+            return end
+        return self._bracketed(key, begin, closing)
+
+    def _flag(self, start: int, end: int) -> None:
+        start, end = trim(self._text.text, start, end)
+        if start == end:
+            return
+        if not self._text.text[start:end].strip(_CLOSERS):
+            place = self._text.place(start, end)
+            name = self._text.text[start:end].decode()
+            message = f"'{name}' closes nothing; the program takes no notice. Remove it."
+            self._faults.add(Fault("stray-bracket", message, place))
+            return
+        self.found.append(Record(self._text, (start, end), (start, end), "flag", (start, end)))
+
+    def _bare(self, key: tuple[int, int], begin: int, end: int) -> None:
+        value = trim(self._text.text, begin, end) if begin < end else (end, end)
+        if key[0] == key[1]:
+            return
+        if value[0] == value[1]:
+            name = self._text.text[key[0] : key[1]].decode("utf-8", "replace")
+            message = f"'{name}' has no value: the program stops here. Give it one, or remove it."
+            self._faults.add(Fault("empty-value", message, self._text.place(*key)))
+            return
+        self.found.append(Record(self._text, key, value, "text", value))
+
+    def _bracketed(self, key: tuple[int, int], begin: int, closing: int) -> int:
+        text = self._text.text
+        after = min(closing + 1, len(text))
+        if key[0] == key[1]:
+            return after
+        value, kind = (begin, after), "text"
+        if text[begin] == QUOTE:
+            value, kind = trim(text, begin + 1, min(closing, len(text))), "string"
+        elif text[begin] in b"[{":
+            kind = "block"
+        self.found.append(Record(self._text, key, value, kind, (begin, after)))
+        return after
+
+
+def is_block(text: bytes) -> bool:
+    """Whether a value begins as a block: what variables gave may be one, too."""
+    return text[:1] in (b"[", b"{") and text[-1:] in (b"]", b"}")

@@ -1,0 +1,271 @@
+"""A record of keys and values inside others, and look-up in it as the program looks up.
+
+Keys are compared without case. What is not found here is looked for in the record around it,
+and from there outwards; variables are put in place when a value is looked up, not before.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.records import Record, records
+from netsharp_lsp.cntk.configuration.sources import Place
+from netsharp_lsp.cntk.configuration.traced import Traced, Weaver
+from netsharp_lsp.cntk.configuration.variables import Budget, put_variables, variable_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.variables import View
+
+#: Means "as if it were not given".
+DEFAULT = b"default"
+
+
+class Assignment:
+    """One place where a key got a value; one that `appends` leaves the former value in force."""
+
+    __slots__ = ("appends", "record")
+
+    def __init__(self, record: Record, appends: bool) -> None:
+        self.record = record
+        self.appends = appends
+
+    @property
+    def key(self) -> Place:
+        """Where the key stands."""
+        return self.record.text.place(*self.record.key)
+
+    @property
+    def value(self) -> Place:
+        """Where the value stands, with its quotes or brackets."""
+        return self.record.text.place(*self.record.whole)
+
+    @property
+    def kind(self) -> str:
+        """The kind of the value."""
+        return self.record.kind
+
+
+class Entry:
+    """A key of a scope, spelt as at first, with the text it ended up with and how it came so."""
+
+    __slots__ = ("_text", "assignments", "key")
+
+    def __init__(self, record: Record) -> None:
+        self.key = record.name
+        self.assignments = [Assignment(record, appends=False)]
+        self._text: Traced | None = None
+
+    def assign(self, record: Record) -> None:
+        """Give the key a value again: what begins with `[` is appended, all else replaces."""
+        last = self.assignments[-1]
+        appends = record.begins_block and (last.appends or not last.record.is_empty)
+        self.assignments.append(Assignment(record, appends))
+        self._text = None
+
+    @property
+    def text(self) -> Traced:
+        """The value before variables are put in place."""
+        if self._text is None:
+            texts = [part.record.content for part in self.parts]
+            self._text = texts[0] if len(texts) == 1 else _spaced(texts)
+        return self._text
+
+    @property
+    def parts(self) -> list[Assignment]:
+        """The assignments that the value is made of: one, or a block and what was appended."""
+        first = len(self.assignments) - 1
+        while self.assignments[first].appends:
+            first -= 1
+        return self.assignments[first:]
+
+    @property
+    def overridden(self) -> list[Assignment]:
+        """The assignments that a later one made void."""
+        return self.assignments[: len(self.assignments) - len(self.parts)]
+
+    @property
+    def kind(self) -> str:
+        """The kind of the value in force."""
+        return self.parts[0].kind
+
+
+class Found:
+    """What a look-up gave: the `entry`, the `scope` that holds it, its text with variables put."""
+
+    __slots__ = ("entry", "scope", "text")
+
+    def __init__(self, entry: Entry, scope: Scope, text: Traced) -> None:
+        self.entry = entry
+        self.scope = scope
+        self.text = text
+
+    @property
+    def problem(self) -> str | None:
+        """The kind of fault for which a variable could not be put in place, if one could not."""
+        return next((use.problem for use in self.text.uses if use.problem is not None), None)
+
+
+class Scope:
+    """The keys of one record; `parent` is the record that asked for it.
+
+    `holes`: names of variables that could not be put in place where this record was looked up.
+    They stay as they are, since the program never gets any further.
+    """
+
+    __slots__ = ("_entries", "_faults", "_known", "budget", "holes", "parent", "text")
+
+    def __init__(self, text: Traced, faults: Faults, parent: Scope | None = None) -> None:
+        self.text = text
+        self.parent = parent
+        self.holes = {use.name.lower() for use in text.uses if use.problem is not None}
+        self._faults = faults
+        self._entries: dict[bytes, Entry] = {}
+        self._known: dict[Entry, Traced] = {}
+        self.budget: Budget = Budget() if parent is None else parent.budget
+        for record in records(text, faults):
+            self._insert(record)
+
+    def _insert(self, record: Record) -> None:
+        name = record.name.lower()
+        if name in self._entries:
+            self._entries[name].assign(record)
+        else:
+            self._entries[name] = Entry(record)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries.values())
+
+    def here(self, name: bytes) -> Entry | None:
+        """The entry of a key in this very record."""
+        return self._entries.get(name.lower())
+
+    def look_up(self, name: bytes, climb: bool = True) -> Found | None:
+        """Look a key up here and outwards; None where nobody has it."""
+        scope: Scope | None = self
+        while scope is not None:
+            entry = scope.here(name)
+            if entry is not None:
+                return Found(entry, scope, scope.resolved(entry))
+            scope = scope.parent if climb else None
+        return None
+
+    def option(self, name: bytes, otherwise: str) -> str:
+        """The text of an option where it is given, and is not `default`; else another."""
+        found = self.look_up(name)
+        if found is None or found.text.text == DEFAULT:
+            return otherwise
+        return found.text.text.decode("utf-8", "replace")
+
+    def block(self, name: bytes, climb: bool = True) -> Scope | None:
+        """A value read as a record, whose own look-ups climb on from here."""
+        found = self.look_up(name, climb)
+        return None if found is None else self.inside(found)
+
+    def inside(self, found: Found) -> Scope:
+        """What was found, read as a record."""
+        return Scope(found.text, self._faults, self)
+
+    def resolved(self, entry: Entry) -> Traced:
+        """An entry's text with variables in place, as far as that goes."""
+        known = self._known.get(entry)
+        if known is not None:
+            return known
+        text = entry.text.text
+        if b"$" not in text and b"#" not in text:
+            self._known[entry] = entry.text
+            return entry.text
+        return _Resolution(self).of(entry)
+
+    def owner(self, name: bytes) -> Scope | None:
+        """The record that holds a key: this one, or the nearest around it."""
+        scope: Scope | None = self
+        while scope is not None and scope.here(name) is None:
+            scope = scope.parent
+        return scope
+
+    def settle(self, entry: Entry, view: View) -> None:
+        """Put the variables of an entry in place; `view` knows theirs already."""
+        self._known[entry] = put_variables(entry.text, view, self._faults)
+
+    def known(self, entry: Entry) -> Traced | None:
+        """The text of an entry of this record where its variables are in place already."""
+        return self._known.get(entry)
+
+
+class _Resolution:
+    """Resolves an entry after those that its variables lead to, without recursion."""
+
+    __slots__ = ("_opened", "_scope", "_waiting")
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._waiting: list[tuple[Scope, Entry]] = []
+        #: What waits for its variables, in the order in which one led to the other.
+        self._opened: dict[Entry, Scope] = {}
+
+    def of(self, entry: Entry) -> Traced:
+        """The text of an entry."""
+        self._waiting.append((self._scope, entry))
+        while self._waiting:
+            scope, waiting = self._waiting[-1]
+            if scope.known(waiting) is None and self._open(scope, waiting):
+                continue
+            self._waiting.pop()
+            if scope.known(waiting) is None:
+                scope.settle(waiting, _View(scope, self._opened))
+            self._opened.pop(waiting, None)
+        found = self._scope.known(entry)
+        assert found is not None
+        return found
+
+    def _open(self, scope: Scope, entry: Entry) -> bool:
+        """Let what an entry needs come first; False where nothing more is needed."""
+        if entry in self._opened:
+            return False
+        self._opened[entry] = scope
+        before = len(self._waiting)
+        for name in variable_names(entry.text.text):
+            owner = scope.owner(name)
+            needed = None if owner is None else owner.here(name)
+            if owner is None or needed is None or needed in self._opened:
+                continue
+            if owner.known(needed) is None:
+                self._waiting.append((owner, needed))
+        return len(self._waiting) > before
+
+
+class _View:
+    """A scope as the variables of one entry see it."""
+
+    __slots__ = ("_scope", "opened")
+
+    def __init__(self, scope: Scope, opened: dict[Entry, Scope]) -> None:
+        self._scope = scope
+        self.opened = opened
+
+    def is_hole(self, name: str) -> bool:
+        """Whether a variable is already known to be undefined here."""
+        return name.lower() in self._scope.holes
+
+    def find(self, name: str) -> tuple[Entry, Traced | None] | None:
+        """The entry that a variable means, with its text unless that is just being put."""
+        owner = self._scope.owner(name.encode())
+        entry = None if owner is None else owner.here(name.encode())
+        return None if owner is None or entry is None else (entry, owner.known(entry))
+
+    def spend(self, length: int) -> bool:
+        """Whether there is room for so many bytes more; takes it."""
+        return self._scope.budget.spend(length)
+
+
+def _spaced(texts: list[Traced]) -> Traced:
+    """What was appended, with a blank between."""
+    weaver = Weaver()
+    for text in texts:
+        if len(weaver):
+            end = texts[0].place(0, 0)
+            weaver.stand_in(b" ", Place(end.source, end.start, end.start))
+        weaver.take(text, 0, len(text))
+    return weaver.done()

@@ -1,0 +1,102 @@
+"""Texts that a configuration is made of, and places in them; reads no disk itself.
+
+A text is UTF-8 here, whatever its file was written in: `Files` gives bytes, `Source` keeps them
+decoded together with what there is to say about that.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.text.decode import DecodeError, decode
+from netsharp_lsp.text.lines import LineIndex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Files(Protocol):
+        """Where files come from: a disk, or the texts of an editor over it."""
+
+        def read(self, path: str) -> bytes | None:
+            """Return the bytes of a file, None where there is none that can be read."""
+
+
+#: What stands for a file where a value was given as an argument.
+COMMAND_LINE = "<command line>"
+#: Bytes of a file above which it is no configuration that anybody wrote.
+LARGEST = 6 * 1024 * 1024
+#: Where Windows-1252 is not Latin-1.
+_WINDOWS_1252 = dict(
+    zip(
+        (byte for byte in range(0x80, 0xA0) if byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)),
+        "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ",
+        strict=True,
+    )
+)
+
+
+class Source:
+    """A text by the `name` that people see, with its lines."""
+
+    __slots__ = ("lines", "name", "text", "warning")
+
+    def __init__(self, name: str, text: bytes, warning: str | None = None) -> None:
+        self.name = name
+        self.text = text
+        self.lines = LineIndex(text)
+        self.warning = warning
+
+    def __repr__(self) -> str:
+        return f"Source({self.name!r})"
+
+
+class Place:
+    """The bytes ``start:end`` of a source."""
+
+    __slots__ = ("end", "source", "start")
+
+    def __init__(self, source: Source, start: int, end: int) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        """What tells two places apart."""
+        return self.source.name, self.start, self.end
+
+    @property
+    def text(self) -> bytes:
+        """What stands at the place."""
+        return self.source.text[self.start : self.end]
+
+    def __str__(self) -> str:
+        line, column = self.source.lines.position(self.start)
+        return f"{self.source.name}:{line}:{column}"
+
+    def __repr__(self) -> str:
+        return f"Place({self})"
+
+
+def read_text(name: str, data: bytes) -> Source | str:
+    """Decode the bytes of a file; a sentence why it is no text.
+
+    What is not UTF-8 is read as Windows-1252, in which every byte means something: the five that
+    the code page leaves open stand for the control characters of the same number.
+    """
+    if len(data) > LARGEST:
+        size = f"{len(data) / 2**20:.1f} MiB"
+        return f"The file has {size}; a configuration of more than {LARGEST >> 20} MiB is not read."
+    decoded = decode(data)
+    if not isinstance(decoded, DecodeError):
+        if b"\0" in decoded.text:
+            return _binary(decoded.text)
+        return Source(name, decoded.text, decoded.warning)
+    if b"\0" in data:
+        return _binary(data)
+    text = data.decode("latin-1").translate(_WINDOWS_1252)
+    warning = f"{decoded.message.partition('; ')[0]}: the file is read as Windows-1252."
+    return Source(name, text.encode(), warning)
+
+
+def _binary(data: bytes) -> str:
+    return f"The file is binary: byte {data.index(0)} is NUL. Name a text file."

@@ -1,0 +1,190 @@
+"""Puts values in the place of `$names$`, text for text and through any number of steps.
+
+Does as the program does, line by line, except where that stops or would never end: there the
+name stays, marked, and a fault tells why.
+"""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.configuration.comments import code_span
+from netsharp_lsp.cntk.configuration.faults import Fault, Faults
+from netsharp_lsp.cntk.configuration.traced import Traced, Use, Weaver
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Protocol
+
+    from netsharp_lsp.cntk.configuration.scope import Entry, Scope
+    from netsharp_lsp.cntk.configuration.sources import Place
+
+    class View(Protocol):
+        """Where variables come from; `opened` are the entries that wait for this one."""
+
+        opened: dict[Entry, Scope]
+
+        def is_hole(self, name: str) -> bool:
+            """Whether a variable was undefined further out."""
+            ...
+
+        def find(self, name: str) -> tuple[Entry, Traced | None] | None:
+            """The entry that a variable means, with its text unless that is just being put."""
+            ...
+
+        def spend(self, length: int) -> bool:
+            """Whether there is room for so many bytes more."""
+            ...
+
+
+#: A letter or `_`, then anything but these characters; whatever else `$` begins stays as it is.
+_NAME = re.compile(rb"\$([A-Za-z_][^,/<>?;':\"\[\]{}\\|!@#%^&*()+=~` \t\n$]*)\$")
+_MAYBE = re.compile(b"(?=" + _NAME.pattern + b")")
+_LINE = re.compile(rb"[^\n]+\n?")
+_BEGINNING = re.compile(rb"[A-Za-z_]")
+#: A value that grows beyond so many bytes by its variables is not what anybody meant.
+LONGEST = 4 * 1024 * 1024
+#: As many bytes may come from variables in a whole configuration.
+MOST = 64 * 1024 * 1024
+#: Of a value with more variables than that, where it is a variable's, only so many are kept.
+_MANY = 100
+
+
+class Budget:
+    """How much room is left for what variables give."""
+
+    __slots__ = ("_left",)
+
+    def __init__(self) -> None:
+        self._left = MOST
+
+    def spend(self, length: int) -> bool:
+        """Take so many bytes, if they are there."""
+        if length > self._left:
+            return False
+        self._left -= length
+        return True
+
+
+def variable_names(text: bytes) -> Iterable[bytes]:
+    """Every name that could be a variable's in a text, some of which may not be."""
+    if b"$" not in text:
+        return ()
+    return dict.fromkeys(found.group(1) for found in _MAYBE.finditer(text))
+
+
+def put_variables(text: Traced, view: View, faults: Faults) -> Traced:
+    """Return a value's text with its comments gone and its variables in place."""
+    if b"$" not in text.text and b"#" not in text.text:
+        return text
+    return _Putting(text, view, faults).run()
+
+
+class _Putting:
+    __slots__ = ("_faults", "_text", "_view", "_weaver")
+
+    def __init__(self, text: Traced, view: View, faults: Faults) -> None:
+        self._text = text
+        self._view = view
+        self._faults = faults
+        self._weaver = Weaver()
+
+    def run(self) -> Traced:
+        text = self._text.text
+        for line in _LINE.finditer(text):
+            start, end = line.span()
+            code_end = end - 1 if text[end - 1] == 0x0A else end
+            low, high = code_span(text[start:code_end])
+            self._line(start + low, start + high)
+            self._weaver.take(self._text, code_end, end)
+        return self._weaver.done()
+
+    def _line(self, start: int, end: int) -> None:
+        """Copy one line, variable by variable."""
+        text = self._text.text
+        copied = start
+        dollar = text.find(b"$", start, end)
+        while dollar >= 0:
+            if dollar + 1 < end and not _BEGINNING.match(text, dollar + 1):
+                dollar = text.find(b"$", dollar + 2, end)
+                continue
+            name = _NAME.match(text, dollar, end)
+            if name is None:
+                dollar = text.find(b"$", dollar + 1, end)
+                continue
+            self._weaver.take(self._text, copied, dollar)
+            self._variable(name.group(1).decode("utf-8", "replace"), dollar, name.end())
+            copied = name.end()
+            dollar = text.find(b"$", copied, end)
+        self._weaver.take(self._text, copied, end)
+
+    def _variable(self, name: str, start: int, end: int) -> None:
+        place = self._text.place(start, end)
+        found = None if self._view.is_hole(name) else self._view.find(name)
+        entry, value = found if found is not None else (None, None)
+        problem = self._problem(name, entry, value)
+        if entry is not None and value is not None and problem is None:
+            self._put(name, entry, value, place)
+            return
+        kind, message = problem or ("undefined", "")
+        if kind == "cycle" and entry is not None:
+            self._cycle(entry, place)
+        elif not self._view.is_hole(name):
+            self._faults.add(Fault(kind, message, place))
+        self._keep(name, entry, kind, (start, end))
+
+    def _problem(
+        self, name: str, entry: Entry | None, value: Traced | None
+    ) -> tuple[str, str] | None:
+        """Why a variable cannot be put in place: the kind of the fault, and a sentence."""
+        if entry is None:
+            return "undefined", f"The variable '{name}' is not defined here; the program stops."
+        if entry.text.text == b"default":
+            stop = "which counts as not defined; the program stops"
+            return "undefined", f"The variable '{name}' is 'default', {stop}."
+        if value is None:
+            return "cycle", ""
+        if b"\n" in value.text:
+            return "newline-in-variable", f"'{name}' has several lines: ${name}$ cannot stand here."
+        fits = len(self._weaver) + len(value) <= LONGEST
+        if not fits or not self._view.spend(len(value)):
+            return "long", f"With ${name}$ the text grows beyond what is read. Use less of it."
+        return None
+
+    def _cycle(self, first: Entry, place: Place) -> None:
+        opened = list(self._view.opened)
+        loop = opened[opened.index(first) :]
+        names = [entry.key.decode("utf-8", "replace") for entry in (*loop, loop[0])]
+        definitions = tuple(
+            (f"'{entry.key.decode('utf-8', 'replace')}' is defined here.", entry.parts[0].value)
+            for entry in loop
+        )
+        message = f"Variables lead in a circle: {' -> '.join(names)}. The program never ends."
+        if len(loop) == 1:
+            message = f"{message} Give '{names[0]}' a value behind this one."
+        self._faults.add(Fault("cycle", message, place, definitions))
+
+    def _put(self, name: str, entry: Entry, value: Traced, place: Place) -> None:
+        at = len(self._weaver)
+        self._weaver.stand_in(value.text, place)
+        definition = entry.parts[-1].value
+        self._weaver.use(Use(at, len(self._weaver), name, definition, None))
+        for use in value.uses if len(value.uses) <= _MANY else _each_once(value):
+            self._weaver.use(use.moved(at, at, len(self._weaver)))
+
+    def _keep(self, name: str, entry: Entry | None, problem: str, span: tuple[int, int]) -> None:
+        at = len(self._weaver)
+        self._weaver.take(self._text, *span)
+        definition = None if entry is None else entry.parts[-1].value
+        self._weaver.use(Use(at, len(self._weaver), name, definition, problem))
+
+
+def _each_once(text: Traced) -> list[Use]:
+    """The first variables of a text, each once, as if they were used all over it.
+
+    Those without a value come first: nothing must be taken for known that is not.
+    """
+    kinds = {(use.name.lower(), use.problem): use for use in text.uses}
+    first = sorted(kinds.values(), key=lambda use: use.problem is None)[:_MANY]
+    return [Use(0, len(text), it.name, it.definition, it.problem) for it in first]

@@ -1,0 +1,49 @@
+"""The files of a disk for configurations: looked for in folders in turn; decides nothing more."""
+
+from __future__ import annotations
+
+import os
+
+from netsharp_lsp.cntk.configuration.sources import LARGEST
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class DiskFiles:
+    """Files below the first of `folders` that has them; `given` ones come before the disk.
+
+    A path may be written in the manner of Windows. Only plain files are read, and no more of
+    them than shows that they are too large.
+    """
+
+    __slots__ = ("_folders", "_given")
+
+    def __init__(
+        self, folders: Sequence[str] = ("",), given: Mapping[str, bytes] | None = None
+    ) -> None:
+        self._folders = folders
+        self._given = given or {}
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a file, None where there is none that can be read."""
+        if path in self._given:
+            return self._given[path]
+        found = self.find(path)
+        if found is None:
+            return None
+        try:
+            with open(found, "rb") as stream:
+                return stream.read(LARGEST + 1)
+        except OSError:
+            return None
+
+    def find(self, path: str) -> str | None:
+        """Return where a file lies, None where there is none."""
+        for folder in self._folders:
+            for spelling in (path, path.replace("\\", "/")):
+                place = os.path.join(folder, spelling)
+                if "\0" not in place and os.path.isfile(place):
+                    return place
+        return None

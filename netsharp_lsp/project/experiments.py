@@ -1,0 +1,225 @@
+"""What the CNTK experiments below a folder are: their commands, networks and data.
+
+Reads configurations and looks whether the files they name exist; judges none of it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from netsharp_lsp.cntk.configuration.arrays import elements
+from netsharp_lsp.cntk.configuration.commands import commands
+from netsharp_lsp.cntk.configuration.configuration import resolve_items
+from netsharp_lsp.cntk.configuration.items import Item
+from netsharp_lsp.cntk.configuration.options import DATA_FILES, DEFAULT_READER
+from netsharp_lsp.cntk.configuration.scope import Found
+from netsharp_lsp.cntk.configuration.tree import BUILDERS
+from netsharp_lsp.cntk.recognition import LANGUAGES, Foreign, language_of
+from netsharp_lsp.project.disk_files import DiskFiles
+from netsharp_lsp.project.walk import specifications_below
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.scope import Scope
+
+_READERS = (b"reader", b"cvReader")
+_INCLUDE = re.compile(r"""\binclude\s+["']([^"'\n]+)["']""")
+#: Files of networks, as they stand somewhere in a value or in MEL.
+_NETWORK_FILE = re.compile(r"""[^\s"'+:;,()\[\]{}=]+\.(?:ndl|bs|mel)\b""", re.IGNORECASE)
+
+
+def experiments(
+    folder: str, excludes: Callable[[str], bool], directory: str = ""
+) -> dict[str, Any]:
+    """Return what `netsharp config --list` says of a folder, as a JSON value.
+
+    `directory` is where the program would be started; a configuration's own folder is tried
+    after it.
+    """
+    found, skipped = _files(folder, excludes)
+    listed = []
+    referred: set[str] = set()
+    for name in (name for name, language in found.items() if language == "cntk"):
+        one = _Experiment(name, directory)
+        listed.append(one.described())
+        referred |= one.referred
+    others = {name: language for name, language in found.items() if language != "cntk"}
+    _follow(others, referred)
+    unused = [
+        {"file": name, "language": language}
+        for name, language in others.items()
+        if not _is_referred(name, referred)
+    ]
+    return {"version": 1, "configurations": listed, "unused": unused, "skipped": skipped}
+
+
+def _files(
+    folder: str, excludes: Callable[[str], bool]
+) -> tuple[dict[str, str], list[dict[str, str]]]:
+    found: dict[str, str] = {}
+    skipped = []
+    for path in specifications_below(folder, excludes, tuple(LANGUAGES)):
+        name = os.path.normpath(path)
+        language = language_of(name, DiskFiles().read(path) or b"")
+        if isinstance(language, Foreign):
+            skipped.append({"file": name, "reason": language.reason})
+        else:
+            found[name] = language
+    return found, skipped
+
+
+class _Experiment:
+    """One configuration, resolved alone, with the network files that it names in `referred`.
+
+    A file that can be found is there by its real path, others by their name alone.
+    """
+
+    __slots__ = ("_configuration", "_files", "_name", "_values", "referred")
+
+    def __init__(self, name: str, directory: str) -> None:
+        self._name = name
+        given = {name: DiskFiles().read(name) or b""}
+        self._files = DiskFiles((directory, os.path.dirname(name)), given)
+        self._configuration = resolve_items([Item("files", name, (name,))], self._files)
+        self._values = self._configuration.values()
+        self.referred: set[str] = set()
+
+    def described(self) -> dict[str, Any]:
+        """The row of the list."""
+        run = commands(self._configuration)
+        rows = [self._command(one) for one in run if one.scope is not None]
+        data = list(self._data())
+        self._refer()
+        faults = self._configuration.faults
+        return {
+            "file": self._name,
+            "commands": rows,
+            "data": data,
+            "problems": [str(fault) for fault in faults if fault.severity == "error"],
+        }
+
+    def _command(self, one: Command) -> dict[str, Any]:
+        assert one.scope is not None
+        readers = [
+            kind
+            for key in _READERS
+            if one.scope.look_up(key) is not None and (block := one.scope.block(key)) is not None
+            for kind in _reader_types(block)
+        ]
+        model = one.scope.look_up(b"modelPath")
+        return {
+            "name": one.name,
+            "actions": list(one.actions),
+            "network": self._network(one),
+            "readers": list(dict.fromkeys(readers)),
+            "model": None if model is None or model.problem else _text(model.text.text),
+        }
+
+    def _network(self, one: Command) -> dict[str, Any] | None:
+        builder = one.builder
+        if builder is None or one.scope is None:
+            return None
+        text = _text(builder.text.text)
+        files = [*_INCLUDE.findall(text)] if builder.entry.key.lower() in BUILDERS else []
+        if not files and builder.entry.key.lower() not in BUILDERS:
+            files = _NETWORK_FILE.findall(text)
+        return {"builder": _text(builder.entry.key), "files": files}
+
+    def _data(self) -> Iterator[dict[str, Any]]:
+        """The files of readers, each once; unknown where a variable is not defined."""
+        seen = set()
+        for text, known in self._data_files():
+            if text not in seen:
+                seen.add(text)
+                present = self._files.find(text) is not None if known else None
+                yield {"path": text, "present": present}
+
+    def _data_files(self) -> Iterator[tuple[str, bool]]:
+        """What keys of readers name, and whether every variable in it is known."""
+        for value in self._values:
+            key = value.entry.key.lower()
+            if not _in_reader(value.path):
+                continue
+            if key == b"deserializers":
+                yield from _deserialized(value.found)
+            elif key in DATA_FILES and value.kind in ("text", "string"):
+                known = value.value is not None
+                yield (value.value or "") if known else value.raw, known
+
+    def _refer(self) -> None:
+        for value in self._values:
+            if value.kind != "flag":
+                text = _text(value.found.text.text)
+                for path in (*_NETWORK_FILE.findall(text), *_INCLUDE.findall(text)):
+                    self.referred.add(_known_as(path, self._files))
+
+
+def _follow(others: dict[str, str], referred: set[str]) -> None:
+    """Add what the referred files refer to themselves, until nothing new comes."""
+    waiting = [name for name in others if _is_referred(name, referred)]
+    done: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in done:
+            continue
+        done.add(name)
+        files = DiskFiles((os.path.dirname(name), ""))
+        text = _text(DiskFiles().read(name) or b"")
+        for path in (*_NETWORK_FILE.findall(text), *_INCLUDE.findall(text)):
+            referred.add(_known_as(path, files))
+        waiting += [name for name in others if name not in done and _is_referred(name, referred)]
+
+
+def _known_as(path: str, files: DiskFiles) -> str:
+    found = files.find(path) or files.find(_base(path))
+    return os.path.realpath(found) if found is not None else _base(path).lower()
+
+
+def _is_referred(name: str, referred: set[str]) -> bool:
+    return os.path.realpath(name) in referred or _base(name).lower() in referred
+
+
+def _base(path: str) -> str:
+    return re.split(r"[/\\]", path)[-1]
+
+
+def _in_reader(path: str) -> bool:
+    """Whether a block on the way to a value is one that reads data."""
+    return any("reader" in key.lower() or key.lower() == "inputs" for key in path.split(".")[:-1])
+
+
+def _reader_types(block: Scope) -> list[str]:
+    """The types of a reader block: of its parts where it is made of some."""
+    composed = block.look_up(b"deserializers", climb=False)
+    if composed is not None:
+        return [part.option(b"type", "?") for part in _parts(composed)]
+    listed = block.look_up(b"readers", climb=False)
+    if listed is None:
+        return [block.option(b"readerType", DEFAULT_READER)]
+    names = [element.text for element in elements(listed.text) or ()]
+    inside = [part for name in names if (part := block.block(name)) is not None]
+    return [part.option(b"readerType", DEFAULT_READER) for part in inside]
+
+
+def _parts(composed: Found) -> list[Scope]:
+    """The blocks of a list of blocks."""
+    parts = elements(composed.text) or ()
+    return [composed.scope.inside(Found(composed.entry, composed.scope, part)) for part in parts]
+
+
+def _deserialized(composed: Found) -> Iterator[tuple[str, bool]]:
+    """The data files of the readers that one is composed of."""
+    for part in _parts(composed):
+        for entry in part:
+            if entry.key.lower() in DATA_FILES:
+                found = Found(entry, part, part.resolved(entry))
+                yield _text(found.text.text), found.problem is None
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
