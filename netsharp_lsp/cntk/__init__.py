@@ -1,0 +1,1 @@
+"""The CNTK languages: BrainScript, NDL, model edits and configurations, each in its own room."""
