@@ -49,7 +49,7 @@ def in_order(nodes: list[Node]) -> list[Node]:
         path = [(root, iter(root.inputs))] if id(root) not in seen else []
         seen.add(id(root))
         while path:
-            node, inputs = path[-1]
+            inputs = path[-1][1]
             deeper = next((one for one in inputs if id(one) not in seen), None)
             if deeper is None:
                 found.append(path.pop()[0])
@@ -92,7 +92,7 @@ class _Inference:
     def run(self) -> list[Trouble]:
         """Infer, check, and say what does not fit."""
         for _ in range(MOST_PASSES):
-            if not any([self._validate(node, final=False) for node in self.nodes]):
+            if not sum(self._validate(node, final=False) for node in self.nodes):
                 break
         for node in self.nodes:
             self._validate(node, final=True)

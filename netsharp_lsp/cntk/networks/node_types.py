@@ -250,5 +250,3 @@ def _convolved(node: Node) -> int:
     weights, shape = node.inputs[0].shape or (), node.inputs[1].shape or ()
     placed = shape if node.truth("transpose") else node.shape or ()
     return elements(placed) * elements(weights) // (elements(node.dimensions("mapCount")) or 1)
-
-

@@ -80,7 +80,8 @@ class Arguments:
             return (value,)
         if not isinstance(value, Array):
             self.run.expected("array", value, thunk.place)
-        return tuple(self._node(item) for item in value.items)
+        # Comprehensions call no C function on the way down, so that depth costs no C stack.
+        return tuple([self._node(item) for item in value.items])
 
     def _node(self, item: Thunk) -> Node:
         value = item.force()

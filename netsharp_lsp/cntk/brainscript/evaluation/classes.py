@@ -99,8 +99,6 @@ def _inputs(arguments: Arguments, node: Node) -> tuple[Node, ...]:
             f"{node.operation} takes {expected}, and {len(inputs)} are given.",
             arguments.place,
         )
-    if node.operation == "ClassificationError" or len(inputs) < 3:
-        return inputs
     return inputs
 
 

@@ -29,7 +29,6 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Call,
     Choice,
     Elements,
-    Include,
     Index,
     Lambda,
     Member,
@@ -57,9 +56,11 @@ if TYPE_CHECKING:
 
     #: Builds what `new` names, from its arguments, under a path.
     Builder = Callable[["Evaluator", Record, str, Place], Value]
+    #: Replaces includes by what they hold.
+    Splicer = Callable[[Iterable[Entry]], list[Member]]
 
 #: Expressions within expressions that are followed; every one takes a few frames of Python.
-DEEPEST = 5_000
+DEEPEST = 30_000
 #: Elements that one array may have.
 LONGEST = 1_000_000
 #: Calls that a fault names.
@@ -70,8 +71,9 @@ NOWHERE = Place("", 0, 0)
 class Evaluator:
     """One evaluation: how deep it is, and which calls led there."""
 
-    def __init__(self, classes: Mapping[str, tuple[bool, Builder]]) -> None:
+    def __init__(self, classes: Mapping[str, tuple[bool, Builder]], splice: Splicer) -> None:
         self.classes = classes
+        self.splice = splice
         self.depth = 0
         self.calls: list[Place] = []
         self.created = 0
@@ -119,7 +121,12 @@ class Evaluator:
         return Thunk(compute, expression.place, path)
 
     def apply(
-        self, function: Function, given: list[Thunk], named: dict[str, Thunk], path: str, place: Place
+        self,
+        function: Function,
+        given: list[Thunk],
+        named: dict[str, Thunk],
+        path: str,
+        place: Place,
     ) -> Value:
         """The result of a function for arguments."""
         if len(given) != len(function.parameters):
@@ -150,9 +157,7 @@ class Evaluator:
 
     def fill(self, record: Record, entries: Iterable[Entry], path: str) -> None:
         """Add members to a record; a name may be defined once."""
-        for entry in entries:
-            if isinstance(entry, Include):
-                self.fail("include", f"`{entry.path}` cannot be included here.", entry.place)
+        for entry in self.splice(entries):
             if not entry.name:
                 continue
             if entry.name in record.members:
@@ -189,7 +194,9 @@ class Evaluator:
 
     def expected(self, what: str, value: Value, place: Place) -> NoReturn:
         """Give up on a value of the wrong kind."""
-        self.fail("kind", f"a value of type '{what}' is expected, and this is a {kind_of(value)}.", place)
+        self.fail(
+            "kind", f"a value of type '{what}' is expected, and this is a {kind_of(value)}.", place
+        )
 
 
 def joined(path: str, name: str) -> str:
@@ -199,7 +206,7 @@ def joined(path: str, name: str) -> str:
 
 def desugared(member: Member) -> Expression:
     """What a member stores: a function where it has parameters, an array where it has a range."""
-    index = member.index
+    index = member.index_range
     parameters = member.parameters
     if index is not None:
         parameters = (Parameter(index.name_place, index.name, None), *(parameters or ()))
@@ -255,14 +262,14 @@ def member_of(run: Evaluator, holder: Value, name: str, e: Select) -> Value:
         return holder.known[name]
     if isinstance(holder, Node):
         return _node_member(run, holder, name, e.name_place)
-    if isinstance(holder, Built):
-        nodes = holder.network.nodes
-        named = {other.replace(".", "_"): node for other, node in nodes.items()}
-        node = nodes.get(name) or named.get(name)
-        if node is None:
-            run.fail("unknown-name", f"the network has no node `{name}`.", e.name_place)
-        return node
-    run.expected("record", holder, e.record.place)
+    if not isinstance(holder, Built):
+        run.expected("record", holder, e.record.place)
+    nodes = holder.network.nodes
+    named = {other.replace(".", "_"): node for other, node in nodes.items()}
+    node = nodes.get(name) or named.get(name)
+    if node is None:
+        run.fail("unknown-name", f"the network has no node `{name}`.", e.name_place)
+    return node
 
 
 def _node_member(run: Evaluator, node: Node, name: str, place: Place) -> Value:
@@ -393,13 +400,10 @@ def _unary(run: Evaluator, e: Unary, scope: Record, path: str) -> Value:
         return run_node(run, "Minus", [1.0, operand], path, e.place)
     if e.operator == "!" and isinstance(operand, bool):
         return not operand
-    if e.operator != "!" and isinstance(operand, float):
-        return operand if e.operator == "+" else -operand
-    run.fail(
-        "operator",
-        f"`{e.operator}` cannot be applied to a {kind_of(operand)}.",
-        e.place,
-    )
+    if e.operator == "!" or not isinstance(operand, float):
+        what = kind_of(operand)
+        run.fail("operator", f"`{e.operator}` cannot be applied to a {what}.", e.place)
+    return operand if e.operator == "+" else -operand
 
 
 def _binary(run: Evaluator, e: Binary, scope: Record, path: str) -> Value:
@@ -421,9 +425,9 @@ def _binary(run: Evaluator, e: Binary, scope: Record, path: str) -> Value:
         return run.absent(path)
     if operators.concerns_nodes([left, right]):
         return on_nodes(run, e.operator, [left, right], path, e.place)
-    if e.operator == "<<" and isinstance(left, Array) and isinstance(right, float):
-        return Array(0, left.items[max(int(right), 0) :])
-    _inapplicable(run, e, left, right)
+    if e.operator != "<<" or not isinstance(left, Array) or not isinstance(right, float):
+        _inapplicable(run, e, left, right)
+    return Array(0, left.items[max(int(right), 0) :])
 
 
 def _inapplicable(run: Evaluator, e: Binary, left: Value, right: Value) -> NoReturn:
@@ -458,7 +462,9 @@ def on_nodes(run: Evaluator, sign: str, operands: list[Value], path: str, place:
     return operands[0]
 
 
-def run_node(run: Evaluator, operation: str, operands: list[Value], path: str, place: Place) -> Node:
+def run_node(
+    run: Evaluator, operation: str, operands: list[Value], path: str, place: Place
+) -> Node:
     """A node of an operator; numbers and truths become constants."""
     inputs = tuple(
         one if isinstance(one, Node) else constant(run, one, path, place) for one in operands

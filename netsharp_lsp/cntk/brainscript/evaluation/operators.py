@@ -11,6 +11,7 @@ from netsharp_lsp.cntk.networks.node import Node
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from netsharp_lsp.cntk.brainscript.evaluation.values import Value
 
@@ -40,7 +41,7 @@ PATH_NAMES = {
     ">>": "Before",
     "<<": "Shift",
 }
-COMPARISONS: dict[str, Callable[[object, object], bool]] = {
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "==": operator.eq,
     ">": operator.gt,

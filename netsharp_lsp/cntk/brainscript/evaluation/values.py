@@ -16,12 +16,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.reading.syntax import Place
     from netsharp_lsp.cntk.networks.node import Network
 
-    Value = (
-        float | str | bool | tuple[int | bool, ...] | None
-        | Record | Array | Function | Node | Built | Absent
-    )
-    Body = Callable[[list[Thunk], dict[str, Thunk], str, Place], Value]
-
 
 class Fault(NamedTuple):
     """Why something cannot be evaluated: a kind to tell faults apart, a sentence, where, and
@@ -178,3 +172,20 @@ KINDS: tuple[tuple[type, str], ...] = (
 def kind_of(value: Value) -> str:
     """What a value is called in messages."""
     return next((name for kind, name in KINDS if isinstance(value, kind)), "object")
+
+
+if TYPE_CHECKING:
+    Value = (
+        float
+        | str
+        | bool
+        | tuple[int | bool, ...]
+        | Record
+        | Array
+        | Function
+        | Node
+        | Built
+        | Absent
+        | None
+    )
+    Body = Callable[[list[Thunk], dict[str, Thunk], str, Place], Value]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from netsharp_grammar._brainscript import language
 from tree_sitter import Language, Parser
+
+from netsharp_grammar._brainscript import language
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

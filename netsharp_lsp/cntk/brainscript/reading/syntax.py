@@ -182,7 +182,7 @@ class Member(NamedTuple):
     place: Place
     name: str
     name_place: Place
-    index: IndexRange | None
+    index_range: IndexRange | None
     parameters: tuple[Parameter, ...] | None
     braced: bool
     value: Expression

@@ -37,7 +37,7 @@ def convolution(node: Node, final: bool) -> None:
     if final and elements(weights.shape or ()) != expected and all(node.dimensions("dimSharing")):
         raise Misfit(
             f"the weights `{weights.name}` are [{written(weights.shape)}], and kernels of"
-            f" [{written(windows.kernel)}] for {written(windows.maps)} maps have {expected} weights."
+            f" [{written(windows.kernel)}] for {written(windows.maps)} maps have {expected}."
         )
 
 
