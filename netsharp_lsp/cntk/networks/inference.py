@@ -5,7 +5,6 @@ from __future__ import annotations
 from netsharp_lsp.cntk.networks.loops import find_loops
 from netsharp_lsp.cntk.networks.node import (
     DEFAULT_AXIS,
-    OPAQUE,
     PARAMETER,
     Axis,
     Network,
@@ -85,9 +84,10 @@ class _Inference:
     def __init__(self, nodes: list[Node]) -> None:
         self.nodes = nodes
         self.visited: set[int] = set()
-        self.failed: set[int] = set()
+        #: Nodes whose shape stays unknown.
+        self.failed = {id(node) for node in nodes if node.shape is None}
         self.troubles: list[Trouble] = []
-        self.sure = not any(node.shape is None for node in nodes)
+        self.sure = not self.failed
 
     def run(self) -> list[Trouble]:
         """Infer, check, and say what does not fit."""
@@ -102,8 +102,10 @@ class _Inference:
 
     def _validate(self, node: Node, final: bool) -> bool:
         """Apply the rule of a node; whether anything changed, or is still to do."""
-        if id(node) in self.failed or node.operation == OPAQUE:
+        if id(node) in self.failed:
             self.visited.add(id(node))
+            if node.inputs:
+                inherit_axis(node)
             return False
         ready = [id(one) in self.visited for one in node.inputs]
         if node.inputs and not any(ready):

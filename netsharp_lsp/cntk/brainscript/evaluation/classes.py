@@ -56,14 +56,6 @@ def _node(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
         node.tags.append(tag)
     if not known:
         node.shape = None
-        return _unknown(node)
-    return node
-
-
-def _unknown(node: Node) -> Node:
-    """A node whose shape depends on something that only a run would know."""
-    node.attributes.pop("shape", None)
-    node.attributes["unknown"] = True
     return node
 
 
@@ -96,7 +88,8 @@ def _inputs(arguments: Arguments, node: Node) -> tuple[Node, ...]:
         expected = _counted(node_type.fewest, node_type.most)
         arguments.run.fail(
             "inputs",
-            f"{node.operation} takes {expected}, and {len(inputs)} are given.",
+            f"{node.operation} takes {expected}, and {len(inputs)}"
+            f" {'is' if len(inputs) == 1 else 'are'} given.",
             arguments.place,
         )
     return inputs

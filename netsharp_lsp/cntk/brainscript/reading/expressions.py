@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 #: What the C function `wcstod` accepts among what starts with a digit or a point.
 HEXADECIMAL = re.compile(r"0[xX][0-9a-fA-F]+")
 #: Expressions nested deeper are not read, so that they may be walked by recursion.
-DEEPEST = 400
+DEEPEST = 120
 
 
 class ExpressionReader:
@@ -89,7 +89,7 @@ class ExpressionReader:
 
     def infix(self, node: Node) -> Expression:
         """A chain of operators, grouped anew by level."""
-        return climb(self.chain(node))
+        return climb(self.chain(node))._replace(place=self.place(node))
 
     def chain(self, node: Node) -> list[Expression | Operator]:
         """The operands and operators of nested `binary` and `unary`, in the order of the text."""

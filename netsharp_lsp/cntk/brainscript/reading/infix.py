@@ -54,23 +54,39 @@ class _Climb:
 
     def infix(self, lowest: int) -> Expression:
         left = self.operand()
-        while self.position < len(self.parts):
-            operator = self.parts[self.position]
-            assert isinstance(operator, Operator)
-            level = LEVELS[operator.sign]
-            if level <= lowest:
-                break
+        while (sign := self.sign()) and LEVELS[sign] > lowest:
             self.position += 1
-            left = joined(left, operator.sign, self.infix(level))
+            if sign == ":":
+                left = self.list_from(left)
+            else:
+                right = self.infix(LEVELS[sign])
+                left = Binary(spanning(left.place, right.place), sign, left, right)
         return left
 
+    def sign(self) -> str:
+        """The operator that comes next; empty at the end."""
+        part = self.parts[self.position] if self.position < len(self.parts) else None
+        return part.sign if isinstance(part, Operator) else ""
+
+    def list_from(self, first: Expression) -> Expression:
+        """A list after its first `:`; what was a list in brackets there is continued."""
+        items = list(first.items) if isinstance(first, Elements) else [first]
+        items.append(self.infix(LEVELS[":"]))
+        while self.sign() == ":":
+            self.position += 1
+            items.append(self.infix(LEVELS[":"]))
+        return Elements(spanning(first.place, items[-1].place), tuple(items))
+
     def operand(self) -> Expression:
-        part = self.parts[self.position]
+        prefixes = []
+        while isinstance(part := self.parts[self.position], Operator):
+            prefixes.append(part)
+            self.position += 1
         self.position += 1
-        if not isinstance(part, Operator):
-            return self._open(part)
-        operand = self.operand()
-        return Unary(spanning(part.place, operand.place), part.sign, operand)
+        operand = self._open(part)
+        for prefix in reversed(prefixes):
+            operand = Unary(spanning(prefix.place, operand.place), prefix.sign, operand)
+        return operand
 
     def _open(self, part: Expression) -> Expression:
         """What ends in an expression of its own goes on as far as the text does."""
@@ -83,16 +99,6 @@ class _Climb:
             return part._replace(alternative=tail, place=spanning(part.place, tail.place))
         tail = climb([part.body, *rest])
         return part._replace(body=tail, place=spanning(part.place, tail.place))
-
-
-def joined(left: Expression, sign: str, right: Expression) -> Expression:
-    """Two operands as one; a list that continues to the right stays one list."""
-    place = spanning(left.place, right.place)
-    if sign != ":":
-        return Binary(place, sign, left, right)
-    if isinstance(left, Elements):
-        return Elements(place, (*left.items, right))
-    return Elements(place, (left, right))
 
 
 def spanning(first: Place, last: Place) -> Place:
