@@ -90,6 +90,8 @@ READINGS = (
     ("1 + if c then 2 else 3 * 4", "(1 + if c then 2 else (3 * 4))"),
     ("new C {a = 1}.x", "new C {a}.x"),
     ("new C if c then {a=1} else {b=1}", "new C if c then {a} else {b}"),
+    ("(if c then 1 else 2) + 3", "(if c then 1 else 2 + 3)"),
+    ("(x => x) : (y => y)", "[(x => x) (y => y)]"),
     ("f (a, b=2){c}[3].d", "f(a, b=2)(c)[3].d"),
     ("f (axis=2, x)", "f(axis=2, x)"),
     ("-f (x).y", "(-f(x).y)"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.brainscript.reading.infix import Operator, climb
+from netsharp_lsp.cntk.brainscript.reading.infix import Open, Operator, climb
 from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Argument,
     ArrayConstructor,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    from netsharp_lsp.cntk.brainscript.reading.infix import Part
     from netsharp_lsp.cntk.brainscript.reading.syntax import Entry, Expression
 
 #: What the C function `wcstod` accepts among what starts with a digit or a point.
@@ -91,9 +92,9 @@ class ExpressionReader:
         """A chain of operators, grouped anew by level."""
         return climb(self.chain(node))._replace(place=self.place(node))
 
-    def chain(self, node: Node) -> list[Expression | Operator]:
+    def chain(self, node: Node) -> list[Part]:
         """The operands and operators of nested `binary` and `unary`, in the order of the text."""
-        parts: list[Expression | Operator] = []
+        parts: list[Part] = []
         waiting = [node]
         while waiting:
             current = waiting.pop()
@@ -106,6 +107,8 @@ class ExpressionReader:
                 parts.append(Operator(self.place(sign), self.text(sign), prefix=True))
                 operand = current.child_by_field_name("operand")
                 waiting.extend(one for one in (operand,) if one is not None)
+            elif current.type in ("if", "lambda"):
+                parts.append(Open(self.read(current, node)))
             elif current.type in READERS or current.type.startswith("missing"):
                 parts.append(self.read(current, node))
             else:

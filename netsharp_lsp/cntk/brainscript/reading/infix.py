@@ -40,7 +40,13 @@ class Operator(NamedTuple):
     prefix: bool
 
 
-def climb(parts: list[Expression | Operator]) -> Expression:
+class Open(NamedTuple):
+    """An operand that no bracket closes on the right: a choice or a function."""
+
+    expression: Expression
+
+
+def climb(parts: list[Part]) -> Expression:
     """Group operands and operators in the order of the text."""
     return _Climb(parts).infix(0)
 
@@ -48,7 +54,7 @@ def climb(parts: list[Expression | Operator]) -> Expression:
 class _Climb:
     """A position among operands and operators."""
 
-    def __init__(self, parts: list[Expression | Operator]) -> None:
+    def __init__(self, parts: list[Part]) -> None:
         self.parts = parts
         self.position = 0
 
@@ -70,7 +76,9 @@ class _Climb:
 
     def list_from(self, first: Expression) -> Expression:
         """A list after its first `:`; what was a list in brackets there is continued."""
-        items = list(first.items) if isinstance(first, Elements) else [first]
+        items: list[Expression] = [first]
+        if isinstance(first, Elements):
+            items = list(first.items)
         items.append(self.infix(LEVELS[":"]))
         while self.sign() == ":":
             self.position += 1
@@ -83,24 +91,37 @@ class _Climb:
             prefixes.append(part)
             self.position += 1
         self.position += 1
-        operand = self._open(part)
+        operand = self._read(part)
         for prefix in reversed(prefixes):
             operand = Unary(spanning(prefix.place, operand.place), prefix.sign, operand)
         return operand
 
-    def _open(self, part: Expression) -> Expression:
+    def _read(self, part: Expression | Open) -> Expression:
         """What ends in an expression of its own goes on as far as the text does."""
-        if not isinstance(part, Choice | Lambda) or self.position == len(self.parts):
+        if not isinstance(part, Open):
             return part
         rest = self.parts[self.position :]
         self.position = len(self.parts)
-        if isinstance(part, Choice):
-            tail = climb([part.alternative, *rest])
-            return part._replace(alternative=tail, place=spanning(part.place, tail.place))
-        tail = climb([part.body, *rest])
-        return part._replace(body=tail, place=spanning(part.place, tail.place))
+        return continued(part.expression, rest)
+
+
+def continued(expression: Expression, rest: list[Part]) -> Expression:
+    """An expression whose last part takes in what follows."""
+    if not rest:
+        return expression
+    if isinstance(expression, Choice):
+        tail = climb([expression.alternative, *rest])
+        return expression._replace(alternative=tail, place=spanning(expression.place, tail.place))
+    if isinstance(expression, Lambda):
+        tail = climb([expression.body, *rest])
+        return expression._replace(body=tail, place=spanning(expression.place, tail.place))
+    return climb([expression, *rest])
 
 
 def spanning(first: Place, last: Place) -> Place:
     """From the start of one place to the end of another in the same text."""
     return Place(first.source, first.start, last.end)
+
+
+if TYPE_CHECKING:
+    Part = Expression | Operator | Open
