@@ -4,7 +4,7 @@ import os
 
 from setuptools import Extension, setup
 
-GRAMMARS = ("netsharp",)
+GRAMMARS = ("netsharp", "brainscript", "cntk")
 
 setup(
     ext_modules=[

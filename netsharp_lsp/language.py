@@ -113,7 +113,7 @@ if TYPE_CHECKING:
         ) -> list[answers.InlayHint]:
             """Return the inlay hints of a range."""
 
-        def complete(self, offset: int) -> list[answers.Completion]:
+        def complete(self, offset: int) -> answers.Completions:
             """Return what may be written at a place."""
 
         def document(self, topic: str) -> str:

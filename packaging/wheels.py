@@ -22,7 +22,7 @@ from targets import Target, chosen
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 #: Grammars with a C extension each; the same as in setup.py.
-GRAMMARS = ("netsharp",)
+GRAMMARS = ("netsharp", "brainscript", "cntk")
 ZIG = (sys.executable, "-m", "ziglang")
 TAG = "cp311-abi3"
 #: Python's stable ABI that is compiled against.

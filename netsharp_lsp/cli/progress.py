@@ -6,7 +6,6 @@ for a terminal.
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
 from typing import TYPE_CHECKING, Any, Protocol
@@ -25,7 +24,12 @@ SECONDS_BEFORE_READING_SHOWS = 2.0
 
 
 class Display(Protocol):
-    """What shows a run: told of bytes read and of each event of the run log."""
+    """What shows a run: told of bytes read and of each event of the run log.
+
+    `heard` is whether anybody follows it still.
+    """
+
+    heard: bool
 
     def reading(self, progress: ReadProgress) -> None:
         """Show how far a table is read."""
@@ -55,6 +59,8 @@ def choose_display(quiet: bool, events: bool = False) -> Display:
 class Silence:
     """Shows nothing."""
 
+    heard = True
+
     def reading(self, progress: ReadProgress) -> None:
         """Show nothing."""
 
@@ -76,11 +82,8 @@ class Silence:
 class Events(Silence):
     """The lines of the run log on stdout, each at once."""
 
-    def __init__(self) -> None:
-        self.heard = True
-
     def event(self, event: dict[str, Any]) -> None:
-        """Write a line; when nobody reads any more, stop as by Ctrl-C, so the model is kept."""
+        """Write a line, unless nobody reads any more."""
         from netsharp_engine.train import event_line
 
         if not self.heard:
@@ -89,7 +92,6 @@ class Events(Silence):
             print(event_line(event), flush=True)
         except BrokenPipeError:
             self.heard = False
-            signal.raise_signal(signal.SIGINT)
 
 
 class Lines(Silence):

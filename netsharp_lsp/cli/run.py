@@ -105,7 +105,7 @@ def _run(args: argparse.Namespace) -> int:
         with catch_interrupts() as should_stop:
             training = Training(text.decode(), data, settings, display, path, should_stop)
             result = training.run(stored)
-    save_model(result.model, path)
+            save_model(result.model, path)
     if settings.plot:
         write_curve(result.history, settings.plot)
     _report(args, result, settings, path)
@@ -197,6 +197,10 @@ class Training:
     path: str
     should_stop: Callable[[], bool]
 
+    def ends(self) -> bool:
+        """Whether to stop: somebody wants it, or nobody follows; both together are one wish."""
+        return self.should_stop() or not self.display.heard
+
     def run(self, stored: Model | None) -> TrainingResult:
         """Train from the start, or go on with a stored run and its log."""
         with ExitStack() as files:
@@ -212,7 +216,7 @@ class Training:
             watched: dict[str, Any] = {
                 "on_event": on_event,
                 "on_checkpoint": lambda model: save_model(model, self.path),
-                "should_stop": self.should_stop,
+                "should_stop": self.ends,
             }
             if stored is not None:
                 return resume(stored, self.data, self.settings, **watched)

@@ -24,6 +24,8 @@ BOX_GAP = 28.0
 BOX_LEAST = 104.0
 BOX_PADDING = 24.0
 LETTER = 7.2
+#: Names are bold.
+NAME_LETTER = 8.6
 DUMMY_WIDTH = 12.0
 #: Between bundles that join the same two layers.
 PARALLEL_GAP = 16.0
@@ -44,8 +46,8 @@ class Box:
         self.kind = kind
         self.lines = lines
         self.cost = cost
-        longest = max(len(line) for line in (name, *lines))
-        self.width = max(BOX_LEAST, longest * LETTER + BOX_PADDING)
+        longest = max(len(name) * NAME_LETTER, *(len(line) * LETTER for line in lines))
+        self.width = max(BOX_LEAST, longest + BOX_PADDING)
         self.height = BOX_HEIGHT
         self.x = 0.0
         self.y = 0.0
@@ -118,11 +120,21 @@ def lay_out(description: Description) -> Picture:
 def _box(layer: Description, total: int | None) -> Box:
     shape = "auto" if layer["shape"] is None else str(layer["shape"])
     lines = [f"{shape} {layer['activation']}" if layer["activation"] else shape]
-    if layer["parameters"]:
+    leader = _leader(layer)
+    if leader is not None:
+        lines.append(f"shares with {leader}")
+    elif layer["parameters"]:
         lines.append(f"{layer['parameters']:,} parameters")
     costs = [bundle["multiply_adds"] for bundle in layer["bundles"]]
     known = sum(cost for cost in costs if cost is not None)
     return Box(layer["name"], layer["kind"], tuple(lines), known / total if total else 0.0)
+
+
+def _leader(layer: Description) -> str | None:
+    """The layer from which this one has all that it learns; None where it learns by itself."""
+    learnt = [bundle["shared_with"] for bundle in layer["bundles"] if bundle["parameters"]]
+    names = {None if shared is None else shared.rpartition(" => ")[2] for shared in learnt}
+    return names.pop() if len(names) == 1 else None
 
 
 def _label(bundle: Description) -> str:

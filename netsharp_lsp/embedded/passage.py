@@ -181,3 +181,40 @@ class Passage:
         if at < 0 or inner > self._inner[-1]:
             return False
         return self._inner[at] == inner or self._verbatim[at]
+
+
+class Assembly(Passage):
+    """Several contents read as one text, `between` being said where one ends and another begins.
+
+    A change of the text is made where it lies within one of them.
+    """
+
+    __slots__ = ("_begins", "_parts")
+
+    def __init__(self, source: bytes, parts: Sequence[Passage], between: bytes = b"") -> None:
+        pieces = Pieces()
+        end = parts[0].start
+        self._parts = parts
+        self._begins = []
+        for number, part in enumerate(parts):
+            if number:
+                pieces.put(end, between)
+            self._begins.append(pieces.inner[-1])
+            for offset, text, verbatim in part.pieces():
+                (pieces.copy if verbatim else pieces.put)(offset, text)
+            end = part.end
+        super().__init__(source, end, pieces, None, parts[0].parent)
+
+    def edits(self, edits: Sequence[Edit]) -> list[Edit] | None:
+        """Return edits of the source that make these edits of the text, None where impossible."""
+        made: list[Edit] = []
+        for begin, part in zip(self._begins, self._parts, strict=True):
+            last = begin + len(part.text)
+            own = [edit for edit in edits if begin <= edit.start and edit.end <= last]
+            edits = [edit for edit in edits if edit not in own]
+            shifted = [Edit(edit.start - begin, edit.end - begin, edit.text) for edit in own]
+            written = part.edits(shifted) if own else []
+            if written is None:
+                return None
+            made += written
+        return None if edits else made

@@ -14,7 +14,7 @@ from parso.python.tree import Function, Lambda
 from netsharp_lsp.embedded.calls import DEFINITION, context_of, plain
 from netsharp_lsp.embedded.code import Argument, Binding, Code, Value
 from netsharp_lsp.embedded.evidence import MARKER
-from netsharp_lsp.embedded.passage import Passage, Pieces
+from netsharp_lsp.embedded.passage import Assembly
 from netsharp_lsp.embedded.python_strings import read_literal
 from netsharp_lsp.embedded.trees import read_tree
 from netsharp_lsp.text.lines import LineIndex
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from netsharp_lsp.embedded.code import Scope
+    from netsharp_lsp.embedded.passage import Passage
     from netsharp_lsp.embedded.trees import Node
 
     LineOf: TypeAlias = Callable[[int], int]
@@ -373,13 +374,5 @@ def _is_definition(key: str) -> bool:
 
 
 def _joined(source: bytes, passages: list[Passage]) -> Value:
-    """One text of several literals; it cannot be edited."""
-    pieces = Pieces()
-    end = passages[0].start
-    for passage in passages:
-        if passage.start > end:
-            pieces.put(end, b"")
-        for offset, text, verbatim in passage.pieces():
-            (pieces.copy if verbatim else pieces.put)(offset, text)
-        end = passage.end
-    return Value(Passage(source, end, pieces, None, passages[0].parent), _JOINED)
+    """One text of several literals; it cannot be laid out."""
+    return Value(Assembly(source, passages), _JOINED)

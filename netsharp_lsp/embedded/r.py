@@ -10,7 +10,7 @@ from bisect import bisect_left
 from netsharp_lsp.embedded.calls import DEFINITION, context_of, plain
 from netsharp_lsp.embedded.code import Argument, Binding, Code, Value
 from netsharp_lsp.embedded.evidence import MARKER
-from netsharp_lsp.embedded.passage import Passage, Pieces
+from netsharp_lsp.embedded.passage import Assembly
 from netsharp_lsp.embedded.r_strings import read_literal
 from netsharp_lsp.embedded.r_tokens import Token, cut
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from netsharp_lsp.embedded.code import Scope
+    from netsharp_lsp.embedded.passage import Passage
 
     #: A value and the number of the token behind it.
     Read = tuple[Value | None, int]
@@ -305,14 +306,5 @@ def _literal(token: Token) -> str | int | None:
 
 
 def _join(source: bytes, parts: list[Passage], between: bytes, function: str) -> Value:
-    """One text of several literals; it cannot be edited."""
-    pieces = Pieces()
-    end = parts[0].start
-    for number, passage in enumerate(parts):
-        if number:
-            pieces.put(end, between)
-        for offset, text, verbatim in passage.pieces():
-            (pieces.copy if verbatim else pieces.put)(offset, text)
-        end = passage.end
-    joined = Passage(source, end, pieces, None, parts[0].parent)
-    return Value(joined, f"it is put together by {function}")
+    """One text of several literals; it cannot be laid out."""
+    return Value(Assembly(source, parts, between), f"it is put together by {function}")

@@ -19,8 +19,8 @@ class Region:
 
     `name`: the variable, chunk label or cell tag that it goes by; None where it has none.
     `language`: the id of its language.  `context`: what the call around it tells.  `editable`:
-    whether changes can be written back; else `reason` says why not, as the end of a sentence
-    ("it is put together by paste0").
+    whether all of it can be written anew; else `reason` says why not, as the end of a sentence
+    ("it is put together by paste0"), and only what lies within one of its literals can be changed.
     """
 
     __slots__ = ("context", "language", "name", "passage", "reason")
@@ -40,7 +40,7 @@ class Region:
 
     @property
     def editable(self) -> bool:
-        """Whether changes can be written back."""
+        """Whether all of it can be written anew."""
         return not self.reason
 
     @property
@@ -92,8 +92,6 @@ class Region:
 
     def outer_edits(self, edits: Sequence[Edit]) -> list[Edit] | None:
         """Return edits of the host that make these edits of the text, None where impossible."""
-        if not self.editable:
-            return None
         made: list[Edit] | None = list(edits)
         for passage in self._chain():
             made = passage.edits(made) if made is not None else None

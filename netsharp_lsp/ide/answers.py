@@ -93,6 +93,14 @@ class Completion:
 
 
 @dataclass(frozen=True, slots=True)
+class Completions:
+    """What may be written at a place; `incomplete`: typing on may bring what is left out here."""
+
+    items: tuple[Completion, ...] = ()
+    incomplete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """One parameter of a signature: its part of the label, in characters, and what it is."""
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.context import Context
     from netsharp_lsp.ide import answers
     from netsharp_lsp.layout.options import FormatOptions, Formatted
+    from netsharp_lsp.netsharp.reading.comments import Comments
     from netsharp_lsp.text.edits import Edit
 
 
@@ -66,12 +67,9 @@ class Snapshot:
     def check(self) -> Result:
         """What `check` says of the same text and context."""
         if self._result is None:
-            self._result = Result(self.examination.diagnostics(), self._comment_spans())
+            comments = spans_of(self.reading.specification.comments)
+            self._result = Result(self.examination.diagnostics(), comments)
         return self._result
-
-    def _comment_spans(self) -> Iterator[tuple[int, int]]:
-        """Worked out when somebody asks: most texts have no comment that silences anything."""
-        yield from self.reading.specification.comments.spans()
 
     def hover(self, offset: int) -> answers.Hover | None:
         """What is known about the words at a place."""
@@ -85,7 +83,7 @@ class Snapshot:
 
         return hints_in(self.network, start, end, options)
 
-    def complete(self, offset: int) -> list[answers.Completion]:
+    def complete(self, offset: int) -> answers.Completions:
         """What may be written at a place."""
         from netsharp_lsp.netsharp.ide.completion import completions_at
 
@@ -204,3 +202,11 @@ class Snapshot:
         from netsharp_lsp.netsharp.formatting import format_text
 
         return format_text(self.data, options)
+
+
+def spans_of(comments: Comments) -> Iterator[tuple[int, int]]:
+    """Where comments stand, worked out when somebody asks: most texts have none that silences.
+
+    No method of `Snapshot`: what holds the snapshot that holds it keeps old versions alive.
+    """
+    yield from comments.spans()

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 from time import perf_counter
 
 #: While a message is handled: net allocations until the young are looked through, for what a large
 #: text makes as it is opened would fill the memory; then how often until the older are.
 THRESHOLDS = (200_000, 10, 10)
-#: After a message: net allocations from which on the young are looked through.
-YOUNG = 50_000
+#: After a message: net allocations from which on all that was not put aside is looked through, for
+#: few objects of an old version may hold its whole text; and the share of time that this may take.
+FEW = 1_000
+SHARE = 0.05
+#: After a message: blocks of memory more than before, from which on all is put aside unseen:
+#: a large text was opened, little of what that made is garbage, and a look takes long.
+MANY = 200_000
 #: Seconds without a message after which what was not put aside is looked through.
 QUIET = 0.5
 #: Seconds that this may take; where it takes longer, what is left is put aside.
@@ -30,12 +36,18 @@ class Collector:
     def __init__(self) -> None:
         self._timers: list[asyncio.TimerHandle] = []
         self._base = 0
+        self._took = self._ended = 0.0
+        self._blocks = sys.getallocatedblocks()
         gc.set_threshold(*THRESHOLDS)
 
     def rest(self) -> None:
         """Nothing waits now."""
-        if gc.get_count()[0] > YOUNG:
-            gc.collect(0)
+        young = gc.get_count()[0]
+        due = self._ended + self._took / SHARE
+        if sys.getallocatedblocks() > self._blocks + MANY:
+            self._put_aside()
+        elif self._base and young > FEW and perf_counter() > due:
+            self._look_through()
         loop = asyncio.get_running_loop()
         self._timers = [
             loop.call_later(QUIET, self.collect),
@@ -49,10 +61,10 @@ class Collector:
 
     def collect(self) -> None:
         """Collect what was not put aside; where that takes long, put aside what is left."""
-        start = perf_counter()
-        gc.collect()
-        if not self._base or perf_counter() - start > LONG:
+        self._look_through()
+        if not self._base or self._took > LONG:
             gc.freeze()
+            self._took = 0.0
         self._base = self._base or gc.get_freeze_count()
 
     def collect_all(self) -> None:
@@ -62,3 +74,15 @@ class Collector:
             gc.collect()
             gc.freeze()
             self._base = gc.get_freeze_count()
+
+    def _put_aside(self) -> None:
+        gc.freeze()
+        self._base = gc.get_freeze_count()
+        self._blocks = sys.getallocatedblocks()
+
+    def _look_through(self) -> None:
+        start = perf_counter()
+        gc.collect()
+        self._ended = perf_counter()
+        self._took = self._ended - start
+        self._blocks = sys.getallocatedblocks()

@@ -19,8 +19,7 @@ def repairs(session: Session, document: OpenDocument) -> list[Edit]:
     """Return the edits of a document that apply all safe fixes of what it shows."""
     edits: list[Edit] = []
     for view in document.views:
-        if view.editable:
-            edits += view.outer_edits(_repairs_of(session, view)) or []
+        edits += view.outer_edits(_repairs_of(session, view)) or []
     return edits
 
 

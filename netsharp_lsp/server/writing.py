@@ -33,7 +33,8 @@ def outer_edits(view: View, edits: Sequence[Edit]) -> list[Edit]:
     outer = view.outer_edits(edits)
     if outer is None:
         reason = view.region.reason if view.region is not None else ""
-        sentence = reason or "This change cannot be written into the text around it."
+        cause = f": {reason}" if reason else ""
+        sentence = f"This change cannot be written into the text around it{cause}."
         raise RefusedError(lsp.LSPErrorCodes.RequestFailed, sentence)
     return outer
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from netsharp_engine.model import load_model
 from netsharp_lsp.language import DEFAULT, language_by_id
@@ -23,7 +26,11 @@ def test_the_events_are_the_lines_of_the_log(folder: Path) -> None:
     assert (kinds[0], kinds[-1], kinds.count("epoch")) == ("start", "end", 2)
 
 
-def test_a_run_that_nobody_hears_any_more_stops_and_keeps_its_model(folder: Path) -> None:
+@pytest.mark.parametrize("asked", [False, True])
+def test_a_run_that_nobody_hears_any_more_stops_and_keeps_its_model(
+    folder: Path, asked: bool
+) -> None:
+    """Also where whoever followed it asked it to stop before going: that is one wish, not two."""
     process = subprocess.Popen(
         [sys.executable, "-m", "netsharp_lsp", *RUN, *QUICK, "--epochs", "100000", "--events"],
         cwd=folder,
@@ -35,7 +42,11 @@ def test_a_run_that_nobody_hears_any_more_stops_and_keeps_its_model(folder: Path
     assert process.stderr is not None
     with process.stderr as errors:
         assert b'"start"' in process.stdout.readline()
+        if asked:
+            for one in (signal.SIGSTOP, signal.SIGINT):
+                process.send_signal(one)
         process.stdout.close()
+        process.send_signal(signal.SIGCONT)
         told = errors.read().decode()
         process.wait(60)
     assert "Traceback" not in told

@@ -1,4 +1,4 @@
-"""`python -m tests.editors.pictures`: put the best pictures of the last `make editors` into docs/."""
+"""`python -m tests.editors.pictures` puts the best of the last `make editors` into docs/."""
 
 from __future__ import annotations
 

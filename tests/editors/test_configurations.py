@@ -15,6 +15,7 @@ import pytest
 from netsharp_engine.activations import NAMES
 from netsharp_lsp import __version__
 from netsharp_lsp.__main__ import COMMANDS
+from tests.collection import SAMPLES
 from tests.editors.conftest import ROOT
 
 EDITORS = ROOT / "editors"
@@ -91,3 +92,35 @@ def test_lua_compiles(path: Path) -> None:
         check=False,
     )
     assert "Error" not in done.stderr, done.stderr
+
+
+#: What is no specification, though its name ends like one.
+FOREIGN = ("import torch.nn\n", "layer relu 3\n", "inputs = [1]\n", "\x7fELF\n", "{}\n")
+
+
+def test_neovim_knows_a_specification_by_its_content(tmp_path: Path) -> None:
+    program = shutil.which("nvim")
+    if program is None:
+        pytest.skip("nvim is not installed ('make editors' installs it)")
+    whole = [sample.text for sample in SAMPLES if sample.complete]
+    texts = [b"", b"// only a comment\n", *whole, *map(str.encode, FOREIGN)]
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}.nn").write_bytes(text)
+    script = tmp_path / "look.lua"
+    script.write_text(
+        f"dofile([[{EDITORS / 'neovim/ftdetect/netsharp.lua'}]])\n"
+        f"for number = 0, {len(texts) - 1} do\n"
+        f"  vim.cmd('edit {tmp_path}/' .. number .. '.nn')\n"
+        "  io.stdout:write(number .. ' ' .. vim.bo.filetype .. '\\n')\n"
+        "end\n"
+    )
+    command = [program, "--headless", "--clean", "-n", "-i", "NONE"]
+    # This version looks at files with Lua only where it is asked to.
+    command += ["--cmd", "let g:do_filetype_lua = 1", "-c", f"luafile {script}", "-c", "qall!"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    told = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    assert len(told) == len(texts), done.stderr
+    ours = [told[str(number)] == "netsharp" for number in range(len(texts))]
+    missed = [texts[number][:80] for number, known in enumerate(ours[: -len(FOREIGN)]) if not known]
+    assert missed == []
+    assert not any(ours[-len(FOREIGN) :])

@@ -48,6 +48,7 @@ def play(name: str, out: str, seconds: int, *, hide: bool = False, **environment
         "TOOLS": str(TOOLS),
         "VSIX": str(extension()),
         "OUT": str(folder),
+        "EXTENSIONS": str(ROOT / "out" / "extensions"),
         "PYTHON": sys.executable,
         "EXAMPLES": str(ROOT / "examples"),
         **environment,
@@ -72,6 +73,14 @@ def test_typing() -> None:
 
 def test_network_and_training() -> None:
     play("views", "views", 360)
+
+
+def test_themes_networks_and_runs_of_many_kinds() -> None:
+    play("looks", "looks", 300)
+
+
+def test_a_folder_that_is_not_trusted() -> None:
+    play("untrusted", "untrusted", 240)
 
 
 def can_hide() -> bool:

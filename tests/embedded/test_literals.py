@@ -15,6 +15,7 @@ from tests.embedded.hosts import read_r
 
 TEXTS = st.text(alphabet="ab;[]{}()'\"\\\n\t x0n#%-`é😀", max_size=24)
 EXAMPLES = settings(max_examples=120, deadline=None, derandomize=True)
+BETWEEN = (" ", "\n  ", " # why\n")
 QUOTES = ("'", '"', "'''", '"""')
 
 
@@ -85,6 +86,63 @@ def test_an_edited_python_host_says_the_edited_text(host: str, data: st.DataObje
         after = apply_edits(host.encode(), made).decode()
         assert python_value(after) == apply_edits(region.text, edits).decode()
         assert len(ast.parse(after).body) == 2
+
+
+@st.composite
+def several_literals(draw: st.DrawFn) -> tuple[list[str], str]:
+    texts = draw(st.lists(TEXTS, min_size=2, max_size=3))
+    literals = [
+        python_literal(
+            text, draw(st.sampled_from(QUOTES)), draw(st.sampled_from(["", "r", "f"])), draw
+        )
+        for text in texts
+    ]
+    return (
+        texts,
+        f"x = 1\n# language=Net#\nname = ({draw(st.sampled_from(BETWEEN)).join(literals)})\n",
+    )
+
+
+@EXAMPLES
+@given(several_literals(), st.data())
+def test_what_lies_in_one_of_several_literals_can_be_changed(
+    several: tuple[list[str], str], data: st.DataObject
+) -> None:
+    texts, host = several
+    assume(python_value(host) == "".join(texts))
+    region = only("python", host)
+    assert region.text.decode() == "".join(texts)
+    assert not region.editable
+    edits = draw_edits(region.text, data)
+    made = region.outer_edits(edits)
+    if made is not None:
+        after = apply_edits(host.encode(), made).decode()
+        assert python_value(after) == apply_edits(region.text, edits).decode()
+        assert len(ast.parse(after).body) == 2
+
+
+@pytest.mark.parametrize(
+    ("language", "host", "old", "new", "after"),
+    [
+        ("python", "n = ('input A [3];\\n' + \n  \"hidden B\")", "B", 'C"', 'hidden C\\""'),
+        ("python", "n = 'input A [3];\\n' 'hidden B'", ";", ";\n", "[3];\\n\\n'"),
+        ("r", "n <- paste0('input A [3];', 'hidden B')", "B", "D'", "'hidden D\\''"),
+        ("r", "n <- paste('input A [3];', 'hidden B')", "A", "AA", "'input AA [3];'"),
+        ("python", "n = 'input A [3];\\n' 'hidden B'", "A [3];\nhidden", "C", None),
+        ("r", "n <- paste('input A [3];', 'hidden B')", "; h", "C", None),
+    ],
+)
+def test_a_change_of_several_literals(
+    language: str, host: str, old: str, new: str, after: str | None
+) -> None:
+    region = only(language, f"# language=Net#\n{host}\n")
+    start = region.text.decode().index(old)
+    made = region.outer_edits([Edit(start, start + len(old), new)])
+    if after is None:
+        assert made is None
+    else:
+        assert made is not None
+        assert after in apply_edits(f"# language=Net#\n{host}\n".encode(), made).decode()
 
 
 def r_literal(text: str, draw: st.DrawFn) -> str:

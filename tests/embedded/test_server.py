@@ -114,6 +114,49 @@ def test_completion_while_a_host_is_being_typed(wire: Wire) -> None:
     closed(wire, uri)
 
 
+def test_several_literals_are_completed_and_repaired_where_they_are_typed() -> None:
+    text = (
+        'rx_neural_net("y ~ x", net_definition=("input Data [4];\\n"\n'
+        "    ' hidden H [3] tanh from Da al;\\n' # é😀\n"
+        '    "output Out [3] softmax from H all;"))\n'
+    )
+    uri = "file:///nowhere/several.py"
+    kinds = {"codeActionKind": {"valueSet": ["quickfix"]}}
+    abilities = {"textDocument": {"codeAction": {"codeActionLiteralSupport": kinds}}}
+    with serving(abilities) as wire:
+        wire.open(uri, text, "python")
+        found = wire.published(uri)
+        line = "    ' hidden H [3] tanh from Da"
+        end = {"line": 1, "character": len(line)}
+        document = {"uri": uri}
+        answer = wire.request(
+            "textDocument/completion", {"textDocument": document, "position": end}
+        )
+        (data,) = [item for item in answer["items"] if item["label"] == "Data"]
+        start = {"line": 1, "character": len(line) - 2}
+        assert data["textEdit"] == {"range": {"start": start, "end": end}, "newText": "Data"}
+        # Between two literals a proposal would stand in the one before.
+        first = {"textDocument": document, "position": {"line": 1, "character": 5}}
+        assert wire.request("textDocument/completion", first)["items"] == []
+        (wrong,) = [each for each in found if each["code"] == "NS019"]
+        context = {
+            "textDocument": document,
+            "range": wrong["range"],
+            "context": {"diagnostics": []},
+        }
+        fixes = wire.request("textDocument/codeAction", context)
+        (fix,) = [each for each in fixes if each["title"] == "Replace by 'all'"]
+        (change,) = fix["edit"]["changes"][uri]
+        assert change == {"range": wrong["range"], "newText": "all"}
+        whole = {**context, "context": {"diagnostics": [], "only": ["source.fixAll"]}}
+        (all_at_once,) = wire.request("textDocument/codeAction", whole)
+        assert len(all_at_once["edit"]["changes"][uri]) == 1
+        options = {"tabSize": 4, "insertSpaces": True}
+        assert not wire.request(
+            "textDocument/formatting", {"textDocument": document, "options": options}
+        )
+
+
 def test_nothing_is_offered_outside(wire: Wire) -> None:
     uri, _ = opened(wire, "microsoftml.py", OPENED["microsoftml.py"])
     place = {"textDocument": {"uri": uri}, "position": {"line": 4, "character": 8}}

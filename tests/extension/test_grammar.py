@@ -8,6 +8,9 @@ import pytest
 from tree_sitter import Language, Parser, Query, QueryCursor
 
 from netsharp_grammar._netsharp import language
+from netsharp_lsp.context import Context
+from netsharp_lsp.ide.answers import TOKEN_KINDS
+from netsharp_lsp.language import language_by_id
 from tests.collection import SAMPLES
 from tests.extension.conftest import Program
 
@@ -16,10 +19,10 @@ HIGHLIGHTS = Path(__file__).parents[2] / "grammar" / "netsharp" / "queries" / "h
 #: What the parser's query calls something, and which scopes may stand for that in a text of one
 #: line after the other: a name is only told apart from another by what surrounds it.
 SCOPES = {
-    "keyword": ("storage.type.", "keyword.control."),
+    "keyword": ("keyword.control.", "variable.other.enummember."),
     "comment": ("comment.",),
     "number": ("constant.numeric.",),
-    "boolean": ("constant.language.boolean.",),
+    "boolean": ("keyword.control.boolean.",),
     "operator": ("keyword.operator.", "punctuation.separator."),
     "punctuation.bracket": ("punctuation.section.",),
     "punctuation.delimiter": ("punctuation.terminator.", "punctuation.separator."),
@@ -27,6 +30,19 @@ SCOPES = {
     "type": ("entity.name.type.layer.",),
     "constant": ("variable.other.constant.", "variable.other.property."),
     "variable.parameter": ("variable.parameter.", "variable.other."),
+}
+#: In which colour VS Code shows what the server calls something, where a theme has none of its own:
+#: that of a scope.  The grammar gives the same one, or a word would change its colour as soon as
+#: the server answers.
+FALLBACKS = {
+    "keyword": "keyword.control.",
+    "class": "entity.name.type.",
+    "property": "variable.other.property.",
+    "function": "support.function.",
+    "enumMember": "variable.other.enummember.",
+    "number": "constant.numeric.",
+    "operator": "keyword.operator.",
+    "comment": "comment.",
 }
 #: Texts without a fault: what is no Net# may look like anything.
 SOUND = [sample for sample in SAMPLES if sample.group in ("guide", "valid", "good")]
@@ -66,6 +82,35 @@ def test_every_keyword_number_comment_and_mark_has_its_scope(tokenize: Program) 
     assert all(compared.values()), compared
 
 
+def tokens_of_the_server(text: str) -> list[tuple[int, int, str]]:
+    """What the server calls each token: line, column in UTF-16, kind."""
+    data = text.encode()
+    snapshot = language_by_id("netsharp").open(data, Context())
+    found = []
+    for start, _, kind, _ in snapshot.tokens(0, len(data)):
+        before = data[:start].decode()
+        column = len(before.rpartition("\n")[2].encode("utf-16-le")) // 2
+        found.append((before.count("\n"), column, TOKEN_KINDS[kind]))
+    return found
+
+
+def test_no_word_changes_its_colour_when_the_server_answers(tokenize: Program) -> None:
+    sound = [sample for sample in SOUND if sample.name not in BROKEN_LINES]
+    texts = [sample.text.decode().replace("\r\n", "\n").replace("\r", "\n") for sample in sound]
+    changed, same = [], 0
+    for sample, text, tokens in zip(sound, texts, tokenize("source.netsharp", texts), strict=True):
+        scopes = {(line, start): names[-1] for line, start, _, names in tokens}
+        for line, column, kind in tokens_of_the_server(text):
+            named = scopes.get((line, column), "")
+            # A comment begins with the mark that makes it one.
+            named = named.replace("punctuation.definition.comment", "comment")
+            if kind in FALLBACKS and not named.startswith(FALLBACKS[kind]):
+                changed.append(f"{sample.name}:{line + 1}:{column}: {kind} is {named}")
+            same += kind in FALLBACKS
+    assert same > 5000
+    assert changed == []
+
+
 def test_every_letter_has_a_scope(tokenize: Program) -> None:
     texts = [sample.text.decode() for sample in SOUND]
     for sample, text, tokens in zip(SOUND, texts, tokenize("source.netsharp", texts), strict=True):
@@ -89,8 +134,8 @@ def test_every_letter_has_a_scope(tokenize: Program) -> None:
 )
 def test_injected_into_other_languages(tokenize: Program, host: str, text: str, line: int) -> None:
     (tokens,) = tokenize(host, [text])
-    storage = [token for token in tokens if "storage.type.declaration.netsharp" in token[3]]
-    assert [token[:3] for token in storage] == [[line, 0, 5]]
+    declared = [token for token in tokens if "keyword.control.declaration.netsharp" in token[3]]
+    assert [token[:3] for token in declared] == [[line, 0, 5]]
     last = text.count("\n")
     assert not [token for token in tokens if token[0] == last and len(token[3]) > 1]
 

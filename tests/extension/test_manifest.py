@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ from netsharp_lsp.server.preferences import EDITORS_OWN, SWITCHES
 from netsharp_lsp.settings import KEYS, LINE_ENDINGS
 from tests.collection import SAMPLES
 from tests.extension.conftest import EXTENSION, PACKAGING, ROOT
+
+sys.path.insert(0, str(PACKAGING))
+from targets import PYTHONS
 
 MANIFEST: dict[str, Any] = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))
 CONTRIBUTED = MANIFEST["contributes"]
@@ -144,6 +148,17 @@ def test_every_snippet_is_net_sharp() -> None:
         syntax = [each for each in found if each.code < "NS030"]
         allowed = {"NS010"} if name == "Share weights" else set()
         assert [each for each in syntax if each.code not in allowed] == [], name
+
+
+def test_the_readme_counts_what_is_there() -> None:
+    text = (EXTENSION / "README.md").read_text(encoding="utf-8")
+    assert f"**{len(language_by_id('netsharp').rules.codes)} checks**" in text
+    assert f"Python {PYTHONS[0]} to {PYTHONS[-1]}" in text
+    walkthrough = (EXTENSION / "walkthrough" / "python.md").read_text(encoding="utf-8")
+    assert f"from {PYTHONS[0]} to {PYTHONS[-1]}" in walkthrough
+    for each in CONTRIBUTED["commands"]:
+        if each["command"] != "netsharp.migrate":
+            assert each["title"] in text.replace("\n", " "), each["title"]
 
 
 def packages() -> list[Path]:

@@ -164,6 +164,7 @@ def test_the_bundled_server(start: Start, bare: Path, bundled: Path, tmp_path: P
     first = start(bare, bundled=str(bundled), limit=FIRST_LIMIT)
     assert (first["state"], first["origin"], first["training"]) == ("running", "bundled", True)
     assert first["progress"] > 10
+    assert list((tmp_path / "storage").rglob("netsharp_lsp/__pycache__/*.pyc"))
     again = start(bare, bundled=str(bundled))
     assert (again["state"], again["progress"]) == ("running", 0)
     server, training = sorted((tmp_path / "storage").iterdir())

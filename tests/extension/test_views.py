@@ -148,11 +148,13 @@ def graph(text: bytes, version: int = 1) -> dict[str, Any]:
     description = language_by_id("netsharp").describe(text, Context())
     picture = lay_out(description)
     arrows = iter(picture.arrows)
+    names = {layer["name"] for layer in description["layers"]}
     for layer, box in zip(description["layers"], picture.boxes, strict=True):
         layer["position"] = {key: getattr(box, key) for key in ("x", "y", "width", "height")}
         layer["range"] = layer["selectionRange"] = None
         for bundle in layer["bundles"]:
-            bundle |= {"points": next(arrows).points, "range": None}
+            known = bundle["source"] in names
+            bundle |= {"points": next(arrows).points if known else [], "range": None}
     size = {"width": picture.width, "height": picture.height}
     return {**description, **size, "version": version, "uri": "file:///digits.nn"}
 
@@ -184,9 +186,35 @@ def test_layers_stand_where_the_server_has_put_them(act: Act) -> None:
     assert texts[1] == ["Conv", "[16, 8, 8] rlinear", "160 parameters"]
 
 
+def test_texts_stay_in_their_boxes(act: Act) -> None:
+    name = "TheWholeOfWhatBOTHTowersHaveSeen"
+    text = f"input A [9]; hidden {name} [3] from A all; hidden Two [3] from A all; "
+    text += f"share {{ {name}, Two }} output B [2] from Two all;"
+    script = """return $$(".layer").map((layer) => {
+      const width = layer.querySelector(".frame").getBBox().width;
+      const lines = [...layer.querySelectorAll("text")];
+      const widest = Math.max(...lines.map((line) => line.getBBox().width));
+      return [width - widest, lines.at(-1).textContent];
+    });"""
+    found, _ = act("network", shown(text.encode()), script)
+    assert min(room for room, _ in found) > 8
+    assert found[2][1] == f"shares with {name}"
+
+
 def test_the_legend_names_the_kinds_that_occur(act: Act) -> None:
     found, _ = act("network", shown(DIGITS), "return $$('.legend li').map((e) => e.textContent);")
     assert found == ["all", "convolve", "max pool", "part of the multiply-adds"]
+
+
+def test_nothing_is_drawn_from_what_is_no_layer(act: Act) -> None:
+    text = b"input A [9]; hidden B [3] { from Missing all; from A all; } output C [2] from B all;"
+    script = """
+      $$(".edge")[0].dispatchEvent(new MouseEvent("click", { bubbles: true }));
+      const words = $$(".edge title").map((each) => each.textContent.split(":")[0]);
+      return [$$(".head").length, words];"""
+    found, sent = act("network", shown(text), script)
+    assert found == [2, ["A to B", "B to C"]]
+    assert sent[-1] == {"type": "revealBundle", "layer": "B", "index": 1}
 
 
 def test_cost_is_a_shade(act: Act) -> None:
@@ -263,6 +291,42 @@ def test_the_picture_follows_the_text_and_says_when_it_cannot(act: Act) -> None:
     assert found[2] == "There is no specification here."
     assert "stale" in found[3]
     assert found[4] == 5
+
+
+def test_a_deep_network_opens_where_it_can_be_read(act: Act) -> None:
+    layers = [f"hidden L{n} [9] from L{n - 1} all;\n" for n in range(1, 60)]
+    deep = "".join(["input L0 [9];\n", *layers, "output Last [2] from L59 all;\n"]).encode()
+    script = f"""
+      const size = () => Math.round($(".layer").getBoundingClientRect().width);
+      const top = () => $(".layer").getBoundingClientRect().top;
+      const header = $("header").getBoundingClientRect().bottom;
+      const sizes = [size(), top() > header];
+      await say({json.dumps({"type": "cursor", "layer": "L30"})});
+      await pause(400);
+      const middle = $(".layer.selected").getBoundingClientRect();
+      sizes.push(middle.top > header && middle.bottom < innerHeight);
+      await say({json.dumps(shown(deep + b"hidden New [3] from L0 all;")[0])});
+      sizes.push(size());
+      $(".surface").focus();
+      press("0");
+      sizes.push(size());
+      return sizes;"""
+    (opened, starts, follows, later, fitted), _ = act("network", shown(deep), script)
+    assert opened > 60
+    assert starts
+    assert follows
+    assert later == opened
+    assert fitted < opened / 3
+
+
+@pytest.mark.parametrize("view", ["network", "training"])
+def test_a_button_is_called_by_its_words(act: Act, view: str) -> None:
+    script = """return $$("button").map((each) =>
+      [each.textContent, each.getAttribute("aria-label") ?? each.textContent]);"""
+    found, _ = act(view, shown(DIGITS) if view == "network" else [replay("running", START)], script)
+    assert len(found) >= 5
+    for words, name in found:
+        assert words in name if words.isalpha() else name.isascii(), (words, name)
 
 
 def test_zoom_and_fit(act: Act) -> None:
@@ -369,6 +433,15 @@ def test_a_finished_run_leads_to_its_model(act: Act) -> None:
     assert found["model"] == "/home/me/digits.safetensors"
     assert found["buttons"] == ["Resume", "Train again"]
     assert [each["type"] for each in sent] == ["ready", "model", "resume", "again"]
+
+
+def test_without_validation_nothing_is_said_of_it(act: Act) -> None:
+    events = [{**epoch(number), "validation": {}} for number in (1, 2)]
+    script = """
+      const charts = $$(".chart").map((each) => each.getAttribute("aria-label"));
+      return [$(".key").innerText, charts];"""
+    found, _ = act("training", [replay("running", START, *events)], script)
+    assert found == ["training", ["loss: training 0.5", "accuracy: training 0.6667"]]
 
 
 def test_a_failure_is_said(act: Act) -> None:

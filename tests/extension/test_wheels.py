@@ -20,6 +20,7 @@ sys.path.insert(0, str(PACKAGING))
 from targets import TARGETS, Target
 
 NAMES = [target.name for target in TARGETS]
+GRAMMARS = ("brainscript", "cntk", "netsharp")
 FORMATS = {"linux": "ELF", "darwin": "Mach-O", "win32": "PE"}
 #: What a library may need beside Python itself.
 SYSTEM = {
@@ -34,9 +35,9 @@ def wheel_of(wheels: Path, target: Target) -> Path:
     return found
 
 
-def library_of(wheels: Path, target: Target) -> tuple[Library, bytes]:
+def library_of(wheels: Path, target: Target, grammar: str = "netsharp") -> tuple[Library, bytes]:
     with zipfile.ZipFile(wheel_of(wheels, target)) as archive:
-        data = archive.read(f"netsharp_grammar/_netsharp{target.suffix}")
+        data = archive.read(f"netsharp_grammar/_{grammar}{target.suffix}")
     return read(data), data
 
 
@@ -52,8 +53,10 @@ def test_the_library_is_for_its_machine(wheels: Path, target: Target) -> None:
 
 
 def test_it_exports_what_python_looks_for_and_nothing_else(wheels: Path, target: Target) -> None:
-    library, _ = library_of(wheels, target)
-    assert {name for name in library.exports if not name.startswith("_")} == {"PyInit__netsharp"}
+    for grammar in GRAMMARS:
+        library, _ = library_of(wheels, target, grammar)
+        exports = {name for name in library.exports if not name.startswith("_")}
+        assert exports == {f"PyInit__{grammar}"}
 
 
 def test_it_needs_nothing_but_the_system_and_python(wheels: Path, target: Target) -> None:
@@ -85,12 +88,12 @@ def test_the_wheels_differ_in_nothing_but_the_library(wheels: Path) -> None:
                 {
                     name: archive.getinfo(name).CRC
                     for name in archive.namelist()
-                    if not re.search(r"_netsharp\.|/WHEEL$|/RECORD$", name)
+                    if not re.search(r"grammar/_\w+\.(abi3\.so|pyd)$|/WHEEL$|/RECORD$", name)
                 }
             )
             record = archive.read(next(n for n in archive.namelist() if n.endswith("/RECORD")))
-        libraries = re.findall(r"_netsharp(?:\.abi3\.so|\.pyd),", record.decode())
-        assert libraries == [f"_netsharp{target.suffix},"]
+        libraries = re.findall(r"grammar/(_\w+(?:\.abi3\.so|\.pyd)),", record.decode())
+        assert sorted(libraries) == [f"_{grammar}{target.suffix}" for grammar in GRAMMARS]
     assert all(content == contents[0] for content in contents)
     assert "netsharp_lsp/server/launch.py" in contents[0]
     assert "netsharp_lsp/netsharp/rules/NS001.md" in contents[0]

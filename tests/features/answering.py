@@ -104,7 +104,7 @@ def hints(asked: Asked) -> list[str]:
 def completion(asked: Asked) -> list[str]:
     """All proposals, or with names behind the marker those, with what they insert."""
     found = sorted(
-        asked.snapshot.complete(asked.marker.start), key=lambda item: (item.rank, item.label)
+        asked.snapshot.complete(asked.marker.start).items, key=lambda item: (item.rank, item.label)
     )
     out = []
     for item in found:
@@ -117,7 +117,7 @@ def completion(asked: Asked) -> list[str]:
 
 
 def documentation(asked: Asked) -> list[str]:
-    found = {item.label: item.topic for item in asked.snapshot.complete(asked.marker.start)}
+    found = {item.label: item.topic for item in asked.snapshot.complete(asked.marker.start).items}
     return asked.snapshot.document(found[asked.marker.argument]).splitlines() or ["none"]
 
 

@@ -13,18 +13,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-GRAMMAR = ROOT / "grammar" / "netsharp"
+GRAMMARS = ("brainscript", "cntk", "netsharp")
 SHARED = ROOT.parent / "shared" / "bin"
 TOOL = shutil.which("tree-sitter", path=f"{os.environ.get('PATH', '')}{os.pathsep}{SHARED}")
 needs_tool = pytest.mark.skipif(TOOL is None, reason="the tree-sitter command is not installed")
 
 
 def run(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the tool with its caches and settings in ``directory`` alone."""
-    home = {"HOME": str(directory), "TREE_SITTER_LIBDIR": str(directory)}
+    """Run the tool with its caches and settings beside ``directory`` alone."""
+    home = {"HOME": str(directory.parent), "TREE_SITTER_LIBDIR": str(directory.parent)}
     return subprocess.run(
         [str(TOOL), *arguments],
-        cwd=directory / "netsharp",
+        cwd=directory,
         env={**os.environ, **home, "NO_COLOR": "1"},
         capture_output=True,
         text=True,
@@ -32,10 +32,15 @@ def run(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.fixture(params=GRAMMARS)
+def grammar(request: pytest.FixtureRequest) -> Path:
+    return ROOT / "grammar" / str(request.param)
+
+
 @pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    shutil.copytree(GRAMMAR, tmp_path / "netsharp")
-    return tmp_path
+def copy(grammar: Path, tmp_path: Path) -> Path:
+    shutil.copytree(grammar, tmp_path / grammar.name)
+    return tmp_path / grammar.name
 
 
 @needs_tool
@@ -45,15 +50,15 @@ def test_trees_of_the_test_corpus(copy: Path) -> None:
 
 
 @needs_tool
-def test_the_committed_parser_is_the_generated_one(copy: Path) -> None:
+def test_the_committed_parser_is_the_generated_one(grammar: Path, copy: Path) -> None:
     done = run(copy, "generate", "--js-runtime", "native")
     assert done.returncode == 0, done.stderr
     for name in ("parser.c", "grammar.json", "node-types.json"):
-        assert filecmp.cmp(copy / "netsharp" / "src" / name, GRAMMAR / "src" / name, shallow=False)
+        assert filecmp.cmp(copy / "src" / name, grammar / "src" / name, shallow=False)
 
 
-def test_every_kind_of_node_is_in_the_test_corpus() -> None:
-    kinds = json.loads((GRAMMAR / "src" / "node-types.json").read_text(encoding="utf-8"))
+def test_every_kind_of_node_is_in_the_test_corpus(grammar: Path) -> None:
+    kinds = json.loads((grammar / "src" / "node-types.json").read_text(encoding="utf-8"))
     named = {kind["type"] for kind in kinds if kind["named"] and "subtypes" not in kind}
-    corpus = "".join(path.read_text("utf-8") for path in GRAMMAR.glob("test/corpus/*.txt"))
+    corpus = "".join(path.read_text("utf-8") for path in grammar.glob("test/corpus/*.txt"))
     assert named == set(re.findall(r"\((\w+)", corpus)) & named

@@ -37,7 +37,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copy(source, folder / name)
     import netsharp_grammar
 
-    for built in Path(netsharp_grammar.__file__).parent.glob("_netsharp*.so"):
+    for built in Path(netsharp_grammar.__file__).parent.glob("_*.so"):
         shutil.copy(built, folder / "grammar" / "netsharp_grammar" / built.name)
     parts = blocks()
     row = parts.pop("row")

@@ -10,6 +10,7 @@ import pytest
 
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.netsharp import LANGUAGE
+from netsharp_lsp.netsharp.describe import describe_network
 from netsharp_lsp.netsharp.ide.quickfixes import told
 from netsharp_lsp.netsharp.ide.refactorings import missing_layers, shapes
 from netsharp_lsp.text.edits import apply_edits
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 TOKEN = re.compile(rb"\w+|[^\w\s]")
 LARGE = 20_000
 STEP = 97
+#: So many evaluations of a condition tell its edges from others.
+FEW_EVALUATIONS = 10_000
 #: What changes a network on purpose.
 CHANGING = (shapes.KIND, missing_layers.KIND)
 
@@ -177,9 +180,54 @@ def test_a_quick_fix_does_its_work_and_no_harm_elsewhere(sample: Sample) -> None
             assert said(again)[own.code, own.message] < said(before)[own.code, own.message], action
         if snapshot.network.doubts.broken:
             continue  # What could not be read withheld what is to be said of other places.
+        assert_others_stay(snapshot, fixed, action)
         new = said(again) - said(before)
         uncovered = [d for d in again if d.severity == "error" and (d.code, d.message) in new]
         assert {id(place(fixed, d.start)) for d in uncovered} <= touched(fixed, action), action
+
+
+def assert_others_stay(snapshot: Snapshot, fixed: Snapshot, action: Action) -> None:
+    """All layers stay as they are that an action has nothing to do with.
+
+    Those are layers whose declaration it leaves alone, with all that they name and the shares of
+    them.
+    """
+    changed = {
+        place(snapshot, at)
+        for edit in action.edits
+        for at in (edit.start, max(edit.start, edit.end - 1))
+    }
+    written = {word for edit in action.edits for word in re.findall(r"\w+", edit.text)}
+    before, after = layers_of(snapshot), layers_of(fixed)
+    for name in untouched(snapshot, changed) - written:
+        assert after.get(name) == before[name], (action.title, name)
+
+
+def layers_of(snapshot: Snapshot) -> dict[str, Any]:
+    """What is described of each layer, by name."""
+    layers = describe_network(snapshot.network, FEW_EVALUATIONS)["layers"]
+    return {layer["name"]: layer for layer in reversed(layers)}
+
+
+def untouched(snapshot: Snapshot, changed: set[Declaration | None]) -> set[str]:
+    """The layers that nothing of what is changed has to do with."""
+    network = snapshot.network
+    dubious = {one.name for one in network.all_constants if one.declaration in changed}
+    dubious |= {one.name for one in network.all_layers if one.declaration in changed}
+    dubious |= {
+        entry.item.name.text
+        for share in network.shares
+        if share.declaration in changed
+        for entry in share.entries
+    }
+    found = set()
+    for layer in network.layers.values():
+        base = network.specification.starts[layer.declaration]
+        text = snapshot.data[base : base + layer.declaration.end].decode()
+        words = set(re.findall(r"\w+", text))
+        if layer.declaration not in changed and not words & dubious:
+            found.add(layer.name)
+    return found
 
 
 def place(snapshot: Snapshot, offset: int) -> Declaration | None:

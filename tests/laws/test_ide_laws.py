@@ -65,7 +65,7 @@ def hovered(snapshot: Snapshot, offset: int) -> Iterable[Span]:
 
 def completed(snapshot: Snapshot, offset: int) -> Iterable[Span]:
     labels = set()
-    for proposal in snapshot.complete(offset):
+    for proposal in snapshot.complete(offset).items:
         assert proposal.start <= offset <= proposal.end
         assert "$" not in proposal.plain
         assert proposal.snippet == ("${" in proposal.insert)
@@ -118,7 +118,7 @@ def test_no_question_at_a_token_fails(sample: Sample, context: Context | None) -
 
 def proposed(data: bytes, context: Context, offset: int, word: str) -> bool:
     """Whether a word is proposed, alone or as the beginning of something longer."""
-    found = language_by_id("netsharp").open(data, context).complete(offset)
+    found = language_by_id("netsharp").open(data, context).complete(offset).items
     starts = (word.lower(), f"{word.lower()} ", f"{word.lower()}[")
     labels = [proposal.label.lower() for proposal in found]
     return any(label == starts[0] or label.startswith(starts[1:]) for label in labels)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from netsharp_lsp.context import Context
 from netsharp_lsp.ide.answers import TOKEN_KINDS, TOKEN_MODIFIERS, Refusal, Renaming, Symbol
 from netsharp_lsp.netsharp import LANGUAGE
 from netsharp_lsp.netsharp.reading.slips import KEYWORDS
@@ -144,6 +145,14 @@ def test_tokens_are_apart_and_those_of_parts_are_those_of_the_whole(sample: Samp
     step = max(1, size // 7)
     cuts = [*range(0, size, step), size]
     assert [token for cut in pairwise(cuts) for token in snapshot.tokens(*cut)] == whole
+
+
+@pytest.mark.parametrize("opening", ["//", "/*", "<!--", "#"])
+def test_tokens_are_apart_where_a_zero_ends_a_comment(opening: str) -> None:
+    text = f"share {{ H, G }} {opening} open \0 {'[ 9, ' * 60}; const {{ T = 1; }} an from".encode()
+    tokens = LANGUAGE.open(text, Context()).tokens(0, len(text))
+    assert all(before[1] <= after[0] for before, after in pairwise(tokens))
+    assert TOKEN_KINDS[tokens[-1][2]] == "keyword"
 
 
 @every_complete_sample

@@ -1,8 +1,8 @@
 """Runs the commands of the README and writes what they print back into it.
 
 A block ```console holds commands behind `$ ` and their output; ```python is run; a block
-```netsharp or ```toml or ```r below a line "`NAME`:" is a file.  A comment `<!-- varies -->` above a
-block says that its figures differ from machine to machine: it is run, not compared.
+```netsharp, ```toml or ```r below a line "`NAME`:" is a file.  A comment `<!-- varies -->` above
+a block says that its figures differ from machine to machine: it is run, not compared.
 Pictures named in docs/ are made anew.  `python -m tests.readme.transcripts` updates the README.
 """
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from netsharp_lsp.server.aside import AT_ONCE
 from tests.server.places import PATIENCE, asked, execute, furnish, opened, shown
 from tests.server.test_commands import path_told
-from tests.server.wire import Message, serving
+from tests.server.wire import Message, replace, serving
 
 LAYERS = 900
 
@@ -65,6 +65,26 @@ def test_a_large_description_shows_progress_and_can_be_cancelled(tmp_path: Path)
         assert len(asked(wire, "window/workDoneProgress/create")) == 2
         assert len(shown(wire)) == told
         assert children(wire.process.pid) == []
+
+
+def test_of_very_many_names_those_that_are_left_out_can_be_asked_for(tmp_path: Path) -> None:
+    path = furnish(tmp_path, large())
+    with serving(rootUri=tmp_path.as_uri()) as wire:
+        uri = opened(wire, path)
+        row = large().split("\n").index("hidden Hidden700 [8] from Hidden699 all;")
+        behind = len("hidden Hidden700 [8] from ")
+        position = {"line": row, "character": behind}
+        question = {"textDocument": {"uri": uri}, "position": position}
+        found = wire.request("textDocument/completion", question)
+        assert found["isIncomplete"]
+        assert [item["label"] for item in found["items"]][:2] == ["Hidden699", "Hidden698"]
+        change = replace((row, behind), (row, behind + len("Hidden699")), "hid42")
+        wire.send(wire.change(uri, 2, change))
+        position["character"] = behind + len("hid42")
+        typed = wire.request("textDocument/completion", question)
+        ordered = sorted(typed["items"], key=lambda item: item["sortText"])
+        assert [item["label"] for item in ordered][:3] == ["Hidden642", "Hidden542", "Hidden492"]
+        assert "Hidden42" in [item["label"] for item in ordered]
 
 
 def progress(heard: Message) -> str | None:

@@ -16,6 +16,8 @@ from tests.server.texts import NETWORK
 from tests.server.wire import COMMAND, Wire, frame, frames, replace, serving
 
 URI = "file:///nowhere/a.nn"
+#: How often a start is tried where others use the machine.
+ROUNDS = 12
 FAR = {"line": 999999, "character": 999999}
 PLACED = (
     "hover",
@@ -208,8 +210,10 @@ def test_nothing_heavy_is_loaded_before_the_answer() -> None:
 
 
 def test_it_is_ready_before_a_person_can_be() -> None:
-    bare, server = [], []
-    for _ in range(3):
+    """The best of each, as often as it takes on a machine that does other things too."""
+    bare: list[float] = []
+    server: list[float] = []
+    while len(bare) < ROUNDS:
         start = time.perf_counter()
         subprocess.run([sys.executable, "-c", "import pygls.lsp.server"], check=True)
         bare.append(time.perf_counter() - start)
@@ -219,4 +223,6 @@ def test_it_is_ready_before_a_person_can_be() -> None:
         server.append(time.perf_counter() - start)
         wire.process.kill()
         wire.process.wait()
-    assert min(server) <= 1.3 * min(bare) + 0.05
+        if min(server) <= 1.3 * min(bare) + 0.05:
+            return
+    pytest.fail(f"{server} seconds where the bare import takes {bare}")

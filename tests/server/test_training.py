@@ -179,6 +179,20 @@ def test_what_cannot_be_trained_is_refused_in_a_sentence(tmp_path: Path) -> None
         assert any("not trusted" in message for message in shown(wire))
 
 
+def test_a_run_is_offered_where_the_workspace_is_trusted(tmp_path: Path) -> None:
+    path = example("iris", tmp_path)
+    abilities = {"workspace": {"codeLens": {"refreshSupport": True}}}
+    options = {"trusted": False}
+    with serving(abilities, rootUri=tmp_path.as_uri(), initializationOptions=options) as wire:
+        uri = opened(wire, path)
+        document = {"textDocument": {"uri": uri}}
+        assert wire.request("textDocument/codeLens", document) == []
+        wire.notify("netsharp/trust", {"trusted": True})
+        asked(wire, "workspace/codeLens/refresh")
+        (lens,) = wire.request("textDocument/codeLens", document)
+        assert lens["command"]["title"] == "Train with iris.toml"
+
+
 def test_progress_is_shown_and_can_be_cancelled(tmp_path: Path) -> None:
     path = example("iris", tmp_path)
     lengthen(path)

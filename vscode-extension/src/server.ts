@@ -21,6 +21,10 @@ import type { StateOfServer } from "./state";
 
 const TOLD_NO_PYTHON = "toldNoPython";
 
+type Show = (message: string, button: string) => Thenable<string | undefined>;
+const WARNING: Show = (message, button) => vscode.window.showWarningMessage(message, button);
+const ERROR: Show = (message, button) => vscode.window.showErrorMessage(message, button);
+
 interface Prepared {
   readonly launch: Launch;
   readonly later: () => Promise<void>;
@@ -107,7 +111,7 @@ export class Server implements vscode.Disposable {
       return;
     }
     found.warnings.forEach((each) =>
-      this.tell(each, "Open Settings", () => openSetting("netsharp.python")),
+      this.tell(each, "Open Settings", () => openSetting("netsharp.python"), WARNING),
     );
     if (found.kind === "no-python") {
       accountOf(found.rejections).forEach((line) => this.output.info(line));
@@ -214,10 +218,10 @@ export class Server implements vscode.Disposable {
   }
 
   /** Shows a message with one button, once between two restarts. */
-  private tell(message: string, button: string, act: () => void): void {
+  private tell(message: string, button: string, act: () => void, show: Show = ERROR): void {
     if (!this.told.has(message)) {
       this.told.add(message);
-      void vscode.window.showErrorMessage(message, button).then((chosen) => chosen && act());
+      void show(message, button).then((chosen) => chosen && act());
     }
   }
 

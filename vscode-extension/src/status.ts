@@ -35,6 +35,8 @@ export class Status implements vscode.Disposable {
       this.item,
       state.onDidChange(() => this.draw()),
       vscode.window.onDidChangeActiveTextEditor(() => this.draw()),
+      // A document that gets another language is opened anew in the same editor.
+      vscode.workspace.onDidOpenTextDocument(() => this.draw()),
       vscode.workspace.onDidChangeTextDocument((change) => {
         if (change.document === vscode.window.activeTextEditor?.document) {
           this.countSoon();

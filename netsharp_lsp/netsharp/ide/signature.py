@@ -38,7 +38,7 @@ def signature_at(network: Network, offset: int) -> Signature | None:
     situation = situation_at(network.specification, offset)
     if situation is None:
         return None
-    cursor = Cursor(network, situation)
+    cursor = Cursor(network, situation, offset)
     for bracket in reversed(situation.brackets):
         if bracket.function in FUNCTIONS:
             return call_signature(bracket)

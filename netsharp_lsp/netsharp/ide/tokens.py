@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 #: What has a meaning: comments, words, numbers, operators.
 PIECE = re.compile(
-    rb"(?P<comment>(?://|\#)[^\r\n]*|/\*(?s:.*?)(?:\*/|\Z)|<!--(?s:.*?)-->)"
+    rb"(?P<comment>(?://|\#)[^\r\n\0]*|/\*[^\0]*?(?:\*/|(?=\0)|\Z)|<!--[^\0]*?-->)"
     rb"|(?P<word>[A-Za-z_][A-Za-z0-9_]*)"
     rb"|(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?[A-Za-z0-9_]*)"
     rb"|(?P<macro>\.\.\.)"

@@ -184,9 +184,13 @@ class Network:
         """Circles of layers that feed each other; see `connections.circles`."""
         if self._circles is None:
             # A circle has a layer that reads one declared behind it.
-            possible = any(troubles & FORWARD for troubles in self.troubles.values())
-            self._circles = circles(self) if possible else []
+            self._circles = circles(self) if self.reads_ahead else []
         return self._circles
+
+    @property
+    def reads_ahead(self) -> bool:
+        """Whether any layer reads one declared behind it."""
+        return any(troubles & FORWARD for troubles in self.troubles.values())
 
     @property
     def connected(self) -> bool:

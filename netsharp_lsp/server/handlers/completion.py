@@ -35,9 +35,13 @@ def completion(session: Session, params: lsp.CompletionParams) -> dict[str, Any]
     if place is None:
         return None
     snippets = session.client.can(f"{_ABILITY}.snippetSupport")
-    proposals = place.view.snapshot.complete(place.offset)
-    items = [_plain(place.view, proposal, snippets) for proposal in proposals]
-    return {"isIncomplete": False, "items": [item for item in items if item is not None]}
+    found = place.view.snapshot.complete(place.offset)
+    items = [_plain(place.view, proposal, snippets) for proposal in found.items]
+    row = params.position.line
+    return {
+        "isIncomplete": found.incomplete,
+        "items": [item for item in items if item is not None and _is_on(row, item["textEdit"])],
+    }
 
 
 def resolve(session: Session, item: dict[str, Any]) -> dict[str, Any]:
@@ -49,6 +53,12 @@ def resolve(session: Session, item: dict[str, Any]) -> dict[str, Any]:
         contents = session.markup(text, f"{_ABILITY}.documentationFormat")
         item["documentation"] = {"kind": contents.kind.value, "value": contents.value}
     return item
+
+
+def _is_on(row: int, edit: dict[str, Any]) -> bool:
+    """Whether a change lies on the cursor's line, as it must: between literals it may not."""
+    place = edit["range"]
+    return bool(place["start"]["line"] == row == place["end"]["line"])
 
 
 def _plain(view: View, proposal: Completion, snippets: bool) -> dict[str, Any] | None:

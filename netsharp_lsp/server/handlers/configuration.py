@@ -44,6 +44,7 @@ def did_trust(session: Session, params: Any) -> None:
     """Learn whether the workspace is trusted: only then tables are read and networks trained."""
     session.trusted = isinstance(params, dict) and bool(params.get("trusted"))
     session.contexts.look_again(always=True)
+    renew(session)
 
 
 async def pull(session: Session) -> None:

@@ -88,9 +88,12 @@ await scenario(options, async (bench, checks) => {
   checks.that("completion", labels.some((label) => label.includes("tanh")), labels);
   await bench.picture("completion");
   await page.keyboard.press("Escape");
-  await page.keyboard.press("Control+z");
-  await page.keyboard.press("Control+z");
-  await bench.until(async () => (await bench.text()).includes("softmax from"));
+  // As many steps as the letters have become; the fix above stays.
+  for (let steps = 0; steps < 4 && !(await bench.text()).includes("softmax from"); steps++) {
+    await page.keyboard.press("Control+z");
+    await bench.until(async () => (await bench.text()).includes("softmax from"), 1000);
+  }
+  checks.that("the fix stays", (await bench.text()).includes("from Strokes all"));
 
   await bench.goTo(13, 10);
   await page.keyboard.press("F2");

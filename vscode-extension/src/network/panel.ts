@@ -31,11 +31,9 @@ export class NetworkPanel implements vscode.Disposable {
           this.drawSoon();
         }
       }),
-      vscode.window.onDidChangeActiveTextEditor((editor) => {
-        if (this.panel !== undefined && editor?.document.languageId === "netsharp") {
-          this.follow(editor.document);
-        }
-      }),
+      vscode.window.onDidChangeActiveTextEditor(() => this.followEditor()),
+      // A document that gets another language is opened anew in the same editor.
+      vscode.workspace.onDidOpenTextDocument(() => this.followEditor()),
       vscode.window.onDidChangeTextEditorSelection((change) => this.cursor(change.textEditor)),
     ];
   }
@@ -74,6 +72,13 @@ export class NetworkPanel implements vscode.Disposable {
       this.document = undefined;
     });
     panel.webview.html = pageOf(panel.webview, this.root, "network");
+  }
+
+  private followEditor(): void {
+    const document = vscode.window.activeTextEditor?.document;
+    if (this.panel !== undefined && document?.languageId === "netsharp") {
+      this.follow(document);
+    }
   }
 
   private follow(document: vscode.TextDocument, name?: string): void {

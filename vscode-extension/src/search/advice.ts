@@ -3,17 +3,17 @@
 import type { Rejection } from "./interpreters";
 
 const COMMANDS: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
-  win32: "`winget install Python.Python.3.13`",
-  darwin: "`brew install python@3.13`",
-  linux: "`sudo apt install python3` (Debian, Ubuntu) or `sudo dnf install python3` (Fedora)",
+  win32: "winget install Python.Python.3.13",
+  darwin: "brew install python@3.13",
+  linux: "sudo apt install python3 (Debian 12, Ubuntu 24.04) or sudo dnf install python3 (Fedora)",
 };
 
 /** One message with the exact commands. */
 export function installPython(platform: NodeJS.Platform): string {
   const install = COMMANDS[platform] ?? "your system's package manager";
   return (
-    "Net#: no Python 3.11 or newer was found, so there are colours and snippets, but no " +
-    `checking. Install one with ${install}, then run the command "Net#: Restart Server"; or ` +
+    "No Python 3.11 or newer was found, so there are colours and snippets for Net#, but no " +
+    `checking. Install one with: ${install}. Then run the command "Net#: Restart Server"; or ` +
     "name an interpreter in the setting netsharp.python."
   );
 }

@@ -14,7 +14,10 @@ export function launchOf(program: Program, unpacked: readonly string[]): Launch 
   const own = Object.entries(process.env).filter(([, value]) => value !== undefined);
   const env: Record<string, string> = { ...(Object.fromEntries(own) as Record<string, string>), ...SAFE };
   if (unpacked.length > 0) {
-    Object.assign(env, { PYTHONPATH: unpacked.join(delimiter), PYTHONNOUSERSITE: "1" });
+    // Compiled modules are kept beside the unpacked ones: later starts are shorter by them.
+    const compiled = { PYTHONDONTWRITEBYTECODE: "", PYTHONPYCACHEPREFIX: "" };
+    const places = { PYTHONPATH: unpacked.join(delimiter), PYTHONNOUSERSITE: "1" };
+    Object.assign(env, compiled, places);
   }
   return { command: program.command, env };
 }

@@ -20,9 +20,18 @@ export function svg<Name extends keyof SVGElementTagNameMap>(
   return fill(document.createElementNS(SVG, name), attributes, children);
 }
 
-/** A button with words, a longer explanation and what it does. */
-export function button(words: string, title: string, act: () => void): HTMLButtonElement {
-  const made = html("button", { type: "button", title, "aria-label": title }, words);
+/**
+ * A button with words, a longer explanation and what it does.  It is called by its words, which is
+ * what somebody says to press it; `name` stands for those that cannot be spoken.
+ */
+export function button(
+  words: string,
+  title: string,
+  act: () => void,
+  name?: string,
+): HTMLButtonElement {
+  const label = name === undefined ? {} : { "aria-label": name };
+  const made = html("button", { type: "button", title, ...label }, words);
   made.addEventListener("click", act);
   return made;
 }

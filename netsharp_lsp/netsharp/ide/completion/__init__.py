@@ -1,12 +1,12 @@
 """What may be written at a place: one function for each thing that may stand there, one table.
 
 Proposals stand in the order in which they are useful.  What it takes from the text is the
-cursor's declaration; names are looked for everywhere.
+cursor's declaration; names are looked for everywhere, and of very many the nearest are taken.
 """
 
 from __future__ import annotations
 
-from netsharp_lsp.ide.answers import Completion
+from netsharp_lsp.ide.answers import Completion, Completions
 from netsharp_lsp.netsharp.ide.completion.attributes import attributes, values
 from netsharp_lsp.netsharp.ide.completion.connections import (
     bodies,
@@ -75,12 +75,12 @@ EXPECTED: dict[str, Callable[[Cursor], Iterator[Proposal]]] = {
 }
 
 
-def completions_at(network: Network, offset: int) -> list[Completion]:
+def completions_at(network: Network, offset: int) -> Completions:
     """What may be written at an offset; the word at the cursor is replaced."""
     situation = situation_at(network.specification, offset)
     if situation is None or situation.expected not in EXPECTED:
-        return []
-    cursor = Cursor(network, situation)
+        return Completions()
+    cursor = Cursor(network, situation, offset)
     found: dict[str, Completion] = {}
     for rank, proposal in enumerate(EXPECTED[situation.expected](cursor)):
         template = proposal.template
@@ -99,7 +99,7 @@ def completions_at(network: Network, offset: int) -> list[Completion]:
                 rank=rank,
             ),
         )
-    return list(found.values())
+    return Completions(tuple(found.values()), cursor.leaves_out)
 
 
 def documentation(network: Network, topic: str) -> str:

@@ -141,8 +141,10 @@ def _kernel_shapes(cursor: Cursor) -> Shapes:
         yield figures.kernel, FITS
     yield usual(cursor.situation.kind, shape).kernel, "usual"
     for size in (5, 3, 2):
-        kernel = tuple(min(size, cells) for cells in shape)
-        yield (kernel if len(shape) < WITH_MAPS else (1, *kernel[1:])), f"a window of {size}"
+        window = tuple(min(size, cells) for cells in shape[len(shape) >= WITH_MAPS :])
+        sides = dict.fromkeys(window) if len(set(window)) == 1 else window
+        detail = f"a window of {' x '.join(map(str, sides))}"
+        yield (1,) * (len(shape) - len(window)) + window, detail
 
 
 def _strides(cursor: Cursor) -> Shapes:
@@ -205,7 +207,9 @@ def values(cursor: Cursor) -> Iterator[Proposal]:
         yield from _entries(cursor, form)
         return
     yield from _whole_values(cursor, form)
-    yield from constants_like(cursor, lambda value: _suits(value, form))
+    yield from constants_like(
+        cursor, lambda value: _suits(value, form) and _fits_source(cursor, value, form)
+    )
 
 
 def _whole_values(cursor: Cursor, form: AttributeForm) -> Iterator[Proposal]:
@@ -249,6 +253,16 @@ def _fits_entry(value: Value, form: AttributeForm) -> bool:
     if isinstance(value, bool) or form.element == "boolean":
         return isinstance(value, bool) and form.element == "boolean"
     return isinstance(value, int) or form.element == "real"
+
+
+def _fits_source(cursor: Cursor, value: Value, form: AttributeForm) -> bool:
+    """Whether a tuple has an entry for each dimension, or lays out all nodes of the source."""
+    if not isinstance(value, tuple) or form.shape == "list":
+        return True
+    if form.name == "InputShape":
+        nodes = cursor.source.nodes if cursor.source is not None else None
+        return nodes is None or product(tuple(e for e in value if isinstance(e, int))) == nodes
+    return _rank(cursor) in (None, len(value))
 
 
 def _suits(value: Value, form: AttributeForm) -> bool:

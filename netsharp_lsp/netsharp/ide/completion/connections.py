@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
+from netsharp_lsp.netsharp.ide.completion.nearness import chosen, nearest
 from netsharp_lsp.netsharp.ide.completion.place import Proposal
 from netsharp_lsp.netsharp.ide.counting import counted
 from netsharp_lsp.netsharp.ide.templates import Template, block
-from netsharp_lsp.netsharp.meaning.connections import consumers
 from netsharp_lsp.netsharp.meaning.evaluate import show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from netsharp_lsp.netsharp.ide.completion.place import Cursor
     from netsharp_lsp.netsharp.meaning.model import Layer
@@ -35,10 +37,9 @@ KIND_DETAILS = {
 
 def fed_by(layer: Layer, network: Network) -> set[Layer]:
     """The layers that a layer's values reach, itself included."""
-    readers = consumers(network)
     found, pending = {layer}, [layer]
     while pending:
-        for bundle in readers[pending.pop()]:
+        for bundle in network.reads_of(pending.pop()):
             if bundle.layer not in found:
                 found.add(bundle.layer)
                 pending.append(bundle.layer)
@@ -53,20 +54,28 @@ def layer_detail(layer: Layer) -> str:
 
 def sources(cursor: Cursor) -> Iterator[Proposal]:
     """Layers that may be read: no output, not the layer itself, none that it feeds."""
-    layer = cursor.layer
-    if layer is None:
-        closed: set[Layer] = set()
-        order = len(cursor.network.all_layers)
-    else:
-        closed, order = fed_by(layer, cursor.network), layer.order
-    lawful = [
-        other
-        for other in cursor.network.layers.values()
-        if other.kind != "output" and other not in closed and other.name
-    ]
-    lawful.sort(key=lambda other: (other.order > order, abs(other.order - order)))
-    for other in lawful:
+    candidates = nearest(cursor, cursor.network.all_layers)
+    for other in chosen(cursor, candidates, attrgetter("name"), _lawful_sources(cursor)):
         yield Proposal(other.name, "layer", detail=layer_detail(other), topic=f"layer:{other.name}")
+
+
+def _lawful_sources(cursor: Cursor) -> Callable[[Layer], bool]:
+    """Which layers the one at the cursor may read; what it feeds is looked for if it matters."""
+    layer, network = cursor.layer, cursor.network
+    # Where all read upwards, nothing above a layer depends on it.
+    first = layer.order if layer is not None and not network.reads_ahead else 0
+    reached: set[Layer] = set()
+
+    def lawful(other: Layer) -> bool:
+        if other is layer or other.kind == "output":
+            return False
+        if layer is None or other.order < first:
+            return True
+        if not reached:
+            reached.update(fed_by(layer, network))
+        return other not in reached
+
+    return lawful
 
 
 def kinds(cursor: Cursor) -> Iterator[Proposal]:

@@ -123,8 +123,10 @@ def sizes(cursor: Cursor) -> Iterator[Proposal]:
             for shape in dict.fromkeys(shapes_of(bundle.geometry)):
                 yield Proposal(show(shape), "value", detail="computed from the connection")
             return
-    yield Proposal("auto", "keyword", detail="as the data tells", topic="keyword:auto")
-    yield Proposal("[…]", "value", Template("[").hole("100").add("]"), detail="sizes")
+    auto = Proposal("auto", "keyword", detail="as the data tells", topic="keyword:auto")
+    written = Proposal("[…]", "value", Template("[").hole("100").add("]"), detail="sizes")
+    # Data seldom tells how large a hidden layer is.
+    yield from (written, auto) if cursor.situation.section == "hidden" else (auto, written)
 
 
 def functions_of_layers(cursor: Cursor) -> Iterator[Proposal]:

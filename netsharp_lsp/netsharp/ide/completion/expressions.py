@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
+from netsharp_lsp.netsharp.ide.completion.nearness import MOST, chosen, nearest
 from netsharp_lsp.netsharp.ide.completion.place import Proposal
 from netsharp_lsp.netsharp.ide.glossary import FUNCTIONS, function_form
 from netsharp_lsp.netsharp.ide.hover.values import shown
@@ -35,24 +38,39 @@ def constant_proposal(constant: Constant) -> Proposal:
 
 def constants_like(cursor: Cursor, suits: Callable[[Value], bool]) -> Iterator[Proposal]:
     """The constants whose value suits."""
-    for constant in cursor.network.constants.values():
-        if constant.value is not None and suits(constant.value):
-            yield constant_proposal(constant)
+
+    def suiting(constant: Constant) -> bool:
+        return constant.value is not None and suits(constant.value)
+
+    for constant in _constants(cursor, suiting):
+        yield constant_proposal(constant)
+
+
+def _constants(cursor: Cursor, suits: Callable[[Constant], bool]) -> Iterator[Constant]:
+    """The constants that suit: as they are declared, or, of many, the nearest."""
+    known = cursor.network.constants
+    if len(known) <= MOST:
+        yield from filter(suits, known.values())
+    else:
+        candidates = nearest(cursor, cursor.network.all_constants)
+        yield from chosen(cursor, candidates, attrgetter("name"), suits)
 
 
 def constants_with(cursor: Cursor, suits: Callable[[Value], bool]) -> Iterator[Proposal]:
     """The constants whose value suits, and the tuples with an entry that does, to be indexed."""
-    for constant in cursor.network.constants.values():
+
+    def suiting(constant: Constant) -> bool:
         value = constant.value
         if isinstance(value, tuple):
-            if any(map(suits, value[:FEW])):
-                template = Template(f"{constant.name}[").hole("0").add("]")
-                detail = constant_proposal(constant).detail
-                topic = f"constant:{constant.name}"
-                label = f"{constant.name}[…]"
-                yield Proposal(label, "constant", template, detail=detail, topic=topic)
-        elif value is not None and suits(value):
-            yield constant_proposal(constant)
+            return any(map(suits, value[:FEW]))
+        return value is not None and suits(value)
+
+    for constant in _constants(cursor, suiting):
+        proposal = constant_proposal(constant)
+        if isinstance(constant.value, tuple):
+            proposal.label = f"{constant.name}[…]"
+            proposal.template = Template(f"{constant.name}[").hole("0").add("]")
+        yield proposal
 
 
 def functions() -> Iterator[Proposal]:
@@ -91,9 +109,8 @@ def constant_values(cursor: Cursor) -> Iterator[Proposal]:
     """The value of a constant: others that do not refer to it."""
     own = cursor.network.constants.get(cursor.situation.layer)
     circle = referring(own, cursor.network) if own is not None else set()
-    for constant in cursor.network.constants.values():
-        if constant.name not in circle:
-            yield constant_proposal(constant)
+    for constant in _constants(cursor, lambda constant: constant.name not in circle):
+        yield constant_proposal(constant)
     for word in ("true", "false"):
         yield Proposal(word, "value", topic=f"keyword:{word}")
     yield from functions()

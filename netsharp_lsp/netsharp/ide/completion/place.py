@@ -37,11 +37,19 @@ class Proposal:
 class Cursor:
     """A place of a text, with the layer and the connection that it belongs to."""
 
-    __slots__ = ("network", "situation")
+    __slots__ = ("leaves_out", "network", "offset", "situation")
 
-    def __init__(self, network: Network, situation: Situation) -> None:
+    def __init__(self, network: Network, situation: Situation, offset: int) -> None:
         self.network = network
         self.situation = situation
+        self.offset = offset
+        #: Whether more names would suit than are proposed.
+        self.leaves_out = False
+
+    @property
+    def typed(self) -> str:
+        """The part of the word at the cursor that stands before it."""
+        return self.network.specification.data[self.situation.start : self.offset].decode()
 
     @property
     def layer(self) -> Layer | None:

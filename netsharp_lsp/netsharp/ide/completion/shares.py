@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from netsharp_lsp.netsharp.ide.completion.connections import layer_detail
+from netsharp_lsp.netsharp.ide.completion.nearness import MOST, chosen, nearest
 from netsharp_lsp.netsharp.ide.completion.place import Proposal
 from netsharp_lsp.netsharp.ide.templates import Template
 from netsharp_lsp.netsharp.meaning.attributes import WEIGHTED_KINDS
@@ -10,7 +13,7 @@ from netsharp_lsp.netsharp.meaning.sharing import biases_differ, bundle_differen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from netsharp_lsp.netsharp.ide.completion.place import Cursor
     from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
@@ -67,12 +70,24 @@ def _alike(first: Bundle | None, bundle: Bundle, cursor: Cursor) -> bool:
 
 def _layers(cursor: Cursor, words: list[str]) -> Iterator[Proposal]:
     first = _first_bundle(cursor, words)
-    for layer in cursor.network.layers.values():
+
+    def fits(layer: Layer) -> bool:
         one = len(layer.bundles) == 1 and layer.name not in words
-        if one and _weighted(layer) and _alike(first, layer.bundles[0], cursor):
-            yield Proposal(
-                layer.name, "layer", detail=layer_detail(layer), topic=f"layer:{layer.name}"
-            )
+        return one and bool(_weighted(layer)) and _alike(first, layer.bundles[0], cursor)
+
+    for layer in _chosen_layers(cursor, fits):
+        yield Proposal(layer.name, "layer", detail=layer_detail(layer), topic=f"layer:{layer.name}")
+
+
+def _near(cursor: Cursor) -> Iterable[Layer]:
+    """The layers: as they are declared, or, where they are many, the nearest first."""
+    known = cursor.network.layers
+    few = len(known) <= MOST
+    return known.values() if few else nearest(cursor, cursor.network.all_layers)
+
+
+def _chosen_layers(cursor: Cursor, fits: Callable[[Layer], bool]) -> Iterator[Layer]:
+    return chosen(cursor, _near(cursor), attrgetter("name"), fits)
 
 
 def _bundles(cursor: Cursor, words: list[str]) -> Iterator[Proposal]:
@@ -82,33 +97,46 @@ def _bundles(cursor: Cursor, words: list[str]) -> Iterator[Proposal]:
         for position in range(1, len(words) - 1)
         if words[position] == "=>"
     }
-    for layer in cursor.network.layers.values():
-        for bundle in _weighted(layer):
-            pair = (bundle.source_name, layer.name)
-            if pair not in taken and _alike(first, bundle, cursor):
-                yield Proposal(
-                    " => ".join(pair),
-                    "layer",
-                    detail=f"weights, {bundle.kind}",
-                    topic=f"layer:{layer.name}",
-                )
+
+    def fits(bundle: Bundle) -> bool:
+        pair = (bundle.source_name, bundle.layer.name)
+        return pair not in taken and _alike(first, bundle, cursor)
+
+    bundles = (bundle for layer in _near(cursor) for bundle in _weighted(layer))
+    for bundle in chosen(cursor, bundles, _pair, fits):
+        yield Proposal(
+            _pair(bundle),
+            "layer",
+            detail=f"weights, {bundle.kind}",
+            topic=f"layer:{bundle.layer.name}",
+        )
+
+
+def _pair(bundle: Bundle) -> str:
+    return f"{bundle.source_name} => {bundle.layer.name}"
 
 
 def _biases(cursor: Cursor, words: list[str]) -> Iterator[Proposal]:
     first = cursor.network.layers.get(words[2]) if len(words) > 2 else None
-    for layer in cursor.network.layers.values():
-        fits = first is None or not biases_differ(first, layer)
-        if fits and layer.has_biases and layer.name not in words:
-            yield Proposal(
-                f"1 => {layer.name}", "layer", detail="biases", topic=f"layer:{layer.name}"
-            )
+
+    def fits(layer: Layer) -> bool:
+        free = layer.has_biases and layer.name not in words
+        return free and (first is None or not biases_differ(first, layer))
+
+    for layer in chosen(cursor, _near(cursor), _biases_of, fits):
+        yield Proposal(_biases_of(layer), "layer", detail="biases", topic=f"layer:{layer.name}")
+
+
+def _biases_of(layer: Layer) -> str:
+    return f"1 => {layer.name}"
 
 
 def _destinations(cursor: Cursor, source: str) -> Iterator[Proposal]:
     """Behind `=>`: the layers that read the source, or that have biases."""
-    for layer in cursor.network.layers.values():
+
+    def fits(layer: Layer) -> bool:
         reads = any(bundle.source_name == source for bundle in _weighted(layer))
-        if reads or (source == "1" and layer.has_biases):
-            yield Proposal(
-                layer.name, "layer", detail=layer_detail(layer), topic=f"layer:{layer.name}"
-            )
+        return reads or (source == "1" and layer.has_biases)
+
+    for layer in _chosen_layers(cursor, fits):
+        yield Proposal(layer.name, "layer", detail=layer_detail(layer), topic=f"layer:{layer.name}")

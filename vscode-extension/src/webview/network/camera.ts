@@ -9,6 +9,10 @@ export interface Box {
 
 const LEAST = 0.05;
 const MOST = 4;
+/** No picture opens smaller than this: the names of its layers can still be read. */
+const READABLE = 0.6;
+/** No picture opens larger than this. */
+const COMFORTABLE = 1.25;
 /** How much of the window a fitted picture leaves empty around itself, in pixels. */
 const MARGIN = 24;
 const GLIDE = "transform 160ms ease-out";
@@ -17,7 +21,8 @@ export class Camera {
   private scale = 1;
   private x = 0;
   private y = 0;
-  private fitted = true;
+  /** The least scale at which the whole is shown; absent once somebody has moved or zoomed. */
+  private least: number | undefined = READABLE;
 
   constructor(
     private readonly surface: SVGSVGElement,
@@ -27,18 +32,34 @@ export class Camera {
     this.scene.style.transformOrigin = "0 0";
     surface.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     surface.addEventListener("pointerdown", (event) => this.grab(event));
-    new ResizeObserver(() => this.fitted && this.fit()).observe(surface);
+    new ResizeObserver(() => this.keep()).observe(surface);
   }
 
-  /** Shows the whole picture, never larger than it was drawn. */
+  /** Shows the whole picture, or its beginning where the whole would be too small to be read. */
+  open(): void {
+    this.frame(READABLE);
+  }
+
+  /** Shows the whole picture. */
   fit(): void {
+    this.frame(LEAST);
+  }
+
+  /** Frames a picture or a window of another size as before, unless somebody has moved since. */
+  keep(): void {
+    if (this.least !== undefined) {
+      this.frame(this.least);
+    }
+  }
+
+  private frame(least: number): void {
     const { width, height } = this.size();
     const whole = this.whole();
     const room = Math.min((width - 2 * MARGIN) / whole.width, (height - 2 * MARGIN) / whole.height);
-    this.scale = Math.min(Math.max(room, LEAST), 1.25);
+    this.scale = Math.min(Math.max(room, least), COMFORTABLE);
     this.x = (width - whole.width * this.scale) / 2;
     this.y = Math.max((height - whole.height * this.scale) / 2, MARGIN / 2);
-    this.fitted = true;
+    this.least = least;
     this.apply(false);
   }
 
@@ -50,7 +71,7 @@ export class Camera {
     this.x = x - ((x - this.x) * scale) / this.scale;
     this.y = y - ((y - this.y) * scale) / this.scale;
     this.scale = scale;
-    this.fitted = false;
+    this.least = undefined;
     this.apply(false);
   }
 
@@ -66,7 +87,7 @@ export class Camera {
     if (dx !== 0 || dy !== 0) {
       this.x += dx;
       this.y += dy;
-      this.fitted = false;
+      this.least = undefined;
       this.apply(true);
     }
   }
@@ -94,7 +115,7 @@ export class Camera {
   private move(dx: number, dy: number): void {
     this.x += dx;
     this.y += dy;
-    this.fitted = false;
+    this.least = undefined;
     this.apply(false);
   }
 

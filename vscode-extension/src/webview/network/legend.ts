@@ -33,7 +33,7 @@ function shades(): HTMLElement {
   return html("li", {}, strip, "part of the multiply-adds");
 }
 
-export function totals(graph: Graph): string {
+export function totals(graph: Graph): HTMLElement[] {
   const known = [
     [graph.parameters, "parameters"],
     [graph.multiply_adds, "multiply-adds"],
@@ -42,5 +42,6 @@ export function totals(graph: Graph): string {
     count === null ? [] : [`${whole(count)} ${name}`],
   );
   const missing = counts.length < known.length ? ["more counts need the sizes of auto"] : [];
-  return [`${graph.layers.length} layers`, ...counts, ...missing].join("  ·  ");
+  const layers = `${graph.layers.length} layers`;
+  return [layers, ...counts, ...missing].map((words) => html("span", {}, words));
 }

@@ -49,8 +49,8 @@ view.append(
     html(
       "div",
       { class: "tools", role: "toolbar", "aria-label": "Picture" },
-      button("−", "Zoom out (-)", () => camera.zoom(1 / STEP)),
-      button("+", "Zoom in (+)", () => camera.zoom(STEP)),
+      button("−", "Zoom out (-)", () => camera.zoom(1 / STEP), "Zoom out"),
+      button("+", "Zoom in (+)", () => camera.zoom(STEP), "Zoom in"),
       button("Fit", "Show the whole network (0)", () => camera.fit()),
       button("SVG", "Save as SVG", () => save("svg")),
       button("PNG", "Save as PNG", () => void save("png")),
@@ -82,7 +82,6 @@ function hear(message: ToView): void {
 
 function show(name: string, shown: Graph): void {
   const first = graph === undefined || graph.uri !== shown.uri;
-  const grown = graph?.width !== shown.width || graph.height !== shown.height;
   const focused = document.activeElement?.classList.contains("layer") === true;
   graph = shown;
   picture = draw(shown);
@@ -90,12 +89,14 @@ function show(name: string, shown: Graph): void {
   view.classList.remove("stale");
   notice.textContent = shown.layers.length === 0 ? "There is no layer yet." : "";
   title.textContent = name;
-  figures.textContent = totals(shown);
+  figures.replaceChildren(...totals(shown));
   below.replaceChildren(legend(shown));
   shown.layers.forEach(listen);
   select(selected, false);
-  if (first || grown) {
-    camera.fit();
+  if (first) {
+    camera.open();
+  } else {
+    camera.keep();
   }
   if (focused) {
     focus(selected);

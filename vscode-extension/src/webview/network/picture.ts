@@ -68,7 +68,18 @@ function box(graph: Graph, layer: GraphLayer): SVGGElement {
 function linesOf(layer: GraphLayer): string[] {
   const shape = layer.shape === null ? "auto" : `[${layer.shape.join(", ")}]`;
   const first = layer.activation === null ? shape : `${shape} ${layer.activation}`;
+  const leader = leaderOf(layer);
+  if (leader !== undefined) {
+    return [first, `shares with ${leader}`];
+  }
   return layer.parameters ? [first, `${whole(layer.parameters)} parameters`] : [first];
+}
+
+/** The layer from which this one has all that it learns, as in the pictures of the command line. */
+function leaderOf(layer: GraphLayer): string | undefined {
+  const learnt = layer.bundles.filter((bundle) => bundle.parameters);
+  const names = new Set(learnt.map((bundle) => bundle.shared_with?.split(" => ").at(-1)));
+  return names.size === 1 ? [...names][0] : undefined;
 }
 
 /** A layer in words, for those who hear the picture and for the mouse at rest. */
@@ -92,6 +103,10 @@ export function spoken(graph: Graph, layer: GraphLayer): string {
 function edge(layer: GraphLayer, bundle: GraphBundle): SVGGElement {
   const kind = kindOf(bundle.kind);
   const { points } = bundle;
+  if (points.length === 0) {
+    // What it comes from is no layer; the bundles after it keep their places.
+    return svg("g");
+  }
   const words = `${bundle.source} to ${layer.name}: ${bundleWords(bundle)}`;
   const path = curve(points);
   return svg(
@@ -108,7 +123,7 @@ function edge(layer: GraphLayer, bundle: GraphBundle): SVGGElement {
 /** The kind beside an edge; of two parallel ones the first has it on its left. */
 function label(layer: GraphLayer, bundle: GraphBundle): SVGTextElement[] {
   const parallel = layer.bundles.filter((each) => each.source === bundle.source);
-  if (parallel.length > MOST_LABELLED || bundle.points.length === 0) {
+  if (parallel.length > MOST_LABELLED) {
     return [];
   }
   const words = bundle.kernels ? `${bundle.kind}, ${whole(bundle.kernels)} kernels` : bundle.kind;

@@ -131,6 +131,12 @@ function point(series: Series, scales: Scales, part: number): SVGElement[] {
 }
 
 function spoken(name: string, series: Series): string {
-  const last = (points: readonly Point[]) => measured(points.at(-1)?.y) || "none yet";
-  return `${name}: training ${last(series.training)}, validation ${last(series.validation)}`;
+  const kinds = [
+    ["training", series.training],
+    ["validation", series.validation],
+  ] as const;
+  const last = kinds.flatMap(([kind, points]) =>
+    points.length === 0 ? [] : [`${kind} ${measured(points.at(-1)?.y)}`],
+  );
+  return `${name}: ${last.join(", ")}`;
 }

@@ -30,13 +30,12 @@ const bar = html("progress", { max: 1, value: 0, "aria-label": "Epochs done" });
 const failure = html("p", { class: "failure", role: "alert" });
 const result = html("p", { class: "result" });
 const charts = html("section", { class: "charts", "aria-label": "Curves" });
+const judged = html("span", {}, html("span", { class: "sample validation" }), "validation");
 const key = html(
   "p",
   { class: "key", "aria-hidden": "true" },
-  html("span", { class: "sample training" }),
-  "training",
-  html("span", { class: "sample validation" }),
-  "validation",
+  html("span", {}, html("span", { class: "sample training" }), "training"),
+  judged,
 );
 const epochs = html("section", { class: "epochs" });
 
@@ -118,8 +117,10 @@ function draw(log: Log): void {
   const done = log.epochs.at(-1)?.epoch ?? 0;
   bar.max = Math.max(log.ordered, done, 1);
   bar.value = done;
+  bar.hidden = log.ordered === 0 && failure.textContent !== "";
   facts.textContent = factsOf(log, done);
   key.hidden = log.epochs.length === 0;
+  judged.hidden = !hasValidation(log);
   const told = [...log.series].filter(
     ([, { training, validation }]) => training.length + validation.length > 0,
   );
@@ -133,6 +134,10 @@ function draw(log: Log): void {
   );
   charts.replaceChildren(...figures);
   epochs.replaceChildren(...(log.epochs.length === 0 ? [] : [table(log)]));
+}
+
+function hasValidation(log: Log): boolean {
+  return [...log.series.values()].some((each) => each.validation.length > 0);
 }
 
 function factsOf(log: Log, done: number): string {

@@ -1,0 +1,1 @@
+"""The grammar's queries as package data; it holds no code."""

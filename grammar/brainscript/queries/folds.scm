@@ -1,0 +1,8 @@
+[
+  (record)
+  (array_literal)
+  (parenthesized)
+  (arguments)
+  (parameters)
+  (block_comment)
+] @fold

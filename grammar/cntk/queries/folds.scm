@@ -1,0 +1,5 @@
+[
+  (block)
+  (list)
+  (brainscript)
+] @fold

@@ -1,0 +1,5 @@
+((brainscript) @injection.content
+  (#set! injection.language "brainscript"))
+
+((comment) @injection.content
+  (#set! injection.language "comment"))
