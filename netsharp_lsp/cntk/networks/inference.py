@@ -34,6 +34,7 @@ def inferred(network: Network) -> Network:
     inference = _Inference(in_order(nodes))
     axis_troubles = _place_axes(network.nodes)
     troubles = (*axis_troubles, *inference.run())
+    _tell_axes_apart(inference.nodes)
     return network._replace(loops=loops, troubles=troubles)
 
 
@@ -76,6 +77,17 @@ def _place_axes(nodes: Mapping[str, Node]) -> list[Trouble]:
         elif holder is not None:
             node.axis = holder.axis
     return troubles
+
+
+def _tell_axes_apart(nodes: list[Node]) -> None:
+    """Number axes of the same name, from the second on, in the order of their nodes."""
+    axes = {id(node.axis): node.axis for node in nodes if node.axis is not None}
+    seen: dict[str, int] = {}
+    for axis in axes.values():
+        count = seen.get(axis.name, 0)
+        seen[axis.name] = count + 1
+        if count:
+            axis.name = f"{axis.name}{count}"
 
 
 class _Inference:

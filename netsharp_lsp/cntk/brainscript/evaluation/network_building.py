@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from netsharp_lsp.cntk.brainscript.evaluation.attributes import flattened
-from netsharp_lsp.cntk.brainscript.evaluation.values import Built, Failure
+from netsharp_lsp.cntk.brainscript.evaluation.values import Absent, Built, Failure
 from netsharp_lsp.cntk.networks.inference import inferred
 from netsharp_lsp.cntk.networks.node import GROUPS, OLD_TAGS, Network, Node
 
@@ -30,7 +30,8 @@ def build_network(run: Evaluator, scope: Record, path: str, place: Place) -> Val
         if isinstance(value, Node):
             if name not in SPECIAL:
                 value.name = name
-            building.roots.append(value)
+            if not isinstance(value, Absent) or value.inputs:
+                building.roots.append(value)
     building.collect()
     return Built(inferred(building.network()))
 

@@ -62,6 +62,13 @@ def evaluate_builder(data: bytes, source: str, around: Surroundings) -> Outcome:
     return evaluate_network(script.built, around)
 
 
+def evaluate_file(data: bytes, source: str, around: Surroundings) -> Outcome:
+    """The network of a `.bs` file: its members are those of the network that includes it."""
+    script = parse(data, source)
+    built = script.built or RecordLiteral(script.place, script.entries)
+    return evaluate_network(built, around)
+
+
 def evaluate_network(built: Expression, around: Surroundings) -> Outcome:
     """The network of an expression; a plain record stands for the network of its members."""
     run = Evaluator(CLASSES, Includes(around.read, around.folders).spliced)

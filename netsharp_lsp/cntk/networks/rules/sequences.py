@@ -10,6 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Node
 
+#: The axis of frames that are chosen; the inference tells several of them apart.
+CHOSEN_AXIS = "WhereNodeAxis"
+
 
 def delayed(node: Node, final: bool) -> None:
     """The input at another time step; a second input is the state at the border."""
@@ -28,7 +31,7 @@ def where(node: Node, final: bool) -> None:
     if final:
         need_axis(node, 0)
         _scalar(node, 0)
-    node.axis = node.axis or Axis(node.name)
+    node.axis = node.axis or Axis(CHOSEN_AXIS)
     node.shape = (1,)
 
 
