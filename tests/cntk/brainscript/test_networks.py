@@ -115,6 +115,20 @@ def test_numbers_of_lenet() -> None:
     assert double["memory_bytes"] == 2 * json["memory_bytes"]
 
 
+def test_nodes_say_where_the_text_asks_for_them() -> None:
+    path = FOLDER / "lenet.bs"
+    text = path.read_text(encoding="utf-8")
+    asked = {
+        node.name: text[node.where[1] : node.where[2]]
+        for node in evaluated(path, own_library()).nodes.values()
+        if node.where[0] == path.name
+    }
+    assert asked["ce"] == "CrossEntropyWithSoftmax (labels, z)"
+    assert asked["model.arrayOfFunctions[6].W"] == "LinearLayer {labelDim}"
+    assert asked["model.arrayOfFunctions[0].W"].startswith("ConvolutionalLayer {16,")
+    assert asked["z"] == "model (features / 256)"
+
+
 def test_loops_of_recurrent_layers() -> None:
     network = evaluated(FOLDER / "tagger.bs", own_library())
     delays = [one for one in network.nodes.values() if one.operation.endswith("Value")]

@@ -94,7 +94,7 @@ FAULTS = (
     ("x", "circular", "x"),
     ("{ a = b ; b = a }.a", "circular", "b"),
     ("{ f (a) = f (a + 1) }.f (0)", "too-deep", "f"),
-    ("{ f (a) = a }.f (1, 2)", "arity", "(1, 2)"),
+    ("{ f (a) = a }.f (1, 2)", "arity", "{ f (a) = a }.f (1, 2)"),
     ("{ f (a, b=1) = a }.f (1, c=2)", "unknown-argument", "2"),
     ("{ f (a, b=a) = b }.f (1)", "unknown-name", "a"),
     ("{ f (b=nowhere) = 1 ; g = f >> (a => a) }.g", "unknown-name", "nowhere"),
@@ -212,4 +212,4 @@ def test_calls_that_led_to_a_fault() -> None:
     text = "x = f (1) f (n) = g (n) g (n) = nowhere"
     found = value(text)
     assert isinstance(found, Fault)
-    assert [text[one.start : one.end] for one in found.calls] == ["(1)", "(n)"]
+    assert [text[one.start : one.end] for one in found.calls] == ["f (1)", "g (n)"]

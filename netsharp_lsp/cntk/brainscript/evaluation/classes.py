@@ -14,6 +14,7 @@ from netsharp_lsp.cntk.brainscript.evaluation.values import (
     Array,
     Function,
     Record,
+    Site,
     kind_of,
 )
 from netsharp_lsp.cntk.networks.node import PARAMETER, Node
@@ -44,7 +45,7 @@ def _node(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
     if node_type is None:
         run.fail("unknown-operation", f"there is no node type `{operation}`.", thunk.place)
     node = Node(operation, 0, path)
-    node.where = _where(run, place)
+    node.where = run.origin(Site(place, scope))
     known = _attributes(arguments, node)
     node.number = run.next_number()
     if operation in DELAYS:
@@ -57,12 +58,6 @@ def _node(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
     if not known:
         node.shape = None
     return node
-
-
-def _where(run: Evaluator, place: Place) -> tuple[str, int, int]:
-    """Where a node comes from: the outermost call that led to it, or its own place."""
-    origin = run.calls[0] if run.calls else place
-    return (origin.source, origin.start, origin.end)
 
 
 def _attributes(arguments: Arguments, node: Node) -> bool:
@@ -243,7 +238,7 @@ def _cloned(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
     inputs = Arguments(run, scope, place).value("inputNodes")
     count = len(flattened(inputs, place))
 
-    def body(given: list[Thunk], named: dict[str, Thunk], caller: str, at: Place) -> Value:
+    def body(given: list[Thunk], named: dict[str, Thunk], caller: str, site: Site) -> Value:
         result = run.absent(caller)
         values = [thunk.force() for thunk in given]
         result.inputs = tuple(value for value in values if isinstance(value, Node))

@@ -17,6 +17,7 @@ from netsharp_lsp.cntk.brainscript.evaluation.values import (
     Fault,
     Function,
     Record,
+    Site,
     Thunk,
     kind_of,
 )
@@ -74,6 +75,8 @@ class Evaluator:
     def __init__(self, classes: Mapping[str, tuple[bool, Builder]], splice: Splicer) -> None:
         self.classes = classes
         self.splice = splice
+        #: The names of the texts that are no user's.
+        self.library: frozenset[str] = frozenset()
         self.depth = 0
         self.calls: list[Place] = []
         self.created = 0
@@ -125,16 +128,30 @@ class Evaluator:
         function: Function,
         given: list[Thunk],
         named: dict[str, Thunk],
-        path: str,
-        place: Place,
+        under: tuple[str, Site],
     ) -> Value:
-        """The result of a function for arguments."""
-        if len(given) != len(function.parameters):
-            expected = len(function.parameters)
+        """The result of a function for arguments, under a path."""
+        path, site = under
+        self._check_arguments(function, given, named, site.place)
+        self.calls.append(site.place)
+        try:
+            return function.body(given, {**function.defaults, **named}, path, site)
+        except Failure as failure:
+            if not failure.fault.calls:
+                failure.fault = failure.fault._replace(calls=tuple(self.calls[-CALLS_SHOWN:]))
+            raise
+        finally:
+            self.calls.pop()
+
+    def _check_arguments(
+        self, function: Function, given: list[Thunk], named: dict[str, Thunk], place: Place
+    ) -> None:
+        expected, count = len(function.parameters), len(given)
+        if count != expected:
             self.fail(
                 "arity",
                 f"this function takes {expected} argument{'s' * (expected != 1)} by position,"
-                f" and {len(given)} {'are' if len(given) != 1 else 'is'} given.",
+                f" and {count} {'are' if count != 1 else 'is'} given.",
                 place,
             )
         for name, value in named.items():
@@ -145,15 +162,16 @@ class Evaluator:
                     f"this function has no optional parameter `{name}`; it has {known}.",
                     value.place,
                 )
-        self.calls.append(place)
-        try:
-            return function.body(given, {**function.defaults, **named}, path, place)
-        except Failure as failure:
-            if not failure.fault.calls:
-                failure.fault = failure.fault._replace(calls=tuple(self.calls[-CALLS_SHOWN:]))
-            raise
-        finally:
-            self.calls.pop()
+
+    def origin(self, site: Site) -> Place:
+        """Where a text of the user asks for what happens at a site, maybe within the library."""
+        place, scope = site
+        while place.source in self.library and scope is not None:
+            if scope.site is None:
+                scope = scope.parent
+            else:
+                place, scope = scope.site
+        return site.place if place.source in self.library else place
 
     def fill(self, record: Record, entries: Iterable[Entry], path: str) -> None:
         """Add members to a record; a name may be defined once."""
@@ -293,7 +311,7 @@ def _node_member(run: Evaluator, node: Node, name: str, place: Place) -> Value:
 
 
 def _record(run: Evaluator, e: RecordLiteral, scope: Record, path: str) -> Value:
-    record = Record(scope, e.place)
+    record = Record(scope)
     run.fill(record, e.entries, path)
     return record
 
@@ -324,7 +342,7 @@ def _call(run: Evaluator, e: Call, scope: Record, path: str) -> Value:
         for value, name in zip(positional, names, strict=False)
     ]
     named = _named(run, e.arguments, scope, path)
-    return run.apply(function, given, named, path, e.arguments_place)
+    return run.apply(function, given, named, (path, Site(e.place, scope)))
 
 
 def _named(
@@ -347,8 +365,8 @@ def _lambda(run: Evaluator, e: Lambda, scope: Record, path: str) -> Value:
         if one.default is not None
     }
 
-    def body(given: list[Thunk], named: dict[str, Thunk], caller: str, place: Place) -> Value:
-        inner = Record(scope, e.place)
+    def body(given: list[Thunk], named: dict[str, Thunk], caller: str, site: Site) -> Value:
+        inner = Record(scope, site)
         inner.members.update(zip(required, given, strict=True))
         inner.members.update(named)
         return run.evaluate(e.body, inner, caller)
@@ -366,7 +384,7 @@ def _choice(run: Evaluator, e: Choice, scope: Record, path: str) -> Value:
         run.expected("boolean", condition, e.condition.place)
     chosen = run.evaluate(e.consequence, scope, joined(path, "then"))
     otherwise = run.evaluate(e.alternative, scope, joined(path, "else"))
-    return on_nodes(run, "if", [condition, chosen, otherwise], path, e.place)
+    return on_nodes(run, "if", [condition, chosen, otherwise], (path, Site(e.place, scope)))
 
 
 def _index(run: Evaluator, e: Index, scope: Record, path: str) -> Value:
@@ -396,8 +414,8 @@ def _unary(run: Evaluator, e: Unary, scope: Record, path: str) -> Value:
         if e.operator == "+":
             return operand
         if e.operator == "-":
-            return run_node(run, "Negate", [operand], path, e.place)
-        return run_node(run, "Minus", [1.0, operand], path, e.place)
+            return run_node(run, "Negate", [operand], (path, Site(e.place, scope)))
+        return run_node(run, "Minus", [1.0, operand], (path, Site(e.place, scope)))
     if e.operator == "!" and isinstance(operand, bool):
         return not operand
     if e.operator == "!" or not isinstance(operand, float):
@@ -424,7 +442,7 @@ def _binary(run: Evaluator, e: Binary, scope: Record, path: str) -> Value:
     if operators.is_absent([left, right]):
         return run.absent(path)
     if operators.concerns_nodes([left, right]):
-        return on_nodes(run, e.operator, [left, right], path, e.place)
+        return on_nodes(run, e.operator, [left, right], (path, Site(e.place, scope)))
     if e.operator != "<<" or not isinstance(left, Array) or not isinstance(right, float):
         _inapplicable(run, e, left, right)
     return Array(0, left.items[max(int(right), 0) :])
@@ -443,50 +461,48 @@ def _composed(run: Evaluator, first: Function, second: Function) -> Value:
     for default in first.defaults.values():
         default.force()
 
-    def body(given: list[Thunk], named: dict[str, Thunk], caller: str, place: Place) -> Value:
-        inner = run.apply(first, given, named, joined(caller, "arg"), place)
-        return run.apply(second, [Thunk.of(inner, place)], {}, caller, place)
+    def body(given: list[Thunk], named: dict[str, Thunk], caller: str, site: Site) -> Value:
+        inner = run.apply(first, given, named, (joined(caller, "arg"), site))
+        return run.apply(second, [Thunk.of(inner, site.place)], {}, (caller, site))
 
     return Function(first.parameters, first.defaults, body)
 
 
-def on_nodes(run: Evaluator, sign: str, operands: list[Value], path: str, place: Place) -> Value:
+def on_nodes(run: Evaluator, sign: str, operands: list[Value], under: tuple[str, Site]) -> Value:
     """The node that an operator builds."""
     try:
         built = operators.on_nodes(sign, operands)
     except operators.Inapplicable as reason:
         kinds = " and a ".join(kind_of(one) for one in operands)
-        run.fail("operator", str(reason) or f"`{sign}` cannot be applied to a {kinds}.", place)
+        message = str(reason) or f"`{sign}` cannot be applied to a {kinds}."
+        run.fail("operator", message, under[1].place)
     if isinstance(built, tuple) and isinstance(built[0], str) and isinstance(built[1], list):
-        return run_node(run, built[0], built[1], path, place)
+        return run_node(run, built[0], built[1], under)
     return operands[0]
 
 
 def run_node(
-    run: Evaluator, operation: str, operands: list[Value], path: str, place: Place
+    run: Evaluator, operation: str, operands: list[Value], under: tuple[str, Site]
 ) -> Node:
     """A node of an operator; numbers and truths become constants."""
-    inputs = tuple(
-        one if isinstance(one, Node) else constant(run, one, path, place) for one in operands
-    )
-    node = Node(operation, run.next_number(), path)
+    inputs = tuple(one if isinstance(one, Node) else constant(run, one, under) for one in operands)
+    node = Node(operation, run.next_number(), under[0])
     node.inputs = inputs
-    node.where = (place.source, place.start, place.end)
+    node.where = run.origin(under[1])
     if operation == "Times":
         node.attributes = {"outputRank": 1, "inferInputRankToMap": -1}
     return node
 
 
-def constant(run: Evaluator, value: Value, path: str, place: Place) -> Node:
+def constant(run: Evaluator, value: Value, under: tuple[str, Site]) -> Node:
     """A number or a truth as a parameter of one element that is not trained."""
-    node = Node("LearnableParameter", run.next_number(), path)
-    number = value if isinstance(value, float | bool) else 0.0
+    node = Node("LearnableParameter", run.next_number(), under[0])
     node.shape = (1,)
-    node.where = (place.source, place.start, place.end)
+    node.where = run.origin(under[1])
     node.attributes = {
         "shape": (1,),
         "init": "fromValue",
-        "initValue": float(number),
+        "initValue": float(value) if isinstance(value, float | bool) else 0.0,
         "learningRateMultiplier": 0.0,
     }
     return node
@@ -510,20 +526,20 @@ def _filled(
         )
     if last - first >= LONGEST:
         run.fail("too-long", f"an array of {last - first + 1} elements is too long.", e.place)
-    return Array(first, [_element(run, function, at, (path, e)) for at in range(first, last + 1)])
+    site = Site(e.place, scope)
+    return Array(
+        first, [_element(run, function, at, (path, site)) for at in range(first, last + 1)]
+    )
 
 
-def _element(
-    run: Evaluator, function: Function, at: int, under: tuple[str, ArrayConstructor]
-) -> Thunk:
-    path, e = under
+def _element(run: Evaluator, function: Function, at: int, under: tuple[str, Site]) -> Thunk:
+    path, site = under
     named = f"{path}[{at}]" if path else ""
 
     def compute() -> Value:
-        index = Thunk.of(float(at), e.element.place)
-        return run.apply(function, [index], {}, named, e.element.place)
+        return run.apply(function, [Thunk.of(float(at), site.place)], {}, (named, site))
 
-    return Thunk(compute, e.element.place, named)
+    return Thunk(compute, site.place, named)
 
 
 def _new(run: Evaluator, e: New, scope: Record, path: str) -> Value:

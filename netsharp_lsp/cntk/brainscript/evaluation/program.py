@@ -89,7 +89,7 @@ def evaluate_member(data: bytes, source: str, name: str, around: Surroundings) -
     try:
         scope = outer_scope(run, around)
         script = parse(data, source)
-        inner = Record(scope, script.place)
+        inner = Record(scope)
         run.fill(inner, script.entries, "")
         found = inner.find(name)
         if found is None:
@@ -101,7 +101,7 @@ def evaluate_member(data: bytes, source: str, name: str, around: Surroundings) -
 
 def outer_scope(run: Evaluator, around: Surroundings) -> Record:
     """The library and what the program defines, which every network sees."""
-    scope = Record(None, NOWHERE)
+    scope = Record(None)
     values: dict[str, Value] = {
         "deviceId": around.device,
         "traceLevel": around.trace_level,
@@ -109,6 +109,7 @@ def outer_scope(run: Evaluator, around: Surroundings) -> Record:
     }
     for name, value in values.items():
         scope.members[name] = Thunk.of(value, NOWHERE)
+    run.library = frozenset(script.place.source for script in around.library)
     for script in around.library:
         run.fill(scope, script.entries, "")
     return scope

@@ -81,15 +81,22 @@ class Thunk:
         )
 
 
+class Site(NamedTuple):
+    """Where something happens: a place, and the scope that it is evaluated in."""
+
+    place: Place
+    scope: Record | None
+
+
 class Record:
-    """Members by name, and the scope around them."""
+    """Members by name, and the scope around them; the arguments of a call know its site."""
 
-    __slots__ = ("members", "parent", "place")
+    __slots__ = ("members", "parent", "site")
 
-    def __init__(self, parent: Record | None, place: Place) -> None:
+    def __init__(self, parent: Record | None, site: Site | None = None) -> None:
         self.members: dict[str, Thunk] = {}
         self.parent = parent
-        self.place = place
+        self.site = site
 
     def find(self, name: str) -> Thunk | None:
         """A member, here or in a scope around."""
@@ -188,4 +195,4 @@ if TYPE_CHECKING:
         | Absent
         | None
     )
-    Body = Callable[[list[Thunk], dict[str, Thunk], str, Place], Value]
+    Body = Callable[[list[Thunk], dict[str, Thunk], str, Site], Value]
