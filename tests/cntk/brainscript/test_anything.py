@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,10 @@ def test_pieces_of_text_in_any_order(pieces: list[str]) -> None:
 )
 def test_too_much(text: str) -> None:
     assert evaluate_file(text.encode(), "much.bs", around()) is not None
+
+
+def test_the_limit_of_recursion_is_as_before() -> None:
+    before = sys.getrecursionlimit()
+    evaluate_file(b"f (x) = f (f (x)) y = f (1)", "deep.bs", around())
+    evaluate_file(b"x = Input (3)", "flat.bs", around())
+    assert sys.getrecursionlimit() == before

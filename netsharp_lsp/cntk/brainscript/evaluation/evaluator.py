@@ -6,8 +6,6 @@ knows the way that led to it, as the original builds it.
 
 from __future__ import annotations
 
-import sys
-
 from netsharp_lsp.cntk.brainscript.evaluation import operators
 from netsharp_lsp.cntk.brainscript.evaluation.values import (
     Absent,
@@ -82,8 +80,6 @@ class Evaluator:
         self.created = 0
         self.faults: list[Fault] = []
         self.seen: set[tuple[str, Place]] = set()
-        if sys.getrecursionlimit() < DEEPEST * 10:
-            sys.setrecursionlimit(DEEPEST * 10)
 
     def fail(self, kind: str, message: str, place: Place) -> NoReturn:
         """Give up on the value at a place."""

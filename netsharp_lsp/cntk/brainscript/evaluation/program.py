@@ -7,7 +7,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from netsharp_lsp.cntk.brainscript.evaluation.classes import CLASSES
-from netsharp_lsp.cntk.brainscript.evaluation.evaluator import NOWHERE, Evaluator
+from netsharp_lsp.cntk.brainscript.evaluation.depth import DeepRecursion
+from netsharp_lsp.cntk.brainscript.evaluation.evaluator import DEEPEST, NOWHERE, Evaluator
 from netsharp_lsp.cntk.brainscript.evaluation.includes import Includes
 from netsharp_lsp.cntk.brainscript.evaluation.values import (
     Absent,
@@ -75,8 +76,8 @@ def evaluate_network(built: Expression, around: Surroundings) -> Outcome:
     if isinstance(built, RecordLiteral):
         built = New(built.place, "ComputationNetwork", built.place, built)
     try:
-        scope = outer_scope(run, around)
-        value = run.evaluate(built, scope, "network")
+        with DeepRecursion(DEEPEST):
+            value = run.evaluate(built, outer_scope(run, around), "network")
         return _outcome(run, value, built)
     except Failure as failure:
         run.note(failure.fault)
@@ -86,15 +87,15 @@ def evaluate_network(built: Expression, around: Surroundings) -> Outcome:
 def evaluate_member(data: bytes, source: str, name: str, around: Surroundings) -> Value | Fault:
     """The value of one member of a text that is a list of members."""
     run = Evaluator(CLASSES, Includes(around.read, around.folders).spliced)
+    script = parse(data, source)
     try:
-        scope = outer_scope(run, around)
-        script = parse(data, source)
-        inner = Record(scope)
-        run.fill(inner, script.entries, "")
-        found = inner.find(name)
-        if found is None:
-            return Fault("unknown-name", f"`{name}` is not defined.", script.place)
-        return found.force()
+        with DeepRecursion(DEEPEST):
+            inner = Record(outer_scope(run, around))
+            run.fill(inner, script.entries, "")
+            found = inner.find(name)
+            if found is None:
+                return Fault("unknown-name", f"`{name}` is not defined.", script.place)
+            return found.force()
     except Failure as failure:
         return failure.fault
 
