@@ -233,8 +233,9 @@ class Action:
     """Something that can be done to the text at a place.
 
     `kind` is the protocol's ("quickfix", "refactor.extract", ...).  `fixes` are the codes and
-    spans of the diagnostics that it removes.  `rename_at`: where the new name stands after the
-    edits, for a client that lets people type another at once.
+    spans of the diagnostics that it removes; where others of that code may stand at that place,
+    `message` is what they say.  `rename_at`: where the new name stands after the edits, for a
+    client that lets people type another at once.
     """
 
     title: str
@@ -242,6 +243,7 @@ class Action:
     edits: tuple[Edit, ...] = ()
     preferred: bool = False
     fixes: tuple[tuple[str, int, int], ...] = ()
+    message: str = ""
     command: Command | None = None
     rename_at: int | None = None
 

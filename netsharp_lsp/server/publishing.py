@@ -75,7 +75,7 @@ def _plain(client: Client, view: View, found: Diagnostic) -> dict[str, Any]:
         "severity": _SEVERITIES[found.severity],
         "code": found.code,
         "source": SOURCE,
-        "message": _message(view, found),
+        "message": message_of(view, found.message),
     }
     if client.shows_pages:
         plain["codeDescription"] = {"href": page_of(view.language, found.code)}
@@ -88,11 +88,11 @@ def _plain(client: Client, view: View, found: Diagnostic) -> dict[str, Any]:
     return plain
 
 
-def _message(view: View, found: Diagnostic) -> str:
-    """What is wrong; lines that the sentence names are the document's."""
+def message_of(view: View, message: str) -> str:
+    """Return what is wrong as a client is told: lines that it names are the document's."""
     if view.region is None:
-        return found.message
-    return outer_message(view.region, found.message, view.document.lines)
+        return message
+    return outer_message(view.region, message, view.document.lines)
 
 
 def _related(view: View, related: Related) -> dict[str, Any]:

@@ -23,6 +23,8 @@ from tests.extension.conftest import EXTENSION, ROOT
 
 #: Seconds that a start may take, and that the first one of the bundled server may.
 LIMIT, FIRST_LIMIT = 5, 30
+#: How often a start is timed on a machine that is busy with much else.
+TRIES = 4
 RUN = ["-m", "netsharp_lsp", "lsp"]
 
 Start = Callable[..., dict[str, Any]]
@@ -49,17 +51,21 @@ def start(node: str, built: Path, tmp_path: Path) -> Start:
             **wishes,
         }
         environment = {"PATH": os.pathsep.join(map(str, folders)), "HOME": str(tmp_path)}
-        began = time.monotonic()
-        done = subprocess.run(
-            [node, str(built / "drive.cjs"), json.dumps(order)],
-            env=environment | (env or {}),
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=2 * FIRST_LIMIT,
-        )
-        assert done.returncode == 0, done.stderr
-        assert time.monotonic() - began < limit
+        for _ in range(TRIES):
+            began = time.monotonic()
+            done = subprocess.run(
+                [node, str(built / "drive.cjs"), json.dumps(order)],
+                env=environment | (env or {}),
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                timeout=2 * FIRST_LIMIT,
+            )
+            took = time.monotonic() - began
+            assert done.returncode == 0, done.stderr
+            if took < limit or os.getloadavg()[0] < 2 * (os.cpu_count() or 1):
+                break
+        assert took < limit
         return json.loads(done.stdout)
 
     return run

@@ -275,6 +275,24 @@ async def test_a_quick_fix_removes_its_diagnostic(editor: LanguageClient) -> Non
     assert any("NS033" in each.title for each in actions)
 
 
+async def test_of_two_diagnostics_of_one_rule_at_one_place_each_has_its_own_fix(
+    editor: LanguageClient,
+) -> None:
+    text = (
+        "input P [5, 6, 6];\nhidden Q [3] from P mean pool { }\noutput O [2] softmax from Q all;\n"
+    )
+    document = opened(editor, text)
+    found = [each for each in (await published(editor, document)).diagnostics if each.code]
+    lacking = [each for each in found if each.code == "NS063"]
+    assert lacking[0].range == lacking[1].range
+    for diagnostic, lack in zip(lacking, ("InputShape", "KernelShape"), strict=True):
+        context = lsp.CodeActionContext([diagnostic], only=[lsp.CodeActionKind.QuickFix])
+        params = lsp.CodeActionParams(document, diagnostic.range, context)
+        actions = await editor.text_document_code_action_async(params)
+        (own,) = [each for each in actions if getattr(each, "diagnostics", None)]
+        assert own.title.startswith(f"Insert {lack} = ")
+
+
 async def test_all_safe_fixes_come_when_they_are_asked_for(editor: LanguageClient) -> None:
     broken = NETWORK.replace("[29, 29];\nhidden", "[29, 29]\nhidden")
     document = opened(editor, broken)

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from statistics import median
 
 import pytest
 
@@ -210,7 +211,7 @@ def test_nothing_heavy_is_loaded_before_the_answer() -> None:
 
 
 def test_it_is_ready_before_a_person_can_be() -> None:
-    """The best of each, as often as it takes on a machine that does other things too."""
+    """In the middle of as many turns as it takes on a machine that does other things too."""
     bare: list[float] = []
     server: list[float] = []
     while len(bare) < ROUNDS:
@@ -223,6 +224,6 @@ def test_it_is_ready_before_a_person_can_be() -> None:
         server.append(time.perf_counter() - start)
         wire.process.kill()
         wire.process.wait()
-        if min(server) <= 1.3 * min(bare) + 0.05:
+        if len(bare) > 2 and median(server) <= 1.3 * median(bare) + 0.05:
             return
     pytest.fail(f"{server} seconds where the bare import takes {bare}")

@@ -43,6 +43,7 @@ def quick_fixes(snapshot: Snapshot, start: int, end: int) -> Iterator[Action]:
                 fix.edits,
                 preferred=fix.safe,
                 fixes=((diagnostic.code, diagnostic.start, diagnostic.end),),
+                message=diagnostic.message,
             )
     for code in dict.fromkeys(diagnostic.code for diagnostic in touched):
         title = f"Explain {code}: {RULES.title(code)}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 
 from netsharp_lsp.server.protocol import RefusedError
+from netsharp_lsp.server.publishing import message_of
 from netsharp_lsp.server.repairs import repairs
 from netsharp_lsp.server.writing import command, outer_edits, workspace_edit
 
@@ -73,7 +74,10 @@ def _plain(
     if action.preferred and session.client.can(f"{_ABILITY}.isPreferredSupport"):
         plain["isPreferred"] = True
     fixed = [(code, view.range(start, end)) for code, start, end in action.fixes]
-    solved = [each for each in shown if (each.code, each.range) in fixed]
+    said = message_of(view, action.message)
+    solved = [
+        each for each in shown if (each.code, each.range) in fixed and said in ("", each.message)
+    ]
     if solved:
         plain["diagnostics"] = session.server.protocol.plain(solved)
     return plain
