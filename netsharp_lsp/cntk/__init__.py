@@ -1,1 +1,1 @@
-"""The languages of CNTK: its configurations, and the networks that they hold or name."""
+"""The CNTK languages: BrainScript, NDL, model edits and configurations, each in its own room."""

@@ -25,6 +25,10 @@ FLOORS = (
     ("netsharp_lsp.netsharp.repairs", "netsharp_lsp.netsharp.arithmetic"),
     ("netsharp_lsp.netsharp",),
     ("netsharp_lsp.cntk.reading", "netsharp_lsp.cntk.configuration"),
+    ("netsharp_lsp.cntk.networks",),
+    ("netsharp_lsp.cntk.brainscript.reading",),
+    ("netsharp_lsp.cntk.brainscript.evaluation",),
+    ("netsharp_lsp.cntk.library",),
     ("netsharp_lsp.cntk",),
     ("netsharp_lsp.language", "netsharp_lsp.settings"),
     ("netsharp_lsp.project",),
@@ -139,6 +143,15 @@ def test_the_formatter_does_not_know_the_checker() -> None:
             for name in imports(path):
                 room = name.removeprefix("netsharp_lsp.netsharp.").partition(".")[0]
                 assert not (name.startswith("netsharp_lsp.netsharp.") and room in checker), module
+
+
+def test_networks_know_no_language_and_languages_not_one_another() -> None:
+    for module, path in MODULES.items():
+        used = {name for name in imports(path) if name.startswith("netsharp_lsp.")}
+        if module.startswith("netsharp_lsp.cntk.networks"):
+            assert all(name.startswith("netsharp_lsp.cntk.networks") for name in used), module
+        if module.startswith("netsharp_lsp.cntk"):
+            assert not any(name.startswith("netsharp_lsp.netsharp") for name in used), module
 
 
 def test_every_module_says_what_it_is() -> None:

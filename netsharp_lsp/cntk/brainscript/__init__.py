@@ -1,0 +1,1 @@
+"""BrainScript: how its text reads, and what it evaluates to."""

@@ -1,0 +1,1 @@
+"""What BrainScript evaluates to, lazily, as the original program does it."""

@@ -1,0 +1,319 @@
+"""Reads what a constructor of a node needs from the scope around it, by name."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.brainscript.evaluation.values import Absent, Array
+from netsharp_lsp.cntk.networks.node import Node, elements
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Evaluator
+    from netsharp_lsp.cntk.brainscript.evaluation.values import Record, Thunk, Value
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Place
+
+#: Initializations that draw random numbers.
+RANDOM = frozenset(
+    (
+        "uniform",
+        "gaussian",
+        "xavier",
+        "glorotUniform",
+        "glorotNormal",
+        "heUniform",
+        "heNormal",
+    )
+)
+OLD_GRADIENT = ("needsGradient", "needGradient", "computeGradient")
+#: Image layouts by every name that the program knows.
+LAYOUTS = {"CHW": "CHW", "cudnn": "CHW", "HWC": "HWC", "legacy": "HWC"}
+#: Dimensions that a shape can have; above this it is no number that the program could hold.
+LARGEST = 2**53
+
+
+class Arguments:
+    """What a constructor finds, for one object that is built."""
+
+    def __init__(self, run: Evaluator, scope: Record, place: Place) -> None:
+        self.run = run
+        self.scope = scope
+        self.place = place
+
+    def find(self, name: str) -> Thunk | None:
+        """A parameter here or in a scope around, or None."""
+        return self.scope.find(name)
+
+    def require(self, name: str) -> Thunk:
+        """A parameter that has to be there."""
+        found = self.scope.find(name)
+        if found is None:
+            self.run.fail("missing-parameter", f"the parameter `{name}` is missing.", self.place)
+        return found
+
+    def value(self, name: str) -> Value:
+        """The value of a parameter that has to be there."""
+        return self.require(name).force()
+
+    def read(self, name: str, kind: str) -> Value:
+        """The value of a parameter as an attribute; None for what cannot be known."""
+        if kind.endswith("?") and self.scope.find(name) is None:
+            return None
+        thunk = self.require(name)
+        value = thunk.force()
+        if isinstance(value, Absent):
+            return None
+        return READERS[kind.rstrip("?")](self, value, thunk.place)
+
+    def text(self, name: str) -> str:
+        """A parameter that is a text."""
+        read = self.read(name, "text")
+        return read if isinstance(read, str) else ""
+
+    def nodes(self, name: str) -> tuple[Node, ...] | None:
+        """A parameter that is a node or a list of nodes; None where it is absent."""
+        thunk = self.find(name)
+        if thunk is None:
+            return None
+        value = thunk.force()
+        if isinstance(value, Node):
+            return (value,)
+        if not isinstance(value, Array):
+            self.run.expected("array", value, thunk.place)
+        # Comprehensions call no C function on the way down, so that depth costs no C stack.
+        return tuple([self._node(item) for item in value.items])
+
+    def _node(self, item: Thunk) -> Node:
+        value = item.force()
+        if not isinstance(value, Node):
+            self.run.expected("ComputationNode", value, item.place)
+        return value
+
+
+def flattened(value: Value, place: Place) -> list[tuple[Value, Place]]:
+    """A value, or the elements of an array within arrays, with their places."""
+    if not isinstance(value, Array):
+        return [(value, place)]
+    found: list[tuple[Value, Place]] = []
+    for item in value.items:
+        found += flattened(item.force(), item.place)
+    return found
+
+
+def _whole(arguments: Arguments, value: Value, place: Place) -> Value:
+    return arguments.run.whole(value, place)
+
+
+def _real(arguments: Arguments, value: Value, place: Place) -> Value:
+    return arguments.run.number(value, place)
+
+
+def _text(arguments: Arguments, value: Value, place: Place) -> Value:
+    return arguments.run.text(value, place)
+
+
+def _truth(arguments: Arguments, value: Value, place: Place) -> Value:
+    if not isinstance(value, bool):
+        arguments.run.expected("boolean", value, place)
+    return value
+
+
+def _shape(arguments: Arguments, value: Value, place: Place) -> Value:
+    if isinstance(value, tuple) or value is None:
+        return value
+    return dimensions(arguments.run, value, place)
+
+
+def _truths(arguments: Arguments, value: Value, place: Place) -> Value:
+    if isinstance(value, tuple) or value is None:
+        return value
+    return truths(arguments.run, value, place)
+
+
+READERS: dict[str, Callable[[Arguments, Value, Place], Value]] = {
+    "whole": _whole,
+    "real": _real,
+    "text": _text,
+    "truth": _truth,
+    "shape": _shape,
+    "truths": _truths,
+}
+
+
+def dimensions(run: Evaluator, value: Value, place: Place) -> tuple[int, ...] | None:
+    """A shape of numbers; None if one of them cannot be known."""
+    items = flattened(value, place)
+    if any(isinstance(one, Absent) for one, _ in items):
+        return None
+    found = tuple(run.whole(one, where) for one, where in items)
+    if any(not 0 <= size < LARGEST for size in found):
+        run.fail("dimension", "a dimension is a whole number from 0 on.", place)
+    return found
+
+
+def truths(run: Evaluator, value: Value, place: Place) -> tuple[bool, ...] | None:
+    """A list of truths; None if one of them cannot be known."""
+    found = []
+    for one, where in flattened(value, place):
+        if isinstance(one, Absent):
+            return None
+        if not isinstance(one, bool):
+            run.expected("boolean", one, where)
+        found.append(one)
+    return tuple(found)
+
+
+def parameter(arguments: Arguments, node: Node) -> None:
+    """What a learnable parameter is made of: shape, rate and how it starts."""
+    node.shape = _shape_or_none(arguments.read("shape", "shape"), arguments)
+    if node.shape is not None:
+        node.attributes["shape"] = node.shape
+    if arguments.find("learningRateMultiplier") is not None:
+        _keep(arguments, node, "learningRateMultiplier", "real")
+    elif any(arguments.find(name) is not None for name in OLD_GRADIENT):
+        arguments.run.fail(
+            "old-gradient",
+            "`needsGradient` and its like do not exist here; use `learningRateMultiplier`.",
+            arguments.place,
+        )
+    init = _initialization(arguments)
+    node.attributes["init"] = init
+    if init in RANDOM:
+        _keep(arguments, node, "randomSeed", "whole")
+        _keep(arguments, node, "initValueScale", "real")
+        _keep(arguments, node, "initFilterRank", "whole")
+        _keep(arguments, node, "initOutputRank", "whole")
+        _keep(arguments, node, "initOnCPUOnly", "truth")
+        return
+    _fixed(arguments, node, init)
+
+
+def _shape_or_none(value: Value, arguments: Arguments) -> tuple[int, ...] | None:
+    if isinstance(value, tuple):
+        return tuple(int(size) for size in value)
+    return None
+
+
+def _initialization(arguments: Arguments) -> str:
+    """The way to start that the parameters given ask for."""
+    named = arguments.text("init")
+    path = arguments.text("initFromFilePath")
+    thunk = arguments.require("initValue")
+    value = thunk.force()
+    if named:
+        return named
+    if path:
+        return "fromFile"
+    if isinstance(value, Array):
+        arguments.run.fail(
+            "init-array", "an array as `initValue` is not supported yet.", thunk.place
+        )
+    if value == "":
+        return "uniform"
+    if isinstance(value, Absent):
+        return "fromValue"
+    if not isinstance(value, float):
+        arguments.run.expected("number", value, thunk.place)
+    return "fromValue"
+
+
+def _fixed(arguments: Arguments, node: Node, init: str) -> None:
+    """How a parameter starts that is not random."""
+    if init == "zero":
+        node.attributes.update(init="fromValue", initValue=0.0)
+    elif init == "fromValue":
+        _keep(arguments, node, "initValue", "real")
+    elif init == "fixedValue":
+        node.attributes["init"] = "fromValue"
+        value = arguments.read("value", "real")
+        if isinstance(value, float):
+            node.attributes["initValue"] = value
+    elif init == "fromFile":
+        _keep(arguments, node, "initFromFilePath", "text")
+        if not node.text("initFromFilePath"):
+            arguments.run.fail("init", "`fromFile` needs `initFromFilePath`.", arguments.place)
+        if not elements(node.shape or ()):
+            node.shape = None
+    elif init == "fromLiteral":
+        _literal(arguments, node)
+    elif init == "bilinear":
+        _keep(arguments, node, "kernelWidth", "whole")
+        _keep(arguments, node, "kernelHeight", "whole")
+    else:
+        arguments.run.fail(
+            "init", f"`{init}` is no way to start a parameter.", arguments.require("init").place
+        )
+
+
+def _literal(arguments: Arguments, node: Node) -> None:
+    """A matrix written out: a line for each row."""
+    text = arguments.text("initFromLiteral")
+    rows = [line.split() for line in text.splitlines() if line.split()]
+    if not rows:
+        arguments.run.fail("init", "`fromLiteral` needs `initFromLiteral`.", arguments.place)
+    node.attributes["initFromLiteral"] = text
+    if node.shape is not None and not elements(node.shape):
+        node.shape = _from_matrix(node.shape, len(rows), len(rows[0]))
+
+
+def _from_matrix(shape: tuple[int, ...], rows: int, columns: int) -> tuple[int, ...]:
+    """A shape completed from a matrix: the first dimension is its rows."""
+    known = list(shape) or [0]
+    if len(known) == 1 and columns != 1:
+        known.append(0)
+    known[0] = known[0] or rows
+    rest = elements(tuple(size for size in known[1:] if size)) or 1
+    return (known[0], *(size or columns // rest for size in known[1:]))
+
+
+def _keep(arguments: Arguments, node: Node, name: str, kind: str) -> None:
+    """Keep a parameter as an attribute, unless it cannot be known."""
+    value = arguments.read(name, kind)
+    if isinstance(value, float | int | str | bool | tuple):
+        node.attributes[name] = value
+
+
+def data_input(arguments: Arguments, node: Node) -> None:
+    """What an input is made of: a shape or an image, and its dynamic axis."""
+    axis = arguments.find("dynamicAxis")
+    value = axis.force() if axis is not None else ""
+    name = value.name if isinstance(value, Node) else value
+    node.attributes["dynamicAxis"] = name if isinstance(name, str) else ""
+    if arguments.read("isImage", "truth") is not True:
+        node.shape = _shape_or_none(arguments.read("shape", "shape"), arguments)
+        if node.shape is not None:
+            node.attributes["shape"] = node.shape
+        return
+    sides = [arguments.read(f"image{side}", "whole") for side in ("Width", "Height", "Channels")]
+    image = tuple(side for side in sides if isinstance(side, int))
+    chw = layout(arguments) == "CHW"
+    node.shape = None if len(image) < 3 else image if chw else (image[2], *image[:2])
+    if node.shape is not None:
+        node.attributes["shape"] = node.shape
+
+
+def layout(arguments: Arguments) -> str:
+    """The image layout under its present name."""
+    thunk = arguments.require("imageLayout")
+    value = thunk.force()
+    if isinstance(value, Absent):
+        return "CHW"
+    name = arguments.run.text(value, thunk.place)
+    if name not in LAYOUTS:
+        arguments.run.fail("layout", f"`{name}` is no image layout; CHW and HWC are.", thunk.place)
+    return LAYOUTS[name]
+
+
+def ordinary(arguments: Arguments, node: Node, kinds: dict[str, str]) -> bool:
+    """The attributes of any other type; whether all of them are known."""
+    known = True
+    for name, kind in kinds.items():
+        if name == "imageLayout":
+            node.attributes[name] = layout(arguments)
+            continue
+        value = arguments.read(name, kind)
+        if isinstance(value, float | int | str | bool | tuple):
+            node.attributes[name] = value
+        elif not kind.endswith("?"):
+            known = False
+    return known

@@ -1,0 +1,104 @@
+"""Builds a network from the record of its definition: special nodes, roots, names, groups."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from netsharp_lsp.cntk.brainscript.evaluation.attributes import flattened
+from netsharp_lsp.cntk.brainscript.evaluation.values import Absent, Built, Failure
+from netsharp_lsp.cntk.networks.inference import inferred
+from netsharp_lsp.cntk.networks.node import GROUPS, OLD_TAGS, Network, Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Evaluator
+    from netsharp_lsp.cntk.brainscript.evaluation.values import Record, Thunk, Value
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Place
+
+#: Members of a network that list its groups.
+SPECIAL = {f"{group}Nodes": group for group in GROUPS}
+
+
+def build_network(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
+    """The network of a record.  Every member is evaluated; one that fails leaves the others."""
+    building = _Building(run)
+    for name in sorted(scope.members):
+        if name in SPECIAL:
+            building.add_group(SPECIAL[name], scope.members[name])
+    for name in sorted(scope.members):
+        value = building.value(scope.members[name])
+        if isinstance(value, Node):
+            if name not in SPECIAL:
+                value.name = name
+            if not isinstance(value, Absent) or value.inputs:
+                building.roots.append(value)
+    building.collect()
+    return Built(inferred(building.network()))
+
+
+class _Building:
+    """A network that grows from its roots."""
+
+    def __init__(self, run: Evaluator) -> None:
+        self.run = run
+        self.roots: deque[Node] = deque()
+        self.nodes: dict[str, Node] = {}
+        self.groups: dict[str, list[Node]] = {group: [] for group in GROUPS}
+
+    def value(self, thunk: Thunk) -> Value:
+        """The value of a member; its fault is kept, and it is left out."""
+        try:
+            return thunk.force()
+        except Failure as failure:
+            self.run.note(failure.fault)
+            return None
+
+    def add_group(self, group: str, thunk: Thunk) -> None:
+        """Tag the nodes of a special member."""
+        try:
+            for value, place in flattened(thunk.force(), thunk.place):
+                if not isinstance(value, Node):
+                    self.run.expected("ComputationNode", value, place)
+                value.tags.append(group)
+                self.roots.append(value)
+        except Failure as failure:
+            self.run.note(failure.fault)
+
+    def collect(self) -> None:
+        """Add every node that is reached from the roots, level by level."""
+        while self.roots:
+            node = self.roots.popleft()
+            if not self._add(node):
+                continue
+            if node.late is not None:
+                late, node.late = node.late, None
+                self._attach(node, late)
+            for tag in node.tags:
+                group = self.groups.get(OLD_TAGS.get(tag, tag))
+                if group is not None and node not in group:
+                    group.append(node)
+            self.roots.extend(node.inputs)
+
+    def _attach(self, node: Node, late: object) -> None:
+        """The inputs of a delay; without them it cannot be known."""
+        try:
+            node.inputs = late() if callable(late) else ()
+        except Failure as failure:
+            self.run.note(failure.fault)
+            node.inputs, node.shape = (), None
+
+    def _add(self, node: Node) -> bool:
+        """Enter a node under its name, made unique; False if it is there already."""
+        node.name = node.name or f"_{node.operation}"
+        while (other := self.nodes.get(node.name)) is not None and other is not node:
+            node.name = f"_{node.name}"
+        if other is node:
+            return False
+        self.nodes[node.name] = node
+        return True
+
+    def network(self) -> Network:
+        """What was collected, in order of creation."""
+        ordered = sorted(self.nodes.values(), key=lambda node: node.number)
+        groups = {group: tuple(nodes) for group, nodes in self.groups.items()}
+        return Network({node.name: node for node in ordered}, groups)

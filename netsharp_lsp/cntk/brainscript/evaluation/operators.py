@@ -1,0 +1,174 @@
+"""Operators on numbers, texts, truths and nodes; knows neither scopes nor calls."""
+
+from __future__ import annotations
+
+import math
+import operator
+
+from netsharp_lsp.cntk.brainscript.evaluation.values import Absent
+from netsharp_lsp.cntk.networks.node import Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from netsharp_lsp.cntk.brainscript.evaluation.values import Value
+
+
+class Inapplicable(Exception):  # noqa: N818
+    """Why an operator cannot be applied; the evaluator turns it into a fault."""
+
+
+#: What the operators are called in the paths of their operands.
+PATH_NAMES = {
+    "with": "With",
+    "*": "Times",
+    "/": "Div",
+    ".*": "ElementTimes",
+    "**": "Pow",
+    "%": "Mod",
+    "+": "Plus",
+    "-": "Minus",
+    "<": "LT",
+    "==": "Equal",
+    ">": "GT",
+    ">=": "GT",
+    "!=": "NotEqual",
+    "<=": "LE",
+    "&&": "And",
+    "||": "Or",
+    ">>": "Before",
+    "<<": "Shift",
+}
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "==": operator.eq,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "!=": operator.ne,
+    "<=": operator.le,
+}
+#: Nodes for operators on nodes.
+NODE_OPERATIONS = {
+    "*": "Times",
+    "+": "Plus",
+    "-": "Minus",
+    ".*": "ElementTimes",
+    "&&": "ElementTimes",
+    "<": "Less",
+    "==": "Equal",
+    ">": "Greater",
+    ">=": "GreaterEqual",
+    "!=": "NotEqual",
+    "<=": "LessEqual",
+    "if": "If",
+}
+
+
+def on_numbers(sign: str, left: float, right: float) -> float | bool:
+    """An operator on two numbers; where C gives infinity or no number, so does this."""
+    if sign in COMPARISONS:
+        return COMPARISONS[sign](left, right)
+    if sign not in ARITHMETIC:
+        raise Inapplicable
+    try:
+        return ARITHMETIC[sign](left, right)
+    except OverflowError:
+        return math.inf
+    except (ValueError, ZeroDivisionError):
+        return math.nan
+
+
+def _divided(left: float, right: float) -> float:
+    if right:
+        return left / right
+    if left == 0 or math.isnan(left):
+        return math.nan
+    return math.copysign(math.inf, left) * math.copysign(1.0, right)
+
+
+ARITHMETIC: dict[str, Callable[[float, float], float]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": _divided,
+    "%": math.fmod,
+    "**": math.pow,
+}
+
+
+def on_texts(sign: str, left: str, right: str) -> str | bool:
+    """An operator on two texts."""
+    if sign == "+":
+        return left + right
+    if sign in COMPARISONS:
+        return COMPARISONS[sign](left, right)
+    raise Inapplicable
+
+
+def on_truths(sign: str, left: bool, right: bool) -> bool:
+    """An operator on two truths."""
+    if sign == "||":
+        return left or right
+    if sign == "&&":
+        return left and right
+    if sign in COMPARISONS:
+        return COMPARISONS[sign](left, right)
+    raise Inapplicable
+
+
+def on_nodes(sign: str, operands: list[Value]) -> tuple[str, list[Value]] | Value:
+    """The node that an operator on nodes builds: its operation and what goes into it.
+
+    A truth may decide the whole without a node.
+    """
+    if sign == "/":
+        return _division(operands)
+    if sign == "&&":
+        if any(one is False for one in operands):
+            return operands[0]
+        _refuse(operands, float, "a number")
+        return "ElementTimes", operands
+    if sign not in NODE_OPERATIONS:
+        raise Inapplicable
+    if sign == "if":
+        kinds = {type(one) for one in operands[1:]}
+        if kinds == {float, bool}:
+            raise Inapplicable("`then` and `else` cannot mix a number and a truth.")
+    _refuse(operands, bool, "a truth")
+    if sign == "*" and any(isinstance(one, float) for one in operands):
+        return "ElementTimes", operands
+    return NODE_OPERATIONS[sign], operands
+
+
+def _division(operands: list[Value]) -> tuple[str, list[Value]]:
+    left, right = operands
+    _refuse(operands, bool, "a truth")
+    if isinstance(left, float):
+        if left != 1:
+            raise Inapplicable("a number divided by a node can only be the reciprocal, 1/x.")
+        return "Reciprocal", [right]
+    if isinstance(right, float):
+        return "ElementTimes", [left, _divided(1.0, right)]
+    raise Inapplicable("a node can be divided by a number, and 1 by a node; nothing else.")
+
+
+def _refuse(operands: list[Value], kind: type, what: str) -> None:
+    """Refuse operands that are neither nodes nor what the operator takes."""
+    for one in operands:
+        if isinstance(one, kind):
+            raise Inapplicable(f"this operator does not take {what} together with a node.")
+        if not isinstance(one, Node | float | bool):
+            raise Inapplicable
+
+
+def concerns_nodes(operands: list[Value]) -> bool:
+    """Whether an operator builds a node from its operands."""
+    return any(isinstance(one, Node) for one in operands)
+
+
+def is_absent(operands: list[Value]) -> bool:
+    """Whether nothing is known of any operand but numbers and texts."""
+    nodes = [one for one in operands if isinstance(one, Node)]
+    return bool(nodes) and all(isinstance(one, Absent) for one in nodes)

@@ -1,0 +1,124 @@
+"""A whole evaluation: the library, the program's own variables, includes, and the value of a
+builder in any of its forms.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from netsharp_lsp.cntk.brainscript.evaluation.classes import CLASSES
+from netsharp_lsp.cntk.brainscript.evaluation.depth import DeepRecursion
+from netsharp_lsp.cntk.brainscript.evaluation.evaluator import DEEPEST, NOWHERE, Evaluator
+from netsharp_lsp.cntk.brainscript.evaluation.includes import Includes
+from netsharp_lsp.cntk.brainscript.evaluation.values import (
+    Absent,
+    Built,
+    Failure,
+    Fault,
+    Record,
+    Thunk,
+)
+from netsharp_lsp.cntk.brainscript.reading.parser import parse
+from netsharp_lsp.cntk.brainscript.reading.syntax import New, Place
+from netsharp_lsp.cntk.brainscript.reading.syntax import Record as RecordLiteral
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.brainscript.evaluation.includes import Reader
+    from netsharp_lsp.cntk.brainscript.evaluation.values import Value
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Expression, Script
+    from netsharp_lsp.cntk.networks.node import Network
+
+
+class Surroundings(NamedTuple):
+    """What a text is evaluated in: how files are read, the texts that come before it, and the
+    folders that its includes are looked for in, in this order.
+    """
+
+    read: Reader
+    library: tuple[Script, ...]
+    folders: tuple[str, ...] = ()
+    precision: str = "float"
+    device: float = -1.0
+    trace_level: float = 0.0
+
+
+class Outcome(NamedTuple):
+    """What came out: a network, or None, and every fault on the way."""
+
+    network: Network | None
+    faults: tuple[Fault, ...]
+
+
+def evaluate_builder(data: bytes, source: str, around: Surroundings) -> Outcome:
+    """The network of a builder's value: `{...}`, `[...]`, `(...)` or `new ComputationNetwork`."""
+    script = parse(data, source)
+    if script.built is None:
+        fault = Fault(
+            "builder",
+            "a network is described by a record in { } or an expression in ( ).",
+            Place(source, 0, len(data)),
+        )
+        return Outcome(None, (fault,))
+    return evaluate_network(script.built, around)
+
+
+def evaluate_file(data: bytes, source: str, around: Surroundings) -> Outcome:
+    """The network of a `.bs` file: its members are those of the network that includes it."""
+    script = parse(data, source)
+    built = script.built or RecordLiteral(script.place, script.entries)
+    return evaluate_network(built, around)
+
+
+def evaluate_network(built: Expression, around: Surroundings) -> Outcome:
+    """The network of an expression; a plain record stands for the network of its members."""
+    run = Evaluator(CLASSES, Includes(around.read, around.folders).spliced)
+    if isinstance(built, RecordLiteral):
+        built = New(built.place, "ComputationNetwork", built.place, built)
+    try:
+        with DeepRecursion(DEEPEST):
+            value = run.evaluate(built, outer_scope(run, around), "network")
+        return _outcome(run, value, built)
+    except Failure as failure:
+        run.note(failure.fault)
+        return Outcome(None, tuple(run.faults))
+
+
+def evaluate_member(data: bytes, source: str, name: str, around: Surroundings) -> Value | Fault:
+    """The value of one member of a text that is a list of members."""
+    run = Evaluator(CLASSES, Includes(around.read, around.folders).spliced)
+    script = parse(data, source)
+    try:
+        with DeepRecursion(DEEPEST):
+            inner = Record(outer_scope(run, around))
+            run.fill(inner, script.entries, "")
+            found = inner.find(name)
+            if found is None:
+                return Fault("unknown-name", f"`{name}` is not defined.", script.place)
+            return found.force()
+    except Failure as failure:
+        return failure.fault
+
+
+def outer_scope(run: Evaluator, around: Surroundings) -> Record:
+    """The library and what the program defines, which every network sees."""
+    scope = Record(None)
+    values: dict[str, Value] = {
+        "deviceId": around.device,
+        "traceLevel": around.trace_level,
+        "precision": around.precision,
+    }
+    for name, value in values.items():
+        scope.members[name] = Thunk.of(value, NOWHERE)
+    run.library = frozenset(script.place.source for script in around.library)
+    for script in around.library:
+        run.fill(scope, script.entries, "")
+    return scope
+
+
+def _outcome(run: Evaluator, value: Value, built: Expression) -> Outcome:
+    if isinstance(value, Built):
+        return Outcome(value.network, tuple(run.faults))
+    if not isinstance(value, Absent):
+        run.note(Fault("kind", "this has to be a network.", built.place))
+    return Outcome(None, tuple(run.faults))

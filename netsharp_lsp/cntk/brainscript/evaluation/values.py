@@ -1,0 +1,198 @@
+"""Values of BrainScript: numbers, texts and truths are Python's own, the others are here.
+
+Faults are values, too; within the evaluation they travel as `Failure`, which nobody outside sees.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from netsharp_lsp.cntk.networks.node import OPAQUE, Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Place
+    from netsharp_lsp.cntk.networks.node import Network
+
+
+class Fault(NamedTuple):
+    """Why something cannot be evaluated: a kind to tell faults apart, a sentence, where, and
+    the calls on the way there, innermost last.
+    """
+
+    kind: str
+    message: str
+    place: Place
+    calls: tuple[Place, ...] = ()
+
+
+class Failure(Exception):  # noqa: N818
+    """A fault on its way out of the evaluation."""
+
+    def __init__(self, fault: Fault) -> None:
+        self.fault = fault
+
+
+class Thunk:
+    """A value that is computed at its first use."""
+
+    __slots__ = ("compute", "failure", "path", "place", "value")
+
+    def __init__(self, compute: Callable[[], Value] | None, place: Place, path: str = "") -> None:
+        self.compute = compute
+        self.place = place
+        self.path = path
+        self.value: Value = None
+        self.failure: Failure | None = None
+
+    @classmethod
+    def of(cls, value: Value, place: Place) -> Thunk:
+        """A value that is there already."""
+        thunk = cls(None, place)
+        thunk.value = value
+        return thunk
+
+    def force(self) -> Value:
+        """The value; a second use while the first is not finished is a circle."""
+        compute = self.compute
+        if compute is None:
+            if self.failure is not None:
+                raise self.failure
+            return self.value
+        self.compute = self._again
+        try:
+            self.value = compute()
+        except Failure as failure:
+            self.failure = failure
+            raise
+        finally:
+            self.compute = None
+        return self.value
+
+    def _again(self) -> Value:
+        raise Failure(
+            Fault(
+                "circular",
+                "this needs its own value: a circular reference.",
+                self.place,
+            )
+        )
+
+
+class Site(NamedTuple):
+    """Where something happens: a place, and the scope that it is evaluated in."""
+
+    place: Place
+    scope: Record | None
+
+
+class Record:
+    """Members by name, and the scope around them; the arguments of a call know its site."""
+
+    __slots__ = ("members", "parent", "site")
+
+    def __init__(self, parent: Record | None, site: Site | None = None) -> None:
+        self.members: dict[str, Thunk] = {}
+        self.parent = parent
+        self.site = site
+
+    def find(self, name: str) -> Thunk | None:
+        """A member, here or in a scope around."""
+        scope: Record | None = self
+        while scope is not None:
+            found = scope.members.get(name)
+            if found is not None:
+                return found
+            scope = scope.parent
+        return None
+
+    def names(self) -> Iterator[str]:
+        """Every name in sight, innermost first."""
+        scope: Record | None = self
+        while scope is not None:
+            yield from scope.members
+            scope = scope.parent
+
+
+class Array:
+    """Elements from a first index on."""
+
+    __slots__ = ("first", "items")
+
+    def __init__(self, first: int, items: list[Thunk]) -> None:
+        self.first = first
+        self.items = items
+
+
+class Function:
+    """A function: required parameters, optional ones with defaults, and what it does."""
+
+    __slots__ = ("body", "defaults", "parameters")
+
+    def __init__(
+        self, parameters: tuple[str, ...], defaults: Mapping[str, Thunk], body: Body
+    ) -> None:
+        self.parameters = parameters
+        self.defaults = defaults
+        self.body = body
+
+
+class Built:
+    """A network that was built, with its nodes as members."""
+
+    __slots__ = ("network",)
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+
+
+class Absent(Node):
+    """Something that only a run would know: a loaded network, a variable that is not set.
+
+    It takes the place of a node, a record, a function or a number, and nothing fails on it.
+    """
+
+    __slots__ = ("known",)
+
+    def __init__(self, number: int, name: str) -> None:
+        super().__init__(OPAQUE, number, name)
+        self.shape = None
+        self.known: dict[str, Absent] = {}
+
+
+#: What values are called in messages, as the original calls them.
+KINDS: tuple[tuple[type, str], ...] = (
+    (bool, "boolean"),
+    (float, "number"),
+    (str, "string"),
+    (Node, "node"),
+    (Record, "record"),
+    (Array, "array"),
+    (Function, "function"),
+    (Built, "network"),
+    (tuple, "shape"),
+)
+
+
+def kind_of(value: Value) -> str:
+    """What a value is called in messages."""
+    return next((name for kind, name in KINDS if isinstance(value, kind)), "object")
+
+
+if TYPE_CHECKING:
+    Value = (
+        float
+        | str
+        | bool
+        | tuple[int | bool, ...]
+        | Record
+        | Array
+        | Function
+        | Node
+        | Built
+        | Absent
+        | None
+    )
+    Body = Callable[[list[Thunk], dict[str, Thunk], str, Site], Value]

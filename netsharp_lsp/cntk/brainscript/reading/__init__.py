@@ -1,0 +1,1 @@
+"""From BrainScript text to immutable syntax; knows nothing of what names mean."""

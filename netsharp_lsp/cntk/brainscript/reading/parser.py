@@ -1,0 +1,52 @@
+"""From bytes to BrainScript syntax; never fails, whatever the bytes."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.brainscript.reading.expressions import ExpressionReader
+from netsharp_lsp.cntk.brainscript.reading.grammar import parse_tree
+from netsharp_lsp.cntk.brainscript.reading.syntax import Comment, Place, Script
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tree_sitter import Node, Tree
+
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Expression
+
+COMMENTS = frozenset(("comment", "block_comment", "unclosed_comment"))
+
+
+def parse(data: bytes, source: str = "") -> Script:
+    """Read a text from UTF-8 bytes; ``source`` is the name that its places carry."""
+    return read(data, parse_tree(data), source)
+
+
+def read(data: bytes, tree: Tree, source: str = "") -> Script:
+    """Read the syntax out of the tree of ``data``."""
+    reader = ExpressionReader(data, source)
+    root = tree.root_node
+    return Script(
+        Place(source, 0, len(data)),
+        reader.entries(root),
+        _built(reader, root),
+        tuple(_comments(reader, root)),
+    )
+
+
+def _built(reader: ExpressionReader, root: Node) -> Expression | None:
+    """The value of a builder, if the text is one."""
+    for child in root.named_children:
+        if child.type == "built":
+            return reader.field(child, "value")
+    return None
+
+
+def _comments(reader: ExpressionReader, root: Node) -> list[Comment]:
+    """Every comment in the order of the text."""
+    found = []
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.type in COMMENTS:
+            found.append(Comment(reader.place(node), reader.text(node)))
+        waiting.extend(reversed(node.named_children))
+    return found

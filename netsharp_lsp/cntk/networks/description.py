@@ -1,0 +1,83 @@
+"""A network as the JSON of `netsharp describe`; knows no language and no file but by name."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.networks.node import GROUPS, PARAMETER, elements
+from netsharp_lsp.cntk.networks.node_types import multiply_adds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from netsharp_lsp.cntk.networks.node import Network, Node
+
+#: Bytes of a number, by the precision of the program.
+BYTES = {"float": 4, "double": 8}
+
+
+def described(network: Network, precision: str = "float") -> dict[str, Any]:
+    """Nodes in order of creation, loops, and totals; a total with unknown parts is None."""
+    nodes = [node_json(node, network) for node in network.nodes.values()]
+    trained = [node["parameters"] for node in nodes if node["trainable"]]
+    return {
+        "version": 1,
+        "layers": [],
+        "parameters": total(trained),
+        "connections": None,
+        "multiply_adds": total([node["multiply_adds"] for node in nodes]),
+        "memory_bytes": _memory(network, BYTES[precision]),
+        "nodes": nodes,
+        "loops": [[node.name for node in loop] for loop in network.loops],
+    }
+
+
+def node_json(node: Node, network: Network) -> dict[str, Any]:
+    """One node."""
+    file, start, end = node.where
+    return {
+        "name": node.name,
+        "operation": node.operation,
+        "inputs": [one.name for one in node.inputs],
+        "shape": None if node.shape is None else list(node.shape),
+        "axis": None if node.axis is None else node.axis.name,
+        "groups": [group for group in GROUPS if node in network.groups.get(group, ())],
+        "parameters": parameters(node),
+        "trainable": node.trainable,
+        "attributes": {name: _plain(value) for name, value in sorted(node.attributes.items())},
+        "multiply_adds": multiply_adds(node),
+        "loop": node.loop,
+        "file": file,
+        "start": start,
+        "end": end,
+    }
+
+
+def parameters(node: Node) -> int | None:
+    """The elements of a learnable parameter; None where they are unknown."""
+    if node.operation != PARAMETER:
+        return 0
+    return None if node.shape is None else elements(node.shape)
+
+
+def total(numbers: list[int | None]) -> int | None:
+    """The sum, unless a part of it is unknown."""
+    known = [number for number in numbers if number is not None]
+    return sum(known) if len(known) == len(numbers) else None
+
+
+def _memory(network: Network, size: int) -> int | None:
+    """Bytes for parameters and for the values of one sample at one time step."""
+    counts = [
+        None if node.shape is None else elements(node.shape) for node in network.nodes.values()
+    ]
+    count = total(counts)
+    return None if count is None else count * size
+
+
+def _plain(value: object) -> object:
+    """An attribute as JSON: lists for tuples, and no number that JSON lacks."""
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, float) and value - value != 0:
+        return str(value)
+    return value

@@ -1,0 +1,60 @@
+"""Compares a network with what the original program wrote to its log as it validated one."""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.networks.node import written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.networks.node import Network, Node
+
+#: `name = Operation (inputs) : [input shapes] -> [shape]`.
+LINE = re.compile(
+    r"Validating --> (?P<name>\S+) = (?P<operation>\w+) ?\((?P<inputs>[^)]*)\)"
+    r"[^:\n]*:[^\n]*-> \[(?P<shape>[^\]\n]*)\]"
+)
+
+
+def first_difference(network: Network, log: str) -> str | None:
+    """A sentence on the first node of a log that the network has not so, or None.
+
+    Of several lines on a node the last one counts; a 0 is a size that was still to infer.
+    """
+    lines = {line["name"]: line for line in LINE.finditer(log)}
+    if not lines:
+        return "the log has no line `Validating --> ...`."
+    for name, line in lines.items():
+        node = network.nodes.get(name)
+        if node is None:
+            return f"the log has a node `{name}` ({line['operation']}), and the network has not."
+        difference = _difference(node, line)
+        if difference:
+            return f"`{name}` {difference}"
+    missing = next((name for name in network.nodes if name not in lines), None)
+    return None if missing is None else f"the log has no node `{missing}`."
+
+
+def _difference(node: Node, line: re.Match[str]) -> str:
+    """What a node has otherwise than a line of the log; empty if nothing."""
+    if node.operation != line["operation"]:
+        return f"is {line['operation']} in the log and {node.operation} here."
+    inputs = [one.name for one in node.inputs]
+    logged = [one.strip() for one in line["inputs"].split(",") if one.strip()]
+    if inputs != logged:
+        return f"has the inputs ({', '.join(logged)}) in the log and ({', '.join(inputs)}) here."
+    sizes = line["shape"].split(" x ")
+    shape = [size for size in sizes if size.isdigit()]
+    if node.shape is not None and not _agree(node.shape, [int(size) for size in shape]):
+        return f"is [{' x '.join(shape)}] in the log and [{written(node.shape)}] here."
+    if (len(shape) < len(sizes)) != (node.axis is not None):
+        return f"is [{line['shape']}] in the log; only one of them has a dynamic axis."
+    return ""
+
+
+def _agree(ours: tuple[int, ...], logged: list[int]) -> bool:
+    """Whether two shapes are the same but for sizes that were still to infer."""
+    if 0 in logged:
+        return all(one == other or not other for one, other in zip(ours, logged, strict=False))
+    return list(ours) == logged

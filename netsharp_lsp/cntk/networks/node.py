@@ -1,0 +1,128 @@
+"""Nodes and networks as values; knows neither the types of nodes nor who builds them.
+
+A shape is in CNTK's order.  An empty shape is not known yet, a dimension of 0 is to be
+inferred, and None is a shape that cannot be known (of a network that is loaded).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Shape = tuple[int, ...] | None
+    #: What an attribute of a node may be.
+    Attribute = float | int | bool | str | tuple[int, ...] | tuple[bool, ...]
+    #: A text's name and a span of its bytes.
+    Where = tuple[str, int, int]
+
+#: The operation of nodes about which nothing is known.
+OPAQUE = "Opaque"
+#: The operation of parameters, whose dimensions may be inferred from their use.
+PARAMETER = "LearnableParameter"
+GROUPS = ("feature", "label", "criterion", "evaluation", "output")
+#: What older texts call two of the groups.
+OLD_TAGS = {"criteria": "criterion", "eval": "evaluation"}
+#: How the axis of all inputs that name none is written.
+DEFAULT_AXIS = "*"
+
+
+class Axis:
+    """A dynamic axis: nodes have the same one only if it is the same object."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Node:
+    """A node.  Building and inference fill it in; afterwards nothing changes it."""
+
+    __slots__ = (
+        "attributes",
+        "axis",
+        "inputs",
+        "late",
+        "loop",
+        "name",
+        "number",
+        "operation",
+        "shape",
+        "tags",
+        "where",
+    )
+
+    def __init__(self, operation: str, number: int, name: str = "") -> None:
+        self.operation = operation
+        #: The order of creation.
+        self.number = number
+        self.name = name
+        self.inputs: tuple[Node, ...] = ()
+        self.attributes: dict[str, Attribute] = {}
+        self.tags: list[str] = []
+        self.shape: Shape = ()
+        self.axis: Axis | None = None
+        self.loop: int | None = None
+        self.where: Where = ("", 0, 0)
+        #: What fetches the inputs of a delay once all other nodes are there.
+        self.late: Callable[[], tuple[Node, ...]] | None = None
+
+    def integer(self, attribute: str, default: int = 0) -> int:
+        """A whole attribute."""
+        found = self.attributes.get(attribute, default)
+        return int(found) if isinstance(found, int | float) else default
+
+    def text(self, attribute: str, default: str = "") -> str:
+        """An attribute that is a text."""
+        found = self.attributes.get(attribute, default)
+        return found if isinstance(found, str) else default
+
+    def truth(self, attribute: str, default: bool = False) -> bool:
+        """An attribute that is true or false."""
+        found = self.attributes.get(attribute, default)
+        return found if isinstance(found, bool) else default
+
+    def dimensions(self, attribute: str) -> tuple[int, ...]:
+        """An attribute that is a shape or a list of truths."""
+        found = self.attributes.get(attribute, ())
+        return found if isinstance(found, tuple) else ()
+
+    @property
+    def trainable(self) -> bool:
+        """Whether training changes it."""
+        rate = self.attributes.get("learningRateMultiplier", 1.0)
+        return self.operation == PARAMETER and rate != 0
+
+
+class Trouble(NamedTuple):
+    """What does not fit in a network: which node, and a sentence."""
+
+    node: Node
+    message: str
+
+
+class Network(NamedTuple):
+    """A network: its nodes by name in order of creation, and its node groups in order."""
+
+    nodes: Mapping[str, Node]
+    groups: Mapping[str, tuple[Node, ...]]
+    loops: tuple[tuple[Node, ...], ...] = ()
+    troubles: tuple[Trouble, ...] = ()
+
+
+def elements(shape: tuple[int, ...]) -> int:
+    """How many numbers a tensor of a shape has; none as long as nothing is known of it."""
+    if not shape:
+        return 0
+    product = 1
+    for dimension in shape:
+        product *= dimension
+    return product
+
+
+def written(shape: Shape) -> str:
+    """A shape as the program writes it."""
+    return "?" if shape is None else " x ".join(map(str, shape))

@@ -1,0 +1,252 @@
+"""Every native type of node: how many inputs, which attributes, and the rule of its shape."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from netsharp_lsp.cntk.networks.node import PARAMETER, elements
+from netsharp_lsp.cntk.networks.rules import (
+    criteria,
+    elementwise,
+    images,
+    leaves,
+    products,
+    reshaping,
+    sequences,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from netsharp_lsp.cntk.networks.node import Node
+
+    Rule = Callable[[Node, bool], None]
+
+#: How an attribute is read; one that ends in `?` may be absent.
+SHAPE, TRUTHS, WHOLE, REAL, TEXT, TRUTH = "shape", "truths", "whole", "real", "text", "truth"
+#: Any number of inputs, from one on.
+ANY = 10**6
+
+
+class NodeType(NamedTuple):
+    """A native type of node."""
+
+    fewest: int
+    most: int
+    rule: Rule
+    attributes: dict[str, str] = {}  # noqa: RUF012 - a table row; nobody changes it
+
+
+def _unary(rule: Rule, **attributes: str) -> NodeType:
+    return NodeType(1, 1, rule, attributes)
+
+
+def _binary(rule: Rule, **attributes: str) -> NodeType:
+    return NodeType(2, 2, rule, attributes)
+
+
+_PRODUCT = {"outputRank": WHOLE, "inferInputRankToMap": WHOLE}
+_WINDOWS = {
+    "kernelShape": SHAPE,
+    "strideShape": SHAPE,
+    "dimPadding": TRUTHS,
+    "dimPadLower": SHAPE,
+    "dimPadUpper": SHAPE,
+    "imageLayout": TEXT,
+}
+_OLD_WINDOWS = {
+    "windowWidth": WHOLE,
+    "windowHeight": WHOLE,
+    "horizontalSubsample": WHOLE,
+    "verticalSubsample": WHOLE,
+    "imageLayout": TEXT,
+}
+_DELAY = {"defaultHiddenActivation": REAL, "shape": SHAPE, "timeStep": WHOLE}
+_SAMPLE = {"sizeOfSampledSet": WHOLE, "allowDuplicates": TRUTH}
+
+#: Types whose inputs are attached after all other nodes are built.
+DELAYS = frozenset(("PastValue", "FutureValue"))
+#: Types that hold data that a reader brings.
+INPUTS = frozenset(("InputValue", "SparseInputValue"))
+
+NODE_TYPES: dict[str, NodeType] = {
+    PARAMETER: NodeType(0, 0, leaves.declared),
+    "InputValue": NodeType(0, 0, leaves.declared),
+    "SparseInputValue": NodeType(0, 0, leaves.declared),
+    "DynamicAxis": NodeType(0, 0, leaves.declared),
+    "EnvironmentInput": NodeType(0, 0, leaves.one_number, {"propertyName": TEXT}),
+    "Abs": _unary(elementwise.same),
+    "Cosine": _unary(elementwise.same),
+    "Exp": _unary(elementwise.same),
+    "Floor": _unary(elementwise.same),
+    "Log": _unary(elementwise.same),
+    "Negate": _unary(elementwise.same),
+    "Pass": _unary(elementwise.same),
+    "Reciprocal": _unary(elementwise.same),
+    "RectifiedLinear": _unary(elementwise.same),
+    "Sigmoid": _unary(elementwise.same),
+    "Sin": _unary(elementwise.same),
+    "Sqrt": _unary(elementwise.same),
+    "Tanh": _unary(elementwise.same),
+    "Softmax": _unary(elementwise.same),
+    "LogSoftmax": _unary(elementwise.same),
+    "Hardmax": _unary(elementwise.same),
+    "Dropout": _unary(elementwise.same),
+    "Trace": _unary(
+        elementwise.same,
+        say=TEXT,
+        logFrequency=WHOLE,
+        logFirst=WHOLE,
+        logGradientToo=TRUTH,
+        onlyUpToRow=WHOLE,
+        onlyUpToT=WHOLE,
+    ),
+    "Plus": _binary(elementwise.pair),
+    "Minus": _binary(elementwise.pair),
+    "ElementTimes": _binary(elementwise.pair),
+    "LogPlus": _binary(elementwise.pair),
+    "Less": _binary(elementwise.pair),
+    "Equal": _binary(elementwise.pair),
+    "Greater": _binary(elementwise.pair),
+    "GreaterEqual": _binary(elementwise.pair),
+    "NotEqual": _binary(elementwise.pair),
+    "LessEqual": _binary(elementwise.pair),
+    "If": NodeType(3, 3, elementwise.together),
+    "Clip": NodeType(3, 3, elementwise.together),
+    "PerDimMeanVarNormalization": NodeType(3, 3, elementwise.normalized),
+    "PerDimMeanVarDeNormalization": NodeType(3, 3, elementwise.normalized),
+    "Times": NodeType(2, 2, products.times, _PRODUCT),
+    "TransposeTimes": _binary(products.transpose_times),
+    "DiagTimes": _binary(products.diagonal_times),
+    "KhatriRaoProduct": _binary(products.khatri_rao),
+    "LookupTable": _binary(products.lookup),
+    "Reshape": _unary(reshaping.reshape, shape=SHAPE, beginAxis=WHOLE, endAxis=WHOLE),
+    "LegacyReshape": _unary(
+        reshaping.legacy_reshape,
+        numRows=WHOLE,
+        imageWidth=WHOLE,
+        imageHeight=WHOLE,
+        imageChannels=WHOLE,
+    ),
+    "ReduceElements": _unary(reshaping.reduce_elements, reductionOp=TEXT, axis=WHOLE),
+    "Slice": _unary(reshaping.slice_axis, beginIndex=WHOLE, endIndex=WHOLE, axis=WHOLE),
+    "RowStack": NodeType(1, ANY, reshaping.row_stack),
+    "RowRepeat": _unary(reshaping.row_repeat, numRepeats=WHOLE),
+    "TransposeDimensions": _unary(reshaping.transpose_dimensions, axis1=WHOLE, axis2=WHOLE),
+    "Diagonal": _unary(reshaping.diagonal),
+    "Convolution": NodeType(
+        2,
+        2,
+        images.convolution,
+        _WINDOWS
+        | {
+            "mapCount": SHAPE,
+            "dimSharing": TRUTHS,
+            "transpose": TRUTH,
+            "maxTempMemSizeInSamples": WHOLE,
+        },
+    ),
+    "Pooling": NodeType(1, 1, images.pooling, _WINDOWS | {"pool": TEXT}),
+    "MaxUnpooling": NodeType(2, 2, images.max_unpooling, _WINDOWS),
+    "MaxPooling": NodeType(1, 1, images.old_pooling, _OLD_WINDOWS),
+    "AveragePooling": NodeType(1, 1, images.old_pooling, _OLD_WINDOWS),
+    "ROIPooling": _binary(images.roi_pooling, roiOutputShape=SHAPE),
+    "BatchNormalization": NodeType(
+        5,
+        5,
+        images.batch_normalization,
+        {
+            "spatial": TRUTH,
+            "normalizationTimeConstant": REAL,
+            "blendTimeConstant": REAL,
+            "epsilon": REAL,
+            "useCntkEngine": TRUTH,
+            "imageLayout": TEXT,
+        },
+    ),
+    "Crop": NodeType(2, 4, images.crop, {"xOffset": "whole?", "yOffset": "whole?"}),
+    "OptimizedRNNStack": _binary(
+        images.recurrent_stack,
+        bidirectional=TRUTH,
+        numLayers=WHOLE,
+        hiddenDims=WHOLE,
+        recurrentOp=TEXT,
+        axis=WHOLE,
+    ),
+    "PastValue": NodeType(1, 2, sequences.delayed, _DELAY),
+    "FutureValue": NodeType(1, 2, sequences.delayed, _DELAY),
+    "Where": _unary(sequences.where),
+    "PackedIndex": _binary(sequences.packed_index),
+    "GatherPacked": _binary(sequences.gather_packed),
+    "ScatterPacked": NodeType(3, 3, sequences.scatter_packed),
+    "ReconcileDynamicAxis": _binary(sequences.reconciled),
+    "SumColumnElements": _unary(sequences.summed_columns),
+    "Mean": _unary(sequences.over_all_data),
+    "InvStdDev": _unary(sequences.over_all_data),
+    "EpochAccumulator": _unary(sequences.accumulated),
+    "SumElements": _unary(criteria.total),
+    "MatrixL1Reg": _unary(criteria.total),
+    "MatrixL2Reg": _unary(criteria.total),
+    "SquareError": _binary(criteria.compared),
+    "CrossEntropy": _binary(criteria.compared),
+    "CrossEntropyWithSoftmax": _binary(criteria.compared),
+    "ClassificationError": NodeType(2, 3, criteria.classified),
+    "Logistic": NodeType(2, 3, criteria.logistic),
+    "NDCG1Eval": NodeType(3, 3, criteria.compared),
+    "LambdaRank": NodeType(3, 3, criteria.compared),
+    "SequenceWithSoftmax": NodeType(3, 3, criteria.in_sequence),
+    "DummyCriterion": NodeType(3, 3, criteria.given),
+    "ClassBasedCrossEntropyWithSoftmax": NodeType(4, 4, criteria.class_based),
+    "NoiseContrastiveEstimation": NodeType(4, 4, criteria.noise_contrastive),
+    "CosDistance": _binary(criteria.cosine),
+    "CosDistanceWithNegativeSamples": NodeType(4, 4, criteria.cosine_with_negatives),
+    "RandomSample": NodeType(1, 1, criteria.sampled, _SAMPLE),
+    "RandomSampleInclusionFrequency": NodeType(1, 1, criteria.sampled_frequency, _SAMPLE),
+}
+
+#: Older names of types.
+ALIASES = {
+    "ColumnElementTimes": "ElementTimes",
+    "Delay": "PastValue",
+    "ErrorPrediction": "ClassificationError",
+    "PerDimMeanVarNormalizationNode": "PerDimMeanVarNormalization",
+    "PerDimMeanVarDeNormalizationNode": "PerDimMeanVarDeNormalization",
+    "ReconcileMBLayout": "ReconcileDynamicAxis",
+    "RNN": "OptimizedRNNStack",
+    "RowElementTimes": "ElementTimes",
+    "RowSlice": "Slice",
+    "Scale": "ElementTimes",
+    "Transpose": "TransposeDimensions",
+}
+
+
+def multiply_adds(node: Node) -> int | None:
+    """Multiply-adds of a node per sample and time step; None where shapes are unknown."""
+    if node.operation not in ("Times", "TransposeTimes", "Convolution", "OptimizedRNNStack"):
+        return 0
+    shapes = [node.shape, *(one.shape for one in node.inputs)]
+    known = [shape for shape in shapes if shape is not None]
+    if len(known) < len(shapes) or not all(elements(shape) for shape in known):
+        return None
+    if node.operation == "OptimizedRNNStack":
+        return images.recurrent_weights(node, biases=0)
+    if node.operation == "Convolution":
+        return _convolved(node)
+    reduced = elements(known[1]) // (_kept(node, known[1]) or 1)
+    return elements(known[0]) * reduced
+
+
+def _kept(node: Node, left: tuple[int, ...]) -> int:
+    """The elements of the first factor's dimensions that the product keeps."""
+    if node.operation == "TransposeTimes":
+        return left[1] if len(left) > 1 else 1
+    kept = left[: node.integer("outputRank", 1)]
+    return elements(kept) if kept else 1
+
+
+def _convolved(node: Node) -> int:
+    """Every weight of a kernel once for each place and map; placed in the larger image."""
+    weights, shape = node.inputs[0].shape or (), node.inputs[1].shape or ()
+    placed = shape if node.truth("transpose") else node.shape or ()
+    return elements(placed) * elements(weights) // (elements(node.dimensions("mapCount")) or 1)

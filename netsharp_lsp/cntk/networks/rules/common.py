@@ -1,0 +1,84 @@
+"""What shape rules share: axes, inference of parameters, and how a rule says what does not fit."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.networks.node import PARAMETER, elements, written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.networks.node import Axis, Node
+
+
+class Misfit(Exception):  # noqa: N818
+    """Why the inputs of a node do not fit; the inference turns it into a value."""
+
+
+def shape_of(node: Node, number: int) -> tuple[int, ...]:
+    """The shape of an input; the inference calls no rule whose inputs have none."""
+    return node.inputs[number].shape or ()
+
+
+def inherit_axis(node: Node) -> None:
+    """Take the first dynamic axis among the inputs."""
+    node.axis = first_axis(node)
+
+
+def first_axis(node: Node) -> Axis | None:
+    """The first dynamic axis among the inputs."""
+    return next((one.axis for one in node.inputs if one.axis is not None), None)
+
+
+def fill(node: Node, other: tuple[int, ...]) -> None:
+    """Infer missing dimensions of a parameter from a shape that it has to match."""
+    shape = node.shape
+    if node.operation != PARAMETER or shape is None or elements(shape) or not elements(other):
+        return
+    if not any(shape):
+        node.shape = other
+    elif len(shape) <= len(other):
+        padded = shape + (0,) * (len(other) - len(shape))
+        node.shape = tuple(mine or theirs for mine, theirs in zip(padded, other, strict=True))
+
+
+def fill_each_other(node: Node, count: int) -> None:
+    """Infer missing dimensions of inputs that have to match from one another."""
+    for one in node.inputs[:count]:
+        for other in node.inputs[:count]:
+            if other is not one:
+                fill(one, other.shape or ())
+
+
+def rows(shape: tuple[int, ...]) -> int:
+    """The rows of a tensor as a matrix."""
+    return shape[0] if shape else 0
+
+
+def columns(shape: tuple[int, ...]) -> int:
+    """The columns of a tensor as a matrix: all dimensions but the first."""
+    return elements(shape[1:]) if len(shape) > 1 else 1
+
+
+def compatible(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether two shapes fit element by element: equal, or 1, in every dimension."""
+    return all(a in (b, 1) or b == 1 for a, b in zip(one, other, strict=False)) and all(
+        rest == 1 for rest in one[len(other) :] + other[len(one) :]
+    )
+
+
+def need_axis(node: Node, *numbers: int) -> None:
+    """Refuse inputs without a dynamic axis."""
+    for number in numbers:
+        if node.inputs[number].axis is None:
+            raise Misfit(
+                f"input {number + 1} of {node.operation} has to run along a dynamic axis,"
+                f" and `{node.inputs[number].name}` has none."
+            )
+
+
+def differ(node: Node, first: int, second: int) -> Misfit:
+    """That two inputs do not fit together, with both shapes."""
+    one, other = node.inputs[first], node.inputs[second]
+    return Misfit(
+        f"the shapes of {node.operation}'s inputs do not fit: `{one.name}` is"
+        f" [{written(one.shape)}], `{other.name}` is [{written(other.shape)}]."
+    )

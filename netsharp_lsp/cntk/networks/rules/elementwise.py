@@ -1,0 +1,65 @@
+"""Shapes of nodes that work element by element, with broadcasting."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.networks.rules.common import (
+    compatible,
+    differ,
+    fill,
+    fill_each_other,
+    inherit_axis,
+    shape_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.networks.node import Node
+
+
+def same(node: Node, final: bool) -> None:
+    """One input, whose shape and axis it has."""
+    inherit_axis(node)
+    node.shape = shape_of(node, 0)
+
+
+def pair(node: Node, final: bool) -> None:
+    """Two inputs; a dimension of 1 is repeated to match."""
+    inherit_axis(node)
+    fill_each_other(node, 2)
+    _spread(node, final)
+
+
+def together(node: Node, final: bool) -> None:
+    """All inputs; a dimension of 1 is repeated to match."""
+    inherit_axis(node)
+    fill_each_other(node, len(node.inputs))
+    _spread(node, final)
+
+
+def normalized(node: Node, final: bool) -> None:
+    """The first input with a mean and a deviation of its shape."""
+    inherit_axis(node)
+    shape = shape_of(node, 0)
+    for number in (1, 2):
+        fill(node.inputs[number], shape)
+    old = shape_of(node, 1)
+    if shape[:2] == (1, 1) and len(shape) == 3 and old == shape_of(node, 2) == (shape[2], 1):
+        node.inputs[1].shape = node.inputs[2].shape = shape
+    for number in (1, 2):
+        if final and not compatible(shape, shape_of(node, number)):
+            raise differ(node, 0, number)
+    node.shape = shape
+
+
+def _spread(node: Node, final: bool) -> None:
+    """The largest dimensions of all inputs."""
+    dimensions = list(shape_of(node, 0))
+    for number in range(1, len(node.inputs)):
+        other = shape_of(node, number)
+        dimensions += [1] * (len(other) - len(dimensions))
+        for axis, size in enumerate(other):
+            if dimensions[axis] <= 1 and size:
+                dimensions[axis] = size
+            elif size > 1 and dimensions[axis] != size and final:
+                raise differ(node, 0, number)
+    node.shape = tuple(dimensions)
