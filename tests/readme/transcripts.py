@@ -1,8 +1,8 @@
 """Runs the commands of the README and writes what they print back into it.
 
 A block ```console holds commands behind `$ ` and their output; ```python is run; a block
-```netsharp, ```toml or ```r below a line "`NAME`:" is a file.  A comment `<!-- varies -->` above
-a block says that its figures differ from machine to machine: it is run, not compared.
+```netsharp, ```toml, ```r or ```cntk below a line "`NAME`:" is a file.  A comment
+`<!-- varies -->` above a block says that its figures differ from machine to machine: it is run, not compared.
 Pictures named in docs/ are made anew.  `python -m tests.readme.transcripts` updates the README.
 """
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 BLOCK = re.compile(
     r"(?P<varies><!-- varies -->\n)?(?:`(?P<name>[\w./-]+)`:\n\n)?"
-    r"^```(?P<kind>console|python|netsharp|toml|r)\n(?P<text>.*?)^```$",
+    r"^```(?P<kind>console|python|netsharp|toml|r|cntk)\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 #: What people run to set up, which the CI runs as it stands.
