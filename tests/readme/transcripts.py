@@ -2,7 +2,8 @@
 
 A block ```console holds commands behind `$ ` and their output; ```python is run; a block
 ```netsharp, ```toml, ```r or ```cntk below a line "`NAME`:" is a file.  A comment
-`<!-- varies -->` above a block says that its figures differ from machine to machine: it is run, not compared.
+`<!-- varies -->` above a block says that its figures differ from machine to machine: it is run,
+not compared.
 Pictures named in docs/ are made anew.  `python -m tests.readme.transcripts` updates the README.
 """
 
