@@ -40,13 +40,14 @@ SIZE = 4
 class Kept:
     """The tokens of a declaration, relative to it, and where names are declared among them.
 
-    They hold as long as the text is the same: syntax alone does not tell comments apart.
+    They hold as long as the text is the same, and what stands beside it on its lines, for a piece
+    may reach over an end: syntax alone does not tell comments apart.
     """
 
-    __slots__ = ("declared", "numbers", "text")
+    __slots__ = ("around", "declared", "numbers")
 
-    def __init__(self, text: bytes, tokens: list[Token], senses: Senses) -> None:
-        self.text = text
+    def __init__(self, around: tuple[int, bytes], tokens: list[Token], senses: Senses) -> None:
+        self.around = around
         self.numbers = array("I", (number for token in tokens for number in token))
         items = ((at, senses.declared.get(token[0])) for at, token in enumerate(tokens))
         self.declared = [(at, item) for at, item in items if item is not None]
@@ -113,20 +114,28 @@ def _whole(
     """The tokens of a declaration, found once."""
     specification = network.specification
     base = specification.starts[declaration]
-    text = specification.data[base : base + declaration.end]
+    around = _around(specification.data, base, base + declaration.end)
     known = kept.get(declaration)
-    if known is None or known.text != text:
+    if known is None or known.around != around:
         senses = Senses(declaration, 0, declaration.end)
         tokens = _relative(specification, declaration, senses)
-        known = kept[declaration] = Kept(text, tokens, senses)
+        known = kept[declaration] = Kept(around, tokens, senses)
     return known.tokens(base, network)
+
+
+def _around(data: bytes, start: int, end: int) -> tuple[int, bytes]:
+    """A stretch with what may be of one piece with it, and how far that begins before it."""
+    first = _piece_start(data, start)
+    line_end = LINE_END.search(data, end, end + REACH)
+    last = end + REACH if line_end is None else line_end.start()
+    return start - first, data[first:last]
 
 
 def _part(network: Network, declaration: Declaration, start: int, end: int) -> list[Token]:
     """The tokens of a part of a declaration."""
     base = network.specification.starts[declaration]
     senses = Senses(declaration, start - base, end - base)
-    return Kept(b"", _relative(network.specification, declaration, senses), senses).tokens(
+    return Kept((0, b""), _relative(network.specification, declaration, senses), senses).tokens(
         base, network
     )
 
