@@ -39,7 +39,13 @@ def test_only_the_newest_version_is_alive() -> None:
 
 
 #: A text in pieces, and an edit behind a declaration that ends within a number.
-TORN = "ifrom Ptré=hidden 9991e40099999}.999ina allta 2]l; {om// )mt:-3on\ninput  n[;3]/input  f fr#om A al{ )t/*]// f fr#om A all; {om// )mt:-3on\ninput  / f fr#om A all; {om} )t/*[;3]// f fr#om f fr#om A all; {om// )t/*[;3]// \r\n fr#A all; {om// )t/*"
+TORN = (
+    "ifrom Ptré=hidden 9991e40099999}.999ina allta 2]l; {om// )mt"
+    ":-3on\ninput  n[;3]/input  f fr#om A al{ )t/*]// f fr#om A al"
+    "l; {om// )mt:-3on\ninput  / f fr#om A all; {om} )t/*[;3]// f "
+    "fr#om f fr#om A all; {om// )t/*[;3]// \r\n fr#A all; {om// )t/"
+    "*"
+)
 WHERE, PIECE = 37, " where "
 
 
