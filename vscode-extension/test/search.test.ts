@@ -76,14 +76,14 @@ test("interpreters are asked in the order of their choice", async () => {
       "/set/python": server("/set/python"),
       "/active/python": server("/active/python"),
       "/venv/bin/python": server("/venv/bin/python"),
-      "/work/.venv/bin/python": server("/work/.venv/bin/python"),
+      "/project/.venv/bin/python": server("/project/.venv/bin/python"),
     },
   );
   const wishes = {
     ...NOTHING,
     python: "/set/python",
     active: async () => "/active/python",
-    folders: ["/work"],
+    folders: ["/project"],
   };
   const run = "-m netsharp_lsp lsp";
   assert.equal(origin(await search(machine, wishes)), `interpreter /set/python ${run}`);
@@ -98,19 +98,19 @@ test("the environment of a folder is used where the folder is trusted, else neve
     "linux",
     { PATH: "/bin" },
     {
-      "/work/.venv/bin/python": python("/work/.venv/bin/python", { server: true }),
+      "/project/.venv/bin/python": python("/project/.venv/bin/python", { server: true }),
       "/bin/python3": python("/bin/python3"),
     },
   );
-  const wishes = { ...NOTHING, folders: ["/work"] };
+  const wishes = { ...NOTHING, folders: ["/project"] };
   assert.equal(
     origin(await search(machine, wishes)),
-    "interpreter /work/.venv/bin/python -m netsharp_lsp lsp",
+    "interpreter /project/.venv/bin/python -m netsharp_lsp lsp",
   );
   machine.asked.length = 0;
   const found = await search(machine, { ...wishes, trusted: false });
   assert.equal(origin(found), "bundled /bin/python3 -m netsharp_lsp lsp");
-  assert.ok(machine.asked.every(([program]) => program !== "/work/.venv/bin/python"));
+  assert.ok(machine.asked.every(([program]) => program !== "/project/.venv/bin/python"));
 });
 
 test("the bundled server runs on the chosen interpreter first", async () => {
