@@ -196,3 +196,8 @@ if TYPE_CHECKING:
         | None
     )
     Body = Callable[[list[Thunk], dict[str, Thunk], str, Site], Value]
+
+
+def joined(path: str, name: str) -> str:
+    """A path one step on."""
+    return f"{path}.{name}" if path and name else path or name
