@@ -8,13 +8,12 @@ from __future__ import annotations
 import json
 import re
 
-from netsharp_lsp.embedded.passage import Passage, Pieces
+from netsharp_lsp.embedded.passage import Passage, Pieces, Unreserved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from netsharp_lsp.text.edits import Edit
 
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]|[^\s{}\[\],:"]+')
 _ESCAPE = re.compile(
@@ -76,7 +75,7 @@ def read_json(data: bytes) -> Value | None:
     return top.values[0]
 
 
-class StringsForm:
+class StringsForm(Unreserved):
     """A text in one string, or in a list of strings with `between` from one to the next."""
 
     __slots__ = ("between",)
@@ -108,10 +107,6 @@ class StringsForm:
             return "".join(strings).encode()
         except UnicodeEncodeError:
             return None
-
-    def settle(self, text: bytes, edit: Edit) -> Edit | None:
-        """Return the edit as it is: strings keep nothing back."""
-        return edit
 
 
 def read_strings(value: Value) -> Passage | None:

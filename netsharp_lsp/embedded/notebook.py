@@ -10,13 +10,12 @@ import re
 from netsharp_lsp.embedded.chunks import find_in_chunks
 from netsharp_lsp.embedded.json_text import read_json, read_strings
 from netsharp_lsp.embedded.markdown import read_markdown
-from netsharp_lsp.embedded.passage import Passage, Pieces
+from netsharp_lsp.embedded.passage import Passage, Pieces, Unreserved
 from netsharp_lsp.embedded.regions import Region
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.embedded.json_text import Value
-    from netsharp_lsp.text.edits import Edit
 
 _MAGIC = re.compile(rb"\s*%%(\S+)[ \t]*([\w.-]*)[^\n]*(?:\n|\Z)")
 #: Magics of cells in which the rest is code of a language.
@@ -34,7 +33,7 @@ _LINE_END = re.compile(rb"\r\n?|\n")
 _LANGUAGES = {"python": "python", "ipython": "python", "r": "r", "ir": "r"}
 
 
-class RestForm:
+class RestForm(Unreserved):
     """The rest of a text, behind a first line: as it stands, but for how its lines end."""
 
     own_lines = True
@@ -50,10 +49,6 @@ class RestForm:
     def decode(self, written: bytes) -> bytes | None:
         """Return the text."""
         return _LINE_END.sub(b"\n", written)
-
-    def settle(self, text: bytes, edit: Edit) -> Edit | None:
-        """Return the edit."""
-        return edit
 
     def read(self, source: bytes, at: int) -> Pieces:
         """Return the pieces of a text from an offset on."""

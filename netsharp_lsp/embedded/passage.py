@@ -35,6 +35,16 @@ if TYPE_CHECKING:
             """Return an edit of `text` that does the same and leaves alone what must stay."""
 
 
+class Unreserved:
+    """What all forms share in which an edit may reach every byte of the content."""
+
+    __slots__ = ()
+
+    def settle(self, text: bytes, edit: Edit) -> Edit | None:
+        """Return the edit as it is: nothing is kept back."""
+        return edit
+
+
 class Pieces:
     """The parts of a content, one behind the other, as a decoder meets them."""
 

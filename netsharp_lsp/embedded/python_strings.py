@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.embedded.passage import Passage, Pieces
+from netsharp_lsp.embedded.passage import Passage, Pieces, Unreserved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from netsharp_lsp.text.edits import Edit
 
 _OPENING = re.compile(rb"([A-Za-z]{0,2})(\"\"\"|'''|\"|')")
 _PREFIXES = ("", "r", "u", "f", "fr", "rf")
@@ -35,7 +34,7 @@ _SIMPLE = {
 _WRITTEN = {"\\": "\\\\", "\r": "\\r", "\0": "\\x00", "\f": "\\f"}
 
 
-class PythonForm:
+class PythonForm(Unreserved):
     """One kind of literal: its quotes, whether raw, whether an f-string, how its lines end."""
 
     __slots__ = ("_run", "formatted", "line_end", "quotes", "raw")
@@ -78,10 +77,6 @@ class PythonForm:
         """Return what a content says, None where the literal would end in it."""
         pieces = self.read(written, 0, len(written))
         return b"".join(pieces.parts) if pieces is not None else None
-
-    def settle(self, text: bytes, edit: Edit) -> Edit | None:
-        """Return the edit as it is: a literal keeps nothing back."""
-        return edit
 
     def read(self, source: bytes, at: int, end: int) -> Pieces | None:
         """Return the pieces of a content; None where it is none, or says what is no text."""

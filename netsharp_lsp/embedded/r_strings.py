@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.embedded.passage import Passage, Pieces
+from netsharp_lsp.embedded.passage import Passage, Pieces, Unreserved
 from netsharp_lsp.embedded.python_strings import character, line_end_of, translated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.embedded.passage import Form
-    from netsharp_lsp.text.edits import Edit
 
 #: Raw strings: the opening, with dashes that the end repeats.
 RAW_OPENING = re.compile(rb"[rR](?P<quote>[\"'])(?P<dashes>-*)(?P<bracket>[(\[{])")
@@ -41,7 +40,7 @@ _SIMPLE = {
 _LINE_END = re.compile(rb"\r\n?|\n")
 
 
-class QuotedForm:
+class QuotedForm(Unreserved):
     """A literal between quotes; `line_end` is how its lines end: as such, or as `\\n`."""
 
     __slots__ = ("_run", "line_end", "quote")
@@ -69,10 +68,6 @@ class QuotedForm:
         pieces = self.read(written, 0, len(written))
         return b"".join(pieces.parts) if pieces is not None else None
 
-    def settle(self, text: bytes, edit: Edit) -> Edit | None:
-        """Return the edit as it is: a literal keeps nothing back."""
-        return edit
-
     def read(self, source: bytes, at: int, end: int) -> Pieces | None:
         """Return the pieces of a content; None where it is none, or says what is no text."""
         pieces = Pieces()
@@ -91,7 +86,7 @@ class QuotedForm:
         return pieces
 
 
-class RawForm:
+class RawForm(Unreserved):
     """A raw literal, which `closing` ends; everything in it stands for itself."""
 
     __slots__ = ("closing", "line_end")
@@ -113,10 +108,6 @@ class RawForm:
         if (written + self.closing).index(self.closing) < len(written):
             return None
         return b"".join(self.read(written, 0, len(written)).parts)
-
-    def settle(self, text: bytes, edit: Edit) -> Edit | None:
-        """Return the edit as it is: a literal keeps nothing back."""
-        return edit
 
     def read(self, source: bytes, at: int, end: int) -> Pieces:
         """Return the pieces of a content."""

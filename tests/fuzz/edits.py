@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from tree_sitter import Node, Point, Tree
+from tree_sitter import Node, Parser, Point, Tree
 
 from netsharp_lsp.context import Context
-from netsharp_lsp.netsharp.reading.grammar import parse_tree
+from netsharp_lsp.netsharp.reading.grammar import LANGUAGE, parse_tree
 from netsharp_lsp.netsharp.reading.incremental import Reading
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.text.edits import Edit
@@ -110,7 +110,7 @@ def apply(tree: Tree, text: bytes, start: int, end: int, piece: bytes) -> tuple[
         old_end_point=point(text, end),
         new_end_point=point(after, start + len(piece)),
     )
-    return after, parse_tree(after, tree)
+    return after, Parser(LANGUAGE).parse(after, tree)
 
 
 def boundary(text: bytes, offset: int) -> int:

@@ -30,22 +30,6 @@ _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _DEEPEST = 100
 
 
-class Line:
-    """A line of a file as the program takes it in: ``start:end`` of its source."""
-
-    __slots__ = ("end", "source", "start")
-
-    def __init__(self, source: Source, start: int, end: int) -> None:
-        self.source = source
-        self.start = start
-        self.end = end
-
-    @property
-    def text(self) -> bytes:
-        """What the program sees of it."""
-        return self.source.text[self.start : self.end]
-
-
 class Layers:
     """What a command line is made of: the `text` to read, its `sources`, what went wrong.
 
@@ -137,7 +121,7 @@ class Layers:
         if end > start:
             self.stretches.append(Place(source, start, end))
 
-    def _end_line(self, line: Line) -> None:
+    def _end_line(self, line: Place) -> None:
         """The line's own end where it directly follows, else one that stands for it."""
         source, end = line.source, line.end
         if source.text[end : end + 1] == b"\n":
@@ -145,7 +129,7 @@ class Layers:
         else:
             self._weaver.stand_in(b"\n", Place(source, end, end))
 
-    def _include(self, line: Line, depth: int) -> None:
+    def _include(self, line: Place, depth: int) -> None:
         place = Place(line.source, line.start + len(INCLUDE), line.end)
         if b"$" in line.text:
             message = "A variable cannot name an included file. Write its path out."
@@ -171,7 +155,7 @@ class Layers:
         elif isinstance(source, Source):
             self._expand(Place(source, 0, len(source.text)), depth + 1)
 
-    def _lines(self, stretch: Place) -> Iterator[Line]:
+    def _lines(self, stretch: Place) -> Iterator[Place]:
         """What is left of a stretch's lines: a file's without comments, an argument's whole."""
         source = stretch.source
         text = source.text
@@ -184,7 +168,7 @@ class Layers:
                 at += len(_MARK)
             low, high = (0, end - at) if argument else code_span(text[at:end])
             if high > low:
-                yield Line(source, at + low, at + high)
+                yield Place(source, at + low, at + high)
 
     def _find_carriage_return(self, stretch: Place) -> None:
         found = _LONE_RETURN.search(stretch.source.text, stretch.start, stretch.end)

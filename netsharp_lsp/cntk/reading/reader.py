@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tree_sitter import Node as TreeNode
-    from tree_sitter import Tree
 
     from netsharp_lsp.cntk.reading.syntax import Element, Record, Value
 
@@ -40,10 +39,9 @@ CLOSERS = {"[": "]", "{": "}", "(": ")"}
 _GAPS = frozenset(("missing_bracket", "missing_brace", "missing_parenthesis", "wrong_closer"))
 
 
-def read(text: bytes, tree: Tree | None = None) -> Document:
-    """Read UTF-8 text without a byte-order mark; `tree` where it is parsed already."""
-    root = (tree if tree is not None else parse_tree(text)).root_node
-    return _Reader(text).document(root)
+def read(text: bytes) -> Document:
+    """Read UTF-8 text without a byte-order mark."""
+    return _Reader(text).document(parse_tree(text).root_node)
 
 
 class _Reader:

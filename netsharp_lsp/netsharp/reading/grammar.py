@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 LANGUAGE = Language(language())
 
 
-def parse_tree(data: bytes, old: Tree | None = None) -> Tree:
-    """Parse UTF-8 bytes without a byte-order mark; `old` is the edited tree of the text before."""
-    parser = Parser(LANGUAGE)
-    return parser.parse(data) if old is None else parser.parse(data, old)
+def parse_tree(data: bytes) -> Tree:
+    """Parse UTF-8 bytes without a byte-order mark."""
+    return Parser(LANGUAGE).parse(data)

@@ -127,15 +127,15 @@ def opened(cursor: Cursor) -> Iterator[Proposal]:
         )
 
 
+def a_connection(cursor: Cursor) -> Proposal:
+    """The word that begins a connection."""
+    template = Template(f"from{cursor.blank}")
+    return Proposal("from", "keyword", template, detail="a connection", topic="keyword:from")
+
+
 def bodies(cursor: Cursor) -> Iterator[Proposal]:
     """In the braces of a layer."""
-    yield Proposal(
-        "from",
-        "keyword",
-        Template(f"from{cursor.blank}"),
-        detail="a connection",
-        topic="keyword:from",
-    )
+    yield a_connection(cursor)
     layer = cursor.layer
     may = layer is not None and (layer.has_biases or not layer.bundles)
     if layer is not None and may and layer.biases_given is None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from netsharp_engine.activations import ACTIVATIONS, NAMES
-from netsharp_lsp.netsharp.ide.completion.connections import KERNEL_WORDS, KIND_DETAILS
+from netsharp_lsp.netsharp.ide.completion.connections import (
+    KERNEL_WORDS,
+    KIND_DETAILS,
+    a_connection,
+)
 from netsharp_lsp.netsharp.ide.completion.place import Proposal
 from netsharp_lsp.netsharp.ide.glossary import ACTIVATION_NOTES
 from netsharp_lsp.netsharp.ide.templates import Template, block, output_of
@@ -147,13 +151,7 @@ def functions_of_layers(cursor: Cursor) -> Iterator[Proposal]:
 
 def only_from(cursor: Cursor) -> Iterator[Proposal]:
     """Behind an activation: the connection."""
-    yield Proposal(
-        "from",
-        "keyword",
-        Template(f"from{cursor.blank}"),
-        detail="a connection",
-        topic="keyword:from",
-    )
+    yield a_connection(cursor)
     source = cursor.nearest_source()
     if source is not None and not cursor.text_behind:
         template = Template(f"from{cursor.blank}").hole(source.name).add(" all;")
