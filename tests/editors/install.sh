@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Real editors for the tests: Neovim, Emacs and Chromium from Debian, code-server from npm with
+# Real editors for the tests: Neovim, Emacs, Chromium and, where there is none, Node.js from Debian, code-server from npm with
 # nothing compiled.  Usage: install.sh FOLDER
 set -euo pipefail
 folder=${1:?folder for code-server}
@@ -8,6 +8,7 @@ node=24.9.0         # the Node that it asks for
 playwright=1.65.1
 
 missing=()
+command -v npm >/dev/null || missing+=(nodejs npm)
 command -v chromium >/dev/null || missing+=(chromium fonts-dejavu-core)
 command -v nvim >/dev/null || missing+=(neovim)
 command -v emacs >/dev/null || missing+=(emacs-nox)
