@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Real editors for the tests: Neovim, Emacs, Chromium and, where there is none, Node.js from Debian, code-server from npm with
-# nothing compiled.  Usage: install.sh FOLDER
+# Real editors for the tests: Neovim, Emacs, Chromium and, where there is none, Node.js from Debian;
+# code-server from npm with nothing compiled.  Usage: install.sh FOLDER
 set -euo pipefail
 folder=${1:?folder for code-server}
 code_server=4.139.1 # carries VS Code 1.139.1; the selectors of the tests are this version's

@@ -1,0 +1,55 @@
+"""The nodes that operators build, and the constants that numbers become beside nodes.
+
+Which operator builds which node is in `operators`.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.brainscript.evaluation import operators
+from netsharp_lsp.cntk.brainscript.evaluation.values import kind_of
+from netsharp_lsp.cntk.networks.node import Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Evaluator
+    from netsharp_lsp.cntk.brainscript.evaluation.values import Site, Value
+
+
+def on_nodes(run: Evaluator, sign: str, operands: list[Value], under: tuple[str, Site]) -> Value:
+    """The node that an operator builds."""
+    try:
+        built = operators.on_nodes(sign, operands)
+    except operators.Inapplicable as reason:
+        kinds = " and a ".join(kind_of(one) for one in operands)
+        message = str(reason) or f"`{sign}` cannot be applied to a {kinds}."
+        run.fail("operator", message, under[1].place)
+    if isinstance(built, tuple) and isinstance(built[0], str) and isinstance(built[1], list):
+        return run_node(run, built[0], built[1], under)
+    return operands[0]
+
+
+def run_node(
+    run: Evaluator, operation: str, operands: list[Value], under: tuple[str, Site]
+) -> Node:
+    """A node of an operator; numbers and truths become constants."""
+    inputs = tuple(one if isinstance(one, Node) else constant(run, one, under) for one in operands)
+    node = Node(operation, run.next_number(), under[0])
+    node.inputs = inputs
+    node.where = run.origin(under[1])
+    if operation == "Times":
+        node.attributes = {"outputRank": 1, "inferInputRankToMap": -1}
+    return node
+
+
+def constant(run: Evaluator, value: Value, under: tuple[str, Site]) -> Node:
+    """A number or a truth as a parameter of one element that is not trained."""
+    node = Node("LearnableParameter", run.next_number(), under[0])
+    node.shape = (1,)
+    node.where = run.origin(under[1])
+    node.attributes = {
+        "shape": (1,),
+        "init": "fromValue",
+        "initValue": float(value) if isinstance(value, float | bool) else 0.0,
+        "learningRateMultiplier": 0.0,
+    }
+    return node
