@@ -1,4 +1,5 @@
-"""What is known around a specification: numbers of its data, task and host; knows no disk.
+"""What is known around a text: numbers of its data, its task and host, and the files that belong
+to it; knows no disk.
 
 The command line, the run file and the settings each know a part; the first that does wins.
 """
@@ -10,15 +11,21 @@ HOSTS = ("studio", "rx", "tlc")
 FIELDS = ("features", "hidden_nodes", "outputs", "task", "host")
 
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.workspace import Workspace
+
+
 class Context:
     """What turns `auto` into numbers and chooses a host's defaults; None where unknown.
 
     `features`: columns of data after encoding. `hidden_nodes`: nodes of a hidden `auto` layer.
     `outputs`: nodes the task needs. `task`: one of `TASKS`. `host`: one of `HOSTS`.
     `origin` names for each known field where it comes from ("--features", "digits.toml").
+    `workspace`: the files around the text, for languages whose texts belong together.
     """
 
-    __slots__ = ("features", "hidden_nodes", "host", "origin", "outputs", "task")
+    __slots__ = ("features", "hidden_nodes", "host", "origin", "outputs", "task", "workspace")
 
     def __init__(
         self,
@@ -28,6 +35,7 @@ class Context:
         task: str | None = None,
         host: str | None = None,
         origin: dict[str, str] | None = None,
+        workspace: Workspace | None = None,
     ) -> None:
         self.features = features
         self.hidden_nodes = hidden_nodes
@@ -35,6 +43,7 @@ class Context:
         self.task = task
         self.host = host
         self.origin: dict[str, str] = origin if origin is not None else {}
+        self.workspace = workspace
 
     def known(self) -> dict[str, int | str]:
         """Return the fields that are not None."""
@@ -43,14 +52,20 @@ class Context:
 
     def or_else(self, other: Context) -> Context:
         """Return a context with this one's fields, and the other's where this one has none."""
-        merged = Context(origin={**other.origin, **self.origin})
+        merged = Context(
+            origin={**other.origin, **self.origin}, workspace=self.workspace or other.workspace
+        )
         for field in FIELDS:
             own = getattr(self, field)
             setattr(merged, field, own if own is not None else getattr(other, field))
         return merged
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Context) and self.known() == other.known()
+        return (
+            isinstance(other, Context)
+            and self.known() == other.known()
+            and self.workspace is other.workspace
+        )
 
     def __hash__(self) -> int:
         return hash(tuple(self.known().items()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.diagnostics.nearest import suggestion
+from netsharp_lsp.workspace import Run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,31 +24,6 @@ _BATCH_SETS = re.compile(r"\s*@?set\s+\"?([A-Za-z_]\w*)=([^\"\r\n]*?)\"?\s*\Z", 
 _SHELL_NAME = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*)(?!\w*\$))")
 _BATCH_NAME = re.compile(r"%([A-Za-z_]\w*)%")
 _KEYS = ("files", "set", "directory")
-
-
-class Run:
-    """The items of one start of CNTK, in order, and the folder it is started in.
-
-    `line` is that of a script, from 1; `unknown` are the script's own variables in the items
-    whose values the script does not say.
-    """
-
-    __slots__ = ("directory", "items", "line", "unknown")
-
-    def __init__(
-        self,
-        items: tuple[str, ...],
-        directory: str = ".",
-        line: int | None = None,
-        unknown: tuple[str, ...] = (),
-    ) -> None:
-        self.items = items
-        self.directory = directory
-        self.line = line
-        self.unknown = unknown
-
-    def __repr__(self) -> str:
-        return f"Run({self.items!r}, {self.directory!r})"
 
 
 def declared_runs(table: object) -> list[Run] | str:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.configuration.items import Item
     from netsharp_lsp.cntk.configuration.scope import Found
-    from netsharp_lsp.cntk.configuration.sources import Files
     from netsharp_lsp.cntk.configuration.tree import Value
+    from netsharp_lsp.workspace import Files
 
 
 class Configuration:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from netsharp_lsp.cntk.configuration.items import Item
-    from netsharp_lsp.cntk.configuration.sources import Files
+    from netsharp_lsp.workspace import Files
 
 INCLUDE = b"include="
 _MARK = b"\xef\xbb\xbf"

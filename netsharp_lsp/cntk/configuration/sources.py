@@ -9,17 +9,6 @@ from __future__ import annotations
 from netsharp_lsp.text.decode import DecodeError, decode
 from netsharp_lsp.text.lines import LineIndex
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Protocol
-
-    class Files(Protocol):
-        """Where files come from: a disk, or the texts of an editor over it."""
-
-        def read(self, path: str) -> bytes | None:
-            """Return the bytes of a file, None where there is none that can be read."""
-
-
 #: What stands for a file where a value was given as an argument.
 COMMAND_LINE = "<command line>"
 #: Bytes of a file above which it is no configuration that anybody wrote.

@@ -8,8 +8,8 @@ from netsharp_lsp.cntk.brainscript.evaluation.program import (
     evaluate_builder,
     evaluate_member,
 )
-from netsharp_lsp.cntk.brainscript.evaluation.values import Fault
 from netsharp_lsp.cntk.library import own_library
+from netsharp_lsp.cntk.networks.faults import Fault
 from netsharp_lsp.cntk.networks.node import Network
 
 TYPE_CHECKING = False

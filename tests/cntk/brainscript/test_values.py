@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from netsharp_lsp.cntk.brainscript.evaluation.values import Absent, Array, Fault
+from netsharp_lsp.cntk.brainscript.evaluation.values import Absent, Array
+from netsharp_lsp.cntk.networks.faults import Fault
 from netsharp_lsp.cntk.networks.node import Node
 from tests.cntk.brainscript.building import fault, value
 

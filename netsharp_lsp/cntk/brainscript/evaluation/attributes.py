@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Evaluator
     from netsharp_lsp.cntk.brainscript.evaluation.values import Record, Thunk, Value
-    from netsharp_lsp.cntk.brainscript.reading.syntax import Place
+    from netsharp_lsp.cntk.networks.faults import Place
 
 #: Initializations that draw random numbers.
 RANDOM = frozenset(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Builder
     from netsharp_lsp.cntk.brainscript.evaluation.values import Thunk, Value
-    from netsharp_lsp.cntk.brainscript.reading.syntax import Place
+    from netsharp_lsp.cntk.networks.faults import Place
 
 #: What may stand between `%` and the type in a format.
 FORMAT = re.compile(r"[-+ #0]*\d{0,4}(\.\d{0,4})?")

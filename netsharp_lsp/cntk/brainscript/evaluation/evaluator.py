@@ -10,7 +10,6 @@ from netsharp_lsp.cntk.brainscript.evaluation.forms import FORMS
 from netsharp_lsp.cntk.brainscript.evaluation.values import (
     Absent,
     Failure,
-    Fault,
     Function,
     Record,
     Site,
@@ -23,8 +22,8 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Lambda,
     Member,
     Parameter,
-    Place,
 )
+from netsharp_lsp.cntk.networks.faults import Fault, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -32,7 +32,6 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Name,
     New,
     Number,
-    Place,
     Select,
     Text,
     Truth,
@@ -40,6 +39,7 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Variable,
 )
 from netsharp_lsp.cntk.brainscript.reading.syntax import Record as RecordLiteral
+from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.cntk.networks.node import Node, elements
 
 TYPE_CHECKING = False

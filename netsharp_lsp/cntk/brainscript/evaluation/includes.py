@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.brainscript.evaluation.values import Failure, Fault
+from netsharp_lsp.cntk.brainscript.evaluation.values import Failure
 from netsharp_lsp.cntk.brainscript.reading.parser import parse
 from netsharp_lsp.cntk.brainscript.reading.syntax import Include
+from netsharp_lsp.cntk.networks.faults import Fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Evaluator
     from netsharp_lsp.cntk.brainscript.evaluation.values import Record, Thunk, Value
-    from netsharp_lsp.cntk.brainscript.reading.syntax import Place
+    from netsharp_lsp.cntk.networks.faults import Place
 
 #: Members of a network that list its groups.
 SPECIAL = {f"{group}Nodes": group for group in GROUPS}

@@ -14,20 +14,19 @@ from netsharp_lsp.cntk.brainscript.evaluation.values import (
     Absent,
     Built,
     Failure,
-    Fault,
     Record,
     Thunk,
 )
 from netsharp_lsp.cntk.brainscript.reading.parser import parse
-from netsharp_lsp.cntk.brainscript.reading.syntax import New, Place
+from netsharp_lsp.cntk.brainscript.reading.syntax import New
 from netsharp_lsp.cntk.brainscript.reading.syntax import Record as RecordLiteral
+from netsharp_lsp.cntk.networks.faults import Fault, Outcome, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.evaluation.includes import Reader
     from netsharp_lsp.cntk.brainscript.evaluation.values import Value
     from netsharp_lsp.cntk.brainscript.reading.syntax import Expression, Script
-    from netsharp_lsp.cntk.networks.node import Network
 
 
 class Surroundings(NamedTuple):
@@ -41,13 +40,6 @@ class Surroundings(NamedTuple):
     precision: str = "float"
     device: float = -1.0
     trace_level: float = 0.0
-
-
-class Outcome(NamedTuple):
-    """What came out: a network, or None, and every fault on the way."""
-
-    network: Network | None
-    faults: tuple[Fault, ...]
 
 
 def evaluate_builder(data: bytes, source: str, around: Surroundings) -> Outcome:

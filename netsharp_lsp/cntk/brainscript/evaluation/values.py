@@ -7,25 +7,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from netsharp_lsp.cntk.networks.faults import Fault
 from netsharp_lsp.cntk.networks.node import OPAQUE, Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from netsharp_lsp.cntk.brainscript.reading.syntax import Place
+    from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.networks.node import Network
-
-
-class Fault(NamedTuple):
-    """Why something cannot be evaluated: a kind to tell faults apart, a sentence, where, and
-    the calls on the way there, innermost last.
-    """
-
-    kind: str
-    message: str
-    place: Place
-    calls: tuple[Place, ...] = ()
 
 
 class Failure(Exception):  # noqa: N818

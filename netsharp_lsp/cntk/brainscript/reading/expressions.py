@@ -21,13 +21,13 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     New,
     Number,
     Parameter,
-    Place,
     Record,
     Select,
     Text,
     Truth,
     Variable,
 )
+from netsharp_lsp.cntk.networks.faults import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Choice,
     Elements,
     Lambda,
-    Place,
     Unary,
 )
+from netsharp_lsp.cntk.networks.faults import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.brainscript.reading.expressions import ExpressionReader
 from netsharp_lsp.cntk.brainscript.reading.grammar import parse_tree
-from netsharp_lsp.cntk.brainscript.reading.syntax import Comment, Place, Script
+from netsharp_lsp.cntk.brainscript.reading.syntax import Comment, Script
+from netsharp_lsp.cntk.networks.faults import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

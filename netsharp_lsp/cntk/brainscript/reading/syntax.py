@@ -7,13 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-
-class Place(NamedTuple):
-    """Where something stands: the name of a text and a span of its bytes."""
-
-    source: str
-    start: int
-    end: int
+from netsharp_lsp.cntk.networks.faults import Place
 
 
 class Number(NamedTuple):
