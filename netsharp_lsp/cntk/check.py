@@ -1,0 +1,45 @@
+"""Runs every rule over an experiment; knows the subjects of rules and no single rule."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.rules import SEVERITIES, load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.experiment import Experiment
+    from netsharp_lsp.cntk.findings import Finding
+    from netsharp_lsp.diagnostics.model import Diagnostic
+
+
+def findings(experiment: Experiment) -> Iterator[Finding]:
+    """Everything that is to be said about a run and the files that it reads."""
+    for rule in load():
+        for subject in _subjects(experiment, rule.subject):
+            yield from rule.check(subject, experiment)
+
+
+def diagnostics_by_file(experiment: Experiment) -> dict[str, list[Diagnostic]]:
+    """The diagnostics of a run by the file that they are about, each once."""
+    found: dict[str, dict[Diagnostic, None]] = {}
+    for finding in findings(experiment):
+        diagnostic = finding.diagnostic(SEVERITIES[finding.code])
+        found.setdefault(finding.place.source, {})[diagnostic] = None
+    return {
+        file: sorted(diagnostics, key=lambda diagnostic: diagnostic.sort_key)
+        for file, diagnostics in found.items()
+    }
+
+
+def _subjects(experiment: Experiment, kind: str) -> list[object]:
+    """What rules on one kind of subject look at."""
+    if kind == "experiment":
+        return [experiment]
+    if kind == "configuration":
+        return list(experiment.configuration.layers.sources)
+    if kind == "command":
+        return list(experiment.commands)
+    if kind == "network":
+        return list(experiment.networks)
+    return list(experiment.texts(kind))

@@ -1,0 +1,104 @@
+"""One run of the program: its configuration, commands and the networks that they build.
+
+Everything is worked out at the first use and kept.  Files come from a reader that is passed in;
+what is wrong is a value.  An experiment may be a single file of a network, too.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+
+from netsharp_lsp.cntk.building import build, build_file
+from netsharp_lsp.cntk.configuration.commands import commands
+from netsharp_lsp.cntk.configuration.configuration import resolve
+from netsharp_lsp.cntk.network_texts import network_texts
+from netsharp_lsp.workspace import Run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.building import BuiltNetwork
+    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.configuration import Configuration
+    from netsharp_lsp.cntk.network_texts import NetworkText
+    from netsharp_lsp.workspace import Files
+
+
+class RunFiles:
+    """The files of one run: paths are relative to the folder it is started in.
+
+    `texts` keeps what was read, by the path as it was asked for; None for what is not there.
+    """
+
+    __slots__ = ("_directory", "_files", "texts")
+
+    def __init__(self, files: Files, directory: str) -> None:
+        self._files = files
+        self._directory = "" if directory == "." else directory
+        self.texts: dict[str, bytes | None] = {}
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a file, None where there is none that can be read."""
+        if path not in self.texts:
+            self.texts[path] = self._files.read(os.path.join(self._directory, path))
+        return self.texts[path]
+
+
+class Experiment:
+    """What one run is.  `library` is read in place of our BrainScript library."""
+
+    def __init__(self, run: Run, files: Files, library: bytes | None = None) -> None:
+        self.run = run
+        self.files = RunFiles(files, run.directory)
+        self.library = library
+
+    @cached_property
+    def configuration(self) -> Configuration:
+        """The layers and assignments of the run, resolved."""
+        return resolve(self.run.items, self.files)
+
+    @cached_property
+    def commands(self) -> list[Command]:
+        """The commands in the order in which the program runs them."""
+        return commands(self.configuration)
+
+    @cached_property
+    def networks(self) -> list[BuiltNetwork]:
+        """The networks that the commands build, in their order; a command may build none."""
+        return list(self._networks())
+
+    def network_of(self, command: str) -> BuiltNetwork | None:
+        """The network of a command by its name, compared without case."""
+        wanted = command.lower()
+        return next((one for one in self.networks if one.command.lower() == wanted), None)
+
+    def texts(self, language: str) -> list[NetworkText]:
+        """The texts of a language ("brainscript", "ndl", "mel") that the run reads, each once."""
+        return [text for text in self._texts if text.language == language]
+
+    @cached_property
+    def _texts(self) -> list[NetworkText]:
+        return network_texts(self)
+
+    def _networks(self) -> Iterator[BuiltNetwork]:
+        for command in self.commands:
+            if command.scope is not None and command.builder is not None:
+                yield build(command, self)
+
+
+class SingleFile(Experiment):
+    """A `.bs` or `.ndl` file for itself: a network of its own, in no configuration."""
+
+    def __init__(
+        self, name: str, language: str, files: Files, library: bytes | None = None
+    ) -> None:
+        super().__init__(Run((), declared=False), files, library)
+        self.name = name
+        self.language = language
+
+    def _networks(self) -> Iterator[BuiltNetwork]:
+        data = self.files.read(self.name)
+        if data is not None:
+            yield build_file(self.name, self.language, data, self)

@@ -1,0 +1,113 @@
+"""What a rule says about CNTK's languages, at places that name their file; knows no rule.
+
+One run of the program reads several files, so a finding belongs to a file, not to a check.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.networks.faults import Place
+from netsharp_lsp.diagnostics.model import Diagnostic, Edit, Fix, Related
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
+    from netsharp_lsp.diagnostics.model import Severity
+
+__all__ = ["Change", "Finding", "Note", "Place", "Repair", "placed"]
+
+
+def placed(place: SourcePlace) -> Place:
+    """A place of a configuration, by the name of its file."""
+    return Place(place.source.name, place.start, place.end)
+
+
+class Note:
+    """A sentence about another place that belongs to a finding."""
+
+    __slots__ = ("message", "place")
+
+    def __init__(self, message: str, place: Place) -> None:
+        self.message = message
+        self.place = place
+
+
+class Change:
+    """A replacement of a place's text."""
+
+    __slots__ = ("place", "text")
+
+    def __init__(self, place: Place, text: str) -> None:
+        self.place = place
+        self.text = text
+
+
+class Repair:
+    """A proposed fix in the finding's own file; safe when what is evaluated stays equal, or when
+    the text was broken.
+    """
+
+    __slots__ = ("changes", "safe", "title")
+
+    def __init__(self, title: str, changes: Iterable[Change], *, safe: bool) -> None:
+        self.title = title
+        self.changes = tuple(changes)
+        self.safe = safe
+
+
+class Finding:
+    """One fault at one place.  `code` names the rule, which knows how grave it is.
+
+    `severity` is given only where a rule has several, else the rule's own counts.
+    """
+
+    __slots__ = ("code", "message", "notes", "place", "repair", "severity")
+
+    def __init__(
+        self,
+        code: str,
+        place: Place,
+        message: str,
+        notes: Iterable[Note] = (),
+        repair: Repair | None = None,
+        severity: Severity | None = None,
+    ) -> None:
+        self.code = code
+        self.place = place
+        self.message = message
+        self.notes = tuple(notes)
+        self.repair = repair
+        self.severity = severity
+
+    def __repr__(self) -> str:
+        return f"Finding({self.code!r}, {self.message!r}, {self.place!r})"
+
+    def diagnostic(self, severity: Severity) -> Diagnostic:
+        """The finding as its file's report shows it."""
+        file = self.place.source
+        related = [
+            Related(
+                note.message,
+                note.place.start,
+                note.place.end,
+                note.place.source if note.place.source != file else None,
+            )
+            for note in self.notes
+        ]
+        fix = None
+        if self.repair is not None:
+            edits = [
+                Edit(change.place.start, change.place.end, change.text)
+                for change in self.repair.changes
+            ]
+            fix = Fix(self.repair.title, self.repair.safe, edits)
+        return Diagnostic(
+            self.code,
+            self.severity or severity,
+            self.message,
+            self.place.start,
+            self.place.end,
+            related,
+            fix,
+        )

@@ -1,0 +1,57 @@
+"""The texts of networks that a run reads: inline ones, and files that are named or included.
+
+A text is what its parser gets; `place` leads from it to the file that people see.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.brainscript.reading.parser import parse
+from netsharp_lsp.cntk.networks.faults import Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Script
+    from netsharp_lsp.cntk.configuration.traced import Traced
+    from netsharp_lsp.cntk.experiment import Experiment
+
+#: The name of a text of BrainScript that stands in a configuration.
+INLINE = "<builder>"
+
+
+class NetworkText:
+    """One text.  `name` is what places in it are called by its parser; `traced` is where an
+    inline text comes from, None for a file.
+    """
+
+    __slots__ = ("_script", "data", "language", "name", "traced")
+
+    def __init__(self, language: str, name: str, data: bytes, traced: Traced | None = None) -> None:
+        self.language = language
+        self.name = name
+        self.data = data
+        self.traced = traced
+        self._script: Script | None = None
+
+    @property
+    def script(self) -> Script:
+        """The text parsed, where it is BrainScript."""
+        if self._script is None:
+            self._script = parse(self.data, self.name)
+        return self._script
+
+    def place(self, start: int, end: int) -> Place:
+        """Where a span of the text stands in a file."""
+        if self.traced is None:
+            return Place(self.name, start, end)
+        found = self.traced.place(start, end)
+        return Place(found.source.name, found.start, found.end)
+
+
+def network_texts(experiment: Experiment) -> list[NetworkText]:
+    """Every text of a network in a run, in the order in which the run comes to it."""
+    found: dict[object, NetworkText] = {}
+    for built in experiment.networks:
+        if built.language == "brainscript" and built.text is not None:
+            key = (built.place, built.text.text)
+            found.setdefault(key, NetworkText("brainscript", INLINE, built.text.text, built.text))
+    return list(found.values())

@@ -1,0 +1,71 @@
+"""The rules of CNTK's languages: each a page in this folder and a function in a module of it.
+
+Both are found by being there.  `CK` is about configurations and experiments, `BS` about
+BrainScript, `ND` about NDL, `ME` about MEL, `MG` about migration.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from netsharp_lsp.cntk.experiment import Experiment
+    from netsharp_lsp.cntk.findings import Finding
+    from netsharp_lsp.diagnostics.model import Severity
+
+    Check = Callable[[Any, Experiment], Iterable[Finding]]
+
+FOLDER = os.path.dirname(__file__)
+
+#: What a rule looks at: the `Experiment` as a whole; a `Source` of a configuration as a text;
+#: a `Command`; a `BuiltNetwork`; a text of BrainScript, NDL or MEL as an experiment holds it.
+SUBJECTS = ("experiment", "configuration", "command", "network", "brainscript", "ndl", "mel")
+
+
+class Rule:
+    """One rule: its code, how grave it is, what it looks at, and the function that looks."""
+
+    __slots__ = ("check", "code", "severity", "subject")
+
+    def __init__(self, code: str, severity: Severity, subject: str, check: Check) -> None:
+        self.code = code
+        self.severity = severity
+        self.subject = subject
+        self.check = check
+
+
+RULES: list[Rule] = []
+#: How grave each code is, those included that are met while something is evaluated.
+SEVERITIES: dict[str, Severity] = {}
+
+
+def rule(code: str, severity: Severity, on: str) -> Callable[[Check], Check]:
+    """Register a function ``(subject, experiment) -> findings`` for one code."""
+    assert on in SUBJECTS, on
+
+    def register(check: Check) -> Check:
+        RULES.append(Rule(code, severity, on, check))
+        SEVERITIES[code] = severity
+        return check
+
+    return register
+
+
+def emitted(code: str, severity: Severity) -> None:
+    """Declare a code whose findings another rule of its module makes, or an evaluation."""
+    SEVERITIES[code] = severity
+
+
+def load() -> list[Rule]:
+    """Import every module of this folder, once, and return the rules in the order of codes."""
+    if not RULES:
+        for name in sorted(os.listdir(FOLDER)):
+            if name.endswith(".py") and not name.startswith("_"):
+                import_module(f"{__name__}.{name.removesuffix('.py')}")
+        RULES.sort(key=lambda rule: rule.code)
+    return RULES
