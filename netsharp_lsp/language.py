@@ -125,7 +125,9 @@ if TYPE_CHECKING:
         def definition(self, offset: int) -> answers.Target | None:
             """Return where the name at a place is declared."""
 
-        def references(self, offset: int, declaration: bool) -> list[answers.Range]:
+        def references(
+            self, offset: int, declaration: bool
+        ) -> Sequence[answers.Range | answers.Elsewhere]:
             """Return where the name at a place is used, and where declared if asked."""
 
         def highlights(self, offset: int) -> list[answers.Highlight]:
@@ -134,7 +136,7 @@ if TYPE_CHECKING:
         def prepare_rename(self, offset: int) -> answers.Renaming | answers.Refusal:
             """Return the name at a place if it can be renamed, else why not."""
 
-        def rename(self, offset: int, name: str) -> list[Edit] | answers.Refusal:
+        def rename(self, offset: int, name: str) -> list[Edit] | answers.Changes | answers.Refusal:
             """Return the edits that give the name at a place another, or why there are none."""
 
         def symbols(self) -> list[answers.Symbol]:

@@ -15,6 +15,35 @@ Range = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A range in another file, by its absolute path."""
+
+    file: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileEdits:
+    """Changes of another file, by its absolute path; `creates`: there is none yet.
+
+    A file that is created gets its text from one edit at its start.
+    """
+
+    file: str
+    edits: tuple[Edit, ...]
+    creates: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Changes of this text, and of other files that belong to them."""
+
+    edits: tuple[Edit, ...]
+    elsewhere: tuple[FileEdits, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Refusal:
     """Why something asked for is not done, as a sentence."""
 
@@ -67,7 +96,17 @@ class InlayHint:
 
 
 CompletionKind = Literal[
-    "keyword", "layer", "constant", "attribute", "activation", "function", "value", "snippet"
+    "keyword",
+    "layer",
+    "constant",
+    "attribute",
+    "activation",
+    "function",
+    "value",
+    "snippet",
+    "node",
+    "section",
+    "file",
 ]
 
 
@@ -121,12 +160,16 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A declaration to jump to: the whole of it, and its name."""
+    """A declaration to jump to: the whole of it, and its name.
+
+    `file`: the absolute path of the file that holds it, None for this text.
+    """
 
     start: int
     end: int
     name_start: int
     name_end: int
+    file: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +190,20 @@ class Renaming:
     name: str
 
 
-SymbolKind = Literal["constant", "input", "hidden", "output", "bundle", "attribute", "share"]
+SymbolKind = Literal[
+    "constant",
+    "input",
+    "hidden",
+    "output",
+    "bundle",
+    "attribute",
+    "share",
+    "command",
+    "section",
+    "key",
+    "function",
+    "node",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +291,7 @@ class Action:
     `kind` is the protocol's ("quickfix", "refactor.extract", ...).  `fixes` are the codes and
     spans of the diagnostics that it removes; where others of that code may stand at that place,
     `message` is what they say.  `rename_at`: where the new name stands after the edits, for a
-    client that lets people type another at once.
+    client that lets people type another at once.  `elsewhere`: what belongs to it in other files.
     """
 
     title: str
@@ -246,6 +302,7 @@ class Action:
     message: str = ""
     command: Command | None = None
     rename_at: int | None = None
+    elsewhere: tuple[FileEdits, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netsharp_lsp.embedded.findings import outer_message
+from netsharp_lsp.server.elsewhere import location
 
 if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.model import Diagnostic, Related
     from netsharp_lsp.language import Language
-    from netsharp_lsp.server.client import Client
     from netsharp_lsp.server.session import Session
     from netsharp_lsp.server.views import OpenDocument, View
 
@@ -43,7 +43,7 @@ def findings_of(session: Session, document: OpenDocument) -> list[dict[str, Any]
         for view in document.views
         for each in _unknown(session, view, view.findings(selection))
     ]
-    shown = [_plain(session.client, view, each) for view, each in found[:LIMIT]]
+    shown = [_plain(session, view, each) for view, each in found[:LIMIT]]
     if len(found) > LIMIT:
         left = len(found) - LIMIT
         message = f"{left} more findings are not shown; repair some of these first."
@@ -69,7 +69,8 @@ def _folder(directory: str) -> str:
     return Path(directory).as_uri()
 
 
-def _plain(client: Client, view: View, found: Diagnostic) -> dict[str, Any]:
+def _plain(session: Session, view: View, found: Diagnostic) -> dict[str, Any]:
+    client = session.client
     plain: dict[str, Any] = {
         "range": view.span(found.start, found.end),
         "severity": _SEVERITIES[found.severity],
@@ -82,7 +83,8 @@ def _plain(client: Client, view: View, found: Diagnostic) -> dict[str, Any]:
     if client.fades and found.code in view.language.unused_codes:
         plain["tags"] = [_UNNECESSARY]
     if client.relates and found.related:
-        plain["relatedInformation"] = [_related(view, related) for related in found.related]
+        places = [_related(session, view, related) for related in found.related]
+        plain["relatedInformation"] = [place for place in places if place is not None]
     if client.keeps_data and found.fix is not None:
         plain["data"] = {"fix": found.fix.title}
     return plain
@@ -95,7 +97,13 @@ def message_of(view: View, message: str) -> str:
     return outer_message(view.region, message, view.document.lines)
 
 
-def _related(view: View, related: Related) -> dict[str, Any]:
-    """Another place that belongs to a finding; one in another file has no place here."""
-    place = view.span(related.start, related.end)
-    return {"location": {"uri": view.document.uri, "range": place}, "message": related.message}
+def _related(session: Session, view: View, related: Related) -> dict[str, Any] | None:
+    """Another place that belongs to a finding; None where its file cannot be read."""
+    if related.file is None:
+        place = {"uri": view.document.uri, "range": view.span(related.start, related.end)}
+    else:
+        found = location(session, related.file, related.start, related.end)
+        if found is None:
+            return None
+        place = found
+    return {"location": place, "message": related.message}

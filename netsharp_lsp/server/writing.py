@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 
 from netsharp_lsp.ide.answers import DOCUMENT
+from netsharp_lsp.server.elsewhere import document_changes
 from netsharp_lsp.server.protocol import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from netsharp_lsp.ide.answers import Command
+    from netsharp_lsp.ide.answers import Command, FileEdits
     from netsharp_lsp.server.session import Session
     from netsharp_lsp.server.views import OpenDocument, View
     from netsharp_lsp.text.edits import Edit
@@ -39,13 +40,27 @@ def outer_edits(view: View, edits: Sequence[Edit]) -> list[Edit]:
     return outer
 
 
-def workspace_edit(session: Session, document: OpenDocument, edits: Sequence[Edit]) -> Plain:
-    """Return edits of a document as a WorkspaceEdit, of its version where the client knows that."""
+def workspace_edit(
+    session: Session,
+    document: OpenDocument,
+    edits: Sequence[Edit],
+    elsewhere: Sequence[FileEdits] = (),
+) -> Plain:
+    """Return edits of a document as a WorkspaceEdit, of its version where the client knows that.
+
+    A client that cannot create files refuses edits that need it.
+    """
     changes = text_edits(document, edits)
+    others = document_changes(session, elsewhere)
     if not session.client.can("workspace.workspaceEdit.documentChanges"):
-        return {"changes": {document.uri: changes}}
+        if any(change.creates for change in elsewhere):
+            sentence = "This change needs a new file, which this editor cannot make by itself."
+            raise RefusedError(lsp.LSPErrorCodes.RequestFailed, sentence)
+        by_uri = {other["textDocument"]["uri"]: other["edits"] for other in others}
+        return {"changes": {document.uri: changes, **by_uri}}
     identity = {"uri": document.uri, "version": document.version}
-    return {"documentChanges": [{"textDocument": identity, "edits": changes}]}
+    own = [{"textDocument": identity, "edits": changes}] if changes or not others else []
+    return {"documentChanges": [*own, *others]}
 
 
 def command(wanted: Command, view: View) -> Plain:

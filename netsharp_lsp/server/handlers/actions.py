@@ -61,14 +61,14 @@ def _offered(
 def _plain(
     session: Session, view: View, action: Action, shown: Sequence[lsp.Diagnostic]
 ) -> Plain | None:
-    """An action as JSON; None where its edits cannot be written into the text around."""
+    """An action as JSON; None where its edits cannot be written, here or by this client."""
     plain: Plain = {"title": action.title, "kind": action.kind}
-    if action.edits:
+    if action.edits or action.elsewhere:
         try:
             edits = outer_edits(view, action.edits)
+            plain["edit"] = workspace_edit(session, view.document, edits, action.elsewhere)
         except RefusedError:
             return None
-        plain["edit"] = workspace_edit(session, view.document, edits)
     if action.command is not None:
         plain["command"] = command(action.command, view)
     if action.preferred and session.client.can(f"{_ABILITY}.isPreferredSupport"):

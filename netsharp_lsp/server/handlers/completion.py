@@ -25,6 +25,9 @@ _KINDS = {
     "function": 3,
     "value": 12,
     "snippet": 15,
+    "node": 6,
+    "section": 9,
+    "file": 17,
 }
 _SNIPPET = 2
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
+from netsharp_lsp.ide.answers import Elsewhere
+from netsharp_lsp.server.elsewhere import lines_of, location
+
 if TYPE_CHECKING:
+    from netsharp_lsp.ide.answers import Target
     from netsharp_lsp.server.session import Session
+
+Plain = dict[str, Any]
 
 _HIGHLIGHTS = {"read": lsp.DocumentHighlightKind.Read, "write": lsp.DocumentHighlightKind.Write}
 
@@ -26,7 +32,7 @@ def declaration(
     return _declared(session, params, "textDocument.declaration.linkSupport")
 
 
-def references(session: Session, params: lsp.ReferenceParams) -> list[lsp.Location] | None:
+def references(session: Session, params: lsp.ReferenceParams) -> list[Plain] | None:
     """Return where the name at a position is used."""
     uri = params.text_document.uri
     place = session.place(uri, params.position)
@@ -34,7 +40,13 @@ def references(session: Session, params: lsp.ReferenceParams) -> list[lsp.Locati
         return None
     declared = params.context.include_declaration
     found = place.view.snapshot.references(place.offset, declared)
-    return [lsp.Location(uri, place.view.range(*span)) for span in found]
+    places = [
+        location(session, one.file, one.start, one.end)
+        if isinstance(one, Elsewhere)
+        else {"uri": uri, "range": place.view.span(*one)}
+        for one in found
+    ]
+    return [one for one in places if one is not None]
 
 
 def highlights(
@@ -58,7 +70,23 @@ def _declared(
     found = place.view.snapshot.definition(place.offset) if place is not None else None
     if place is None or found is None:
         return None
+    if found.file is not None:
+        return _declared_elsewhere(session, found, links)
     name = place.view.range(found.name_start, found.name_end)
     if not session.client.can(links):
         return lsp.Location(uri, name)
     return [lsp.LocationLink(uri, place.view.range(found.start, found.end), name)]
+
+
+def _declared_elsewhere(
+    session: Session, found: Target, links: str
+) -> lsp.Location | list[lsp.LocationLink] | None:
+    assert found.file is not None
+    known = lines_of(session, found.file)
+    if known is None:
+        return None
+    uri, lines = known
+    name = session.ruler.range(lines, found.name_start, found.name_end)
+    if not session.client.can(links):
+        return lsp.Location(uri, name)
+    return [lsp.LocationLink(uri, session.ruler.range(lines, found.start, found.end), name)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from netsharp_lsp.ide.answers import Refusal
+from netsharp_lsp.ide.answers import Changes, Refusal
 from netsharp_lsp.server.protocol import RefusedError
 from netsharp_lsp.server.writing import outer_edits, workspace_edit
 
@@ -32,7 +32,9 @@ def rename(session: Session, params: lsp.RenameParams) -> dict[str, Any] | None:
     place = session.place(params.text_document.uri, params.position)
     if place is None:
         return None
-    edits = place.view.snapshot.rename(place.offset, params.new_name)
-    if isinstance(edits, Refusal):
-        raise RefusedError(lsp.LSPErrorCodes.RequestFailed, edits.message)
-    return workspace_edit(session, place.document, outer_edits(place.view, edits))
+    found = place.view.snapshot.rename(place.offset, params.new_name)
+    if isinstance(found, Refusal):
+        raise RefusedError(lsp.LSPErrorCodes.RequestFailed, found.message)
+    changes = found if isinstance(found, Changes) else Changes(tuple(found))
+    edits = outer_edits(place.view, changes.edits)
+    return workspace_edit(session, place.document, edits, changes.elsewhere)

@@ -22,10 +22,15 @@ KINDS = {
     "bundle": 6,
     "attribute": 7,
     "share": 19,
+    "command": 24,
+    "section": 3,
+    "key": 7,
+    "function": 12,
+    "node": 13,
 }
 _MODULE = 2
 #: What nobody looks for by its name in a whole workspace.
-_MINOR = ("attribute", "bundle")
+_MINOR = ("attribute", "bundle", "key")
 #: No list of symbols that a person reads is longer.
 MOST = 500
 
