@@ -14,6 +14,9 @@ if TYPE_CHECKING:
         def read(self, path: str) -> bytes | None:
             """Return the bytes of a file, None where there is none that can be read."""
 
+        def exists(self, path: str) -> bool:
+            """Whether there is a file or a folder of that name; reads nothing."""
+
 
 class Run:
     """The items of one start of a program, in order, and the folder it is started in.

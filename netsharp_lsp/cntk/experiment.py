@@ -45,6 +45,10 @@ class RunFiles:
             self.texts[path] = self._files.read(os.path.join(self._directory, path))
         return self.texts[path]
 
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or a folder of that name; reads nothing."""
+        return self._files.exists(os.path.join(self._directory, path))
+
 
 class Experiment:
     """What one run is.  `library` is read in place of our BrainScript library."""

@@ -39,6 +39,14 @@ class DiskFiles:
         except OSError:
             return None
 
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or a folder of that name."""
+        if path in self._given or self.find(path) is not None:
+            return True
+        spellings = (path, path.replace("\\", "/"))
+        places = [os.path.join(folder, one) for folder in self._folders for one in spellings]
+        return any("\0" not in place and os.path.isdir(place) for place in places)
+
     def find(self, path: str) -> str | None:
         """Return where a file lies, None where there is none."""
         for folder in self._folders:

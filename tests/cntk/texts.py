@@ -18,6 +18,9 @@ class Memory:
     def read(self, path: str) -> bytes | None:
         return self.files.get(path)
 
+    def exists(self, path: str) -> bool:
+        return path in self.files or any(name.startswith(f"{path}/") for name in self.files)
+
 
 def configuration(text: str, *more: str, **files: str) -> Configuration:
     """A text as `a.cntk`, further items behind it, and other files by their stem."""
