@@ -1,26 +1,29 @@
 """Rule pages: the Markdown that `explain` prints and the tests obey; knows no language.
 
 A page is `# CODE: title`, the lines `severity:` and `fix:`, and the sections What, Why, Bad,
-Good and Guide. Bad and Good hold one fenced block each; in Bad the markers ⟦ and ⟧ enclose the
-text that the rule must point at. Words `name=value` after the fence's language give context.
+Good and Guide. Bad and Good hold fenced blocks (`page_blocks`); in Bad the markers ⟦ and ⟧ enclose
+the text that the rule must point at.
 """
 
 from __future__ import annotations
 
 import os
 
-from netsharp_lsp.context import HOSTS, TASKS, Context
 from netsharp_lsp.diagnostics.model import SEVERITIES
+from netsharp_lsp.diagnostics.page_blocks import PageError, read_blocks
+
+__all__ = ["FIXES", "SECTIONS", "Page", "PageError", "RuleBook", "parse_page"]
 
 SECTIONS = ("What", "Why", "Bad", "Good", "Guide")
 FIXES = ("safe", "unsafe", "none")
-OPENING, CLOSING = "⟦", "⟧"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeVar
 
+    from netsharp_lsp.context import Context
     from netsharp_lsp.diagnostics.model import Severity
+    from netsharp_lsp.diagnostics.page_blocks import Block
 
     Word = TypeVar("Word", bound=str)
 
@@ -29,17 +32,20 @@ class Page:
     """One rule's page. `bad` and `good` are UTF-8 texts, `bad_start` and `bad_end` bytes in `bad`.
 
     `fix` is one of `FIXES`; `what`, `why` and `guide` are Markdown; `language` is the fences'
-    language id; `context` holds for `bad`, `good_context` for `good`.
+    language id; `context` holds for `bad`, `good_context` for `good`. Of several blocks `bad` is
+    the marked one and `good` the one of the same title; `bad_blocks` and `good_blocks` are all.
     """
 
     __slots__ = (
         "bad",
+        "bad_blocks",
         "bad_end",
         "bad_start",
         "code",
         "context",
         "fix",
         "good",
+        "good_blocks",
         "good_context",
         "guide",
         "language",
@@ -56,22 +62,15 @@ class Page:
     what: str
     why: str
     bad: bytes
+    bad_blocks: tuple[Block, ...]
     bad_start: int
     bad_end: int
     context: Context
     good: bytes
+    good_blocks: tuple[Block, ...]
     good_context: Context
     guide: str
     language: str
-
-
-class PageError(Exception):
-    """A page that does not follow the form: on which line (from 1), and what is wrong there."""
-
-    def __init__(self, line: int, message: str) -> None:
-        super().__init__(f"line {line}: {message}")
-        self.line = line
-        self.message = message
 
 
 class RuleBook:
@@ -118,12 +117,21 @@ def parse_page(text: str) -> Page:
     page.what = _prose(lines, sections["What"])
     page.why = _prose(lines, sections["Why"])
     page.guide = _prose(lines, sections["Guide"])
-    marked, page.language, page.context = _fence(lines, sections["Bad"])
-    page.bad, page.bad_start, page.bad_end = _unmark(marked, sections["Bad"][0])
-    good, _, context = _fence(lines, sections["Good"])
-    page.good = good.encode("utf-8")
-    page.good_context = context if context.known() else page.context
+    page.bad_blocks = read_blocks(lines, sections["Bad"], marked=True)
+    page.good_blocks = read_blocks(lines, sections["Good"], marked=False)
+    _choose_blocks(page)
     return page
+
+
+def _choose_blocks(page: Page) -> None:
+    """Take what most examples have one of: the marked block, and what it should be instead."""
+    bad = next(block for block in page.bad_blocks if block.span is not None)
+    assert bad.span is not None
+    page.bad, page.language, page.context = bad.text, bad.language, bad.context
+    page.bad_start, page.bad_end = bad.span
+    good = next((b for b in page.good_blocks if b.title == bad.title), page.good_blocks[0])
+    page.good = good.text
+    page.good_context = good.context if good.context.known() else page.context
 
 
 def _read_head(page: Page, lines: list[str]) -> None:
@@ -171,43 +179,3 @@ def _prose(lines: list[str], section: tuple[int, int]) -> str:
     if not text:
         raise PageError(section[0], "the section is empty")
     return text
-
-
-def _fence(lines: list[str], section: tuple[int, int]) -> tuple[str, str, Context]:
-    """The text, language and context of a section's one fenced block."""
-    start, end = section
-    fences = [n for n in range(start, end) if lines[n].startswith("```")]
-    if len(fences) != 2:
-        raise PageError(start, "the section must hold exactly one fenced block")
-    opening, closing = fences
-    words = lines[opening].removeprefix("```").split()
-    if not words:
-        raise PageError(opening + 1, "the fence must name its language")
-    text = "".join(line + "\n" for line in lines[opening + 1 : closing])
-    return text, words[0], _read_context(words[1:], opening + 1)
-
-
-def _read_context(words: list[str], line: int) -> Context:
-    context = Context()
-    for word in words:
-        key, _, value = word.partition("=")
-        field = key.replace("-", "_")
-        if field in ("features", "hidden_nodes", "outputs") and value.isdecimal():
-            setattr(context, field, int(value))
-        elif (field == "task" and value in TASKS) or (field == "host" and value in HOSTS):
-            setattr(context, field, value)
-        else:
-            raise PageError(line, f"'{word}' is no context; write for example features=4")
-        context.origin[field] = "the example"
-    return context
-
-
-def _unmark(marked: str, line: int) -> tuple[bytes, int, int]:
-    """Take the markers out and return the text with the bytes that stood between them."""
-    before, opening, rest = marked.partition(OPENING)
-    inside, closing, after = rest.partition(CLOSING)
-    if not opening or not closing or OPENING in rest or CLOSING in after:
-        raise PageError(line, f"the block must mark one span with {OPENING} and {CLOSING}")
-    start = len(before.encode("utf-8"))
-    end = start + len(inside.encode("utf-8"))
-    return (before + inside + after).encode("utf-8"), start, end

@@ -6,6 +6,7 @@ import pathlib
 
 import pytest
 
+from netsharp_lsp.diagnostics.page_blocks import FORMS
 from netsharp_lsp.diagnostics.pages import PageError, RuleBook, parse_page
 
 PAGE = """\
@@ -74,6 +75,9 @@ def test_a_span_may_be_empty() -> None:
         ("task=multiclass", "task=guess", 15, "'task=guess' is no context"),
         ("features=4", "features=-4", 15, "is no context"),
         ("⟦bad⟧", "bad", 14, "must mark one span"),
+        ("⟦bad⟧", "bad⟧", 14, "must mark one span"),
+        ("```toy\n", "```toy as=ebcdic\n", 21, "is no context"),
+        ("```toy\n", "```toy title=\n", 21, "is no context"),
         ("⟦bad⟧", "⟦bad⟧ ⟦x⟧", 14, "must mark one span"),
         ("good\n```", "good\n```\n```x\n```", 20, "exactly one fenced block"),
     ],
@@ -86,6 +90,44 @@ def test_a_departure_from_the_form_names_its_line(
         parse_page(PAGE.replace(old, new, 1))
     assert words in error.value.message
     assert error.value.line == line
+
+
+FILES = """\
+```toy title=a.toy run=a.toy run=Size=3
+one
+```
+```toyer title=b.toyer as=utf-16
+⟦é⟧
+```
+"""
+
+
+def test_a_page_may_hold_the_files_of_a_project() -> None:
+    bad = PAGE.index("```toy features"), PAGE.index("\n## Good")
+    page = parse_page(PAGE[: bad[0]] + FILES + PAGE[bad[1] :])
+    first, second = page.bad_blocks
+    assert (first.title, first.language, first.runs) == ("a.toy", "toy", ("a.toy", "Size=3"))
+    assert (first.data, first.span) == (b"one\n", None)
+    assert (second.text, second.span) == ("é\n".encode(), (0, 2))
+    assert second.data == b"\xff\xfe\xe9\0\n\0"
+    assert (page.bad, page.language) == (second.text, "toyer")
+    assert (page.good, len(page.good_blocks)) == (b"good\n", 1)
+
+
+@pytest.mark.parametrize(("old", "new"), [("title=b.toyer", ""), ("b.toyer", "a.toy")])
+def test_several_blocks_have_a_title_each(old: str, new: str) -> None:
+    bad = PAGE.index("```toy features"), PAGE.index("\n## Good")
+    text = PAGE[: bad[0]] + FILES.replace(old, new) + PAGE[bad[1] :]
+    with pytest.raises(PageError, match="titled ones"):
+        parse_page(text)
+
+
+@pytest.mark.parametrize("form", sorted(FORMS))
+def test_a_file_may_be_stored_as_no_page_shows_it(form: str) -> None:
+    page = parse_page(PAGE.replace("```toy\n", f"```toy as={form}\n").replace("good\n", "a\nb\n"))
+    (block,) = page.good_blocks
+    assert block.text == b"a\nb\n"
+    assert (block.data == block.text) == (form == "windows-1252")
 
 
 def test_a_book_is_a_folder_of_pages(tmp_path: pathlib.Path) -> None:
