@@ -11,7 +11,7 @@ from netsharp_lsp.cntk.networks.node import (
     Trouble,
     elements,
 )
-from netsharp_lsp.cntk.networks.node_types import INPUTS, NODE_TYPES
+from netsharp_lsp.cntk.networks.node_types import INPUTS, NODE_TYPES, family
 from netsharp_lsp.cntk.networks.rules.common import Misfit, inherit_axis
 
 TYPE_CHECKING = False
@@ -73,7 +73,7 @@ def _place_axes(nodes: Mapping[str, Node]) -> list[Trouble]:
         holder = nodes.get(name)
         node.axis = default
         if name and (holder is None or holder.operation != "DynamicAxis"):
-            troubles.append(Trouble(node, f"there is no dynamic axis `{name}`."))
+            troubles.append(Trouble(node, f"there is no dynamic axis `{name}`.", "dynamic-axis"))
         elif holder is not None:
             node.axis = holder.axis
     return troubles
@@ -138,15 +138,18 @@ class _Inference:
         except Misfit as misfit:
             self.failed.add(id(node))
             self.sure = False
-            self.troubles.append(Trouble(node, str(misfit)))
+            kind = misfit.kind or family(node.operation)
+            self.troubles.append(Trouble(node, str(misfit), kind))
             node.shape = None
 
     def _check_inputs(self, node: Node, final: bool) -> None:
         for one in node.inputs:
             if one.operation == "DynamicAxis":
-                raise Misfit(f"`{one.name}` is a dynamic axis and no input of a node.")
+                raise Misfit(
+                    f"`{one.name}` is a dynamic axis and no input of a node.", "dynamic-axis"
+                )
             if final and not elements(one.shape or ()):
-                raise Misfit(f"the size of its input `{one.name}` cannot be inferred.")
+                raise Misfit(f"the size of its input `{one.name}` cannot be inferred.", "size")
 
     def _check_size(self, node: Node) -> None:
         """Everything has elements; what could not be known because of another is unknown."""
@@ -155,7 +158,7 @@ class _Inference:
         if self.sure:
             reason = "nothing that uses it says how large it is"
             what = "parameter" if node.operation == PARAMETER else "node"
-            self.troubles.append(Trouble(node, f"this {what} has no size: {reason}."))
+            self.troubles.append(Trouble(node, f"this {what} has no size: {reason}.", "size"))
         node.shape = None
 
 

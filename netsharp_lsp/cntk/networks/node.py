@@ -98,10 +98,13 @@ class Node:
 
 
 class Trouble(NamedTuple):
-    """What does not fit in a network: which node, and a sentence."""
+    """What does not fit in a network: which node, a sentence, and a kind to tell causes apart:
+    the family of the shape rule, `axis`, `dynamic-axis` or `size`.
+    """
 
     node: Node
     message: str
+    kind: str
 
 
 class Network(NamedTuple):

@@ -221,6 +221,11 @@ ALIASES = {
 }
 
 
+def family(operation: str) -> str:
+    """What the shape rule of a type is about: the name of its module."""
+    return NODE_TYPES[operation].rule.__module__.rpartition(".")[2]
+
+
 def multiply_adds(node: Node) -> int | None:
     """Multiply-adds of a node per sample and time step; None where shapes are unknown."""
     if node.operation not in ("Times", "TransposeTimes", "Convolution", "OptimizedRNNStack"):

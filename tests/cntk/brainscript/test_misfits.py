@@ -110,7 +110,7 @@ def test_special_members_hold_nodes() -> None:
         ("a = Input (3)", "builder"),
         ("(3)", "kind"),
         ("({ network = { a = 1 } }.network)", "kind"),
-        ("({ a = 1 }.network)", "unknown-name"),
+        ("({ a = 1 }.network)", "unknown-member"),
     ],
 )
 def test_values_that_are_no_network(text: str, kind: str) -> None:

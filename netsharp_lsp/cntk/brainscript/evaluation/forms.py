@@ -91,7 +91,7 @@ def member_of(run: Evaluator, holder: Value, name: str, e: Select) -> Value:
     if isinstance(holder, Record):
         found = holder.find(name)
         if found is None:
-            run.fail("unknown-name", f"there is no member `{name}` here.", e.name_place)
+            run.fail("unknown-member", f"there is no member `{name}` here.", e.name_place)
         return found.force()
     if isinstance(holder, Absent):
         if name not in holder.known:
@@ -105,7 +105,7 @@ def member_of(run: Evaluator, holder: Value, name: str, e: Select) -> Value:
     named = {other.replace(".", "_"): node for other, node in nodes.items()}
     node = nodes.get(name) or named.get(name)
     if node is None:
-        run.fail("unknown-name", f"the network has no node `{name}`.", e.name_place)
+        run.fail("unknown-member", f"the network has no node `{name}`.", e.name_place)
     return node
 
 
@@ -117,7 +117,7 @@ def _node_member(run: Evaluator, node: Node, name: str, place: Place) -> Value:
     if name in ("inputs", f"{node.operation}Args"):
         return Array(0, [Thunk.of(one, place) for one in node.inputs])
     if name != "dim":
-        run.fail("unknown-name", f"a node has no member `{name}`.", place)
+        run.fail("unknown-member", f"a node has no member `{name}`.", place)
     if node.shape is None:
         return run.absent(joined(node.name, name))
     if not elements(node.shape):
@@ -170,7 +170,7 @@ def _named(
     named: dict[str, Thunk] = {}
     for one in arguments:
         if one.name in named:
-            run.fail("duplicate", f"the argument `{one.name}` is given twice.", one.place)
+            run.fail("duplicate-argument", f"the argument `{one.name}` is given twice.", one.place)
         if one.name:
             named[one.name] = run.thunk(one.value, scope, joined(path, one.name))
     return named

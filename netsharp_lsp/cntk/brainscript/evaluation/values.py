@@ -18,11 +18,39 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Network
 
 
-class Failure(Exception):  # noqa: N818
-    """A fault on its way out of the evaluation."""
+#: Names of a circle that are told.
+CIRCLE_SHOWN = 8
 
-    def __init__(self, fault: Fault) -> None:
+
+class Failure(Exception):  # noqa: N818
+    """A fault on its way out of the evaluation.
+
+    `begun` is the value that needs itself, until the way back to it is complete in `circle`.
+    """
+
+    def __init__(self, fault: Fault, begun: Thunk | None = None) -> None:
         self.fault = fault
+        self.begun = begun
+        self.circle: list[Thunk] = []
+
+    def passing(self, thunk: Thunk) -> None:
+        """Note that a value on the way fails, too; the circle ends where it began."""
+        if self.begun is None:
+            return
+        self.circle.append(thunk)
+        if thunk is self.begun:
+            self.begun = None
+            self.fault = _circular(self.fault, self.circle[::-1])
+
+
+def _circular(fault: Fault, circle: list[Thunk]) -> Fault:
+    """The fault of a circle, with the names that it goes through."""
+    names = list(dict.fromkeys(thunk.path for thunk in circle if thunk.path))
+    if not names:
+        return fault
+    way = " → ".join(f"`{name}`" for name in (*names[:CIRCLE_SHOWN], names[0]))
+    message = f"`{names[0]}` needs its own value: {way} is a circle."
+    return fault._replace(message=message, calls=tuple(thunk.place for thunk in circle))
 
 
 class Thunk:
@@ -55,6 +83,7 @@ class Thunk:
         try:
             self.value = compute()
         except Failure as failure:
+            failure.passing(self)
             self.failure = failure
             raise
         finally:
@@ -67,7 +96,8 @@ class Thunk:
                 "circular",
                 "this needs its own value: a circular reference.",
                 self.place,
-            )
+            ),
+            self,
         )
 
 

@@ -10,7 +10,14 @@ if TYPE_CHECKING:
 
 
 class Misfit(Exception):  # noqa: N818
-    """Why the inputs of a node do not fit; the inference turns it into a value."""
+    """Why the inputs of a node do not fit; the inference turns it into a value.
+
+    `kind` is given only where the cause is another than the family of the rule.
+    """
+
+    def __init__(self, message: str, kind: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 def shape_of(node: Node, number: int) -> tuple[int, ...]:
@@ -71,7 +78,8 @@ def need_axis(node: Node, *numbers: int) -> None:
         if node.inputs[number].axis is None:
             raise Misfit(
                 f"input {number + 1} of {node.operation} has to run along a dynamic axis,"
-                f" and `{node.inputs[number].name}` has none."
+                f" and `{node.inputs[number].name}` has none.",
+                "axis",
             )
 
 

@@ -68,7 +68,8 @@ def _multiply(node: Node, left: list[int], right: tuple[int, ...], final: bool) 
     if 0 in left[:rank]:
         raise Misfit(
             f"the output dimensions of `{node.inputs[0].name}` ([{written(node.inputs[0].shape)}])"
-            " cannot be inferred: give them a size."
+            " cannot be inferred: give them a size.",
+            "size",
         )
     mapped = node.integer("inferInputRankToMap", -1)
     if mapped >= 0 and left[-1] == 0:
