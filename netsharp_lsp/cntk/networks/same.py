@@ -73,7 +73,7 @@ def compare(before: Network, after: Network) -> Comparison:
         differences = list(_Rest(matching, before, after).matched())
     names = {node.name: matching.partner[id(node)].name for node in _matched(before, matching)}
     note = None if differences else _note_on_order(before, after, names)
-    return Comparison(names, tuple(differences[:MOST]), note)
+    return Comparison(names, tuple(dict.fromkeys(differences))[:MOST], note)
 
 
 def _matched(network: Network, matching: _Matching) -> list[Node]:
