@@ -243,6 +243,8 @@ TOKEN_KINDS = (
     "comment",
     "parameter",
     "macro",
+    "string",
+    "namespace",
 )
 #: The modifiers of semantic tokens, by bit.
 TOKEN_MODIFIERS = ("declaration", "readonly", "defaultLibrary", "unused")

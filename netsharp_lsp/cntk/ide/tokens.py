@@ -1,0 +1,159 @@
+"""Semantic tokens of a range of bytes: what each word, number and mark is.
+
+A word's kind comes from the place where it stands in the tree; a bare value is told apart by its
+words alone.
+"""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.brainscript.reading.grammar import parse_tree as parse_brainscript
+from netsharp_lsp.cntk.reading.grammar import parse_tree as parse_cntk
+from netsharp_lsp.ide.answers import TOKEN_KINDS, TOKEN_MODIFIERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Tree
+
+    from netsharp_lsp.cntk.ide.text import Text
+    from netsharp_lsp.ide.answers import Token
+
+#: What leaves of the trees are, by their type.
+_LEAVES = {
+    "comment": "comment",
+    "block_comment": "comment",
+    "unclosed_comment": "comment",
+    "string": "string",
+    "unclosed_string": "string",
+    "boolean": "enumMember",
+    "number": "number",
+    "variable": "macro",
+    "key": "property",
+    "argument_name": "parameter",
+    "text": "value",
+    "builder_text": "",
+}
+#: What a name is, by the type of what holds it and its field there; "" is any other field.
+_NAMES = {
+    ("member", "name"): "declaration",
+    ("macro", "name"): "function declaration",
+    ("call", "function"): "function",
+    ("parameter", "name"): "parameter declaration",
+    ("lambda", "parameter"): "parameter declaration",
+    ("index_range", "name"): "parameter declaration",
+    ("named_argument", "name"): "parameter",
+    ("select", "name"): "property",
+    ("new", "class"): "class",
+    ("builder", "name"): "keyword",
+}
+_WORD = re.compile(r"[a-z]+\Z")
+_OPERATOR = re.compile(r"(?:=>|[-+*/%<>=!&|.:]|\.\*|\*\*|[=!<>]=|&&|\|\||<<|>>|\.\.)\Z")
+#: Marks that editors colour by themselves.
+_QUIET = frozenset((".", ":", ",", ";"))
+_VALUE = re.compile(
+    rb"(?P<macro>\$[A-Za-z_][^$\s]*\$)"
+    rb"|(?P<number>(?<![\w.])[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]))"
+    rb"|(?P<enumMember>(?<![\w.])(?:true|false|True|False|TRUE|FALSE)(?![\w.]))"
+    rb"|(?P<operator>[*:])"
+    rb"|(?P<variable>[A-Za-z_][\w.]*)"
+    rb"|(?P<string>[^\s:*$\w]+)"
+)
+_VARIABLE = re.compile(rb"\$[A-Za-z_][^$\s]*\$")
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+#: Words that belong to BrainScript itself.
+_KEYWORDS = frozenset(("include", "new", "with", "if", "then", "else", "array"))
+_KINDS = {kind: number for number, kind in enumerate(TOKEN_KINDS)}
+_MODIFIERS = {name: 1 << bit for bit, name in enumerate(TOKEN_MODIFIERS)}
+
+
+def tokens_in(text: Text, start: int, end: int) -> list[Token]:
+    """The tokens that begin in a range, in order and apart; none goes over a line end."""
+    found: list[Token] = []
+    at = 0
+    for first, last, kind, modifiers in sorted(_all_tokens(text)):
+        if start <= first < end and first >= at:
+            for low, high in _lines(text.data, first, last):
+                found.append((low, high, kind, modifiers))
+            at = last
+    return found
+
+
+def _all_tokens(text: Text) -> Iterator[Token]:
+    if text.document is not None:
+        yield from _tokens_of(parse_cntk(text.data), text.data, 0)
+    for island in text.islands:
+        yield from _tokens_of(parse_brainscript(island.data), island.data, island.start)
+
+
+def _tokens_of(tree: Tree, data: bytes, base: int) -> Iterator[Token]:
+    for holder, field, kind, start, end in _leaves(tree):
+        meaning = _meaning(holder, field, kind)
+        if meaning == "value":
+            for match in _VALUE.finditer(data, start, end):
+                yield base + match.start(), base + match.end(), _KINDS[match.lastgroup or ""], 0
+        elif meaning:
+            word, _, modifier = meaning.partition(" ")
+            bits = _MODIFIERS[modifier] if modifier else 0
+            yield from _with_variables(data, (start, end), base, (_KINDS[word], bits))
+
+
+def _meaning(holder: str, field: str, kind: str) -> str:
+    """The kind of token of a leaf, with its modifier behind it; empty for none."""
+    name = _NAMES.get((holder, field))
+    if name is not None and (kind in ("identifier", "key", "function_name")):
+        return f"variable {name}" if name == "declaration" else name
+    if kind == "identifier":
+        return "variable"
+    if kind in _LEAVES:
+        return _LEAVES[kind]
+    if _WORD.match(kind):
+        return "keyword" if kind in _KEYWORDS else ""
+    return "operator" if _OPERATOR.match(kind) and kind not in _QUIET else ""
+
+
+def _leaves(tree: Tree) -> Iterator[tuple[str, str, str, int, int]]:
+    """Every leaf in order: the type of what holds it, its field there, its type and span."""
+    cursor = tree.walk()
+    holders = [""]
+    while True:
+        node = cursor.node
+        assert node is not None
+        if node.child_count and node.type not in _LEAVES:
+            holders.append(node.type)
+            cursor.goto_first_child()
+            continue
+        if node.end_byte > node.start_byte:
+            field = cursor.field_name or ""
+            yield holders[-1], field, node.type, node.start_byte, node.end_byte
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return
+            holders.pop()
+
+
+def _with_variables(
+    data: bytes, span: tuple[int, int], base: int, meaning: tuple[int, int]
+) -> Iterator[Token]:
+    """A token, cut where variables of a configuration stand in it."""
+    at, end = span
+    for match in _VARIABLE.finditer(data, at, end):
+        if match.start() > at:
+            yield base + at, base + match.start(), *meaning
+        yield base + match.start(), base + match.end(), _KINDS["macro"], 0
+        at = match.end()
+    if end > at:
+        yield base + at, base + end, *meaning
+
+
+def _lines(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The parts of a stretch that stand on one line each."""
+    at = start
+    for match in _LINE_END.finditer(data, start, end):
+        if match.start() > at:
+            yield at, match.start()
+        at = match.end()
+    if end > at:
+        yield at, end
