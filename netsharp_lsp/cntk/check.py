@@ -42,4 +42,6 @@ def _subjects(experiment: Experiment, kind: str) -> list[object]:
         return list(experiment.commands)
     if kind == "network":
         return list(experiment.networks)
+    if kind == "program":
+        return list(experiment.programs)
     return list(experiment.texts(kind))

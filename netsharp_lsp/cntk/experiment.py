@@ -13,6 +13,7 @@ from netsharp_lsp.cntk.building import build, build_file
 from netsharp_lsp.cntk.configuration.commands import commands
 from netsharp_lsp.cntk.configuration.configuration import resolve
 from netsharp_lsp.cntk.network_texts import network_texts
+from netsharp_lsp.cntk.programs import programs_of
 from netsharp_lsp.workspace import Run
 
 TYPE_CHECKING = False
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.building import BuiltNetwork
     from netsharp_lsp.cntk.configuration.commands import Command
     from netsharp_lsp.cntk.configuration.configuration import Configuration
+    from netsharp_lsp.cntk.programs import BrainScriptProgram
     from netsharp_lsp.cntk.network_texts import NetworkText
     from netsharp_lsp.workspace import Files
 
@@ -72,6 +74,11 @@ class Experiment:
     def networks(self) -> list[BuiltNetwork]:
         """The networks that the commands build, in their order; a command may build none."""
         return list(self._networks())
+
+    @cached_property
+    def programs(self) -> list[BrainScriptProgram]:
+        """The texts of BrainScript that the networks are built of, with what they include."""
+        return programs_of(self)
 
     def network_of(self, command: str) -> BuiltNetwork | None:
         """The network of a command by its name, compared without case."""

@@ -50,8 +50,7 @@ class NetworkText:
 def network_texts(experiment: Experiment) -> list[NetworkText]:
     """Every text of a network in a run, in the order in which the run comes to it."""
     found: dict[object, NetworkText] = {}
-    for built in experiment.networks:
-        if built.language == "brainscript" and built.text is not None:
-            key = (built.place, built.text.text)
-            found.setdefault(key, NetworkText("brainscript", INLINE, built.text.text, built.text))
+    for program in experiment.programs:
+        for text in program.texts:
+            found.setdefault((text.place(0, len(text.data)), text.data), text)
     return list(found.values())

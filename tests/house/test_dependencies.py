@@ -28,8 +28,8 @@ FLOORS = (
     ("netsharp_lsp.cntk.reading", "netsharp_lsp.cntk.configuration"),
     ("netsharp_lsp.cntk.networks",),
     ("netsharp_lsp.cntk.brainscript.reading",),
-    ("netsharp_lsp.cntk.brainscript.evaluation",),
-    ("netsharp_lsp.cntk.library",),
+    ("netsharp_lsp.cntk.brainscript.evaluation", "netsharp_lsp.cntk.brainscript.analysis"),
+    ("netsharp_lsp.cntk.library", "netsharp_lsp.cntk.ndl", "netsharp_lsp.cntk.simple"),
     ("netsharp_lsp.cntk",),
     ("netsharp_lsp.language", "netsharp_lsp.settings"),
     ("netsharp_lsp.project",),
@@ -158,3 +158,15 @@ def test_networks_know_no_language_and_languages_not_one_another() -> None:
 def test_every_module_says_what_it_is() -> None:
     for module, path in MODULES.items():
         assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), module
+
+
+@pytest.mark.parametrize("module", [one for one in MODULES if ".cntk.ndl" in one])
+def test_ndl_is_evaluated_apart_from_brainscript_and_migration(module: str) -> None:
+    for imported in imports(MODULES[module]):
+        assert not imported.startswith(
+            (
+                "netsharp_lsp.cntk.brainscript",
+                "netsharp_lsp.cntk.library",
+                "netsharp_lsp.cntk.migration",
+            )
+        )

@@ -23,8 +23,18 @@ if TYPE_CHECKING:
 FOLDER = os.path.dirname(__file__)
 
 #: What a rule looks at: the `Experiment` as a whole; a `Source` of a configuration as a text;
-#: a `Command`; a `BuiltNetwork`; a text of BrainScript, NDL or MEL as an experiment holds it.
-SUBJECTS = ("experiment", "configuration", "command", "network", "brainscript", "ndl", "mel")
+#: a `Command`; a `BuiltNetwork`; a `BrainScriptProgram`, a builder's text with what it includes;
+#: a text of BrainScript, NDL or MEL as an experiment holds it.
+SUBJECTS = (
+    "experiment",
+    "configuration",
+    "command",
+    "network",
+    "program",
+    "brainscript",
+    "ndl",
+    "mel",
+)
 
 
 class Rule:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from netsharp_lsp.cntk.brainscript.evaluation.values import Failure
 from netsharp_lsp.cntk.brainscript.reading.parser import parse
 from netsharp_lsp.cntk.brainscript.reading.syntax import Include
+from netsharp_lsp.cntk.configuration.sources import read_text
 from netsharp_lsp.cntk.networks.faults import Fault
 
 TYPE_CHECKING = False
@@ -47,8 +48,14 @@ class Includes:
                 message = f"`{entry.path}` includes itself: {way}."
                 raise Failure(Fault("include-cycle", message, entry.place))
             self.chains[candidate] = (*chain, candidate)
-            return self.spliced(parse(data, candidate).entries)
+            return self.spliced(parse(_text(candidate, data), candidate).entries)
         raise Failure(Fault("include", f"`{entry.path}` is not found.", entry.place))
+
+
+def _text(name: str, data: bytes) -> bytes:
+    """The text of a file in UTF-8; what is binary is no text, and its parts are damages of it."""
+    source = read_text(name, data)
+    return data if isinstance(source, str) else source.text
 
 
 def candidates(path: str, chain: Sequence[str], folders: Sequence[str]) -> list[str]:

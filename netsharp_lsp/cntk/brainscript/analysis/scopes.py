@@ -1,0 +1,166 @@
+"""Scopes, what they declare and where it is used, as values; knows not how they are found.
+
+A scope is a record, the parameters of a function, or the texts around a program.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Call, Expression, Parameter
+    from netsharp_lsp.cntk.networks.faults import Place
+
+#: What a scope may be, and what may be declared.
+RECORD, PARAMETERS, OUTER = "record", "parameters", "outer"
+MEMBER, FUNCTION, PARAMETER, INDEX, GIVEN = "member", "function", "parameter", "index", "given"
+
+
+class Scope:
+    """Names that see each other, within a scope around them.
+
+    `holes`: something here could not be read or found, so that a name may be there after all.
+    `holder` is the declaration whose value the scope belongs to.
+    """
+
+    __slots__ = ("declared", "holder", "holes", "kind", "parent", "place")
+
+    def __init__(
+        self, kind: str, parent: Scope | None, place: Place, holder: Declaration | None = None
+    ) -> None:
+        self.kind = kind
+        self.parent = parent
+        self.place = place
+        self.holder = holder
+        self.declared: dict[str, Declaration] = {}
+        self.holes = False
+
+    def chain(self) -> Iterator[Scope]:
+        """This scope and those around it, innermost first."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
+    def find(self, name: str) -> Declaration | None:
+        """What a name means here."""
+        return next((one.declared[name] for one in self.chain() if name in one.declared), None)
+
+    def visible(self) -> dict[str, Declaration]:
+        """Everything that a name could mean here; inner names hide outer ones."""
+        found: dict[str, Declaration] = {}
+        for scope in self.chain():
+            for name, declaration in scope.declared.items():
+                found.setdefault(name, declaration)
+        return found
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether a name may be declared here, or around, where nobody can see it."""
+        return any(scope.holes for scope in self.chain())
+
+
+class Declaration:
+    """A name and what stands behind it.
+
+    `place` is that of the name, `whole` that of the member or parameter.  `value` is evaluated in
+    `inner`: the scope of the parameters of a function, else that of the name.  `parameters` are
+    those of a function, None for anything else; `index` says that the value is an array of such.
+    """
+
+    __slots__ = (
+        "braced",
+        "index",
+        "inner",
+        "kind",
+        "library",
+        "name",
+        "parameters",
+        "place",
+        "scope",
+        "value",
+        "whole",
+    )
+
+    def __init__(self, name: str, kind: str, places: tuple[Place, Place], scope: Scope) -> None:
+        self.name = name
+        self.kind = kind
+        self.place, self.whole = places
+        self.scope = scope
+        self.inner = scope
+        self.value: Expression | None = None
+        self.parameters: tuple[Parameter, ...] | None = None
+        self.index = False
+        self.braced = False
+        self.library = False
+
+    def __repr__(self) -> str:
+        return f"Declaration({self.qualified!r}, {self.kind!r})"
+
+    @property
+    def qualified(self) -> str:
+        """The name with those of the records around it: `BS.RNNs.LSTMP`."""
+        records = (one for one in self.scope.chain() if one.kind == RECORD)
+        holders = [one.holder.name for one in records if one.holder is not None]
+        return ".".join((*reversed(holders), self.name))
+
+
+class Use:
+    """A name that stands for a declaration; `declaration` is None where there is none.
+
+    `member`: it stands behind a `.`, and `scope` is the record before it, None where that is not
+    known without evaluation.  `certain`: nothing can declare it that is not seen here.
+    `eager`: evaluated with the member `within`, no matter what is called or chosen.
+    """
+
+    __slots__ = ("certain", "declaration", "eager", "member", "name", "place", "scope", "within")
+
+    def __init__(self, name: str, place: Place, scope: Scope | None, member: bool) -> None:
+        self.name = name
+        self.place = place
+        self.scope = scope
+        self.member = member
+        self.declaration: Declaration | None = None
+        self.certain = True
+        self.eager = False
+        self.within: Declaration | None = None
+
+    def __repr__(self) -> str:
+        return f"Use({self.name!r}, {self.place!r})"
+
+
+class Signature:
+    """What a function takes: required parameters by position, optional ones by name."""
+
+    __slots__ = ("declaration", "optional", "required")
+
+    def __init__(
+        self, parameters: tuple[Parameter, ...], declaration: Declaration | None = None
+    ) -> None:
+        self.required = tuple(one.name for one in parameters if one.default is None)
+        self.optional = tuple(one for one in parameters if one.default is not None)
+        self.declaration = declaration
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The names of the optional parameters."""
+        return tuple(one.name for one in self.optional)
+
+    @property
+    def name(self) -> str:
+        """What the function is called, empty for one without a name."""
+        return self.declaration.qualified if self.declaration is not None else ""
+
+
+class Application:
+    """A call, where it stands, and what the function takes if that is known."""
+
+    __slots__ = ("call", "eager", "scope", "signature", "within")
+
+    def __init__(self, call: Call, scope: Scope, within: Declaration | None, eager: bool) -> None:
+        self.call = call
+        self.scope = scope
+        self.within = within
+        self.eager = eager
+        self.signature: Signature | None = None

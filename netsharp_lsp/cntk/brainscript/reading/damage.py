@@ -1,0 +1,188 @@
+"""What could not be read in a text, from the tree's own signs of it; knows no rule and no wording.
+
+What follows at once from another damage is left out: one wrong token is one damage.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from tree_sitter import Query, QueryCursor
+
+from netsharp_lsp.cntk.brainscript.reading.grammar import LANGUAGE, parse_tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+Span = tuple[int, int]
+
+KEYWORDS = frozenset(("include", "new", "with", "true", "false", "if", "then", "else", "array"))
+PARTNERS = {"(": ")", "[": "]", "{": "}", "[|": "|]"}
+CLOSERS = frozenset(PARTNERS.values())
+#: Nodes that stand for something left out, by what is missing.
+MISSING = {
+    "missing_operand": "operand",
+    "missing_name": "name",
+    "missing_equals": "equals",
+    "missing_then": "then",
+    "missing_else": "else",
+    "missing_range": "range",
+    "missing_comma": "argument-comma",
+    "missing_path": "include",
+    "unclosed_string": "string",
+    "unclosed_comment": "comment",
+    "missing_parenthesis": "unclosed",
+    "missing_bracket": "unclosed",
+    "missing_brace": "unclosed",
+    "missing_bar": "unclosed",
+}
+#: What a stray token is, where it has a cause of its own.
+STRAYS = {";": "semicolon", ",": "comma"}
+BLANKS = re.compile(rb"(?:\s|#[^\r\n]*|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
+
+
+class Damage(NamedTuple):
+    """One damage: what kind, where, the bracket it is about, and the text there.
+
+    ``span`` of something that is missing is empty; it stands where it should be.
+    """
+
+    kind: str
+    span: Span
+    text: str
+    partner: Span | None = None
+
+
+@lru_cache(maxsize=1)
+def _query() -> Query:
+    kinds = " ".join(f"({kind})" for kind in (*MISSING, "stray", "built", "ERROR"))
+    return Query(LANGUAGE, f"[{kinds}] @damage (MISSING) @damage")
+
+
+def damages(data: bytes) -> list[Damage]:
+    """Everything that could not be read in a text, in its order."""
+    root = parse_tree(data).root_node
+    found = QueryCursor(_query()).captures(root).get("damage", [])
+    nodes = sorted(found, key=lambda node: (node.start_byte, node.end_byte, -_depth(node)))
+    return _Survey(data, nodes, root).run()
+
+
+def _depth(node: Node) -> int:
+    depth, above = 0, node.parent
+    while above is not None and depth < 50:
+        depth, above = depth + 1, above.parent
+    return depth
+
+
+class _Survey:
+    """The damaged nodes of a text, and which of them were told."""
+
+    def __init__(self, data: bytes, nodes: list[Node], root: Node) -> None:
+        self.data = data
+        self.nodes = nodes
+        self.alone = root.named_child_count == 1 or all(
+            child.type in ("built", "comment", "block_comment") for child in root.named_children
+        )
+        self.found: list[Damage] = []
+        #: Stray closing brackets that are the wrong partner of an opening one.
+        self.taken: set[int] = set()
+        #: Up to where what is met belongs to the last damage.
+        self.until = -1
+
+    def run(self) -> list[Damage]:
+        """Judge every node."""
+        unclosed = [node for node in self.nodes if MISSING.get(node.type) == "unclosed"]
+        wrong = {id(node): self._wrong_partner(node) for node in unclosed}
+        for node in self.nodes:
+            if node.type == "built" and (self.alone or node.parent is None):
+                continue
+            if id(node) in wrong:
+                self._unclosed(node, wrong[id(node)])
+            elif node.start_byte not in self.taken:
+                self._one(node)
+        return self.found
+
+    def _one(self, node: Node) -> None:
+        follows = node.start_byte <= self.until or self._only_blank(self.until, node.start_byte)
+        kind, span, text = self._judged(node)
+        if follows and self.found and kind not in ("string", "comment"):
+            if (self.found[-1].kind, kind) == ("operand", "unexpected"):
+                self.found[-1] = Damage(kind, span, text)
+            self._swallow(node)
+            return
+        self.found.append(Damage(kind, span, text))
+        self.until = max(span[1], node.start_byte)
+
+    def _swallow(self, node: Node) -> None:
+        """What follows at once from the last damage; `f (x) { ... }` is a missing `=`."""
+        last = self.found[-1]
+        if node.type == "built" and last.kind == "junk" and last.text.isidentifier():
+            self.found[-1] = last._replace(kind="definition-equals")
+        self.until = max(self.until, node.end_byte if node.type == "stray" else node.start_byte)
+        if node.type == "built":
+            self.until = node.end_byte
+
+    def _judged(self, node: Node) -> tuple[str, Span, str]:
+        span = (node.start_byte, node.end_byte)
+        text = self.data[span[0] : span[1]].decode("utf-8", "replace")
+        if node.type in MISSING:
+            return MISSING[node.type], span, text
+        if node.type == "built":
+            return "junk", (span[0], min(span[1], span[0] + 1)), text[:1]
+        first = text.split(None, 1)[0] if text.split() else text
+        if first in KEYWORDS:
+            return "keyword", span, text
+        if text in CLOSERS:
+            return "surplus", span, text
+        child = node.named_children[0].type if node.named_children else ""
+        if child == "unexpected":
+            return "unexpected", span, text
+        if text.isidentifier() and self._number_before(span[0]):
+            return "number", span, text
+        return STRAYS.get(text, "junk"), span, text
+
+    def _number_before(self, start: int) -> bool:
+        """Whether a word stands directly behind a digit: `13abc`."""
+        return start > 0 and self.data[start - 1 : start].isdigit()
+
+    def _unclosed(self, node: Node, stray: Span | None) -> None:
+        opening = self._opening(node)
+        if opening is None:
+            return
+        text = self.data[opening[0] : opening[1]].decode()
+        if stray is not None:
+            self.found.append(Damage("mismatched", stray, text, opening))
+            self.until = stray[1]
+        elif not self.found or self.found[-1].kind != "unclosed" or self.until < node.start_byte:
+            self.found.append(Damage("unclosed", opening, text, opening))
+            self.until = node.start_byte
+
+    def _opening(self, node: Node) -> Span | None:
+        parent = node.parent
+        for child in parent.children if parent is not None else ():
+            if child.type in PARTNERS:
+                return child.start_byte, child.end_byte
+        return None
+
+    def _wrong_partner(self, node: Node) -> Span | None:
+        """The stray closing bracket that stands where another one is missing."""
+        before = node.prev_sibling
+        candidates = [before] if before is not None and before.type == "stray" else []
+        after = BLANKS.match(self.data, node.start_byte)
+        start = after.end() if after else node.start_byte
+        candidates += [one for one in self.nodes if one.start_byte == start and one.type == "stray"]
+        for one in candidates:
+            text = self.data[one.start_byte : one.end_byte].decode("utf-8", "replace")
+            if text in CLOSERS and one.start_byte not in self.taken:
+                self.taken.add(one.start_byte)
+                return one.start_byte, one.end_byte
+        return None
+
+    def _only_blank(self, start: int, end: int) -> bool:
+        if start < 0 or end < start:
+            return False
+        found = BLANKS.match(self.data, start, end)
+        return found is not None and found.end() == end

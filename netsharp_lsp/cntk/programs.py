@@ -1,0 +1,102 @@
+"""The programs of BrainScript in a run: each builder's text with what it includes, analysed.
+
+Places within are those of the parser; `outside` leads to the files that people see.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.brainscript.analysis.program import Program, library_of
+from netsharp_lsp.cntk.brainscript.evaluation.includes import candidates
+from netsharp_lsp.cntk.building import surroundings
+from netsharp_lsp.cntk.configuration.sources import read_text
+from netsharp_lsp.cntk.network_texts import INLINE, NetworkText
+from netsharp_lsp.cntk.networks.faults import Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.brainscript.evaluation.program import Surroundings
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Entry, Include
+    from netsharp_lsp.cntk.building import BuiltNetwork
+    from netsharp_lsp.cntk.experiment import Experiment
+
+
+class BrainScriptProgram:
+    """One builder's text with the files that it includes; `cycles` are includes that lead back."""
+
+    def __init__(self, text: NetworkText, built: BuiltNetwork, around: Surroundings) -> None:
+        self.text = text
+        self.built = built
+        self.included: dict[str, NetworkText] = {}
+        self.cycles: list[Include] = []
+        self._around = around
+        self._chains: dict[str, tuple[str, ...]] = {}
+        self.program = Program(text.script, library_of(around.library), self._splice)
+
+    @property
+    def texts(self) -> list[NetworkText]:
+        """The text of the builder and every file that it includes."""
+        return [self.text, *self.included.values()]
+
+    @property
+    def alone(self) -> bool:
+        """Whether it is a file for itself, which another text may include."""
+        return self.built.found is None
+
+    def outside(self, place: Place) -> Place:
+        """Where something stands in the files that people see."""
+        if place.source == self.text.name:
+            return self.text.place(place.start, place.end)
+        return place
+
+    def in_library(self, place: Place) -> bool:
+        """Whether a place is in a text that is no user's."""
+        return place.source in self.program.library.sources
+
+    def data(self, source: str) -> bytes:
+        """The text that places of a source are in."""
+        if source == self.text.name:
+            return self.text.data
+        found = self.included.get(source)
+        return found.data if found is not None else b""
+
+    def _splice(self, entry: Include) -> tuple[Entry, ...] | None:
+        source = entry.place.source
+        chain = self._chains.get(source, (source,))
+        for candidate in candidates(entry.path, chain, self._around.folders):
+            data = self._around.read(candidate)
+            if data is None:
+                continue
+            if candidate in chain:
+                self.cycles.append(entry)
+                return ()
+            text = read_text(candidate, data)
+            if isinstance(text, str):
+                return None
+            self._chains[candidate] = (*chain, candidate)
+            found = NetworkText("brainscript", candidate, text.text)
+            self.included.setdefault(candidate, found)
+            return found.script.entries
+        return None
+
+
+def programs_of(experiment: Experiment) -> list[BrainScriptProgram]:
+    """The programs of a run, a text that several commands build only once for each outcome."""
+    found: dict[object, BrainScriptProgram] = {}
+    for built in experiment.networks:
+        text = _text(built, experiment)
+        if text is not None:
+            key = (built.place, text.data, built.command if built.faults else "")
+            if key not in found:
+                found[key] = BrainScriptProgram(text, built, surroundings(experiment))
+    return list(found.values())
+
+
+def _text(built: BuiltNetwork, experiment: Experiment) -> NetworkText | None:
+    if built.language != "brainscript":
+        return None
+    if built.text is not None:
+        return NetworkText("brainscript", INLINE, built.text.text, built.text)
+    name = built.place.source
+    data = experiment.files.read(name)
+    source = read_text(name, data) if data is not None else ""
+    return None if isinstance(source, str) else NetworkText("brainscript", name, source.text)
