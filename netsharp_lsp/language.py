@@ -10,6 +10,7 @@ from netsharp_lsp.diagnostics.suppression import MARK, find_suppressions, suppre
 
 __all__ = [
     "DEFAULT",
+    "FOLLOWED",
     "SUFFIXES",
     "Result",
     "examine",
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
             """The language id that editors use."""
 
         @property
-        def comment(self) -> str:
+        def comment_marks(self) -> tuple[str, ...]:
             """What begins a comment that ends with its line, and so a suppression."""
 
         @property
@@ -177,15 +178,32 @@ if TYPE_CHECKING:
 
 
 DEFAULT = "netsharp"
-_PACKAGES = {"netsharp": "netsharp_lsp.netsharp"}
+_CNTK = "netsharp_lsp.cntk.languages"
+#: The module of each language and what it calls the language.
+_LANGUAGES = {
+    "netsharp": ("netsharp_lsp.netsharp", "LANGUAGE"),
+    "cntk": (_CNTK, "CONFIGURATION"),
+    "brainscript": (_CNTK, "BRAINSCRIPT"),
+    "ndl": (_CNTK, "NDL"),
+    "mel": (_CNTK, "MEL"),
+}
+#: The suffixes of languages whose texts editors follow.
+FOLLOWED = {".nn": "netsharp", ".netsharp": "netsharp"}
 #: Which suffix belongs to which language.
-SUFFIXES = {".nn": "netsharp", ".netsharp": "netsharp"}
+SUFFIXES = {
+    **FOLLOWED,
+    ".cntk": "cntk",
+    ".config": "cntk",
+    ".bs": "brainscript",
+    ".ndl": "ndl",
+    ".mel": "mel",
+}
 
 
 def language_by_id(language_id: str) -> Language:
     """Import and return a language; KeyError where none has the id."""
-    package = __import__(_PACKAGES[language_id], fromlist=["LANGUAGE"])
-    language: Language = package.LANGUAGE
+    module, name = _LANGUAGES[language_id]
+    language: Language = getattr(__import__(module, fromlist=[name]), name)
     return language
 
 
@@ -198,10 +216,12 @@ def language_for(path: str) -> Language:
 
 def known_codes() -> tuple[str, ...]:
     """Return every code that has a page, of every language."""
-    codes: tuple[str, ...] = ()
-    for language_id in _PACKAGES:
-        codes += language_by_id(language_id).rules.codes
-    return codes
+    return tuple(code for rules in _rule_books() for code in rules.codes)
+
+
+def _rule_books() -> list[RuleBook]:
+    """The pages of all languages; several may share theirs."""
+    return list(dict.fromkeys(language_by_id(language_id).rules for language_id in _LANGUAGES))
 
 
 def examine(
@@ -217,7 +237,7 @@ def sift(
     """Return a check's diagnostics in order, less those suppressed and those not selected."""
     diagnostics = sorted(result.diagnostics, key=lambda diagnostic: diagnostic.sort_key)
     comments = result.comments if MARK in lines.text else []
-    suppressions = find_suppressions(lines, comments, language.comment)
+    suppressions = find_suppressions(lines, comments, *language.comment_marks)
     left = suppress(
         diagnostics,
         lines,
@@ -230,8 +250,7 @@ def sift(
 
 def rules_with(code: str) -> RuleBook:
     """Return the pages of the language that a code belongs to; KeyError where it has no page."""
-    for language_id in _PACKAGES:
-        rules = language_by_id(language_id).rules
+    for rules in _rule_books():
         if code in rules.codes:
             return rules
     raise KeyError(code)

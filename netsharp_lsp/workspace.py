@@ -4,8 +4,11 @@ them.  Knows no disk and no language.
 
 from __future__ import annotations
 
+import posixpath
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any, Protocol
 
     class Files(Protocol):
@@ -17,16 +20,20 @@ if TYPE_CHECKING:
         def exists(self, path: str) -> bool:
             """Whether there is a file or a folder of that name; reads nothing."""
 
+        def locate(self, path: str) -> str:
+            """Return the one name of a file, however a path to it is spelt; reads nothing."""
+
 
 class Run:
     """The items of one start of a program, in order, and the folder it is started in.
 
     `declared`: somebody said that the program is started so; else it is only supposed.  `line` is
     that of a script, from 1; `unknown` are the script's own variables in the items whose values
-    the script does not say.
+    the script does not say.  `also` are folders that files are looked for in which are not in
+    `directory`.
     """
 
-    __slots__ = ("declared", "directory", "items", "line", "unknown")
+    __slots__ = ("also", "declared", "directory", "items", "line", "unknown")
 
     def __init__(
         self,
@@ -35,12 +42,26 @@ class Run:
         line: int | None = None,
         unknown: tuple[str, ...] = (),
         declared: bool = True,
+        also: tuple[str, ...] = (),
     ) -> None:
         self.items = items
         self.directory = directory
         self.line = line
         self.unknown = unknown
         self.declared = declared
+        self.also = also
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells two runs apart that do not do the same."""
+        return self.items, self.directory, self.also, self.declared
+
+    def assigning(self, assignments: tuple[str, ...]) -> Run:
+        """Return the run with further ``KEY=VALUE`` behind it; somebody said so then."""
+        if not assignments:
+            return self
+        items = (*self.items, *assignments)
+        return Run(items, self.directory, self.line, self.unknown, True, self.also)
 
     def __repr__(self) -> str:
         return f"Run({self.items!r}, {self.directory!r})"
@@ -73,3 +94,25 @@ class Workspace:
         self.defines = defines
         self.library = library
         self.known: dict[object, Any] = {}
+
+
+class GivenFiles:
+    """Files that are nowhere but here, by their paths with slashes."""
+
+    __slots__ = ("_texts",)
+
+    def __init__(self, texts: Mapping[str, bytes]) -> None:
+        self._texts = {self.locate(path): data for path, data in texts.items()}
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a file, None where there is none."""
+        return self._texts.get(self.locate(path))
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file of that name, or one below a folder of that name."""
+        located = self.locate(path)
+        return any(name == located or name.startswith(f"{located}/") for name in self._texts)
+
+    def locate(self, path: str) -> str:
+        """Return the path in its plainest spelling."""
+        return posixpath.normpath(path.replace("\\", "/"))

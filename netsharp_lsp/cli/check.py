@@ -124,10 +124,10 @@ def _jobs(args: argparse.Namespace) -> list[Job]:
     """The files to check, each with its settings; says on stderr what is not there."""
     find = settings_finder(args)
     validate_codes((*split_codes(args.select), *split_codes(args.ignore)), known_codes)
-    inputs, problems = gather(args.paths, excluder(find), args.stdin_filename, args.embedded)
-    for problem in problems:
-        complain(problem)
-    jobs = [Job(item, find(item.directory), args) for item in inputs]
+    gathered = gather(args.paths, excluder(find), args.stdin_filename, args.embedded)
+    for sentence in gathered.missing:
+        complain(sentence)
+    jobs = [Job(item, find(item.directory), args) for item in gathered.inputs]
     for settings in {id(job.settings): job.settings for job in jobs}.values():
         validate_settings(settings, known_codes)
     return jobs
@@ -137,7 +137,7 @@ def _watched(args: argparse.Namespace) -> list[str]:
     """The files whose change matters: specifications, their run files, their settings."""
     try:
         find = settings_finder(args)
-        inputs, _ = gather(args.paths, excluder(find), embedded=args.embedded)
+        inputs = gather(args.paths, excluder(find), embedded=args.embedded).inputs
     except SettingsError as error:
         return [error.file]
     files = [item.path for item in inputs if item.path is not None]

@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import sys
 
+from netsharp_lsp.cntk.recognition import LANGUAGES, Foreign, language_of
 from netsharp_lsp.embedded.hosts import HOSTS, SEPARATOR, host_of
-from netsharp_lsp.language import SUFFIXES
+from netsharp_lsp.language import DEFAULT, SUFFIXES
 from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.text.decode import DecodeError, Source, decode
 
@@ -28,14 +29,22 @@ class Input:
     """A file to read: the `name` people see, its absolute `path` (None for stdin).
 
     `walked` tells that a directory's walk found it: nobody named it, so it may be left out.
-    `part` is the specification that is meant of those in a host file, None for all.
+    `part` is the specification that is meant of those in a host file, None for all.  `language`
+    is the language id; somebody may say it, else the name does.
     """
 
-    __slots__ = ("name", "part", "path", "walked")
+    __slots__ = ("language", "name", "part", "path", "walked")
 
     def __init__(
-        self, name: str, path: str | None, walked: bool = False, part: str | None = None
+        self,
+        name: str,
+        path: str | None,
+        walked: bool = False,
+        part: str | None = None,
+        language: str | None = None,
     ) -> None:
+        suffix = os.path.splitext(name)[1].lower()
+        self.language = language or SUFFIXES.get(suffix, DEFAULT)
         self.name = name
         self.path = path
         self.walked = walked
@@ -45,6 +54,11 @@ class Input:
     def host(self) -> str | None:
         """The language id of a host file, None for a specification."""
         return host_of(self.name)
+
+    @property
+    def is_cntk(self) -> bool:
+        """Whether the file is in one of CNTK's languages, whose files belong together."""
+        return self.language in LANGUAGES.values()
 
     @property
     def directory(self) -> str:
@@ -62,14 +76,27 @@ class ReadError:
         self.message = message
 
 
-def named_input(argument: str, stdin_name: str | None = None) -> Input:
-    """Return the input that FILE, HOST::NAME or - means; `stdin_name` is what - is called."""
+class Gathered:
+    """What arguments mean: `inputs`, and sentences on what is `missing` or left out."""
+
+    __slots__ = ("inputs", "missing", "skipped")
+
+    def __init__(self) -> None:
+        self.inputs: list[Input] = []
+        self.missing: list[str] = []
+        self.skipped: list[str] = []
+
+
+def named_input(argument: str, stdin_name: str | None = None, language: str | None = None) -> Input:
+    """Return the input that FILE, HOST::NAME or - means; `stdin_name` is what - is called, and
+    `language` the id of the language that it is in, where somebody says so.
+    """
     is_stdin = argument == STDIN
     name = (stdin_name or "<stdin>") if is_stdin else argument
     host, separator, part = name.rpartition(SEPARATOR)
     if separator and host_of(host) is not None and not os.path.exists(name):
         return Input(host, None if is_stdin else os.path.abspath(host), part=part)
-    return Input(name, None if is_stdin else os.path.abspath(name))
+    return Input(name, None if is_stdin else os.path.abspath(name), language=language)
 
 
 def gather(
@@ -77,32 +104,53 @@ def gather(
     excludes: Callable[[str], bool],
     stdin_name: str | None = None,
     embedded: bool = False,
-) -> tuple[list[Input], list[str]]:
-    """Turn FILES, DIRS and - into inputs, each file once; and sentences on what is missing.
+    language: str | None = None,
+) -> Gathered:
+    """Turn FILES, DIRS and - into inputs, each file once.
 
     `excludes` says of an absolute path whether a walk leaves it out. Folders give the files
-    with a known suffix that are neither hidden nor ignored by git; `embedded`: host files too.
+    with a known suffix that are neither hidden nor ignored by git and not of another kind by
+    their content; `embedded`: host files too. `language` is that of files which are named.
     """
-    inputs: list[Input] = []
-    problems: list[str] = []
-    for argument in arguments:
-        if argument != STDIN and os.path.isdir(argument):
-            known = (*SUFFIXES, *HOSTS) if embedded else tuple(SUFFIXES)
-            found = _below(argument, excludes, known)
-            if not found:
-                suffixes = f"{', '.join(known[:-1])} or {known[-1]}"
-                problems.append(f"{argument}: no {suffixes} file below this folder.")
-            inputs += found
-        else:
-            inputs.append(named_input(argument, stdin_name))
+    gathered = Gathered()
     seen: set[tuple[str, str | None]] = set()
-    unique = []
-    for item in inputs:
-        key = (item.path if item.path is not None else STDIN, item.part)
-        if key not in seen:
-            seen.add(key)
-            unique.append(item)
-    return unique, problems
+    for argument in arguments:
+        for item in _meant(argument, gathered, excludes, (stdin_name, embedded, language)):
+            key = (item.path if item.path is not None else STDIN, item.part)
+            if key not in seen:
+                seen.add(key)
+                gathered.inputs.append(item)
+    return gathered
+
+
+def _meant(
+    argument: str,
+    gathered: Gathered,
+    excludes: Callable[[str], bool],
+    options: tuple[str | None, bool, str | None],
+) -> list[Input]:
+    """The inputs that one argument means."""
+    stdin_name, embedded, language = options
+    if argument == STDIN or not os.path.isdir(argument):
+        return [named_input(argument, stdin_name, language)]
+    known = (*SUFFIXES, *HOSTS) if embedded else tuple(SUFFIXES)
+    found = [item for item in _below(argument, excludes, known) if _is_ours(item, gathered)]
+    if not found:
+        suffixes = f"{', '.join(known[:-1])} or {known[-1]}"
+        gathered.missing.append(f"{argument}: no {suffixes} file below this folder.")
+    return found
+
+
+def _is_ours(item: Input, gathered: Gathered) -> bool:
+    """Whether a file that a walk has found is what its name says; notes why not."""
+    if not item.is_cntk or item.host is not None:
+        return True
+    data = read_bytes(item)
+    kind = language_of(item.name, b"" if isinstance(data, ReadError) else data)
+    if isinstance(kind, Foreign) and not isinstance(data, ReadError):
+        gathered.skipped.append(f"{item.name}: left out, {kind.reason}.")
+        return False
+    return True
 
 
 def read_bytes(item: Input) -> bytes | ReadError:

@@ -116,14 +116,14 @@ class _Outcome:
 def _jobs(args: argparse.Namespace) -> tuple[list[_Job], list[str]]:
     """The files to format, each with its options, and sentences on what is not there."""
     find = settings_finder(args)
-    inputs, missing = gather(args.paths, excluder(find), args.stdin_filename, args.embedded)
+    gathered = gather(args.paths, excluder(find), args.stdin_filename, args.embedded)
     mode = "diff" if args.diff else "check" if args.check else "write"
     jobs = []
-    for item in inputs:
+    for item in gathered.inputs:
         line_ending = args.line_ending or find(item.directory).line_ending
         options = FormatOptions(line_ending, args.lines, not args.no_self_check)
         jobs.append(_Job(item, options, mode, args.embedded))
-    return jobs, missing
+    return jobs, gathered.missing
 
 
 def _do(job: _Job) -> _Outcome:

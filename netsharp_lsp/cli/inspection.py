@@ -12,7 +12,7 @@ from netsharp_lsp.cli.files import Input, ReadError, read_source
 from netsharp_lsp.cli.memory import uncollected
 from netsharp_lsp.cli.workers import do_all
 from netsharp_lsp.diagnostics.selection import Selection, split_codes
-from netsharp_lsp.language import examine, language_for
+from netsharp_lsp.language import examine, language_by_id
 from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
@@ -123,7 +123,7 @@ def _checker(job: Job, given: Context, around: Context) -> Callable[[bytes], lis
         from netsharp_lsp.cli.embedded import examine_host
 
         return lambda text: examine_host(job.item, text, (given, around), selection)
-    language = language_for(job.item.name)
+    language = language_by_id(job.item.language)
     context = given.or_else(around)
     return lambda text: examine(language, LineIndex(text), context, selection)
 

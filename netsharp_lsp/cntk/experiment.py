@@ -10,9 +10,10 @@ import os
 from functools import cached_property
 
 from netsharp_lsp.cntk.building import build, build_file
-from netsharp_lsp.cntk.configuration.commands import commands
+from netsharp_lsp.cntk.configuration.commands import commands, unlisted
 from netsharp_lsp.cntk.configuration.configuration import resolve
-from netsharp_lsp.cntk.network_texts import network_texts
+from netsharp_lsp.cntk.configuration.sources import Source, read_text
+from netsharp_lsp.cntk.network_texts import NetworkText, network_texts
 from netsharp_lsp.cntk.programs import programs_of
 from netsharp_lsp.workspace import Run
 
@@ -24,41 +25,56 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.commands import Command
     from netsharp_lsp.cntk.configuration.configuration import Configuration
     from netsharp_lsp.cntk.programs import BrainScriptProgram
-    from netsharp_lsp.cntk.network_texts import NetworkText
     from netsharp_lsp.workspace import Files
 
 
 class RunFiles:
-    """The files of one run: paths are relative to the folder it is started in.
+    """The files of one run: paths are relative to the folder it is started in, else to those
+    where its files are looked for, too.
 
     `texts` keeps what was read, by the path as it was asked for; None for what is not there.
     """
 
-    __slots__ = ("_directory", "_files", "texts")
+    __slots__ = ("_files", "_folders", "texts")
 
-    def __init__(self, files: Files, directory: str) -> None:
+    def __init__(self, files: Files, run: Run) -> None:
         self._files = files
-        self._directory = "" if directory == "." else directory
+        self._folders = ["" if one == "." else one for one in (run.directory, *run.also)]
         self.texts: dict[str, bytes | None] = {}
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a file, None where there is none that can be read."""
         if path not in self.texts:
-            self.texts[path] = self._files.read(os.path.join(self._directory, path))
+            found = (self._files.read(os.path.join(one, path)) for one in self._folders)
+            self.texts[path] = next((data for data in found if data is not None), None)
         return self.texts[path]
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or a folder of that name; reads nothing."""
-        return self._files.exists(os.path.join(self._directory, path))
+        return any(self._files.exists(os.path.join(one, path)) for one in self._folders)
+
+    def locate(self, path: str) -> str:
+        """Return the one name of a file, however a path to it is spelt."""
+        places = [os.path.join(one, path) for one in self._folders]
+        return self._files.locate(next(filter(self._files.exists, places), places[0]))
 
 
 class Experiment:
-    """What one run is.  `library` is read in place of our BrainScript library."""
+    """What one run is.  `library` is read in place of our BrainScript library; `defines` are
+    names of variables that somebody else defines.
+    """
 
-    def __init__(self, run: Run, files: Files, library: bytes | None = None) -> None:
+    def __init__(
+        self,
+        run: Run,
+        files: Files,
+        library: bytes | None = None,
+        defines: frozenset[str] = frozenset(),
+    ) -> None:
         self.run = run
-        self.files = RunFiles(files, run.directory)
+        self.files = RunFiles(files, run)
         self.library = library
+        self.defines = defines
 
     @cached_property
     def configuration(self) -> Configuration:
@@ -67,8 +83,10 @@ class Experiment:
 
     @cached_property
     def commands(self) -> list[Command]:
-        """The commands in the order in which the program runs them."""
-        return commands(self.configuration)
+        """The commands in the order in which the program runs them, then the blocks that are
+        like commands and that it does not run.
+        """
+        return [*commands(self.configuration), *unlisted(self.configuration)]
 
     @cached_property
     def networks(self) -> list[BuiltNetwork]:
@@ -113,3 +131,13 @@ class SingleFile(Experiment):
         data = self.files.read(self.name)
         if data is not None:
             yield build_file(self.name, self.language, data, self)
+
+    @cached_property
+    def _texts(self) -> list[NetworkText]:
+        return network_texts(self) or self._alone()
+
+    def _alone(self) -> list[NetworkText]:
+        source = read_text(self.name, self.files.read(self.name) or b"")
+        if not isinstance(source, Source):
+            return []
+        return [NetworkText(self.language, self.name, source.text)]

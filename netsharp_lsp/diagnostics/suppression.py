@@ -41,18 +41,18 @@ class Suppression:
         self.codes = codes
 
 
-def find_suppressions(lines: LineIndex, comments: Spans, prefix: str) -> list[Suppression]:
+def find_suppressions(lines: LineIndex, comments: Spans, *marks: str) -> list[Suppression]:
     """Return the suppressions among the comments, in text order.
 
-    `comments` are byte spans, each starting with `prefix` or not being a suppression.
+    `comments` are byte spans, each starting with one of `marks` or not being a suppression.
     """
     text = lines.text
     if not comments or MARK not in text:
         return []
-    opening = prefix.encode("utf-8")
+    openings = tuple(mark.encode("utf-8") for mark in marks)
     found = []
     for start, end in comments:
-        codes = _read(text, start, end, opening)
+        codes = _read(text, start, end, openings)
         if codes is not None:
             line = lines.line_at(start)
             alone = not text[lines.starts[line] : start].strip(_BLANK)
@@ -94,10 +94,13 @@ def suppress(
     return left
 
 
-def _read(text: bytes, start: int, end: int, opening: bytes) -> list[tuple[str, int, int]] | None:
+def _read(
+    text: bytes, start: int, end: int, openings: tuple[bytes, ...]
+) -> list[tuple[str, int, int]] | None:
     """The codes of a comment `// netsharp: ignore[A, B]`; None where it is another comment."""
     comment = text[start:end]
-    if not comment.startswith(opening):
+    opening = next((one for one in openings if comment.startswith(one)), None)
+    if opening is None:
         return None
     body = comment[len(opening) :].lstrip(_BLANK)
     if not body.startswith(MARK):

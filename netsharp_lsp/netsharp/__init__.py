@@ -28,7 +28,7 @@ class NetSharp:
     """Net#: `.nn` and `.netsharp` files."""
 
     id = "netsharp"
-    comment = "//"
+    comment_marks = ("//",)
     suppression_codes = ("NS126", "NS127")
     unused_codes = ("NS033", "NS059", "NS126")
     rules = RuleBook(os.path.join(os.path.dirname(__file__), "rules"))

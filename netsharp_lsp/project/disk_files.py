@@ -47,6 +47,10 @@ class DiskFiles:
         places = [os.path.join(folder, one) for folder in self._folders for one in spellings]
         return any("\0" not in place and os.path.isdir(place) for place in places)
 
+    def locate(self, path: str) -> str:
+        """Return the real path of a file, or the one that it would have."""
+        return os.path.realpath(self.find(path) or os.path.join(self._folders[0], path))
+
     def find(self, path: str) -> str | None:
         """Return where a file lies, None where there is none."""
         for folder in self._folders:

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from netsharp_lsp.embedded.hosts import HOSTS as SUFFIXES_OF_HOSTS
-from netsharp_lsp.language import SUFFIXES, language_by_id, sift
+from netsharp_lsp.language import FOLLOWED, language_by_id, sift
 from netsharp_lsp.server.documents import Document
 from netsharp_lsp.text.edits import compose, difference
 from netsharp_lsp.text.lines import LineIndex
@@ -245,11 +245,9 @@ class OpenDocument:
 
 def own_language(language_id: str, uri: str) -> Language | None:
     """Return the language of a document that is a specification; None for any other."""
-    for name in (language_id, SUFFIXES.get(_suffix(uri), "")):
-        try:
+    for name in (language_id, FOLLOWED.get(_suffix(uri), "")):
+        if name in FOLLOWED.values():
             return language_by_id(name)
-        except KeyError:
-            continue
     return None
 
 

@@ -12,7 +12,7 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from netsharp_lsp.language import DEFAULT, SUFFIXES
+from netsharp_lsp.language import DEFAULT, FOLLOWED
 from netsharp_lsp.project.surroundings import state_of
 from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.server.documents import Document
@@ -101,7 +101,7 @@ class Workspace:
         if not isinstance(source, Source) or b"\0" in source.text[:8192]:
             return None
         session = self._session
-        language_id = SUFFIXES.get(os.path.splitext(path)[1].lower(), DEFAULT)
+        language_id = FOLLOWED.get(os.path.splitext(path)[1].lower(), DEFAULT)
         uri = uri_of(path)
         made = Document(uri, language_id, None, LineIndex(source.text))
         document = OpenDocument(made, session.ruler, session.context_of)

@@ -228,7 +228,10 @@ def test_a_folder_means_its_specifications(tmp_path: pathlib.Path) -> None:
 def test_a_folder_without_specifications_is_mentioned(tmp_path: pathlib.Path) -> None:
     answer = netsharp("check", cwd=tmp_path)
     assert answer.code == 0
-    assert answer.err == "netsharp: .: no .nn or .netsharp file below this folder.\n"
+    assert answer.err == (
+        "netsharp: .: no .nn, .netsharp, .cntk, .config, .bs, .ndl or .mel "
+        "file below this folder.\n"
+    )
 
 
 def test_ignored_files_of_every_work_tree_are_left_out(tmp_path: pathlib.Path) -> None:

@@ -21,6 +21,9 @@ class Memory:
     def exists(self, path: str) -> bool:
         return path in self.files or any(name.startswith(f"{path}/") for name in self.files)
 
+    def locate(self, path: str) -> str:
+        return path
+
 
 def configuration(text: str, *more: str, **files: str) -> Configuration:
     """A text as `a.cntk`, further items behind it, and other files by their stem."""

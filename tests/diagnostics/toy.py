@@ -27,7 +27,7 @@ class ToyRules:
 
 class Toy:
     id = "toy"
-    comment = "#"
+    comment_marks = ("#",)
     suppression_codes = ("TY126", "TY127")
     rules = ToyRules()
 

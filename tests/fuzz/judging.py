@@ -61,7 +61,7 @@ def is_long_to_count(network: Network) -> bool:
 def _judge_diagnostics(text: bytes, network: Network, diagnostics: list[Diagnostic]) -> None:
     comments = [(comment.start, comment.end) for comment in network.specification.comments]
     lines = LineIndex(text)
-    suppressions = find_suppressions(lines, comments, NETSHARP.comment)
+    suppressions = find_suppressions(lines, comments, *NETSHARP.comment_marks)
     left = suppress(
         diagnostics,
         lines,

@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.arrays import elements
-from netsharp_lsp.cntk.configuration.options import ACTIONS, BUILDERS, INSIDE
+from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.options import ACTIONS, BUILDERS, Block, inside
+from netsharp_lsp.cntk.configuration.scope import Found, Scope
 from netsharp_lsp.cntk.configuration.tree import Value, values_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.configuration import Configuration
-    from netsharp_lsp.cntk.configuration.scope import Found, Scope
 
 #: What is run where nothing says otherwise: the name of a command, and that of an action.
 DEFAULT = "train"
+#: Blocks whose own look-ups climb out of the command.
+_OPENED = frozenset(("SGD", "reader", "cvReader"))
+#: What a block holds that could be a command.
+_SIGNS = (b"action", *(name.encode() for name in BUILDERS))
+#: Blocks at the top that are no commands, whatever they hold.
+_NO_COMMANDS = frozenset(name.lower().encode() for name in BUILDERS)
 
 
 class Command:
-    """One command: its `name` as `command` lists it, its block (None if there is none)."""
+    """One command: its `name` as `command` lists it, its block (None if there is none).
 
-    __slots__ = ("actions", "found", "name", "scope")
+    `listed`: the program runs it; else it is a block that could be run.
+    """
 
-    def __init__(self, name: str, found: Found | None, scope: Scope | None) -> None:
+    __slots__ = ("actions", "found", "listed", "name", "scope")
+
+    def __init__(
+        self, name: str, found: Found | None, scope: Scope | None, listed: bool = True
+    ) -> None:
         self.name = name
+        self.listed = listed
         self.found = found
         self.scope = scope
         self.actions = () if scope is None else _listed(scope, b"action")
@@ -60,6 +73,23 @@ def command(configuration: Configuration, name: str) -> Command:
     return Command(name, found, None if found is None else root.inside(found))
 
 
+def unlisted(configuration: Configuration) -> list[Command]:
+    """The blocks that hold an action or a builder and that `command` does not name."""
+    root = configuration.root
+    named = {name.lower() for name in _listed(root, b"command")}
+    result = []
+    for entry in root:
+        name = entry.key.decode("utf-8", "replace")
+        if name.lower() in named or entry.key.lower() in _NO_COMMANDS or entry.kind != "block":
+            continue
+        found = Found(entry, root, root.resolved(entry))
+        # What is no command may be anything, and reading it as a record is no fault of its own.
+        scope = Scope(found.text, Faults(), root)
+        if any(scope.here(key) is not None for key in _SIGNS):
+            result.append(Command(name, found, root.inside(found), listed=False))
+    return result
+
+
 def effective(configuration: Configuration, one: Command) -> list[Effective]:
     """What a command's block holds, and the keys further out that its actions read."""
     if one.found is None or one.scope is None:
@@ -68,15 +98,22 @@ def effective(configuration: Configuration, one: Command) -> list[Effective]:
     own.inside = one.scope
     result = [Effective(own)]
     result += map(Effective, values_of(own, configuration.root, configuration.faults))
-    wanted = dict.fromkeys(key for action in one.actions for key in ACTIONS.get(action, ()))
+    tables = [ACTIONS[action] for action in one.actions if action in ACTIONS]
+    wanted = {option.name: table for table in tables for option in table}
     result += _inherited(configuration, own.path, one.scope, tuple(wanted))
-    for key in wanted:
-        inside = INSIDE.get(key.lower())
-        found = None if inside is None else one.scope.look_up(key.encode())
-        if inside is not None and found is not None:
+    for key, table in wanted.items():
+        found = one.scope.look_up(key.encode()) if key in _OPENED else None
+        if found is not None:
+            scope = one.scope.inside(found)
             path = f"{own.path}.{found.entry.key.decode('utf-8', 'replace')}"
-            result += _inherited(configuration, path, one.scope.inside(found), inside)
+            result += _inherited(configuration, path, scope, _read_in(table, key, scope))
     return result
+
+
+def _read_in(table: Block, key: str, scope: Scope) -> tuple[str, ...]:
+    """What a block of a command looks for outside itself, too."""
+    found = inside(table, key, scope.option(b"readerType", "") or None)
+    return tuple(it.name for it in found or () if not it.here and it.name != "readerType")
 
 
 def _inherited(

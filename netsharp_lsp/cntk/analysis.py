@@ -1,0 +1,129 @@
+"""What runs say about files: each run is analysed once, and what is found goes to its files.
+
+Knows no disk; a file is known by the one name that its reader gives it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from netsharp_lsp.cntk.check import diagnostics_by_file
+from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
+from netsharp_lsp.cntk.experiment import Experiment, SingleFile
+from netsharp_lsp.cntk.library import PREFIX
+from netsharp_lsp.diagnostics.model import RANKS, Diagnostic, Related
+from netsharp_lsp.workspace import GivenFiles, Run, Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from netsharp_lsp.workspace import Files
+
+#: What a text is called that has no name.
+NAMELESS = "<text>"
+#: What the names of sources begin with that are no files.
+NOT_FILES = (COMMAND_LINE, PREFIX)
+
+
+class Analysis:
+    """What one run gave: diagnostics, and the bytes of what was read, by the one names of files."""
+
+    __slots__ = ("diagnostics", "texts")
+
+    def __init__(self, diagnostics: dict[str, list[Diagnostic]], texts: dict[str, bytes]) -> None:
+        self.diagnostics = diagnostics
+        self.texts = texts
+
+
+def analysed(experiment: Experiment) -> Analysis:
+    """Check a run; what belongs to a diagnostic in another file carries that file's one name."""
+    names: dict[str, str] = {}
+
+    def name_of(source: str) -> str:
+        if source not in names:
+            is_file = not source.startswith(NOT_FILES)
+            names[source] = experiment.files.locate(source) if is_file else source
+        return names[source]
+
+    diagnostics: dict[str, list[Diagnostic]] = {}
+    for source, found in diagnostics_by_file(experiment).items():
+        renamed = (_with_names(one, name_of) for one in found)
+        diagnostics.setdefault(name_of(source), []).extend(renamed)
+    read = experiment.files.texts.items()
+    return Analysis(diagnostics, {name_of(path): data for path, data in read if data is not None})
+
+
+def merged(several: Iterable[Iterable[Diagnostic]]) -> list[Diagnostic]:
+    """Put together what several runs say about one file: the same comes once, the gravest wins."""
+    found: dict[object, Diagnostic] = {}
+    for diagnostics in several:
+        for one in diagnostics:
+            known = found.setdefault(one.sort_key, one)
+            if RANKS[one.severity] < RANKS[known.severity]:
+                found[one.sort_key] = one
+    return sorted(found.values(), key=lambda one: one.sort_key)
+
+
+def diagnostics_of(
+    language_id: str, data: bytes, workspace: Workspace | None = None
+) -> list[Diagnostic]:
+    """What is wrong with a text in all runs that use it; where there is none, with it alone."""
+    if workspace is None:
+        workspace = Workspace(NAMELESS, GivenFiles({NAMELESS: data}))
+    name = workspace.files.locate(workspace.name)
+    files = _Over(workspace.files, name, data)
+    runs = workspace.runs or (alone(workspace.name) if language_id == "cntk" else None,)
+    found = []
+    for run in runs:
+        if run is not None:
+            run = run.assigning(workspace.assignments)
+        key = ("alone", name) if run is None else run.key
+        known: Analysis | None = workspace.known.get(key)
+        if known is None or known.texts.get(name, data) != data:
+            known = analysed(_experiment(run, language_id, files, workspace))
+            workspace.known[key] = known
+        found.append(known.diagnostics.get(name, ()))
+    return merged(found)
+
+
+def alone(name: str, also: tuple[str, ...] = ()) -> Run:
+    """The run that is supposed of a configuration that nobody says how to run: in its folder."""
+    folder, base = os.path.split(name)
+    return Run((f"configFile={base}",), folder or ".", declared=False, also=also)
+
+
+def _experiment(
+    run: Run | None, language_id: str, files: Files, workspace: Workspace
+) -> Experiment:
+    if run is None:
+        return SingleFile(workspace.name, language_id, files, workspace.library)
+    return Experiment(run, files, workspace.library, workspace.defines)
+
+
+class _Over:
+    """Files of which one has another text."""
+
+    __slots__ = ("_data", "_files", "_name", "exists", "locate")
+
+    def __init__(self, files: Files, name: str, data: bytes) -> None:
+        self._files = files
+        self._name = name
+        self._data = data
+        self.exists = files.exists
+        self.locate = files.locate
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a file, None where there is none."""
+        return self._data if self.locate(path) == self._name else self._files.read(path)
+
+
+def _with_names(one: Diagnostic, name_of: Callable[[str], str]) -> Diagnostic:
+    """A diagnostic whose related places in other files carry the one names of these."""
+    if all(related.file is None for related in one.related):
+        return one
+    related = [
+        Related(it.message, it.start, it.end, None if it.file is None else name_of(it.file))
+        for it in one.related
+    ]
+    return Diagnostic(one.code, one.severity, one.message, one.start, one.end, related, one.fix)

@@ -1,0 +1,75 @@
+"""CNTK's languages as `language.py` asks for them; each answer imports what it needs on use.
+
+What is wrong with a text depends on the runs that use it: the context's workspace knows them.
+"""
+
+from __future__ import annotations
+
+import os
+
+from netsharp_lsp.diagnostics.model import Result
+from netsharp_lsp.diagnostics.pages import RuleBook
+from netsharp_lsp.layout.options import Formatted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from netsharp_lsp.context import Context
+    from netsharp_lsp.layout.options import FormatOptions
+
+#: The pages of all four languages: a fault of one text is often met through another.
+RULES = RuleBook(os.path.join(os.path.dirname(__file__), "rules"))
+
+
+class CntkLanguage:
+    """One of CNTK's languages."""
+
+    __slots__ = ("comment_marks", "id")
+
+    rules = RULES
+    suppression_codes = ("CK038", "CK039")
+    unused_codes: tuple[str, ...] = ("CK038",)
+
+    def __init__(self, language_id: str, *comment_marks: str) -> None:
+        self.id = language_id
+        self.comment_marks = comment_marks
+
+    def check(self, data: bytes, context: Context) -> Result:
+        """What is wrong with a text in any run that uses it, and its comments."""
+        from netsharp_lsp.cntk.analysis import diagnostics_of
+
+        return Result(diagnostics_of(self.id, data, context.workspace), self._comments(data))
+
+    def format(self, data: bytes, options: FormatOptions) -> Formatted:
+        """The text as it is."""
+        return Formatted(data)
+
+    def _comments(self, data: bytes) -> Iterable[tuple[int, int]]:
+        return _script_comments(data) if self.id == "brainscript" else _line_comments(data)
+
+
+def _script_comments(data: bytes) -> Iterator[tuple[int, int]]:
+    from netsharp_lsp.cntk.brainscript.reading.parser import parse
+
+    for comment in parse(data).comments:
+        yield comment.place.start, comment.place.end
+
+
+def _line_comments(data: bytes) -> Iterator[tuple[int, int]]:
+    """What the program cuts off lines."""
+    from netsharp_lsp.cntk.configuration.comments import code_span
+
+    start = 0
+    for line in data.splitlines(keepends=True):
+        bare = line.rstrip(b"\r\n")
+        sign = bare.find(b"#", code_span(bare)[1])
+        if sign >= 0 and code_span(bare) != (0, len(bare)):
+            yield start + sign, start + len(bare)
+        start += len(line)
+
+
+CONFIGURATION = CntkLanguage("cntk", "#")
+BRAINSCRIPT = CntkLanguage("brainscript", "#", "//")
+NDL = CntkLanguage("ndl", "#")
+MEL = CntkLanguage("mel", "#")
