@@ -1,0 +1,1 @@
+"""NDL, the older language of networks: its reading and its evaluation."""

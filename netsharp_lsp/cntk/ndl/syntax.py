@@ -1,0 +1,150 @@
+"""What a text of NDL says, as values with places; knows no function and evaluates nothing.
+
+Offsets are bytes of the script's text, half-open; `Script.place` leads to the file.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from netsharp_lsp.cntk.networks.faults import Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.traced import Traced
+    from netsharp_lsp.cntk.networks.faults import Fault
+
+#: Stands around the name of a variable that has no value, in place of the dollar signs.
+HOLE = "\x1a"
+_NUMBER = re.compile(
+    r"[+-]?(?:0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?\d+)?"
+    r"|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?"
+    r"|[nN][aA][nN](?:\(\w*\))?)\Z"
+)
+
+
+class Word(NamedTuple):
+    """A name, a number or another piece of text, without its quotes; `quoted` if it had some."""
+
+    text: str
+    start: int
+    end: int
+    quoted: bool = False
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the program takes it for a number."""
+        return not self.text or _NUMBER.match(self.text) is not None
+
+    @property
+    def is_hole(self) -> bool:
+        """Whether a variable without a value stands in it."""
+        return HOLE in self.text
+
+
+class Array(NamedTuple):
+    """A list in brackets of any kind."""
+
+    items: tuple[Value, ...]
+    start: int
+    end: int
+
+
+class Option(NamedTuple):
+    """`name = value` among the arguments of a call."""
+
+    name: Word
+    value: Word | Array
+    start: int
+    end: int
+
+
+class Call(NamedTuple):
+    """A call.  `swallowed` is where a character behind the bracket is lost as a separator."""
+
+    name: Word
+    arguments: tuple[Value, ...]
+    start: int
+    end: int
+    swallowed: int | None = None
+
+
+class Assignment(NamedTuple):
+    """A statement; without a `name` it is the only one that a short macro has."""
+
+    name: Word | None
+    value: Value
+    start: int
+    end: int
+
+
+class Body(NamedTuple):
+    """The statements of a macro; behind `=` it is `short`: nothing can be defined in it."""
+
+    statements: tuple[Statement, ...]
+    short: bool
+    start: int
+    end: int
+
+
+class Definition(NamedTuple):
+    """A macro; `body` is None where the text ends before it."""
+
+    name: Word
+    parameters: tuple[Word, ...]
+    body: Body | None
+    start: int
+    end: int
+
+
+Value = Word | Array | Option | Call
+Statement = Assignment | Definition
+
+
+class Script:
+    """The statements of one text, and what cannot be read."""
+
+    __slots__ = ("faults", "statements", "text")
+
+    def __init__(
+        self, text: Traced, statements: tuple[Statement, ...], faults: tuple[Fault, ...]
+    ) -> None:
+        self.text = text
+        self.statements = statements
+        self.faults = faults
+
+    def place(self, start: int, end: int) -> Place:
+        """Where a span of the text stands in its file."""
+        return place_of(self.text, start, end)
+
+    def definitions(self) -> Iterator[Definition]:
+        """The macros that the text defines, those within macros too."""
+        waiting = list(reversed(self.statements))
+        while waiting:
+            statement = waiting.pop()
+            if isinstance(statement, Definition):
+                yield statement
+                waiting += reversed(statement.body.statements if statement.body else ())
+
+
+def place_of(text: Traced, start: int, end: int) -> Place:
+    """Where a span of a traced text stands in its file."""
+    found = text.place(start, end)
+    return Place(found.source.name, found.start, found.end)
+
+
+def values(value: Value) -> Iterator[Value]:
+    """A value and all values in it, in the order of the text."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        if isinstance(one, Call):
+            waiting += reversed(one.arguments)
+        elif isinstance(one, Array):
+            waiting += reversed(one.items)
+        elif isinstance(one, Option):
+            waiting.append(one.value)
