@@ -24,16 +24,19 @@ class Configuration:
     Looking up may find more faults: variables are put in place only then.
     """
 
-    __slots__ = ("faults", "layers", "root")
+    __slots__ = ("_values", "faults", "layers", "root")
 
     def __init__(self, layers: Layers) -> None:
         self.layers = layers
         self.faults = layers.faults
         self.root = Scope(layers.text, layers.faults)
+        self._values: list[Value] | None = None
 
     def values(self) -> list[Value]:
         """Every value, in the order of the text."""
-        return list(values(self.root, self.faults))
+        if self._values is None:
+            self._values = list(values(self.root, self.faults))
+        return self._values
 
     def get(self, path: str, climb: bool = True) -> Found | None:
         """Look up a path of keys with dots, each from the record that the one before gave."""

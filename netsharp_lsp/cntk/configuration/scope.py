@@ -178,6 +178,15 @@ class Scope:
             return entry.text
         return _Resolution(self).of(entry)
 
+    def put(self, text: Traced) -> Traced:
+        """A text of another file with the variables in place that mean something here."""
+        for name in variable_names(text.text):
+            owner = self.owner(name)
+            entry = None if owner is None else owner.here(name)
+            if owner is not None and entry is not None:
+                owner.resolved(entry)
+        return put_variables(text, _View(self, {}), self._faults)
+
     def owner(self, name: bytes) -> Scope | None:
         """The record that holds a key: this one, or the nearest around it."""
         scope: Scope | None = self

@@ -1,0 +1,142 @@
+"""The options that CNTK's programs read: one table for rules, completion, hover and `config`.
+
+A block of a configuration has a table by what reads it. Look-up climbs: an option may stand in
+any block around the one that is asked, unless its row says `here`.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.configuration.options import actions, builders, readers, training
+from netsharp_lsp.cntk.configuration.options.actions import (
+    ACTIONS,
+    EVALUATING,
+    OLD_ACTIONS,
+    TOP,
+    TRAINING,
+)
+from netsharp_lsp.cntk.configuration.options.builders import BUILDERS
+from netsharp_lsp.cntk.configuration.options.readers import (
+    DEFAULT_READER,
+    MODULES,
+    READERS,
+    TRANSFORMS,
+)
+from netsharp_lsp.cntk.configuration.options.table import Block, Option, Span
+from netsharp_lsp.diagnostics.nearest import nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = [
+    "ACTIONS",
+    "BLOCKS",
+    "BUILDERS",
+    "DATA_FILES",
+    "DEFAULT_READER",
+    "EVALUATING",
+    "MODULES",
+    "OLD_ACTIONS",
+    "READERS",
+    "TOP",
+    "TRAINING",
+    "TRANSFORMS",
+    "Block",
+    "Option",
+    "Span",
+    "block",
+    "command_block",
+    "find",
+    "inside",
+    "nearest_option",
+    "reader_block",
+    "within",
+]
+
+#: Every table by its name in lower case; those of readers are by type.
+BLOCKS: dict[str, Block] = {
+    one.name.lower(): one
+    for one in (*actions.BLOCKS, *builders.BLOCKS, *training.BLOCKS, *readers.BLOCKS)
+}
+#: What stands for the table of a reader of any type in `Option.inside`.
+READER = "reader"
+#: Keys of a reader that name files, in whatever block of it they stand.
+DATA_FILES = frozenset(
+    option.name.lower().encode()
+    for one in readers.BLOCKS
+    for option in one
+    if option.kind == "input"
+) | {b"inputfile"}
+
+
+def block(name: str) -> Block | None:
+    """The table of a kind of block by its name, compared without case."""
+    return BLOCKS.get(name.lower())
+
+
+def command_block(names: Iterable[str]) -> Block:
+    """The table of a command by its actions: what any of them reads; `train` where unknown."""
+    known = [ACTIONS[name] for name in names if name in ACTIONS] or [ACTIONS["train"]]
+    if len(known) == 1:
+        return known[0]
+    rows: dict[str, Option] = {}
+    for one in known:
+        for option in one:
+            before = rows.setdefault(option.name.lower(), option)
+            if option.required and not before.required:
+                rows[option.name.lower()] = option
+    return Block("command", "Does several things.", rows.values())
+
+
+def reader_block(kind: str | None, composed: bool = False) -> Block | None:
+    """The table of a reader by its `readerType`; `composed`: it has deserializers."""
+    if kind is None:
+        kind = "CompositeDataReader" if composed else DEFAULT_READER
+    return READERS.get(kind.lower())
+
+
+def inside(outer: Block, key: str, reader_type: str | None = None) -> Block | None:
+    """The table of the block that a key of another block holds, None where it holds none."""
+    option = outer.find(key)
+    if option is None:
+        return block(outer.any_name) if outer.any_name else None
+    if option.inside == READER:
+        return reader_block(reader_type)
+    return block(option.inside) if option.inside else None
+
+
+def within(outer: Block) -> list[Option]:
+    """Every option that may stand in a block: its own, and those of blocks in it that climb."""
+    rows = {option.name.lower(): option for option in outer}
+    waiting, seen = [outer], {outer.name}
+    while waiting:
+        for below in _below(waiting.pop()):
+            if below.name in seen:
+                continue
+            seen.add(below.name)
+            waiting.append(below)
+            for option in below:
+                if not option.here:
+                    rows.setdefault(option.name.lower(), option)
+    return list(rows.values())
+
+
+def _below(outer: Block) -> list[Block]:
+    found = [block(outer.any_name)] if outer.any_name else []
+    for option in outer:
+        if option.inside == READER:
+            found += READERS.values()
+        elif option.inside:
+            found.append(block(option.inside))
+    return [one for one in found if one is not None]
+
+
+def find(key: str) -> list[tuple[Block, Option]]:
+    """Every row about a key, with the block that it belongs to."""
+    rows = ((one, one.find(key)) for one in BLOCKS.values())
+    return [(one, option) for one, option in rows if option is not None]
+
+
+def nearest_option(key: str, among: Iterable[Option]) -> str | None:
+    """The option most likely meant by a key."""
+    return nearest(key, (option.name for option in among))

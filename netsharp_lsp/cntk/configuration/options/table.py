@@ -1,0 +1,111 @@
+"""What a row about an option says, and a block of such rows; knows no option."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from netsharp_lsp.diagnostics.nearest import nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Literal
+
+    Kind = Literal[
+        "number",
+        "integer",
+        "truth",
+        "text",
+        "choice",
+        "input",
+        "output",
+        "nodes",
+        "names",
+        "block",
+        "blocks",
+    ]
+
+
+class Span(NamedTuple):
+    """The values that a number may have: from `low` to `high`, which `below` leaves out."""
+
+    low: float | None = None
+    high: float | None = None
+    below: bool = False
+
+    def holds(self, value: float) -> bool:
+        """Whether a value lies in it."""
+        if self.low is not None and value < self.low:
+            return False
+        if self.high is None:
+            return True
+        return value < self.high if self.below else value <= self.high
+
+    def __str__(self) -> str:
+        if self.high is None:
+            return f"at least {self.low:g}"
+        if self.low is None:
+            return f"at most {self.high:g}"
+        return f"from {self.low:g} to {'below ' if self.below else ''}{self.high:g}"
+
+
+class Option(NamedTuple):
+    """One option.
+
+    `kind`: what its value is; "input" and "output" are paths, "nodes" are names of nodes, "names"
+    lists other keys, "blocks" is an array of blocks.  `default` is None where there is none.
+    `values` are the words of a choice, or those that a value may be beside its kind; they are
+    compared without case unless `cased`.  `each`: the value is a list, mostly one value per
+    epoch.  `here`: the program looks in this block only, not further out.  `instead`: what to
+    write today.  `old`: values that only older texts have.  `inside`: the table of the block.
+    """
+
+    name: str
+    kind: Kind
+    default: str | None
+    says: str
+    values: tuple[str, ...] = ()
+    old: tuple[str, ...] = ()
+    span: Span | None = None
+    each: bool = False
+    required: bool = False
+    here: bool = False
+    cased: bool = False
+    instead: str = ""
+    inside: str = ""
+
+
+class Block:
+    """The options of one kind of block.
+
+    `any_name` is the table of blocks in it whose names are the writer's own: streams.
+    """
+
+    __slots__ = ("_by_name", "any_name", "name", "options", "says")
+
+    def __init__(self, name: str, says: str, options: Iterable[Option], any_name: str = "") -> None:
+        self.name = name
+        self.says = says
+        self.options = tuple(options)
+        self.any_name = any_name
+        self._by_name = {option.name.lower(): option for option in self.options}
+
+    def __iter__(self) -> Iterator[Option]:
+        return iter(self.options)
+
+    def find(self, key: str) -> Option | None:
+        """The option of a key, compared without case."""
+        return self._by_name.get(key.lower())
+
+    @property
+    def required(self) -> tuple[Option, ...]:
+        """The options without which the program stops."""
+        return tuple(option for option in self.options if option.required)
+
+    def nearest(self, key: str) -> str | None:
+        """The option most likely meant by a key that is none."""
+        return nearest(key, (option.name for option in self.options))
+
+    def with_rows(self, *more: Option) -> Block:
+        """The same with further rows."""
+        return Block(self.name, self.says, (*self.options, *more), self.any_name)
