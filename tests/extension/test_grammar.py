@@ -143,13 +143,3 @@ def test_injected_into_other_languages(tokenize: Program, host: str, text: str, 
 def test_a_comment_in_an_injected_string_ends_with_the_string(tokenize: Program) -> None:
     (tokens,) = tokenize("source.r", ['netDefinition = "input A [3]; // c")\nB'])
     assert tokens[-1][3] == ["source.r"]
-
-
-@pytest.mark.parametrize("language_id", ["cntk", "brainscript", "ndl", "mel"])
-def test_reserved_languages_colour_what_they_surely_have(
-    tokenize: Program, language_id: str
-) -> None:
-    (tokens,) = tokenize(f"source.{language_id}", ['modelPath = "x" # note\nn = 12.5'])
-    scopes = {scope for token in tokens for scope in token[3]}
-    for kind in ("comment.line", "string.quoted", "constant.numeric"):
-        assert any(scope.startswith(kind) for scope in scopes), kind

@@ -1,21 +1,26 @@
 /**
- * Which documents are Net#, and which make the server start.  A `.nn` file belongs to whoever claims
- * it; only where nobody does and the text looks like Net# is it opened as such.
+ * Which documents are ours, and which make the server start.  A suffix that others use too belongs to
+ * whoever claims it; only where nobody does and the text looks so is a document opened as ours.
  */
 
 import * as vscode from "vscode";
-import { looksLikeNetSharp, mayHoldNetSharp } from "./content";
+import { cntkLanguageOf, looksLikeNetSharp, mayHoldNetSharp } from "./content";
 import * as settings from "./settings";
 
+/** The ids of the languages that a whole file may be in. */
+export const OURS: readonly string[] = ["netsharp", "cntk", "brainscript", "ndl", "mel"];
+/** What a file is taken for where no other extension knows it; VS Code's own XML takes `.config`. */
+const UNCLAIMED = new Set(["plaintext", "xml"]);
 const HOSTS = new Set(["python", "r", "markdown", "rmd", "quarto"]);
 
 /** Watches what is opened; `wanted` is called once something needs the server. */
 export function watchDocuments(wanted: () => void): vscode.Disposable {
   const look = async (document: vscode.TextDocument) => {
-    if (document.languageId === "netsharp") {
+    const judged = judgedLanguage(document);
+    if (OURS.includes(document.languageId)) {
       wanted();
-    } else if (isUnclaimed(document) && looksLikeNetSharp(document.getText())) {
-      await vscode.languages.setTextDocumentLanguage(document, "netsharp");
+    } else if (judged !== undefined) {
+      await vscode.languages.setTextDocumentLanguage(document, judged);
     } else if (isHost(document) && mayHoldNetSharp(document.getText())) {
       wanted();
     }
@@ -27,9 +32,16 @@ export function watchDocuments(wanted: () => void): vscode.Disposable {
   );
 }
 
-function isUnclaimed(document: vscode.TextDocument): boolean {
-  const unclaimed = document.languageId === "plaintext" && /\.nn$/i.test(document.uri.path);
-  return unclaimed && settings.detectByContent();
+/** What the text of a document that nobody claimed looks like. */
+function judgedLanguage(document: vscode.TextDocument): string | undefined {
+  if (!UNCLAIMED.has(document.languageId) || !settings.detectByContent()) {
+    return undefined;
+  }
+  const path = document.uri.path;
+  if (/\.nn$/i.test(path)) {
+    return looksLikeNetSharp(document.getText()) ? "netsharp" : undefined;
+  }
+  return /\.(?:config|bs|mel)$/i.test(path) ? cntkLanguageOf(path, document.getText()) : undefined;
 }
 
 function isHost(document: vscode.TextDocument): boolean {

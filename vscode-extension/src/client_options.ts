@@ -6,6 +6,7 @@ import {
   type LanguageClientOptions,
   RevealOutputChannelOn,
 } from "vscode-languageclient/node";
+import { OURS } from "./claims";
 import * as settings from "./settings";
 
 /** Commands of the server that the extension answers with a view of its own; true where it did. */
@@ -44,7 +45,7 @@ export function clientOptions(
 
 function selector(): DocumentSelector {
   const schemes = ["file", "untitled"];
-  const languages = settings.embedded() ? ["netsharp", ...HOSTS] : ["netsharp"];
+  const languages = settings.embedded() ? [...OURS, ...HOSTS] : OURS;
   const files = schemes.flatMap((scheme) => languages.map((language) => ({ scheme, language })));
   const cells = languages.map((language) => ({ notebook: "*", language }));
   return settings.embedded() ? [...files, ...cells] : files;

@@ -1,6 +1,7 @@
 /** The extension's commands, by the ids of the manifest; each is short and leaves the work to others. */
 
 import * as vscode from "vscode";
+import { OURS } from "./claims";
 import type { NetworkPanel } from "./network/panel";
 import type { Server } from "./server";
 import type { TrainingPanel } from "./training/panel";
@@ -36,10 +37,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     stopTraining: () => Promise.all(runs.active.map((run) => runs.stop(run))),
     toggleHints,
     newSpecification,
-    migrate: () =>
-      vscode.window.showInformationMessage(
-        "Net#: moving CNTK files comes with the CNTK languages, in a later version.",
-      ),
+    migrate: () => askServer(server, "netsharp.server.migrate"),
   };
   return vscode.Disposable.from(
     ...Object.entries(table).map(([name, act]) =>
@@ -110,17 +108,17 @@ async function withDocument(
   const document =
     uri instanceof vscode.Uri
       ? await vscode.workspace.openTextDocument(uri)
-      : (vscode.window.activeTextEditor ?? netSharpEditor())?.document;
+      : (vscode.window.activeTextEditor ?? ourEditor())?.document;
   if (document === undefined) {
-    void vscode.window.showInformationMessage("Net#: open a specification first.");
+    void vscode.window.showInformationMessage("Net#: open a specification or a CNTK file first.");
     return;
   }
   await act(document);
 }
 
-function netSharpEditor(): vscode.TextEditor | undefined {
+function ourEditor(): vscode.TextEditor | undefined {
   const editors = vscode.window.visibleTextEditors;
-  return editors.find((each) => each.document.languageId === "netsharp");
+  return editors.find((each) => OURS.includes(each.document.languageId));
 }
 
 /** Turns both kinds of hints that are on by default off, or on again. */

@@ -27,3 +27,29 @@ const MENTION =
 export function mayHoldNetSharp(text: string): boolean {
   return MENTION.test(text) || ((LAYER.test(text) || GROUP.test(text)) && CONNECTION.test(text));
 }
+
+const CONFIGURATION_KEY =
+  /^[ \t]*(?:command|action|reader|SGD|modelPath|\w*NetworkBuilder)[ \t]*(?:=|\[|\{)/im;
+const BRIGHTSCRIPT = /^\s*(?:'.*\n\s*|rem .*\n\s*)*(?:sub|function)\s+[A-Za-z_]\w*(?!\s*=)/i;
+const MEMBER = /^[ \t]*[A-Za-z_]\w*[ \t]*(?:\([^)\n]*\)|\{[^}\n]*\})?[ \t]*=(?!=)/m;
+const MODEL_EDIT =
+  /^[ \t]*(?:\w+[ \t]*=[ \t]*)?(?:LoadModel|CreateModel|SetDefaultModel|SaveModel|SaveDefaultModel|CopyNode|SetProperty|SetInput|DeleteNode|RemoveNode|Rename|DumpModel|LoadNDLSnippet)\w*[ \t]*\(/im;
+
+/**
+ * The language id of a file that shares its suffix with others' files, judged by its text; undefined
+ * where it is not one of CNTK's.  Files with suffixes of CNTK's own need no judgement.
+ */
+export function cntkLanguageOf(path: string, text: string): string | undefined {
+  const start = text.slice(0, LOOKED_AT);
+  const suffix = /\.\w+$/.exec(path.toLowerCase())?.[0] ?? "";
+  if (suffix === ".config" && !/^\uFEFF?\s*</.test(start) && CONFIGURATION_KEY.test(start)) {
+    return "cntk";
+  }
+  if (suffix === ".bs" && !BRIGHTSCRIPT.test(start) && MEMBER.test(start)) {
+    return "brainscript";
+  }
+  if (suffix === ".mel" && MODEL_EDIT.test(start)) {
+    return "mel";
+  }
+  return undefined;
+}

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { looksLikeNetSharp, mayHoldNetSharp } from "../src/content";
+import { cntkLanguageOf, looksLikeNetSharp, mayHoldNetSharp } from "../src/content";
 
 test("specifications are recognised", () => {
   assert.ok(looksLikeNetSharp("input Data auto;\nhidden H [5] from Data all;"));
@@ -29,4 +29,14 @@ test("hosts start the server only where there may be a specification", () => {
   assert.ok(mayHoldNetSharp("text\n```netsharp\n```"));
   assert.ok(mayHoldNetSharp("# language=Net#\nx = ''"));
   assert.ok(!mayHoldNetSharp("import os\nprint('hidden', input())"));
+});
+
+test("files that share a suffix with CNTK's are told apart by what they say", () => {
+  assert.equal(cntkLanguageOf("a.config", "command = Train\nTrain = [ action = train ]"), "cntk");
+  assert.equal(cntkLanguageOf("app.config", "<configuration><command/></configuration>"), undefined);
+  assert.equal(cntkLanguageOf("x.config", "HOST=1\nPORT=2"), undefined);
+  assert.equal(cntkLanguageOf("net.bs", "features = Input {2}\nL (x) = Tanh (x)"), "brainscript");
+  assert.equal(cntkLanguageOf("main.bs", "sub Main()\n  x = 1\nend sub"), undefined);
+  assert.equal(cntkLanguageOf("e.mel", 'm = LoadModel("x.dnn")'), "mel");
+  assert.equal(cntkLanguageOf("rig.mel", "global proc rig() { polyCube; }"), undefined);
 });

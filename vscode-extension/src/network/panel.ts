@@ -1,6 +1,7 @@
 /** The network view's side in the editor: feeds it the graph, and follows the cursor both ways. */
 
 import * as vscode from "vscode";
+import { OURS } from "../claims";
 import type { Graphs } from "../graphs";
 import { pageOf, viewOptions } from "../page";
 import type { Graph, Position, Range } from "../protocol";
@@ -76,7 +77,7 @@ export class NetworkPanel implements vscode.Disposable {
 
   private followEditor(): void {
     const document = vscode.window.activeTextEditor?.document;
-    if (this.panel !== undefined && document?.languageId === "netsharp") {
+    if (this.panel !== undefined && document !== undefined && OURS.includes(document.languageId)) {
       this.follow(document);
     }
   }
