@@ -13,6 +13,8 @@ from netsharp_lsp.cntk.building import build, build_file
 from netsharp_lsp.cntk.configuration.commands import commands, unlisted
 from netsharp_lsp.cntk.configuration.configuration import resolve
 from netsharp_lsp.cntk.configuration.sources import Source, read_text
+from netsharp_lsp.cntk.configuration.usage import visits
+from netsharp_lsp.cntk.edits import edit_alone, edits_of
 from netsharp_lsp.cntk.network_texts import NetworkText, network_texts
 from netsharp_lsp.cntk.programs import programs_of
 from netsharp_lsp.workspace import Run
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.building import BuiltNetwork
     from netsharp_lsp.cntk.configuration.commands import Command
     from netsharp_lsp.cntk.configuration.configuration import Configuration
+    from netsharp_lsp.cntk.configuration.usage import Visit
+    from netsharp_lsp.cntk.edits import Edit
     from netsharp_lsp.cntk.programs import BrainScriptProgram
     from netsharp_lsp.workspace import Files
 
@@ -89,6 +93,11 @@ class Experiment:
         return [*commands(self.configuration), *unlisted(self.configuration)]
 
     @cached_property
+    def visits(self) -> list[Visit]:
+        """The blocks that the commands read, and the options that are looked for in each."""
+        return visits(self.commands)
+
+    @cached_property
     def networks(self) -> list[BuiltNetwork]:
         """The networks that the commands build, in their order; a command may build none."""
         return list(self._networks())
@@ -97,6 +106,11 @@ class Experiment:
     def programs(self) -> list[BrainScriptProgram]:
         """The texts of BrainScript that the networks are built of, with what they include."""
         return programs_of(self)
+
+    @cached_property
+    def edits(self) -> list[Edit]:
+        """The edits of models in MEL, in the order of the commands."""
+        return edits_of(self)
 
     def network_of(self, command: str) -> BuiltNetwork | None:
         """The network of a command by its name, compared without case."""
@@ -109,7 +123,8 @@ class Experiment:
 
     @cached_property
     def _texts(self) -> list[NetworkText]:
-        return network_texts(self)
+        edited = {(edit.text.name, edit.text.data): edit.text for edit in self.edits}
+        return [*network_texts(self), *edited.values()]
 
     def _networks(self) -> Iterator[BuiltNetwork]:
         for command in self.commands:
@@ -118,7 +133,7 @@ class Experiment:
 
 
 class SingleFile(Experiment):
-    """A `.bs` or `.ndl` file for itself: a network of its own, in no configuration."""
+    """A `.bs`, `.ndl` or `.mel` file for itself, in no configuration."""
 
     def __init__(
         self, name: str, language: str, files: Files, library: bytes | None = None
@@ -129,8 +144,13 @@ class SingleFile(Experiment):
 
     def _networks(self) -> Iterator[BuiltNetwork]:
         data = self.files.read(self.name)
-        if data is not None:
+        if data is not None and self.language != "mel":
             yield build_file(self.name, self.language, data, self)
+
+    @cached_property
+    def edits(self) -> list[Edit]:
+        """The edit that a file of MEL is."""
+        return edit_alone(self.name, self) if self.language == "mel" else []
 
     @cached_property
     def _texts(self) -> list[NetworkText]:

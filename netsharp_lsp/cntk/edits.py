@@ -1,0 +1,147 @@
+"""The edits of models that a run makes in MEL, and what each finds in the files that it loads.
+
+A file holds the network of the command that writes it, as far as a command before does.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.named_files import file_text
+from netsharp_lsp.cntk.configuration.records import records
+from netsharp_lsp.cntk.configuration.sources import Source, read_text
+from netsharp_lsp.cntk.mel.evaluation import Known, Surroundings, evaluate
+from netsharp_lsp.cntk.network_texts import NetworkText
+from netsharp_lsp.cntk.networks.node_types import ALIASES, NODE_TYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.scope import Scope
+    from netsharp_lsp.cntk.experiment import Experiment
+    from netsharp_lsp.cntk.mel.faults import Fault
+
+#: Keys of commands that name a model which the command writes.
+WRITTEN = ("modelPath", "outputModelPath", "newModelPath")
+#: Actions that write nothing to `modelPath`.
+_READERS = frozenset(
+    ("test", "eval", "cv", "write", "edit", "bnstat", "dumpnode", "dumpnodes", "plot", "svd")
+)
+#: What NDL calls nodes that have other names as types.
+INPUTS = ("Input", "SparseInput", "ImageInput", "Parameter", "ImageParameter", "Constant", "Const")
+_EPOCH = re.compile(r"\.\d+\Z")
+
+
+class Edit:
+    """One text of MEL as one command runs it; the command's name is empty for a file alone."""
+
+    __slots__ = ("command", "faults", "text")
+
+    def __init__(self, command: str, text: NetworkText, faults: list[Fault]) -> None:
+        self.command = command
+        self.text = text
+        self.faults = faults
+
+
+def edits_of(experiment: Experiment) -> list[Edit]:
+    """The edits of a run, in the order of its commands."""
+    return list(_Edits(experiment).run())
+
+
+def edit_alone(name: str, experiment: Experiment) -> list[Edit]:
+    """The edit of a file that no configuration is known of."""
+    text = _text(name, experiment, None)
+    if text is None or text.traced is None:
+        return []
+    around = _Edits(experiment).around
+    alone = Surroundings(lambda path: Known(None, ""), around.sections, around.macro)
+    return [Edit("", text, evaluate(text.traced, alone).faults)]
+
+
+class _Edits:
+    def __init__(self, experiment: Experiment) -> None:
+        self._experiment = experiment
+        #: What is known of files that were written, by their paths.
+        self._written: dict[str, Known] = {}
+        self.around = Surroundings(self._loaded, self._sections, _may_be_macro)
+
+    def run(self) -> Iterator[Edit]:
+        for command in self._experiment.commands:
+            if command.scope is None:
+                continue
+            yield from self._edit(command, command.scope)
+            self._note(command, command.scope)
+
+    def _edit(self, command: Command, scope: Scope) -> Iterator[Edit]:
+        found = scope.look_up(b"editPath")
+        if "edit" not in (action.lower() for action in command.actions) or found is None:
+            return
+        text = _text(found.text.text.decode("utf-8", "replace"), self._experiment, scope)
+        if text is None or text.traced is None:
+            return
+        edited = evaluate(text.traced, self.around)
+        for path, model in edited.saved.items():
+            origin = f"it is what the edit '{command.name}' writes"
+            self._written[_plain(path)] = Known(model.nodes, origin)
+        yield Edit(command.name, text, edited.faults)
+
+    def _note(self, command: Command, scope: Scope) -> None:
+        """Keep what a command writes."""
+        reads = all(action.lower() in _READERS for action in command.actions)
+        for key in WRITTEN[1:] if reads else WRITTEN:
+            found = scope.look_up(key.encode())
+            if found is not None:
+                path = _plain(found.text.text.decode("utf-8", "replace"))
+                self._written[path] = self._known(command, key)
+
+    def _known(self, command: Command, key: str) -> Known:
+        origin = f"it is what the command '{command.name}' writes"
+        built = self._experiment.network_of(command.name) if key == WRITTEN[0] else None
+        if built is None or built.network is None:
+            return Known(None, origin)
+        nodes = built.network.nodes
+        return Known({name: node.operation for name, node in nodes.items()}, origin)
+
+    def _loaded(self, path: str) -> Known | None:
+        for spelt in (_plain(path), _EPOCH.sub("", _plain(path))):
+            if spelt in self._written:
+                return self._written[spelt]
+        return Known(None, "") if self._experiment.files.exists(path) else None
+
+    def _sections(self, path: str) -> list[str] | None:
+        source = _source(path, self._experiment)
+        if source is None:
+            return None
+        found = records(file_text(source, None), Faults())
+        return [
+            record.name.decode("utf-8", "replace") for record in found if record.kind == "block"
+        ]
+
+
+def _plain(path: str) -> str:
+    return posixpath.normpath(path.replace("\\", "/"))
+
+
+def _source(path: str, experiment: Experiment) -> Source | None:
+    data = experiment.files.read(path)
+    source = None if data is None else read_text(path, data)
+    return source if isinstance(source, Source) else None
+
+
+def _text(path: str, experiment: Experiment, scope: Scope | None) -> NetworkText | None:
+    source = _source(path, experiment)
+    if source is None:
+        return None
+    traced = file_text(source, scope)
+    return NetworkText("mel", path, traced.text, traced)
+
+
+def _may_be_macro(name: str) -> bool:
+    return name.lower() not in _NODES
+
+
+_NODES = {name.lower() for name in (*NODE_TYPES, *ALIASES, *INPUTS)}

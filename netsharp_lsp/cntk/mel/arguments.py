@@ -1,0 +1,180 @@
+"""Whether a call of MEL has the parameters that its function takes; knows no model."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.mel.faults import Fault, Replacement
+from netsharp_lsp.cntk.mel.functions import (
+    ANY,
+    FUNCTIONS,
+    INCLUDE_DATA,
+    MAKERS,
+    NAMES,
+    fits,
+    meant,
+    possible,
+)
+from netsharp_lsp.cntk.mel.reading import parameter, swallowed, word
+from netsharp_lsp.diagnostics.nearest import nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.traced import Traced
+    from netsharp_lsp.cntk.mel.functions import Function, Option
+    from netsharp_lsp.cntk.mel.reading import Statement
+
+#: How the original spells what is true and what is false.
+TRUE = frozenset(("t", "true", "T", "True", "TRUE", "1"))
+FALSE = frozenset(("f", "false", "F", "False", "FALSE", "0", ""))
+
+
+def function_of(statement: Statement) -> Function | None:
+    """The function of MEL that a statement calls."""
+    if statement.function is None:
+        return None
+    name = word(statement.function)
+    if statement.kind == "model":
+        return next(one for one in FUNCTIONS if one.name == f"{_maker(name)}WithName")
+    return meant(name)
+
+
+def _maker(name: str) -> str:
+    return next(maker for maker in MAKERS if fits(name, maker))
+
+
+def unknown_function(statement: Statement) -> Fault:
+    """Why a call is of no function of MEL."""
+    assert statement.function is not None
+    name = word(statement.function)
+    short = [full for full in NAMES if name and full.lower().startswith(name.lower())]
+    if short:
+        need = len(short[0]) // 2
+        message = (
+            f"MEL has no function '{name}': a name may be shortened to half its length, which is "
+            f"{need} letters of '{short[0]}'. Write '{short[0]}'."
+        )
+        return Fault("unknown-function", message, statement.function, _named(statement, short[0]))
+    near = nearest(name, NAMES)
+    ask = f" Did you mean '{near}'?" if near else f" It has {', '.join(NAMES)}."
+    message = f"MEL has no function '{name}'; the edit stops here.{ask}"
+    repair = _named(statement, near) if near else None
+    return Fault("unknown-function", message, statement.function, repair)
+
+
+def _named(statement: Statement, name: str) -> Replacement:
+    assert statement.function is not None
+    return Replacement(f"Write '{name}'", statement.function, name, safe=True)
+
+
+def of_names(statement: Statement, function: Function) -> Iterator[Fault]:
+    """That a function's name is shortened."""
+    assert statement.function is not None
+    name = word(statement.function)
+    full = _maker(name) if statement.kind == "model" else function.name
+    proper = (full, function.alias) if statement.kind == "call" else (full,)
+    if name.lower() in {one.lower() for one in proper} or (name and name in MAKERS):
+        return
+    if statement.kind == "call" and not fits(name, full):
+        full = function.alias
+    others = [one for one in possible(name) if one not in proper and one != full]
+    also = f", though it could be '{others[0]}', too" if others else ""
+    yield Fault(
+        "shortened",
+        f"'{name}' is taken for '{full}'{also}. Write the name in full.",
+        statement.function,
+        _named(statement, full),
+    )
+
+
+def of_count(statement: Statement, function: Function) -> Iterator[Fault]:
+    """That there are too few or too many parameters, or some that count for nothing."""
+    assert statement.list is not None
+    named = statement.kind == "model"
+    count = len(statement.arguments) + named
+    if function.required <= count <= function.most:
+        yield from _ignored(statement, function)
+        return
+    form = function.form
+    if named:
+        maker = _maker(word(statement.function)) if statement.function is not None else ""
+        form = "CreateModel()" if maker == "CreateModel" else "LoadModel(file, [format=...])"
+    given = count - named
+    message = (
+        f"{given or 'No'} parameter{'' if given == 1 else 's'} here; the edit stops. It is {form}."
+    )
+    yield Fault("count", message, statement.list)
+
+
+def _ignored(statement: Statement, function: Function) -> Iterator[Fault]:
+    if function.option is None or function.most == ANY:
+        return
+    first = function.required - (statement.kind == "model")
+    for argument in statement.arguments[first:]:
+        if parameter(argument) is None:
+            option = function.option.names[-1]
+            message = (
+                f"'{word(argument)}' counts for nothing: a further parameter of {function.name} is "
+                f"written with a name, {option}=..."
+            )
+            yield Fault("ignored", message, argument)
+
+
+def of_options(statement: Statement, function: Function) -> Iterator[Fault]:
+    """That an option is not known, or cannot have its value."""
+    first = function.required - (statement.kind == "model")
+    if function.option is None:
+        return
+    for argument in statement.arguments[first : function.most]:
+        found = parameter(argument)
+        if found is None:
+            continue
+        name = word(found.name)
+        if not any(fits(name, proper) for proper in function.option.names):
+            yield _unknown_option(found.name, function)
+        else:
+            yield from _of_value(function.option, found.value)
+
+
+def _unknown_option(name: Traced, function: Function) -> Fault:
+    assert function.option is not None
+    proper = function.option.names[-1]
+    message = f"{function.name} has no option '{word(name)}'; the edit stops. It has '{proper}'."
+    repair = Replacement(f"Write '{proper}'", name, proper, safe=True)
+    return Fault("option", message, name, repair)
+
+
+def _of_value(option: Option, value: Traced) -> Iterator[Fault]:
+    text = word(value)
+    if "$" in text:
+        return
+    name = option.names[-1]
+    if option is INCLUDE_DATA:
+        if text not in TRUE | FALSE:
+            yield Fault("option-value", f"'{text}' is neither true nor false.", value)
+        return
+    if not option.values:
+        if not text:
+            yield Fault("option-value", f"'{name}' needs the name of a section.", value)
+        return
+    if not any(fits(text, allowed) for allowed in option.values):
+        allowed = " or ".join(f"'{one}'" for one in option.values)
+        near = nearest(text, option.values)
+        repair = Replacement(f"Write '{near}'", value, near, safe=True) if near else None
+        message = f"'{name}' cannot be '{text}'; the edit stops. It is {allowed}."
+        yield Fault("option-value", message, value, repair)
+
+
+def of_separator(statement: Statement) -> Iterator[Fault]:
+    """That the first character of the parameters is lost."""
+    lost = swallowed(statement.list) if statement.list is not None else None
+    if lost is None or statement.list is None:
+        return
+    sign = word(lost)
+    first = word(statement.arguments[0]) if statement.arguments else ""
+    message = (
+        f"'{sign}' directly behind the bracket is taken for the sign that separates parameters and "
+        f"is lost: the first one is '{first}'. Leave a blank before it."
+    )
+    repair = Replacement("Put a blank before it", lost, f" {sign}", safe=False)
+    yield Fault("separator", message, lost, repair)

@@ -1,0 +1,334 @@
+"""Goes through a text of MEL as the original does and keeps what can be known of its models.
+
+Files and what they hold come from `Surroundings`; what is wrong is a value.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from netsharp_lsp.cntk.mel import arguments, editing
+from netsharp_lsp.cntk.mel.faults import Fault
+from netsharp_lsp.cntk.mel.functions import FUNCTIONS
+from netsharp_lsp.cntk.mel.models import CONSTANT, MACRO, NODE, Model, Models
+from netsharp_lsp.cntk.mel.names import no_default, unknown_model, unknown_node
+from netsharp_lsp.cntk.mel.ndl_statements import names_in, top_function
+from netsharp_lsp.cntk.mel.reading import parameter, read, unquoted, word
+from netsharp_lsp.diagnostics.nearest import suggestion
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from netsharp_lsp.cntk.configuration.traced import Traced
+    from netsharp_lsp.cntk.mel.functions import Function
+    from netsharp_lsp.cntk.mel.reading import Statement
+
+
+class Known(NamedTuple):
+    """What is known of a file that holds a model: its nodes with their operations (None: not
+    known), and a clause that says where that comes from.
+    """
+
+    nodes: Mapping[str, str] | None
+    origin: str
+
+
+class Surroundings(NamedTuple):
+    """What lies around a text.
+
+    `loaded` tells what a file of a model holds, None where nothing writes it and it is not there;
+    `sections` the keys of an NDL file, None where it is not there; `macro` whether a name is known
+    to be a function of NDL (False), something else that may be a macro (True).
+    """
+
+    loaded: Callable[[str], Known | None]
+    sections: Callable[[str], list[str] | None]
+    macro: Callable[[str], bool]
+
+
+class Edited(NamedTuple):
+    """What going through a text gave: its faults, and every file it writes with its model."""
+
+    faults: list[Fault]
+    saved: dict[str, Model]
+
+
+def evaluate(text: Traced, around: Surroundings) -> Edited:
+    """Go through a text without comments whose variables are in place."""
+    script = read(text)
+    going = _Evaluation(around)
+    if not script.broken:
+        for statement in script.statements:
+            going.run(statement)
+        going.finish()
+    return Edited(going.faults, going.saved)
+
+
+class _Evaluation:
+    def __init__(self, around: Surroundings) -> None:
+        self.around = around
+        self.models = Models()
+        self.faults: list[Fault] = []
+        self.saved: dict[str, Model] = {}
+        #: Whether anything is written, and the last change of any model.
+        self.writes = False
+        self.change: Traced | None = None
+
+    def run(self, statement: Statement) -> None:
+        """One statement."""
+        _KINDS[statement.kind](self, statement)
+
+    def finish(self) -> None:
+        """What is to be said at the end: changes that are lost."""
+        if self.change is not None and not self.writes:
+            message = (
+                "What is edited here is never written: the text ends without SaveModel, "
+                "SaveDefaultModel or a dump."
+            )
+            self.faults.append(Fault("not-saved", message, self.change))
+
+    # Kinds of statements.
+
+    def nothing(self, statement: Statement) -> None:
+        """Neither a call nor an assignment."""
+        message = (
+            f"'{word(statement.text)}' is no statement; the edit stops here. A statement is a "
+            "call, name = call(...), or name = [ ... ]."
+        )
+        self.faults.append(Fault("statement", message, statement.text))
+
+    def snippet(self, statement: Statement) -> None:
+        """`name = [ ... ]`: a model of NDL's statements."""
+        assert statement.key is not None
+        self.take(Model(word(statement.key), statement.key, None, "it is written in NDL"))
+
+    def ndl(self, statement: Statement) -> None:
+        """A statement of NDL in the default model."""
+        assert statement.key is not None
+        name = top_function(statement)
+        if name is not None and self._gives_nothing(name):
+            return
+        model = self.models.default
+        if model is None:
+            what = f"'{word(statement.key)} = ...' is NDL and adds to the default model"
+            self.faults.append(no_default(self.models, statement.key, what))
+            return
+        for used in names_in(statement):
+            if not model.matches(word(used)) and self._is_missing(model, used):
+                self.faults.append(unknown_node(model, used))
+        self._define(model, word(statement.key), None if name is None else word(name))
+        self.change = model.changed = statement.text
+
+    def _gives_nothing(self, name: Traced) -> bool:
+        proper = {one.lower(): one for row in FUNCTIONS for one in (row.name, row.alias) if one}
+        found = proper.get(word(name).lower())
+        if found is None:
+            return False
+        message = (
+            f"'{found}' gives no value: only LoadModel and CreateModel do. What is assigned is "
+            "read as NDL, which has no such function. Write the call alone."
+        )
+        self.faults.append(Fault("no-value", message, name))
+        return True
+
+    def _is_missing(self, model: Model, used: Traced) -> bool:
+        name = word(used)
+        return model.nodes is not None and model.matches(name) == [] and "*" not in name
+
+    def _define(self, model: Model, key: str, function: str | None) -> None:
+        if "$" in key:
+            model.nodes = None
+            return
+        kind = CONSTANT if function is None else NODE
+        if function is not None and self.around.macro(function):
+            kind = MACRO
+        model.symbols[key.lower()] = kind
+        if kind == NODE:
+            model.add(key, "")
+
+    def model(self, statement: Statement) -> None:
+        """`m = LoadModel(file)` and `m = CreateModel()`."""
+        assert statement.key is not None
+        function = self.checked(statement)
+        if function is None:
+            return
+        if function.name == "CreateModelWithName":
+            self.take(Model(word(statement.key), statement.key, {}, "it was created empty"))
+        else:
+            self.load(word(statement.key), statement.key, statement.arguments[0])
+
+    def call(self, statement: Statement) -> None:
+        """A call of a function."""
+        assert statement.function is not None
+        if word(statement.function).lower() == "createmodel" and not statement.arguments:
+            message = (
+                "CreateModel() alone always stops: the program goes on to read it as "
+                "CreateModelWithName, which needs a name. Write name = CreateModel()."
+            )
+            self.faults.append(Fault("create-alone", message, statement.text))
+            return
+        function = self.checked(statement)
+        if function is not None:
+            handler = _HANDLERS.get(function.name)
+            if handler is not None:
+                handler(self, statement.arguments, function)
+            else:
+                editing.HANDLERS[function.name](self, statement, function)
+
+    def checked(self, statement: Statement) -> Function | None:
+        """The function of a call whose parameters are what it takes."""
+        function = arguments.function_of(statement)
+        if function is None:
+            self.faults.append(arguments.unknown_function(statement))
+            return None
+        self.faults += arguments.of_names(statement, function)
+        self.faults += arguments.of_separator(statement)
+        before = len(self.faults)
+        self.faults += arguments.of_count(statement, function)
+        if any(fault.kind == "count" for fault in self.faults[before:]):
+            return None
+        self.faults += arguments.of_options(statement, function)
+        return function
+
+    # Models.
+
+    def take(self, model: Model) -> None:
+        """Put a model in hand; one of the same name is lost."""
+        before = self.models.take(model)
+        if before is not None:
+            message = (
+                f"There is a model '{model.name}' already: the program deletes it with a warning, "
+                "and with it what was not saved. Give this one another name."
+            )
+            notes = (("It was named here.", before.text),)
+            self.faults.append(Fault("model-twice", message, model.text, notes=notes))
+
+    def load(self, name: str, key: Traced, file: Traced) -> None:
+        """Read a model."""
+        path = word(unquoted(file))
+        if "$" in path:
+            self.take(Model(name, key, None, ""))
+            return
+        known = self.saved_here(path) or self.around.loaded(path)
+        if known is None:
+            message = (
+                f"'{path}' is not there, and no command before this one writes it. Nothing can be "
+                "said about its nodes."
+            )
+            self.faults.append(Fault("missing-file", message, file))
+            known = Known(None, "")
+        self.take(Model(name, key, known.nodes, known.origin))
+
+    def saved_here(self, path: str) -> Known | None:
+        """What this very text has written to a file."""
+        model = self.saved.get(path)
+        return None if model is None else Known(model.nodes, model.origin)
+
+    def named(self, name: Traced, grave: bool = True) -> Model | None:
+        """A model by its name; a fault where there is none."""
+        model = self.models.find(word(name))
+        if model is None and "$" not in word(name):
+            self.faults.append(unknown_model(self.models, name, grave))
+        return model
+
+    def create(self, given: list[Traced], function: Function) -> None:
+        """`CreateModelWithName`."""
+        self.take(Model(word(given[0]), given[0], {}, "it was created empty"))
+
+    def load_named(self, given: list[Traced], function: Function) -> None:
+        """`LoadModelWithName`."""
+        self.load(word(given[0]), given[0], given[1])
+
+    def load_alone(self, given: list[Traced], function: Function) -> None:
+        """`LoadModel`, whose model is called `default`."""
+        self.load("default", given[0], given[0])
+
+    def load_snippet(self, given: list[Traced], function: Function) -> None:
+        """`LoadNDLSnippet`."""
+        options = [found for one in given[2:] if (found := parameter(one)) is not None]
+        path = word(unquoted(given[1]))
+        sections = None if "$" in path else self.around.sections(path)
+        if sections is None and "$" not in path:
+            message = f"There is no file '{path}'; the edit stops here."
+            self.faults.append(Fault("snippet-file", message, given[1]))
+        elif not options:
+            listed = f", for example section={sections[0]}" if sections else ""
+            message = (
+                f"Without a section '{path}' is read but makes no node: the model stays empty. "
+                f"Name a section{listed}."
+            )
+            self.faults.append(Fault("snippet-whole", message, given[1]))
+        elif sections is not None:
+            self._section(options[0].value, path, sections)
+        self.take(Model(word(given[0]), given[0], None, "it is written in NDL"))
+
+    def _section(self, name: Traced, path: str, sections: list[str]) -> None:
+        spelt = word(name)
+        if "$" in spelt or spelt.lower() in {one.lower() for one in sections}:
+            return
+        ask = suggestion(spelt, sections) or f" It has {', '.join(sections) or 'none'}."
+        message = f"'{path}' has no section '{spelt}'; the edit stops here.{ask}"
+        self.faults.append(Fault("snippet-section", message, name))
+
+    def save(self, given: list[Traced], function: Function) -> None:
+        """`SaveModel`."""
+        model = self.named(given[0])
+        if model is not None:
+            self.write(model, given[1])
+        self.writes = True
+
+    def save_default(self, given: list[Traced], function: Function) -> None:
+        """`SaveDefaultModel`."""
+        if self.models.default is None:
+            what = "SaveDefaultModel writes the default model"
+            self.faults.append(no_default(self.models, given[0], what))
+        else:
+            self.write(self.models.default, given[0])
+        self.writes = True
+
+    def write(self, model: Model, file: Traced) -> None:
+        """A model goes to a file as it is now."""
+        written = Model(model.name, model.text, model.nodes, model.origin)
+        if any(kind == MACRO for kind in model.symbols.values()):
+            written.nodes = None
+        self.saved[word(unquoted(file))] = written
+        model.saved = True
+
+    def set_default(self, given: list[Traced], function: Function) -> None:
+        """`SetDefaultModel`."""
+        model = self.named(given[0])
+        if model is not None:
+            self.models.default = model
+
+    def unload(self, given: list[Traced], function: Function) -> None:
+        """`UnloadModel`, which only warns of what it does not know."""
+        for one in given:
+            model = self.named(one, grave=False)
+            if model is not None:
+                self.models.unload(model, one)
+
+    def dump(self, given: list[Traced], function: Function) -> None:
+        """`DumpModel`."""
+        self.named(given[0])
+        self.writes = True
+
+
+_KINDS: dict[str, Callable[[_Evaluation, Statement], None]] = {
+    "nothing": _Evaluation.nothing,
+    "snippet": _Evaluation.snippet,
+    "ndl": _Evaluation.ndl,
+    "model": _Evaluation.model,
+    "call": _Evaluation.call,
+}
+_HANDLERS: dict[str, Callable[[_Evaluation, list[Traced], Function], None]] = {
+    "CreateModelWithName": _Evaluation.create,
+    "LoadModel": _Evaluation.load_alone,
+    "LoadModelWithName": _Evaluation.load_named,
+    "LoadNDLSnippet": _Evaluation.load_snippet,
+    "SaveDefaultModel": _Evaluation.save_default,
+    "SaveModel": _Evaluation.save,
+    "SetDefaultModel": _Evaluation.set_default,
+    "UnloadModel": _Evaluation.unload,
+    "DumpModel": _Evaluation.dump,
+}

@@ -1,0 +1,46 @@
+"""What is wrong in a text of MEL, as values that know where it was written; prints nothing."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.configuration.traced import Traced
+
+
+class Replacement:
+    """A text that could stand in the place of another; safe where what is edited stays equal."""
+
+    __slots__ = ("new", "old", "safe", "title")
+
+    def __init__(self, title: str, old: Traced, new: str, *, safe: bool) -> None:
+        self.title = title
+        self.old = old
+        self.new = new
+        self.safe = safe
+
+
+class Fault:
+    """One fault: a `kind` to tell faults apart, a sentence, and the text that it is about.
+
+    `notes` are sentences about other texts; `grave` is false where the program only warns.
+    """
+
+    __slots__ = ("grave", "kind", "message", "notes", "replacement", "text")
+
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        text: Traced,
+        replacement: Replacement | None = None,
+        notes: tuple[tuple[str, Traced], ...] = (),
+    ) -> None:
+        self.kind = kind
+        self.message = message
+        self.text = text
+        self.replacement = replacement
+        self.notes = notes
+        self.grave = True
+
+    def __repr__(self) -> str:
+        return f"Fault({self.kind!r}, {self.message!r})"

@@ -1,0 +1,89 @@
+"""Names of nodes and models in a text of MEL, and what is to be said where nothing has them."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.mel.faults import Fault, Replacement
+from netsharp_lsp.cntk.mel.reading import word
+from netsharp_lsp.diagnostics.nearest import nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.configuration.traced import Traced
+    from netsharp_lsp.cntk.mel.models import Model, Models
+
+#: As many names are listed where something is not found.
+MOST_LISTED = 5
+
+
+def no_default(models: Models, text: Traced, what: str) -> Fault:
+    """That there is no default model where one is needed."""
+    if models.by_name:
+        names = ", ".join(f"'{one.name}'" for one in models.by_name.values())
+        do = f"There is {names}: call SetDefaultModel first."
+    else:
+        do = "Load or create a model first: m = LoadModel(file)."
+    return Fault("no-default", f"{what}, but there is no default model here. {do}", text)
+
+
+def unknown_model(models: Models, name: Traced, grave: bool = True) -> Fault:
+    """That no model has a name."""
+    spelt = word(name)
+    gone = models.gone.get(spelt.lower())
+    stops = "the edit stops here" if grave else "the program only warns"
+    if gone is not None:
+        message = f"The model '{spelt}' was unloaded before; {stops}."
+        fault = Fault("unknown-model", message, name, notes=(("It is unloaded here.", gone),))
+    else:
+        names = [one.name for one in models.by_name.values()]
+        near = nearest(spelt, names)
+        if near:
+            do = f"Did you mean '{near}'?"
+        else:
+            do = f"There is {', '.join(names)}." if names else "There is none yet."
+        repair = Replacement(f"Write '{near}'", name, near, safe=True) if near else None
+        message = f"There is no model '{spelt}'; {stops}. {do}"
+        fault = Fault("unknown-model", message, name, repair)
+    fault.grave = grave
+    return fault
+
+
+def unknown_node(model: Model, name: Traced) -> Fault:
+    """That a model has no node of a name."""
+    spelt = word(name)
+    nodes = list(model.nodes or ())
+    inside = [one for one in nodes if one.lower().startswith(f"{spelt.lower()}.")]
+    near = None if inside else nearest(spelt, [*nodes, *model.symbols])
+    if inside:
+        listed = ", ".join(inside[:MOST_LISTED])
+        do = f" A macro's name is no node; inside it there is {listed}."
+    elif near:
+        do = f" Did you mean '{near}'?"
+    else:
+        do = ""
+    repair = Replacement(f"Write '{near}'", name, near, safe=True) if near else None
+    message = f"The model '{model.name}' has no node '{spelt}': {model.origin}.{do}"
+    return Fault("unknown-node", message, name, repair)
+
+
+def no_match(model: Model, pattern: Traced) -> Fault:
+    """That a pattern means no node."""
+    spelt = word(pattern)
+    nodes = list(model.nodes or ())
+    head, _, tail = spelt.partition("*")
+    if "*" in tail:
+        why = " Only the first '*' stands for something; a second one is an ordinary character."
+    else:
+        why = _other_case(nodes, head, tail)
+    message = f"'{spelt}' means no node of the model '{model.name}': {model.origin}.{why}"
+    return Fault("no-match", message, pattern)
+
+
+def _other_case(nodes: list[str], head: str, tail: str) -> str:
+    head, tail = head.lower(), tail.lower()
+    near = [one for one in nodes if one.lower().startswith(head) and one.lower().endswith(tail)]
+    if near:
+        return f" A pattern counts the case: there is {', '.join(near[:MOST_LISTED])}."
+    begins = [one for one in nodes if head and one.lower().startswith(head)]
+    if begins:
+        return f" With '{head}' there begin {', '.join(begins[:MOST_LISTED])}."
+    return ""

@@ -1,0 +1,195 @@
+"""A text of MEL cut into statements as the original cuts it; what they mean is not here.
+
+Every part is a traced text, so that it knows where it was written.
+"""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.configuration.arrays import COMMA, elements
+from netsharp_lsp.cntk.configuration.brackets import Brackets
+from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.records import records
+from netsharp_lsp.cntk.configuration.splitting import CUSTOM_SEPARATORS, PATHS, Splitter
+from netsharp_lsp.cntk.configuration.traced import Traced, Weaver, trim
+from netsharp_lsp.cntk.mel.functions import MAKERS, fits
+
+_SEMICOLON = 0x3B
+_OPENING = re.compile(rb'[\[{("]')
+_KEY_END = re.compile(rb'[\[{("=]')
+_VARIABLE = re.compile(rb"\$[A-Za-z_]")
+
+
+class Statement:
+    """One statement.
+
+    `kind`: "call" (a function of MEL), "model" (``m = LoadModel(...)``), "snippet" (``m = [...]``),
+    "ndl" (any other assignment), "nothing" (neither a call nor an assignment).
+    """
+
+    __slots__ = ("arguments", "function", "key", "kind", "list", "text", "value")
+
+    def __init__(self, kind: str, text: Traced) -> None:
+        self.kind = kind
+        self.text = text
+        self.key: Traced | None = None
+        self.value: Traced | None = None
+        self.function: Traced | None = None
+        #: The arguments with their parentheses, and one by one; None where they are unreadable.
+        self.list: Traced | None = None
+        self.arguments: list[Traced] = []
+
+    def __repr__(self) -> str:
+        return f"Statement({self.kind!r}, {self.text.text!r})"
+
+
+class Script:
+    """The statements of a text in order; `broken`: its brackets leave it unreadable."""
+
+    __slots__ = ("broken", "statements")
+
+    def __init__(self, statements: list[Statement], broken: bool) -> None:
+        self.statements = statements
+        self.broken = broken
+
+
+def read(text: Traced) -> Script:
+    """Read a text without comments whose variables are in place."""
+    faults = Faults()
+    parts = _sections(text)
+    if not parts:
+        weaver = Weaver()
+        start = text.place(0, 0)
+        weaver.stand_in(b"[ ", start)
+        weaver.take(text, 0, len(text))
+        weaver.stand_in(b" ]", text.place(len(text), len(text)))
+        parts = [weaver.done()] if len(text) else []
+    found: list[Statement] = []
+    for part in parts:
+        reader = _Reader(part)
+        Splitter(part, _SEMICOLON, Brackets(part, faults)).run(reader.take)
+        found += reader.found
+    return Script(found, any(fault.severity == "error" for fault in faults))
+
+
+def _sections(text: Traced) -> list[Traced]:
+    """The sections that `edit` names, where a text is made of sections."""
+    found = {record.name.lower(): record for record in records(text, Faults())}
+    edit, load = found.get(b"edit"), found.get(b"load")
+    if edit is None or edit.kind == "flag":
+        return [text.slice(0, 0)] if load is not None and load.kind != "flag" else []
+    names = elements(edit.content) or []
+    named = [found.get(name.text.lower()) for name in names]
+    return [record.content for record in named if record is not None]
+
+
+class _Reader:
+    __slots__ = ("_text", "found")
+
+    def __init__(self, text: Traced) -> None:
+        self._text = text
+        self.found: list[Statement] = []
+
+    def take(self, start: int, end: int) -> int:
+        """Read one statement; it ends where it was cut."""
+        text = self._text.text
+        low, high = trim(text, start, end)
+        sign = _KEY_END.search(text, low)
+        if low < high:
+            assigns = sign is not None and sign.start() < end and sign.group() == b"="
+            self.found.append(
+                _assignment(self._text, (low, high), sign.start())
+                if assigns and sign is not None
+                else _call(self._text.slice(low, high))
+            )
+        return end
+
+
+def _assignment(text: Traced, span: tuple[int, int], sign: int) -> Statement:
+    value = text.slice(*trim(text.text, sign + 1, span[1]))
+    statement = Statement("ndl", text.slice(*span))
+    statement.key = text.slice(*trim(text.text, span[0], sign))
+    statement.value = value
+    opening = _OPENING.search(value.text)
+    if opening is None:
+        return statement
+    if opening.start() == 0:
+        statement.kind = "snippet"
+        return statement
+    _read_call(statement, value, opening.start())
+    name = statement.function.text.decode("utf-8", "replace") if statement.function else ""
+    if any(fits(name, maker) for maker in MAKERS):
+        statement.kind = "model"
+    return statement
+
+
+def _call(text: Traced) -> Statement:
+    opening = _OPENING.search(text.text)
+    if opening is None:
+        return Statement("nothing", text)
+    statement = Statement("call", text)
+    _read_call(statement, text, opening.start())
+    return statement
+
+
+def _read_call(statement: Statement, text: Traced, opening: int) -> None:
+    statement.function = text.slice(*trim(text.text, 0, opening))
+    statement.list = text.slice(opening, len(text))
+    statement.arguments = elements(_kept(statement.list), COMMA, repeats=False) or []
+
+
+def _kept(arguments: Traced) -> Traced:
+    """Arguments that begin with a variable nobody knows: its `$` will not be there then."""
+    if not _VARIABLE.match(arguments.text, 1):
+        return arguments
+    weaver = Weaver()
+    weaver.take(arguments, 0, 1)
+    weaver.stand_in(b" ", arguments.place(1, 1))
+    weaver.take(arguments, 1, len(arguments))
+    return weaver.done()
+
+
+def swallowed(arguments: Traced) -> Traced | None:
+    """The character behind an opening bracket that is taken for a separator and lost."""
+    text = arguments.text
+    if len(text) < 3 or text[1] not in CUSTOM_SEPARATORS or text[1] == COMMA:
+        return None
+    if text.startswith(PATHS, 1) or _VARIABLE.match(text, 1):
+        return None
+    return arguments.slice(1, 2)
+
+
+class Parameter:
+    """An argument as an optional parameter: ``name = value`` with quotes taken off."""
+
+    __slots__ = ("name", "value")
+
+    def __init__(self, name: Traced, value: Traced) -> None:
+        self.name = name
+        self.value = value
+
+
+def parameter(argument: Traced) -> Parameter | None:
+    """An argument read as ``name = value``; None where it has no equals sign."""
+    text = argument.text
+    sign = text.find(b"=")
+    if sign < 0:
+        return None
+    low, high = trim(text, sign + 1, len(text))
+    if high - low > 1 and text[low] == text[high - 1] == 0x22:
+        low, high = low + 1, high - 1
+    return Parameter(argument.slice(*trim(text, 0, sign)), argument.slice(low, high))
+
+
+def unquoted(argument: Traced) -> Traced:
+    """An argument without quotes around it, which the original takes off as well."""
+    text = argument.text
+    if len(text) > 1 and text[0] == text[-1] == 0x22:
+        return argument.slice(1, len(text) - 1)
+    return argument
+
+
+def word(text: Traced) -> str:
+    """A traced text as it reads."""
+    return text.text.decode("utf-8", "replace")
