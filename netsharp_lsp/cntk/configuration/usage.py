@@ -1,0 +1,151 @@
+"""Which block of a configuration is read by what: every block that a command comes to, with the
+table of the options that are looked for there.  Follows look-up outwards; judges nothing.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.configuration.arrays import elements
+from netsharp_lsp.cntk.configuration.options import (
+    READERS,
+    Block,
+    block,
+    command_block,
+    reader_block,
+)
+from netsharp_lsp.cntk.configuration.options.readers import COMMON
+from netsharp_lsp.cntk.configuration.records import is_block
+from netsharp_lsp.cntk.configuration.scope import Found
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.options import Option
+    from netsharp_lsp.cntk.configuration.scope import Entry, Scope
+
+#: The table of a reader that is not CNTK's own: it may read anything.
+FOREIGN = Block("reader of another library", "A reader of another library.", COMMON)
+#: The table of a reader that is made of others.
+SEVERAL = Block("readers", "Several readers together.", COMMON)
+
+
+class Visit:
+    """A block that a command reads: its `scope`, the `table` of what is looked for in it, how it
+    was `found`, and the block that asked for it (`outer`).  `name` is its key.
+    """
+
+    __slots__ = ("command", "found", "name", "outer", "scope", "table")
+
+    def __init__(
+        self, name: str, table: Block, scope: Scope, found: Found, outer: Visit | None, of: Command
+    ) -> None:
+        self.name = name
+        self.table = table
+        self.scope = scope
+        self.found = found
+        self.outer = outer
+        self.command = of
+
+    @property
+    def is_open(self) -> bool:
+        """Whether keys that the table lacks may be read all the same."""
+        return self.table is FOREIGN
+
+    def option(self, name: str) -> Found | None:
+        """What is found for an option, by the way the program looks for it."""
+        row = self.table.find(name)
+        return self.scope.look_up(name.encode(), climb=row is None or not row.here)
+
+    def text(self, name: str) -> str | None:
+        """The text of an option; None where it is absent, or a variable in it is not known."""
+        found = self.option(name)
+        if found is None or found.problem is not None:
+            return None
+        return found.text.text.decode("utf-8", "replace")
+
+
+def visits(commands: Iterable[Command]) -> list[Visit]:
+    """Every block that commands read, each as often as something reads it."""
+    result: list[Visit] = []
+    for command in commands:
+        if command.scope is not None and command.found is not None:
+            table = command_block(command.actions)
+            result += _walk(Visit(command.name, table, command.scope, command.found, None, command))
+    return result
+
+
+def reader_type(scope: Scope) -> str | None:
+    """What `readerType` says; None where it says nothing."""
+    found = scope.look_up(b"readerType")
+    return None if found is None else found.text.text.decode("utf-8", "replace")
+
+
+def sections(visit: Visit) -> Iterator[tuple[Entry, Found]]:
+    """The keys of a block whose names are the writer's own, with their values."""
+    for entry in visit.scope:
+        if visit.table.find(entry.key.decode("utf-8", "replace")) is None:
+            yield entry, Found(entry, visit.scope, visit.scope.resolved(entry))
+
+
+def _walk(visit: Visit) -> Iterator[Visit]:
+    yield visit
+    for option in visit.table:
+        if not option.inside:
+            continue
+        found = visit.option(option.name)
+        if found is None:
+            continue
+        if option.kind == "blocks":
+            yield from _parts(visit, option, found)
+        elif is_block(found.text.text):
+            yield from _block(visit, option, found)
+    named = block(visit.table.any_name) if visit.table.any_name else None
+    for entry, found in sections(visit) if named is not None else ():
+        if named is not None and is_block(found.text.text):
+            yield from _walk(_inner(visit, entry.key, named, found))
+
+
+def _inner(outer: Visit, key: bytes, table: Block, found: Found) -> Visit:
+    name = key.decode("utf-8", "replace")
+    return Visit(name, table, outer.scope.inside(found), found, outer, outer.command)
+
+
+def _parts(visit: Visit, option: Option, found: Found) -> Iterator[Visit]:
+    table = block(option.inside)
+    for part in elements(found.text) or ():
+        if table is not None and is_block(part.text):
+            one = Found(found.entry, found.scope, part)
+            yield from _walk(_inner(visit, found.entry.key, table, one))
+
+
+def _block(visit: Visit, option: Option, found: Found) -> Iterator[Visit]:
+    if option.inside == "reader":
+        yield from _reader(visit, found)
+        return
+    table = block(option.inside)
+    if table is not None:
+        yield from _walk(_inner(visit, found.entry.key, table, found))
+
+
+def _reader(visit: Visit, found: Found) -> Iterator[Visit]:
+    scope = visit.scope.inside(found)
+    listed = scope.look_up(b"readers")
+    if listed is None:
+        yield from _walk(_inner(visit, found.entry.key, _reader_table(scope), found))
+        return
+    several = _inner(visit, found.entry.key, SEVERAL, found)
+    yield several
+    for name in elements(listed.text) or ():
+        one = several.scope.look_up(name.text)
+        if one is not None and is_block(one.text.text):
+            table = _reader_table(several.scope.inside(one))
+            yield from _walk(_inner(several, one.entry.key, table, one))
+
+
+def _reader_table(scope: Scope) -> Block:
+    kind = reader_type(scope)
+    if kind is None or kind.lower() in READERS:
+        composed = scope.look_up(b"deserializers") is not None
+        return reader_block(kind, composed) or FOREIGN
+    return FOREIGN
