@@ -72,7 +72,7 @@ def diagnostics_of(
     if workspace is None:
         workspace = Workspace(NAMELESS, GivenFiles({NAMELESS: data}))
     name = workspace.files.locate(workspace.name)
-    files = _Over(workspace.files, name, data)
+    files = Over(workspace.files, name, data)
     runs = workspace.runs or (alone(workspace.name) if language_id == "cntk" else None,)
     found = []
     for run in runs:
@@ -85,6 +85,11 @@ def diagnostics_of(
             workspace.known[key] = known
         found.append(known.diagnostics.get(name, ()))
     return merged(found)
+
+
+def diagnostics_in(experiments: Iterable[Experiment], name: str) -> list[Diagnostic]:
+    """What runs say about one file, by its one name."""
+    return merged(analysed(experiment).diagnostics.get(name, ()) for experiment in experiments)
 
 
 def alone(name: str, also: tuple[str, ...] = ()) -> Run:
@@ -101,7 +106,7 @@ def _experiment(
     return Experiment(run, files, workspace.library, workspace.defines)
 
 
-class _Over:
+class Over:
     """Files of which one has another text."""
 
     __slots__ = ("_data", "_files", "_name", "exists", "locate")

@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from netsharp_lsp.cntk.snapshot import Snapshot
     from netsharp_lsp.context import Context
     from netsharp_lsp.layout.options import FormatOptions
 
@@ -28,8 +29,8 @@ class CntkLanguage:
     __slots__ = ("comment_marks", "id")
 
     rules = RULES
-    suppression_codes = ("CK038", "CK039")
-    unused_codes: tuple[str, ...] = ("CK038",)
+    suppression_codes = ("CK001", "CK002")
+    unused_codes: tuple[str, ...] = ("CK001",)
 
     def __init__(self, language_id: str, *comment_marks: str) -> None:
         self.id = language_id
@@ -39,13 +40,20 @@ class CntkLanguage:
         """What is wrong with a text in any run that uses it, and its comments."""
         from netsharp_lsp.cntk.analysis import diagnostics_of
 
-        return Result(diagnostics_of(self.id, data, context.workspace), self._comments(data))
+        return Result(diagnostics_of(self.id, data, context.workspace), self.comments(data))
 
     def format(self, data: bytes, options: FormatOptions) -> Formatted:
         """The text as it is."""
         return Formatted(data)
 
-    def _comments(self, data: bytes) -> Iterable[tuple[int, int]]:
+    def open(self, data: bytes, context: Context) -> Snapshot:
+        """The text as it is edited; see `netsharp_lsp.cntk.snapshot`."""
+        from netsharp_lsp.cntk.snapshot import Snapshot
+
+        return Snapshot(self, data, context)
+
+    def comments(self, data: bytes) -> Iterable[tuple[int, int]]:
+        """Where comments stand."""
         return _script_comments(data) if self.id == "brainscript" else _line_comments(data)
 
 

@@ -1,8 +1,11 @@
-"""What leads somewhere from a text: addresses in comments, and rules that suppressions name."""
+"""What leads somewhere from a text: addresses in comments, rules that suppressions name, and the
+files of networks that a text names.
+"""
 
 from __future__ import annotations
 
 import re
+from urllib.request import pathname2url
 
 from netsharp_lsp.cntk.rules import SEVERITIES, load
 from netsharp_lsp.diagnostics.suppression import find_suppressions
@@ -12,15 +15,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from netsharp_lsp.cntk.ide.edited import Edited
     from netsharp_lsp.cntk.ide.text import Text
 
 #: An address; a mark that ends the sentence around it does not belong to it.
 ADDRESS = re.compile(rb"https?://[^\s<>\"'`\\^{}|]*[^\s<>\"'`\\^{}|.,;:!?)\]*]")
+#: A file of a network or a configuration, as it stands in a value, without variables.
+FILE = re.compile(rb"[^\s\"'+:;,()\[\]{}=$]+\.(?:ndl|bs|mel|cntk|config)\b", re.IGNORECASE)
 
 
-def links_of(text: Text) -> list[Link]:
+def links_of(edited: Edited) -> list[Link]:
     """All links in the order of the text."""
-    return sorted((*_addresses(text), *_rules(text)), key=lambda link: link.start)
+    text = edited.text
+    found = [*_addresses(text), *_rules(text), *_files(edited)]
+    return sorted(found, key=lambda link: link.start)
 
 
 def _addresses(text: Text) -> Iterator[Link]:
@@ -36,3 +44,17 @@ def _rules(text: Text) -> Iterator[Link]:
         for code, start, end in suppression.codes:
             if code in SEVERITIES:
                 yield Link(start, end, code=code, tooltip=f"Explain {code}")
+
+
+def _files(edited: Edited) -> Iterator[Link]:
+    """Files beside the run that are there; no text of theirs is read."""
+    comments = edited.text.comments
+    files = edited.main.files
+    for match in FILE.finditer(edited.data):
+        if any(start <= match.start() < end for start, end in comments):
+            continue
+        path = match.group().decode("utf-8", "replace")
+        located = files.locate(path)
+        if located != edited.name and files.exists(path) and located.startswith(("/", "\\")):
+            url = f"file://{pathname2url(located)}"
+            yield Link(match.start(), match.end(), url=url, tooltip=f"Open {path}")

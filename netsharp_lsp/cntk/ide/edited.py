@@ -1,0 +1,95 @@
+"""A text that is being edited with the runs that use it; every feature is asked with one of these.
+
+Runs are evaluated at the first question that needs them.  Knows no feature and no disk.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from netsharp_lsp.cntk.analysis import NAMELESS, NOT_FILES, Over, alone
+from netsharp_lsp.cntk.experiment import Experiment, SingleFile
+from netsharp_lsp.cntk.ide.text import Text
+from netsharp_lsp.workspace import GivenFiles, Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.building import BuiltNetwork
+    from netsharp_lsp.cntk.networks.faults import Place
+    from netsharp_lsp.cntk.programs import BrainScriptProgram
+    from netsharp_lsp.context import Context
+    from netsharp_lsp.workspace import Run
+
+
+class Edited:
+    """One version of a text.  `name` is the one name that its files know it by."""
+
+    def __init__(self, language_id: str, data: bytes, context: Context) -> None:
+        self.context = context
+        self.text = Text(language_id, data)
+        around = context.workspace or Workspace(NAMELESS, GivenFiles({NAMELESS: data}))
+        self.name = around.files.locate(around.name)
+        self.workspace = around
+        self.files = Over(around.files, self.name, data)
+
+    @property
+    def data(self) -> bytes:
+        """The text."""
+        return self.text.data
+
+    @property
+    def language(self) -> str:
+        """The id of its language."""
+        return self.text.language
+
+    @cached_property
+    def experiments(self) -> list[Experiment]:
+        """The runs that use the text, evaluated; the text for itself where there is none."""
+        runs = self.workspace.runs
+        if not runs and self.language == "cntk":
+            runs = (alone(self.workspace.name),)
+        if not runs:
+            single = (self.workspace.name, self.language, self.files, self.workspace.library)
+            return [SingleFile(*single)]
+        return [self._experiment(run) for run in runs]
+
+    @property
+    def main(self) -> Experiment:
+        """The run whose numbers are shown where runs differ: the first."""
+        return self.experiments[0]
+
+    def is_here(self, experiment: Experiment, source: str) -> bool:
+        """Whether a source of places in a run is this text."""
+        return not source.startswith(NOT_FILES) and experiment.files.locate(source) == self.name
+
+    def file_of(self, experiment: Experiment, source: str) -> str | None:
+        """The one name of another file that a source is; None for this text, and for no file."""
+        if source.startswith(NOT_FILES):
+            return None
+        located = experiment.files.locate(source)
+        return None if located == self.name else located
+
+    def networks(self) -> Iterator[tuple[Experiment, BuiltNetwork]]:
+        """Every network that the runs build, with its run."""
+        for experiment in self.experiments:
+            for built in experiment.networks:
+                yield experiment, built
+
+    def programs(self) -> Iterator[tuple[Experiment, BrainScriptProgram]]:
+        """Every program of BrainScript in the runs, with its run."""
+        for experiment in self.experiments:
+            for program in experiment.programs:
+                yield experiment, program
+
+    def inner(
+        self, experiment: Experiment, program: BrainScriptProgram, place: Place
+    ) -> Place | None:
+        """Where something of a program stands in this text; None where it is elsewhere."""
+        outside = program.outside(place)
+        return outside if self.is_here(experiment, outside.source) else None
+
+    def _experiment(self, run: Run) -> Experiment:
+        run = run.assigning(self.workspace.assignments)
+        return Experiment(run, self.files, self.workspace.library, self.workspace.defines)
