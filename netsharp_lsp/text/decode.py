@@ -9,14 +9,24 @@ from __future__ import annotations
 _UTF32_MARKS = (b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff")
 _UTF16_MARKS = ((b"\xff\xfe", "utf-16-le", "UTF-16 LE"), (b"\xfe\xff", "utf-16-be", "UTF-16 BE"))
 _UTF8_MARK = b"\xef\xbb\xbf"
+WINDOWS_1252 = "windows-1252"
+#: Where Windows-1252 is not Latin-1.
+_TO_UNICODE = dict(
+    zip(
+        (byte for byte in range(0x80, 0xA0) if byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)),
+        "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ",
+        strict=True,
+    )
+)
+_FROM_UNICODE = {ord(character): byte for byte, character in _TO_UNICODE.items()}
 
 
 class Source:
     """A decoded file: `text` is UTF-8 without mark, the rest says how to write it back.
 
-    `encoding` is "utf-8", "utf-16-le" or "utf-16-be", `mark` the byte-order mark that stood in
-    front (or empty), `line_end` the majority's ("\\n" where none leads), and `warning` a sentence
-    for people where the file should rather be stored otherwise.
+    `encoding` is "utf-8", "utf-16-le", "utf-16-be" or "windows-1252", `mark` the byte-order mark
+    that stood in front (or empty), `line_end` the majority's ("\\n" where none leads), and
+    `warning` a sentence for people where the file should rather be stored otherwise.
     """
 
     __slots__ = ("encoding", "line_end", "mark", "text", "warning")
@@ -72,10 +82,32 @@ def decode(data: bytes) -> Source | DecodeError:
     return Source(text, "utf-8", mark, majority_line_end(text))
 
 
+def decode_legacy(data: bytes) -> Source:
+    """Read bytes as `decode` does, and what is at fault as Windows-1252.
+
+    Every byte means something then: the five that the code page leaves open stand for the control
+    characters of the same number.
+    """
+    decoded = decode(data)
+    if isinstance(decoded, Source):
+        return decoded
+    text = data.decode("latin-1").translate(_TO_UNICODE).encode("utf-8")
+    warning = f"{decoded.message.partition('; ')[0]}: the file is read as Windows-1252."
+    return Source(text, WINDOWS_1252, line_end=majority_line_end(text), warning=warning)
+
+
 def encode(source: Source, text: bytes) -> bytes:
-    """Return UTF-8 `text` as bytes for the file that `source` was read from."""
+    """Return UTF-8 `text` as bytes for the file that `source` was read from.
+
+    Characters that Windows-1252 lacks turn such a file into one of UTF-8.
+    """
     if source.encoding == "utf-8":
         return source.mark + text
+    if source.encoding == WINDOWS_1252:
+        try:
+            return text.decode("utf-8").translate(_FROM_UNICODE).encode("latin-1")
+        except UnicodeEncodeError:
+            return text
     return source.mark + text.decode("utf-8").encode(source.encoding)
 
 

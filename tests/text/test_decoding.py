@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsharp_lsp.text.decode import DecodeError, Source, decode, encode, majority_line_end
+from netsharp_lsp.text.decode import (
+    DecodeError,
+    Source,
+    decode,
+    decode_legacy,
+    encode,
+    majority_line_end,
+)
 
 LAW = settings(max_examples=300, deadline=None, derandomize=True)
 MARKS = {
@@ -87,3 +94,17 @@ def test_the_majority_decides_the_line_end(text: bytes, line_end: str) -> None:
     source = decode(text)
     assert isinstance(source, Source)
     assert source.line_end == line_end
+
+
+@LAW
+@given(st.binary(max_size=64))
+def test_whatever_is_no_utf8_is_windows_1252_and_goes_back_unchanged(data: bytes) -> None:
+    source = decode_legacy(data)
+    source.text.decode("utf-8")
+    assert encode(source, source.text) == data
+
+
+def test_what_windows_1252_lacks_is_written_as_utf8() -> None:
+    source = decode_legacy(b"caf\xe9 \x80")
+    assert (source.text.decode(), source.encoding) == ("café €", "windows-1252")
+    assert encode(source, source.text + "→".encode()) == "café €→".encode()

@@ -6,21 +6,13 @@ decoded together with what there is to say about that.
 
 from __future__ import annotations
 
-from netsharp_lsp.text.decode import DecodeError, decode
+from netsharp_lsp.text.decode import WINDOWS_1252, decode_legacy
 from netsharp_lsp.text.lines import LineIndex
 
 #: What stands for a file where a value was given as an argument.
 COMMAND_LINE = "<command line>"
 #: Bytes of a file above which it is no configuration that anybody wrote.
 LARGEST = 6 * 1024 * 1024
-#: Where Windows-1252 is not Latin-1.
-_WINDOWS_1252 = dict(
-    zip(
-        (byte for byte in range(0x80, 0xA0) if byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)),
-        "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ",
-        strict=True,
-    )
-)
 
 
 class Source:
@@ -67,24 +59,14 @@ class Place:
 
 
 def read_text(name: str, data: bytes) -> Source | str:
-    """Decode the bytes of a file; a sentence why it is no text.
-
-    What is not UTF-8 is read as Windows-1252, in which every byte means something: the five that
-    the code page leaves open stand for the control characters of the same number.
-    """
+    """Decode the bytes of a file; a sentence why it is no text."""
     if len(data) > LARGEST:
         size = f"{len(data) / 2**20:.1f} MiB"
         return f"The file has {size}; a configuration of more than {LARGEST >> 20} MiB is not read."
-    decoded = decode(data)
-    if not isinstance(decoded, DecodeError):
-        if b"\0" in decoded.text:
-            return _binary(decoded.text)
-        return Source(name, decoded.text, decoded.warning)
-    if b"\0" in data:
-        return _binary(data)
-    text = data.decode("latin-1").translate(_WINDOWS_1252)
-    warning = f"{decoded.message.partition('; ')[0]}: the file is read as Windows-1252."
-    return Source(name, text.encode(), warning)
+    decoded = decode_legacy(data)
+    if b"\0" in decoded.text:
+        return _binary(data if decoded.encoding == WINDOWS_1252 else decoded.text)
+    return Source(name, decoded.text, decoded.warning)
 
 
 def _binary(data: bytes) -> str:
