@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from netsharp_lsp.workspace import Run
+
 OWN_FILE = "netsharp.toml"
 SHARED_FILE = "pyproject.toml"
 LINE_ENDINGS = ("auto", "lf", "crlf", "cr")
@@ -39,12 +41,14 @@ class Settings:
     `file` is where they were read (None for defaults) and `directory` the folder to which patterns
     and `baseline` are relative: that of the file, unless another is given. `line_ending` is one
     of `LINE_ENDINGS`, "auto" for the majority of each file. `context` holds features, hidden
-    nodes, outputs, task and host.
+    nodes, outputs, task and host. `runs` are those of CNTK, with folders relative to `directory`;
+    `defines` are names of variables that somebody else gives them.
     """
 
     __slots__ = (
         "baseline",
         "context",
+        "defines",
         "directory",
         "exclude",
         "fail_on",
@@ -52,6 +56,7 @@ class Settings:
         "ignore",
         "line_ending",
         "per_file_ignores",
+        "runs",
         "select",
     )
 
@@ -66,6 +71,8 @@ class Settings:
         self.baseline: str | None = None
         self.line_ending = "auto"
         self.context = Context()
+        self.runs: tuple[Run, ...] = ()
+        self.defines: frozenset[str] = frozenset()
 
     def ignores_for(self, path: str) -> tuple[str, ...]:
         """Return the codes that `per-file-ignores` ignores in a file, by its absolute path."""
@@ -211,6 +218,22 @@ def _per_file(value: object) -> tuple[tuple[Glob, tuple[str, ...]], ...]:
     return tuple((Glob(pattern), _texts(codes)) for pattern, codes in value.items())
 
 
+def _experiments(settings: Settings, value: object) -> None:
+    """Read the table of what is known around CNTK's configurations."""
+    from netsharp_lsp.cntk.runs import declared_runs
+
+    if not isinstance(value, dict):
+        raise ValueError(f"must be a table of run and defines, found {value!r}.")
+    for key in value:
+        if key not in _EXPERIMENT_KEYS:
+            raise ValueError(f"has no key '{key}'.{suggestion(key, _EXPERIMENT_KEYS)}")
+    settings.defines = frozenset(_texts(value.get("defines", [])))
+    runs = declared_runs(value.get("run", []))
+    if isinstance(runs, str):
+        raise ValueError(f"is not as it should be: {runs}")
+    settings.runs = tuple(runs)
+
+
 def _setter(name: str, read: Callable[[Any], object]) -> Callable[[Settings, object], None]:
     return lambda settings, value: setattr(settings, name, read(value))
 
@@ -223,6 +246,7 @@ def _context_setter(name: str, read: Callable[[Any], object]) -> Callable[[Setti
     return store
 
 
+_EXPERIMENT_KEYS = ("run", "defines")
 #: Every key and how its value is checked and stored.
 _KEYS: dict[str, Callable[[Settings, object], None]] = {
     "select": _setter("select", _texts),
@@ -237,5 +261,6 @@ _KEYS: dict[str, Callable[[Settings, object], None]] = {
     "features": _context_setter("features", _count),
     "hidden-nodes": _context_setter("hidden_nodes", _count),
     "outputs": _context_setter("outputs", _count),
+    "cntk": _experiments,
 }
 KEYS = tuple(_KEYS)

@@ -31,6 +31,14 @@ outputs = 3
 [per-file-ignores]
 "tests/*.nn" = ["NS039", "NS05"]
 "t*/a.nn" = ["NS001"]
+
+[cntk]
+defines = ["DataDir"]
+
+[[cntk.run]]
+files = ["base.cntk", "big.cntk"]
+set = ["deviceId=0"]
+directory = "work"
 """
 WRONG = {
     'select = "NS0"': "'select' must be a list of texts, found 'NS0'.",
@@ -43,6 +51,11 @@ WRONG = {
     "baseline = 1": "'baseline' must be text, found 1.",
     'host = "azure"': "'host' must be one of studio, rx, tlc; found 'azure'.",
     'task = "ranking"': "'task' must be one of binary, multiclass, regression",
+    "cntk = 1": "'cntk' must be a table of run and defines, found 1.",
+    "[cntk]\nruns = []": "'cntk' has no key 'runs'. Did you mean 'run'?",
+    "[cntk]\ndefines = 1": "'cntk' must be a list of texts, found 1.",
+    "[[cntk.run]]\nset = []": "'cntk' is not as it should be: cntk.run needs files",
+    "[[cntk.run]]\nfile = []": "'cntk' is not as it should be: cntk.run has no key 'file'.",
     "features = 0": "'features' must be a whole number of at least 1, found 0.",
     "outputs = true": "'outputs' must be a whole number of at least 1, found True.",
     "hidden-nodes = 1.5": "'hidden-nodes' must be a whole number of at least 1, found 1.5.",
@@ -72,6 +85,10 @@ def test_every_key_is_read(tmp_path: pathlib.Path) -> None:
         "task": "multiclass",
         "host": "rx",
     }
+    assert settings.defines == {"DataDir"}
+    (run,) = settings.runs
+    assert run.items == ("configFile=base.cntk", "configFile=big.cntk", "deviceId=0")
+    assert run.directory == "work"
     assert set(settings.context.origin.values()) == {"netsharp.toml"}
     assert settings.ignores_for(str(tmp_path / "tests/a.nn")) == ("NS039", "NS05", "NS001")
     assert settings.ignores_for(str(tmp_path / "a.nn")) == ()

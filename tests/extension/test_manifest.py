@@ -27,8 +27,8 @@ CONTRIBUTED = MANIFEST["contributes"]
 SETTINGS = CONTRIBUTED["configuration"]["properties"]
 #: Keys of the extension alone; it keeps them from the server.
 OWN = {"netsharp.detectByContent", "netsharp.embedded.enable"}
-#: Keys of `netsharp.toml` that mean something to a command line only.
-COMMAND_LINE = {"fail-on", "baseline"}
+#: Keys of `netsharp.toml` that mean something to a command line, or in a file, only.
+COMMAND_LINE = {"fail-on", "baseline", "cntk"}
 COMMANDS = {
     "restartServer",
     "showOutput",
