@@ -58,7 +58,7 @@ def edit_alone(name: str, experiment: Experiment) -> list[Edit]:
     if text is None or text.traced is None:
         return []
     around = _Edits(experiment).around
-    alone = Surroundings(lambda path: Known(None, ""), around.sections, around.macro)
+    alone = Surroundings(lambda path: Known(None, ""), around.sections, around.macro, False)
     return [Edit("", text, evaluate(text.traced, alone).faults)]
 
 

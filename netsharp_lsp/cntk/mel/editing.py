@@ -277,9 +277,12 @@ def _old_property(going: Going, found: tuple[Property, str], texts: tuple[Traced
     name, value = texts
     if proper.kind == "number":
         given = word(value)
-        number = "1" if given in TRUE else "0" if given in FALSE else "0 or 1"
-        message = f"'{old}' is an older way to write {proper.name} {number}."
-        going.faults.append(Fault("old-property", message, name))
+        number = "1" if given in TRUE else "0" if given in FALSE else ""
+        message = f"'{old}' is an older way to set {proper.name} to {number or '0 or 1'}."
+        repair = Replacement(
+            f"Set {proper.name}", name, proper.name, safe=True, also=((value, number),)
+        )
+        going.faults.append(Fault("old-property", message, name, repair if number else None))
         return
     message = f"'{word(name)}' is an older name of '{proper.name}'."
     repair = Replacement(f"Write '{proper.name}'", name, proper.name, safe=True)

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.mel.reading import Statement
 
 
+#: The functions that write something.
+WRITERS = ("SaveModel", "SaveDefaultModel", "DumpModel", "DumpNode")
+
+
 class Known(NamedTuple):
     """What is known of a file that holds a model: its nodes with their operations (None: not
     known), and a clause that says where that comes from.
@@ -39,12 +43,14 @@ class Surroundings(NamedTuple):
 
     `loaded` tells what a file of a model holds, None where nothing writes it and it is not there;
     `sections` the keys of an NDL file, None where it is not there; `macro` whether a name is known
-    to be a function of NDL (False), something else that may be a macro (True).
+    to be a function of NDL (False), something else that may be a macro (True).  `complete`: what
+    is not found is not there.
     """
 
     loaded: Callable[[str], Known | None]
     sections: Callable[[str], list[str] | None]
     macro: Callable[[str], bool]
+    complete: bool = True
 
 
 class Edited(NamedTuple):
@@ -167,6 +173,7 @@ class _Evaluation:
                 "CreateModelWithName, which needs a name. Write name = CreateModel()."
             )
             self.faults.append(Fault("create-alone", message, statement.text))
+            self.models.take(Model("default", statement.function, None, ""))
             return
         function = self.checked(statement)
         if function is not None:
@@ -187,6 +194,7 @@ class _Evaluation:
         before = len(self.faults)
         self.faults += arguments.of_count(statement, function)
         if any(fault.kind == "count" for fault in self.faults[before:]):
+            self.writes = self.writes or function.name in WRITERS
             return None
         self.faults += arguments.of_options(statement, function)
         return function
@@ -249,7 +257,7 @@ class _Evaluation:
         options = [found for one in given[2:] if (found := parameter(one)) is not None]
         path = word(unquoted(given[1]))
         sections = None if "$" in path else self.around.sections(path)
-        if sections is None and "$" not in path:
+        if sections is None and "$" not in path and self.around.complete:
             message = f"There is no file '{path}'; the edit stops here."
             self.faults.append(Fault("snippet-file", message, given[1]))
         elif not options:

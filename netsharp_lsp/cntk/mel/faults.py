@@ -8,14 +8,24 @@ if TYPE_CHECKING:
 
 
 class Replacement:
-    """A text that could stand in the place of another; safe where what is edited stays equal."""
+    """A text that could stand in the place of another; safe where what is edited stays equal.
 
-    __slots__ = ("new", "old", "safe", "title")
+    `changes` are the old texts with the new ones: the first, and those that belong to it.
+    """
 
-    def __init__(self, title: str, old: Traced, new: str, *, safe: bool) -> None:
+    __slots__ = ("changes", "safe", "title")
+
+    def __init__(
+        self,
+        title: str,
+        old: Traced,
+        new: str,
+        *,
+        safe: bool,
+        also: tuple[tuple[Traced, str], ...] = (),
+    ) -> None:
         self.title = title
-        self.old = old
-        self.new = new
+        self.changes = ((old, new), *also)
         self.safe = safe
 
 
