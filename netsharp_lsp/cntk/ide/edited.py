@@ -9,14 +9,16 @@ from functools import cached_property
 
 from netsharp_lsp.cntk.analysis import NAMELESS, NOT_FILES, Over, alone
 from netsharp_lsp.cntk.experiment import Experiment, SingleFile
+from netsharp_lsp.cntk.ide.occurrences import occurrences
 from netsharp_lsp.cntk.ide.text import Text
 from netsharp_lsp.workspace import GivenFiles, Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from netsharp_lsp.cntk.building import BuiltNetwork
+    from netsharp_lsp.cntk.ide.occurrence import Occurrence
     from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.programs import BrainScriptProgram
     from netsharp_lsp.context import Context
@@ -24,15 +26,23 @@ if TYPE_CHECKING:
 
 
 class Edited:
-    """One version of a text.  `name` is the one name that its files know it by."""
+    """One version of a text.  `name` is the one name that its files know it by; `others` are texts
+    of other files that are not what the workspace says.
+    """
 
-    def __init__(self, language_id: str, data: bytes, context: Context) -> None:
+    def __init__(
+        self,
+        language_id: str,
+        data: bytes,
+        context: Context,
+        others: Mapping[str, bytes] | None = None,
+    ) -> None:
         self.context = context
         self.text = Text(language_id, data)
         around = context.workspace or Workspace(NAMELESS, GivenFiles({NAMELESS: data}))
         self.name = around.files.locate(around.name)
         self.workspace = around
-        self.files = Over(around.files, self.name, data)
+        self.files = Over(around.files, {**(others or {}), self.name: data})
 
     @property
     def data(self) -> bytes:
@@ -55,10 +65,19 @@ class Edited:
             return [SingleFile(*single)]
         return [self._experiment(run) for run in runs]
 
+    @cached_property
+    def occurrences(self) -> list[Occurrence]:
+        """Every name in the files of the runs."""
+        return occurrences(self)
+
     @property
     def main(self) -> Experiment:
         """The run whose numbers are shown where runs differ: the first."""
         return self.experiments[0]
+
+    def read(self, file: str) -> bytes | None:
+        """The bytes of a file, by its one name."""
+        return self.files.read(file)
 
     def is_here(self, experiment: Experiment, source: str) -> bool:
         """Whether a source of places in a run is this text."""

@@ -1,0 +1,80 @@
+"""The flow of data between nodes that have names in the text, asked one node at a time."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.ide.nodes import named_nodes, readers, written_shape
+from netsharp_lsp.cntk.ide.occurrences import occurrence_at, same
+from netsharp_lsp.ide.answers import Flow, Target
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.ide.nodes import NamedNode
+    from netsharp_lsp.cntk.networks.node import Node
+    from netsharp_lsp.ide.answers import Range
+
+
+def flow_at(edited: Edited, offset: int) -> Flow | None:
+    """The node that is named at an offset."""
+    found = occurrence_at(edited, offset)
+    if found is None:
+        return None
+    known = named_nodes(edited)
+    for one in same(edited, found):
+        if one.declares and one.file == edited.name and one.start in known:
+            return _flow(known[one.start])
+    return None
+
+
+def feeds(edited: Edited, name: str, *, backwards: bool) -> list[Flow]:
+    """The named nodes that a node's values reach first, or (`backwards`) that reach it.
+
+    Nodes without a name in the text are passed through.
+    """
+    known = named_nodes(edited)
+    by_node = {id(one.node): one for one in known.values()}
+    start = next((one for one in known.values() if one.node.name == name), None)
+    if start is None or start.built.network is None:
+        return []
+    network = start.built.network
+
+    def next_to(node: Node) -> Iterator[Node]:
+        yield from node.inputs if backwards else readers(network, node)
+
+    waiting, seen, found = list(next_to(start.node)), set(), []
+    while waiting:
+        node = waiting.pop(0)
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        named = by_node.get(id(node))
+        if named is None:
+            waiting += next_to(node)
+        else:
+            reader = start if backwards else named
+            read = named if backwards else start
+            found.append(_flow(named, _places(edited, reader, read)))
+    return found
+
+
+def _places(edited: Edited, reader: NamedNode, read: NamedNode) -> tuple[Range, ...]:
+    """Where one node is named in the line that declares another."""
+    lines = edited.text.lines
+    low, high = lines.span(lines.line_at(reader.name.start))
+    wanted = occurrence_at(edited, read.name.start)
+    if wanted is None:
+        return ()
+    return tuple(
+        (one.start, one.end)
+        for one in same(edited, wanted)
+        if one.file == edited.name and low <= one.start < high and not one.declares
+    )
+
+
+def _flow(named: NamedNode, places: tuple[Range, ...] = ()) -> Flow:
+    place, node = named.name, named.node
+    target = Target(place.start, place.end, place.start, place.end)
+    detail = f"{node.operation} [{written_shape(node.shape)}]"
+    return Flow(target, node.name, detail, "node", places)

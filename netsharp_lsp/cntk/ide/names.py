@@ -1,0 +1,73 @@
+"""Where a name is declared and where it is used, across the files of the runs."""
+
+from __future__ import annotations
+
+import os
+
+from netsharp_lsp.cntk import library
+from netsharp_lsp.cntk.ide.occurrences import occurrence_at, same
+from netsharp_lsp.cntk.library import PREFIX, own_library
+from netsharp_lsp.ide.answers import Elsewhere, Highlight, Target
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.ide.occurrence import Key, Occurrence
+    from netsharp_lsp.ide.answers import Range
+
+
+def definition_at(edited: Edited, offset: int) -> Target | None:
+    """Where the name at an offset is declared, be it in another file or in our library."""
+    found = occurrence_at(edited, offset)
+    if found is None:
+        return None
+    if found.key[1].startswith(PREFIX):
+        return _in_library(found.key)
+    declared = next((one for one in same(edited, found) if one.declares), None)
+    if declared is None:
+        return None
+    file = declared.file if declared.file != edited.name else None
+    return Target(declared.start, declared.end, declared.start, declared.end, file)
+
+
+def references_at(edited: Edited, offset: int, declaration: bool) -> list[Range | Elsewhere]:
+    """Where the name at an offset is used, in this file first."""
+    found = occurrence_at(edited, offset)
+    if found is None:
+        return []
+    return [
+        (one.start, one.end) if one.file == edited.name else Elsewhere(one.file, one.start, one.end)
+        for one in same(edited, found)
+        if declaration or not one.declares
+    ]
+
+
+def highlights_at(edited: Edited, offset: int) -> list[Highlight]:
+    """Where in this file the name at an offset stands."""
+    found = occurrence_at(edited, offset)
+    return [
+        Highlight(one.start, one.end, "write" if one.declares else "read")
+        for one in (same(edited, found) if found is not None else ())
+        if one.file == edited.name
+    ]
+
+
+def described(occurrence: Occurrence) -> str:
+    """What a name is, in a word for people."""
+    return {"key": "option", "library": "library function"}.get(occurrence.kind, occurrence.kind)
+
+
+def _in_library(key: Key) -> Target | None:
+    """A declaration in a file of the package's own library."""
+    name, start = key[1].removeprefix(PREFIX), key[2]
+    scripts = {script.place.source: script for script in own_library()}
+    if key[1] not in scripts:
+        return None
+    folder = os.path.dirname(os.path.abspath(library.__file__))
+    path = os.path.join(folder, name)
+    with open(path, "rb") as file:
+        data = file.read()
+    end = start
+    while end < len(data) and (data[end : end + 1].isalnum() or data[end : end + 1] == b"_"):
+        end += 1
+    return Target(start, end, start, end, path)

@@ -1,0 +1,133 @@
+"""The names of NDL in the texts of a run: variables, macros, their parameters, dotted members.
+
+NDL compares names without case; macros of all texts of a run are in one table.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.ide.occurrence import Key, Occurrence
+from netsharp_lsp.cntk.ndl.syntax import Array, Assignment, Call, Definition, Option, Word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from netsharp_lsp.cntk.experiment import Experiment
+    from netsharp_lsp.cntk.ndl.syntax import Script, Statement, Value
+
+    #: A name in some scope: its declaration, and what it was assigned.
+    Symbols = dict[str, tuple[Key, Value | None]]
+
+
+class _Macro:
+    """A macro: its declaration, and what can be reached inside with a dot."""
+
+    def __init__(self, key: Key) -> None:
+        self.key = key
+        self.members: Symbols = {}
+
+
+def ndl_occurrences(experiment: Experiment, file_of: Callable[[str], str]) -> Iterator[Occurrence]:
+    """Every name in the NDL of a run that means something declared in it."""
+    scripts = [script for text in experiment.texts("ndl") if (script := text.ndl) is not None]
+    macros: dict[str, _Macro] = {}
+    readers = [_Reader(script, file_of, macros) for script in scripts]
+    for reader in readers:
+        yield from reader.macros_of(reader.script.statements)
+    for reader in readers:
+        yield from reader.names(reader.script.statements, {})
+
+
+class _Reader:
+    """Reads the names of one script."""
+
+    def __init__(
+        self, script: Script, file_of: Callable[[str], str], macros: dict[str, _Macro]
+    ) -> None:
+        self.script = script
+        self.file_of = file_of
+        self.macros = macros
+
+    def macros_of(self, statements: Iterable[Statement]) -> Iterator[Occurrence]:
+        """Declare the macros; what stands in them comes later."""
+        for statement in statements:
+            if isinstance(statement, Definition):
+                key = self._key(statement.name)
+                self.macros.setdefault(statement.name.text.lower(), _Macro(key))
+                yield self._told(statement.name, key, "macro", declares=True)
+                if statement.body is not None:
+                    yield from self.macros_of(statement.body.statements)
+
+    def names(
+        self, statements: Iterable[Statement], outer: Symbols, kind: str = "node"
+    ) -> Iterator[Occurrence]:
+        """The names of statements, which declare names of a kind; those around are in `outer`."""
+        symbols: Symbols = dict(outer)
+        own = [one for one in statements if isinstance(one, Assignment) and one.name is not None]
+        for one in own:
+            assert one.name is not None
+            symbols.setdefault(one.name.text.lower(), (self._key(one.name), one.value))
+        for statement in statements:
+            if isinstance(statement, Definition):
+                yield from self._macro(statement)
+                continue
+            if statement.name is not None:
+                key = symbols[statement.name.text.lower()][0]
+                yield self._told(statement.name, key, kind, declares=True)
+            yield from self._value(statement.value, symbols)
+
+    def _macro(self, macro: Definition) -> Iterator[Occurrence]:
+        symbols: Symbols = {}
+        for parameter in macro.parameters:
+            key = self._key(parameter)
+            symbols[parameter.text.lower()] = (key, None)
+            yield self._told(parameter, key, "parameter", declares=True)
+        if macro.body is None:
+            return
+        known = self.macros.get(macro.name.text.lower())
+        for one in macro.body.statements:
+            if isinstance(one, Assignment) and one.name is not None and known is not None:
+                entry = (self._key(one.name), one.value)
+                known.members.setdefault(one.name.text.lower(), entry)
+        yield from self.names(macro.body.statements, symbols, "local")
+
+    def _value(self, value: Value, symbols: Symbols) -> Iterator[Occurrence]:
+        waiting: list[Value] = [value]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, Word):
+                yield from self._word(one, symbols)
+            elif isinstance(one, Option):
+                waiting.append(one.value)
+            elif isinstance(one, Array):
+                waiting += one.items
+            elif isinstance(one, Call):
+                macro = self.macros.get(one.name.text.lower())
+                if macro is not None:
+                    yield self._told(one.name, macro.key, "macro")
+                waiting += one.arguments
+
+    def _word(self, word: Word, symbols: Symbols) -> Iterator[Occurrence]:
+        """A name, and what stands behind its dots."""
+        if word.is_number or word.is_hole:
+            return
+        at = word.start + (1 if word.quoted else 0)
+        scope: Symbols | None = symbols
+        for part in word.text.split("."):
+            entry = scope.get(part.lower()) if scope is not None else None
+            if entry is None:
+                return
+            key, value = entry
+            yield self._told(Word(part, at, at + len(part.encode())), key, "node")
+            at += len(part.encode()) + 1
+            called = value.name.text.lower() if isinstance(value, Call) else ""
+            scope = self.macros[called].members if called in self.macros else None
+
+    def _key(self, word: Word) -> Key:
+        place = self.script.place(word.start, word.end)
+        return ("ndl", self.file_of(place.source), place.start)
+
+    def _told(self, word: Word, key: Key, kind: str, declares: bool = False) -> Occurrence:
+        place = self.script.place(word.start, word.end)
+        file = self.file_of(place.source)
+        return Occurrence(key, word.text, kind, file, place.start, place.end, declares)

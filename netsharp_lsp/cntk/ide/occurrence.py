@@ -1,0 +1,24 @@
+"""A name in a file and the declaration that it means, as a value; knows not how it is found."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+#: What tells declarations apart: whose names they are, the file's one name, where the name begins.
+Key = tuple[str, str, int]
+
+
+class Occurrence(NamedTuple):
+    """A name at ``start:end`` of a file that means the declaration `key`.
+
+    `kind`: of BrainScript "member", "function", "parameter", "index" or "library"; of NDL "node",
+    "local" (in a macro), "parameter" or "macro"; of a configuration "key".
+    """
+
+    key: Key
+    name: str
+    kind: str
+    file: str
+    start: int
+    end: int
+    declares: bool

@@ -1,0 +1,216 @@
+"""Every name in the files of a text's runs: where it stands, and which declaration it means.
+
+Features ask by place or by declaration; what a name means is decided by those who evaluate it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.brainscript.analysis.scopes import GIVEN
+from netsharp_lsp.cntk.configuration.arrays import elements
+from netsharp_lsp.cntk.ide.ndl_names import ndl_occurrences
+from netsharp_lsp.cntk.ide.occurrence import Key, Occurrence
+from netsharp_lsp.cntk.library import PREFIX
+from netsharp_lsp.cntk.networks.node_types import INPUTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
+    from netsharp_lsp.cntk.configuration.tree import Value
+    from netsharp_lsp.cntk.experiment import Experiment
+    from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.networks.faults import Place
+
+#: Options that list names of nodes.
+NODE_LISTS = frozenset(
+    (
+        b"outputnodenames",
+        b"evalnodenames",
+        b"traincriterionnodename",
+        b"evalcriterionnodename",
+        b"nodename",
+        b"tracenodenamesreal",
+        b"tracenodenamescategory",
+        b"tracenodenamessparse",
+    )
+)
+#: Options of an NDL builder that list sections.
+SECTION_LISTS = frozenset((b"run", b"load"))
+_VARIABLE = re.compile(rb"\$([A-Za-z_][^$\s,/<>?;':\"\[\]{}\\|!@#%^&*()+=~`]*)\$")
+
+
+def occurrences(edited: Edited) -> list[Occurrence]:
+    """All names in all runs of a text, each once; worked out at the first question."""
+    found: dict[tuple[str, int], Occurrence] = {}
+    for experiment in edited.experiments:
+        for one in _Finder(edited, experiment).all():
+            found.setdefault((one.file, one.start), one)
+    return list(found.values())
+
+
+class _Finder:
+    """The names of one run."""
+
+    def __init__(self, edited: Edited, experiment: Experiment) -> None:
+        self.edited = edited
+        self.experiment = experiment
+        self._located: dict[str, str] = {}
+
+    def all(self) -> Iterator[Occurrence]:
+        """Names of networks first: where a name is one of a network and a key, it is the first."""
+        nodes: dict[tuple[str, str], Occurrence] = {}
+        for one in (*self._brainscript(), *ndl_occurrences(self.experiment, self._file)):
+            if one.declares and one.kind in ("member", "node"):
+                nodes.setdefault((one.name.lower(), one.kind), one)
+            yield one
+        if self._is_alone:
+            return
+        known = {name: one for (name, _), one in nodes.items()}
+        values = self.experiment.configuration.values()
+        keys = {id(value.entry): self._key_of(value) for value in values}
+        yield from self._node_names(values, known)
+        yield from self._keys(values, keys)
+        yield from self._variables(values, keys)
+        yield from self._blocks(values, keys)
+
+    @property
+    def _is_alone(self) -> bool:
+        return not self.experiment.run.items
+
+    def _file(self, source: str) -> str:
+        """The one name of a source."""
+        if source not in self._located:
+            inside = source.startswith(PREFIX)
+            self._located[source] = source if inside else self.experiment.files.locate(source)
+        return self._located[source]
+
+    def _brainscript(self) -> Iterator[Occurrence]:
+        for program in self.experiment.programs:
+
+            def at(place: Place, program: object = program) -> tuple[str, int, int]:
+                outside = program.outside(place)  # type: ignore[attr-defined]
+                return self._file(outside.source), outside.start, outside.end
+
+            for declaration in program.program.declarations:
+                file, start, end = at(declaration.place)
+                if end > start:
+                    key = ("brainscript", file, start)
+                    yield Occurrence(
+                        key, declaration.name, declaration.kind, file, start, end, True
+                    )
+            for use in program.program.uses:
+                declared = use.declaration
+                if declared is None or declared.kind == GIVEN:
+                    continue
+                where = at(declared.place)
+                kind = "library" if declared.library else declared.kind
+                yield Occurrence(
+                    ("brainscript", where[0], where[1]), use.name, kind, *at(use.place), False
+                )
+
+    def _key_of(self, value: Value) -> Key:
+        place = value.entry.assignments[0].key
+        return ("key", self._file(place.source.name), place.start)
+
+    def _keys(self, values: list[Value], keys: dict[int, Key]) -> Iterator[Occurrence]:
+        for value in values:
+            for assignment in value.entry.assignments:
+                yield self._told(assignment.key, keys[id(value.entry)], "key", True)
+
+    def _variables(self, values: list[Value], keys: dict[int, Key]) -> Iterator[Occurrence]:
+        """Names between dollar signs, in every text that the run reads."""
+        defined = {}
+        by_value = {
+            (one.value.source.name, one.value.start): keys[id(value.entry)]
+            for value in values
+            for one in value.entry.assignments
+        }
+        for value in values:
+            for use in value.variables:
+                place = use.definition
+                if place is not None:
+                    key = by_value.get((place.source.name, place.start))
+                    if key is not None:
+                        defined[use.name.lower().encode()] = key
+        root = self.experiment.configuration.root
+        for name, data in list(self.experiment.files.texts.items()):
+            if data is None:
+                continue
+            file = self._file(name)
+            for match in _VARIABLE.finditer(data):
+                key = defined.get(match.group(1).lower())
+                if key is None and (entry := root.here(match.group(1))) is not None:
+                    place = entry.assignments[0].key
+                    key = ("key", self._file(place.source.name), place.start)
+                if key is not None:
+                    words = match.group(1).decode("utf-8", "replace")
+                    yield Occurrence(key, words, "key", file, match.start(1), match.end(1), False)
+
+    def _blocks(self, values: list[Value], keys: dict[int, Key]) -> Iterator[Occurrence]:
+        """Names of blocks in `command`, and of sections in `run` and `load`."""
+        named = {
+            value.entry.key.lower(): keys[id(value.entry)] for value in values if value.depth == 0
+        }
+        for value in values:
+            name = value.entry.key.lower()
+            if name == b"command" or name in SECTION_LISTS:
+                yield from self._listed(value, named)
+
+    def _listed(self, value: Value, named: dict[bytes, Key]) -> Iterator[Occurrence]:
+        for element in elements(value.found.text) or ():
+            key = named.get(element.text.lower())
+            if key is not None and len(element):
+                yield self._told(element.place(0, len(element)), key, "key", False)
+
+    def _node_names(
+        self, values: list[Value], nodes: dict[str, Occurrence]
+    ) -> Iterator[Occurrence]:
+        """Nodes that options list, and the streams of readers that bear the name of an input."""
+        inputs = {
+            node.name.lower()
+            for built in self.experiment.networks
+            if built.network is not None
+            for node in built.network.nodes.values()
+            if node.operation in INPUTS
+        }
+        for value in values:
+            name = value.entry.key.lower()
+            if name in NODE_LISTS:
+                for element in elements(value.found.text) or ():
+                    node = nodes.get(element.text.decode("utf-8", "replace").lower())
+                    if node is not None:
+                        place = element.place(0, len(element))
+                        yield self._told(place, node.key, node.kind, False)
+            words = name.decode("utf-8", "replace")
+            if words in inputs and words in nodes and _in_reader(value.path):
+                for assignment in value.entry.assignments:
+                    yield self._told(assignment.key, nodes[words].key, nodes[words].kind, False)
+
+    def _told(self, place: SourcePlace, key: Key, kind: str, declares: bool) -> Occurrence:
+        words = place.text.decode("utf-8", "replace")
+        file = self._file(place.source.name)
+        return Occurrence(key, words, kind, file, place.start, place.end, declares)
+
+
+def _in_reader(path: str) -> bool:
+    """Whether a block on the way to a key is one that reads data."""
+    return any("reader" in key.lower() for key in path.split(".")[:-1])
+
+
+def occurrence_at(edited: Edited, offset: int) -> Occurrence | None:
+    """The name at an offset of the text, the shortest where several do; its end belongs to it."""
+    found = [
+        one
+        for one in edited.occurrences
+        if one.file == edited.name and one.start <= offset <= one.end
+    ]
+    return min(found, key=lambda one: (one.end - one.start, one.key[0] == "key"), default=None)
+
+
+def same(edited: Edited, occurrence: Occurrence) -> list[Occurrence]:
+    """Every place that means the same declaration, in order of files and places."""
+    found = [one for one in edited.occurrences if one.key == occurrence.key]
+    return sorted(found, key=lambda one: (one.file != edited.name, one.file, one.start))
