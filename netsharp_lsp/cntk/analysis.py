@@ -16,7 +16,7 @@ from netsharp_lsp.workspace import GivenFiles, Run, Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from netsharp_lsp.workspace import Files
 
@@ -72,7 +72,7 @@ def diagnostics_of(
     if workspace is None:
         workspace = Workspace(NAMELESS, GivenFiles({NAMELESS: data}))
     name = workspace.files.locate(workspace.name)
-    files = Over(workspace.files, name, data)
+    files = Over(workspace.files, {name: data})
     runs = workspace.runs or (alone(workspace.name) if language_id == "cntk" else None,)
     found = []
     for run in runs:
@@ -107,20 +107,20 @@ def _experiment(
 
 
 class Over:
-    """Files of which one has another text."""
+    """Files of which some have other texts, by their one names."""
 
-    __slots__ = ("_data", "_files", "_name", "exists", "locate")
+    __slots__ = ("_files", "_texts", "exists", "locate")
 
-    def __init__(self, files: Files, name: str, data: bytes) -> None:
+    def __init__(self, files: Files, texts: Mapping[str, bytes]) -> None:
         self._files = files
-        self._name = name
-        self._data = data
+        self._texts = texts
         self.exists = files.exists
         self.locate = files.locate
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a file, None where there is none."""
-        return self._data if self.locate(path) == self._name else self._files.read(path)
+        text = self._texts.get(self.locate(path))
+        return self._files.read(path) if text is None else text
 
 
 def _with_names(one: Diagnostic, name_of: Callable[[str], str]) -> Diagnostic:
