@@ -82,16 +82,20 @@ class Brackets:
         text = self._text.text
         opened = self._text.place(open_ones[-1], open_ones[-1] + 1)
         found, expected = chr(text[at]), chr(PARTNERS[text[open_ones[-1]]])
+        own = [number for number, it in enumerate(open_ones) if PARTNERS[text[it]] == text[at]]
+        related = [("This bracket is open.", opened)]
+        if own:
+            meant = self._text.place(open_ones[own[-1]], open_ones[own[-1]] + 1)
+            related.append((f"'{found}' would close this one.", meant))
         self._faults.add(
             Fault(
                 "unmatched",
                 f"'{found}' closes no '{chr(text[open_ones[-1]])}'; expected '{expected}' for the "
                 f"bracket at {opened}.",
                 self._text.place(at, at + 1),
-                (("This bracket is open.", opened),),
+                tuple(related),
             )
         )
-        own = [number for number, it in enumerate(open_ones) if PARTNERS[text[it]] == text[at]]
         keep = own[-1] if own else len(open_ones) - 1
         for opening in open_ones[keep:]:
             self._partners[opening] = at

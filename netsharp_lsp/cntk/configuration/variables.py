@@ -14,7 +14,7 @@ from netsharp_lsp.cntk.configuration.traced import Traced, Use, Weaver
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Protocol
 
     from netsharp_lsp.cntk.configuration.scope import Entry, Scope
@@ -74,6 +74,23 @@ def variable_names(text: bytes) -> Iterable[bytes]:
     return dict.fromkeys(found.group(1) for found in _MAYBE.finditer(text))
 
 
+def dollars(text: bytes, start: int, end: int) -> Iterator[tuple[int, re.Match[bytes] | None]]:
+    """The dollar signs of a line as the program goes through them, with the variable that each
+    begins: None where it begins none and stays.
+    """
+    dollar = text.find(b"$", start, end)
+    while dollar >= 0:
+        name = _NAME.match(text, dollar, end)
+        yield dollar, name
+        if name is not None:
+            following = name.end()
+        elif dollar + 1 < end and not _BEGINNING.match(text, dollar + 1):
+            following = dollar + 2
+        else:
+            following = dollar + 1
+        dollar = text.find(b"$", following, end)
+
+
 def put_variables(text: Traced, view: View, faults: Faults) -> Traced:
     """Return a value's text with its comments gone and its variables in place."""
     if b"$" not in text.text and b"#" not in text.text:
@@ -102,21 +119,12 @@ class _Putting:
 
     def _line(self, start: int, end: int) -> None:
         """Copy one line, variable by variable."""
-        text = self._text.text
         copied = start
-        dollar = text.find(b"$", start, end)
-        while dollar >= 0:
-            if dollar + 1 < end and not _BEGINNING.match(text, dollar + 1):
-                dollar = text.find(b"$", dollar + 2, end)
-                continue
-            name = _NAME.match(text, dollar, end)
-            if name is None:
-                dollar = text.find(b"$", dollar + 1, end)
-                continue
-            self._weaver.take(self._text, copied, dollar)
-            self._variable(name.group(1).decode("utf-8", "replace"), dollar, name.end())
-            copied = name.end()
-            dollar = text.find(b"$", copied, end)
+        for dollar, name in dollars(self._text.text, start, end):
+            if name is not None:
+                self._weaver.take(self._text, copied, dollar)
+                self._variable(name.group(1).decode("utf-8", "replace"), dollar, name.end())
+                copied = name.end()
         self._weaver.take(self._text, copied, end)
 
     def _variable(self, name: str, start: int, end: int) -> None:

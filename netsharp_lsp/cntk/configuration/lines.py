@@ -1,0 +1,82 @@
+"""The lines of a configuration's source without their comments, at the places where they stand.
+
+Knows comments and the keys whose values are networks of BrainScript, and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from netsharp_lsp.cntk.configuration.comments import code_span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_WITH_SIGN = re.compile(rb"[^\r\n]*#[^\r\n]*")
+_BUILDER = re.compile(
+    rb"(?<![\w.])(?:BrainScript|Experimental)NetworkBuilder[ \t]*=?[ \t]*(?=[\[{(])", re.IGNORECASE
+)
+#: What BrainScript sees of its text: comments and strings as a whole, and brackets.
+TOKEN = re.compile(
+    rb"//[^\r\n]*|#[^\r\n]*|/\*.*?(?:\*/|\Z)|\"[^\"]*(?:\"|\Z)|'[^'\r\n]*(?:'|(?=[\r\n])|\Z)"
+    rb"|[\[\](){}]",
+    re.DOTALL,
+)
+
+
+@lru_cache(maxsize=32)
+def without_comments(text: bytes) -> bytes:
+    """The text with blanks in the place of its comments, so that offsets stay."""
+    parts = []
+    done = 0
+    for line in _WITH_SIGN.finditer(text):
+        start, end = line.span()
+        low, high = code_span(line.group())
+        if (low, high) == (0, end - start):
+            continue
+        parts += [text[done : start + high], b" " * (end - start - high)]
+        done = end
+    parts.append(text[done:])
+    return b"".join(parts)
+
+
+def kept_signs(text: bytes) -> Iterator[tuple[int, int, int]]:
+    """The lines whose first number sign does not begin a comment: start, that sign, end."""
+    for line in _WITH_SIGN.finditer(text):
+        start, end = line.span()
+        sign = text.index(b"#", start)
+        if sign > start and text[sign - 1] not in b" \t":
+            yield start, sign, end
+
+
+@lru_cache(maxsize=32)
+def builder_spans(text: bytes) -> tuple[tuple[int, int], ...]:
+    """The networks of BrainScript in a text, with their brackets, as BrainScript reads them."""
+    if b"etwork" not in text and b"ETWORK" not in text:
+        return ()
+    code = without_comments(text)
+    spans: list[tuple[int, int]] = []
+    for found in _BUILDER.finditer(code):
+        if not spans or found.end() >= spans[-1][1]:
+            spans.append((found.end(), _end(code, found.end())))
+    return tuple(spans)
+
+
+def _end(code: bytes, start: int) -> int:
+    """Where the bracket at `start` closes for BrainScript; the end of the text if it does not."""
+    depth = 0
+    for token in TOKEN.finditer(code, start):
+        character = token.group()
+        if len(character) > 1:
+            continue
+        depth += 1 if character in b"[({" else -1
+        if depth <= 0:
+            return token.end()
+    return len(code)
+
+
+def inside(spans: tuple[tuple[int, int], ...], offset: int) -> bool:
+    """Whether an offset lies in one of the spans."""
+    return any(start <= offset < end for start, end in spans)

@@ -1,0 +1,117 @@
+"""Every rule page holds: its bad example gives exactly its code and span, its good one nothing."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from netsharp_lsp.cntk.rules import FOLDER, SEVERITIES, load
+from netsharp_lsp.diagnostics.model import Diagnostic
+from netsharp_lsp.diagnostics.pages import Page, RuleBook
+from tests.cntk.rules.examples import GRAVE, Example, shown
+
+BOOK = RuleBook(FOLDER)
+#: Codes that are given where suppressions are matched with findings, not by an experiment.
+MATCHED = ("CK001", "CK002")
+#: Migrations are shown by what they change; see the tests of the migration.
+CODES = tuple(code for code in BOOK.codes if not code.startswith("MG"))
+CODE = re.compile(r"(CK|BS|ND|ME)\d{3}\Z")
+
+
+@pytest.fixture(params=[code for code in CODES if code not in MATCHED])
+def page(request: pytest.FixtureRequest) -> Page:
+    load()
+    return BOOK.page(request.param)
+
+
+def own(found: dict[str, list[Diagnostic]], code: str) -> list[tuple[str, Diagnostic]]:
+    return [(file, one) for file, listed in found.items() for one in listed if one.code == code]
+
+
+def grave(found: dict[str, list[Diagnostic]], but: str = "") -> list[str]:
+    return shown(
+        {
+            file: [one for one in listed if one.severity in GRAVE and one.code != but]
+            for file, listed in found.items()
+        }
+    )
+
+
+def test_every_rule_has_its_page_and_every_page_its_rule() -> None:
+    load()
+    registered = {code for code in SEVERITIES if not code.startswith("MG")}
+    assert registered | set(MATCHED) == set(CODES)
+    assert [code for code in CODES if CODE.match(code) is None] == []
+
+
+def test_page_names_itself_and_its_severity(page: Page) -> None:
+    assert (page.code, page.severity) == (page.code, SEVERITIES[page.code])
+    assert BOOK.text(page.code).startswith(f"# {page.code}: ")
+
+
+def test_bad_example_gives_exactly_its_code_and_span(page: Page) -> None:
+    example = Example(page.bad_blocks)
+    found = example.found()
+    name = example.name_of(example.marked)
+    places = [(file, one.start, one.end) for file, one in own(found, page.code)]
+    assert places == [(name, page.bad_start, page.bad_end)], shown(found)
+    assert grave(found, but=page.code) == []
+
+
+def test_bad_example_is_told_gravely_enough(page: Page) -> None:
+    ((_, one),) = own(Example(page.bad_blocks).found(), page.code)
+    expected = {page.severity, "error"} if page.bad_blocks[0].runs else {page.severity}
+    assert one.severity in expected
+
+
+def test_good_example_is_clean(page: Page) -> None:
+    found = Example(page.good_blocks).found()
+    assert own(found, page.code) == [], shown(found)
+    assert grave(found) == []
+
+
+def test_fix_is_as_promised(page: Page) -> None:
+    ((_, one),) = own(Example(page.bad_blocks).found(), page.code)
+    promised = None if page.fix == "none" else page.fix == "safe"
+    assert (None if one.fix is None else one.fix.safe) == promised
+
+
+def test_fix_removes_its_fault_and_adds_none(page: Page) -> None:
+    if page.fix == "none":
+        return
+    example = Example(page.bad_blocks)
+    before = example.found()
+    name = example.name_of(example.marked)
+    after = example.found({name: example.repaired(page.code)})
+    assert own(after, page.code) == [], shown(after)
+    errors = [line for line in grave(after) if " error: " in line]
+    assert errors == [line for line in grave(before, but=page.code) if " error: " in line]
+
+
+def test_a_safe_fix_keeps_what_a_sound_text_means(page: Page) -> None:
+    """A broken text has no meaning to keep: there its repair is safe."""
+    if page.fix != "safe" or page.severity == "error":
+        return
+    example = Example(page.bad_blocks)
+    changed = {example.name_of(example.marked): example.repaired(page.code)}
+    before, after = (_meaning(example, files) for files in (None, changed))
+    assert before == after
+
+
+def _meaning(example: Example, changed: dict[str, bytes] | None) -> object:
+    experiment = example.experiment(changed)
+    values = {
+        value.path.lower(): value.value
+        for value in experiment.configuration.values()
+        if value.kind not in ("block",)
+    }
+    networks = [
+        [
+            (node.name, node.operation, node.inputs, node.attributes)
+            for node in built.network.nodes.values()
+        ]
+        for built in experiment.networks
+        if built.network is not None
+    ]
+    return values, networks
