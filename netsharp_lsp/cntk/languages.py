@@ -9,7 +9,6 @@ import os
 
 from netsharp_lsp.diagnostics.model import Result
 from netsharp_lsp.diagnostics.pages import RuleBook
-from netsharp_lsp.layout.options import Formatted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.snapshot import Snapshot
     from netsharp_lsp.context import Context
-    from netsharp_lsp.layout.options import FormatOptions
+    from netsharp_lsp.layout.options import FormatOptions, Formatted
 
 #: The pages of all four languages: a fault of one text is often met through another.
 RULES = RuleBook(os.path.join(os.path.dirname(__file__), "rules"))
@@ -43,8 +42,10 @@ class CntkLanguage:
         return Result(diagnostics_of(self.id, data, context.workspace), self.comments(data))
 
     def format(self, data: bytes, options: FormatOptions) -> Formatted:
-        """The text as it is."""
-        return Formatted(data)
+        """The text in its one style; see `netsharp_lsp.cntk.formatting`."""
+        from netsharp_lsp.cntk.formatting import format_text
+
+        return format_text(data, self.id, options)
 
     def open(self, data: bytes, context: Context) -> Snapshot:
         """The text as it is edited; see `netsharp_lsp.cntk.snapshot`."""
@@ -81,3 +82,4 @@ CONFIGURATION = CntkLanguage("cntk", "#")
 BRAINSCRIPT = CntkLanguage("brainscript", "#", "//")
 NDL = CntkLanguage("ndl", "#")
 MEL = CntkLanguage("mel", "#")
+BY_ID = {one.id: one for one in (CONFIGURATION, BRAINSCRIPT, NDL, MEL)}

@@ -30,7 +30,7 @@ FLOORS = (
     ("netsharp_lsp.cntk.brainscript.reading",),
     ("netsharp_lsp.cntk.brainscript.evaluation", "netsharp_lsp.cntk.brainscript.analysis"),
     ("netsharp_lsp.cntk.library", "netsharp_lsp.cntk.ndl", "netsharp_lsp.cntk.simple"),
-    ("netsharp_lsp.cntk.mel",),
+    ("netsharp_lsp.cntk.mel", "netsharp_lsp.cntk.formatting"),
     ("netsharp_lsp.cntk",),
     ("netsharp_lsp.language", "netsharp_lsp.settings"),
     ("netsharp_lsp.project",),

@@ -1,0 +1,117 @@
+"""Puts a whole text in order, or the outermost statements that touch some of its lines."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.formatting.lines import Sheet, print_lines
+from netsharp_lsp.cntk.formatting.regions import hold, statement_spans
+from netsharp_lsp.cntk.formatting.structure import count_breaks, settle_breaks
+from netsharp_lsp.cntk.formatting.tokens import CLOSERS, COMMENT, OPENERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
+    from netsharp_lsp.cntk.formatting.regions import Span
+    from netsharp_lsp.cntk.formatting.tokens import Token
+    from netsharp_lsp.layout.options import LineRange
+
+    # Lines that are wanted (none: all), and stretches that stay as they are.
+    Wishes: TypeAlias = tuple[Sequence[LineRange], frozenset[Span]]
+
+
+def arrange(text: bytes, language: str, new_line: bytes, wishes: Wishes) -> tuple[bytes, list[int]]:
+    """Return a text in the one style, and the offsets of what is broken in it."""
+    ranges, held = wishes
+    tokens, broken = tokenise(text, language)
+    if not tokens:
+        return text if text.strip() else b"", broken
+    count_breaks(tokens, text)
+    tokens = hold(tokens, text, held, broken)
+    sheet = Sheet(text, new_line, _kept(tokens, text))
+    if ranges:
+        return _in_ranges(tokens, sheet, ranges), broken
+    settle_breaks(tokens)
+    rest = text[tokens[-1].end :]
+    return print_lines(tokens, sheet) + (rest if rest.strip() else new_line), broken
+
+
+def tokenise(text: bytes, language: str) -> tuple[list[Token], list[int]]:
+    """Return the tokens of a text by its language, and the offsets of what is broken in it."""
+    if language == "brainscript":
+        from netsharp_lsp.cntk.formatting.brainscript import brainscript_tokens
+
+        return brainscript_tokens(text)
+    from netsharp_lsp.cntk.formatting.configuration import configuration_tokens
+
+    return configuration_tokens(text, breakable=language != "mel")
+
+
+def spans_around(text: bytes, language: str, offset: int) -> list[Span]:
+    """Return the spans of the statements around a place, or before it where none is."""
+    tokens, _ = tokenise(text, language)
+    spans = statement_spans(tokens)
+    around = [span for span in spans if span[0] <= offset < span[1]]
+    return around or [span for span in spans if span[0] <= offset][-1:]
+
+
+def _kept(tokens: Sequence[Token], text: bytes) -> frozenset[int]:
+    """The brackets that stay on their line: values that a variable puts elsewhere.
+
+    The program refuses a value of several lines there.
+    """
+    if b"$" not in text:
+        return frozenset()
+    from netsharp_lsp.cntk.configuration.variables import variable_names
+
+    names = {name.lower() for name in variable_names(text)}
+    kept: set[int] = set()
+    depth = 0
+    holding: int | None = None
+    for token in tokens:
+        if holding is not None and depth <= holding and (token.starts or token.role in CLOSERS):
+            holding = None
+        if token.starts and holding is None and token.text.lower() in names:
+            holding = depth
+        if token.role in OPENERS:
+            depth += 1
+            if holding is not None:
+                kept.add(token.start)
+        elif token.role in CLOSERS:
+            depth -= 1
+    return frozenset(kept)
+
+
+def _in_ranges(tokens: list[Token], sheet: Sheet, ranges: Sequence[LineRange]) -> bytes:
+    """The text with only those stretches in order that touch the lines."""
+    from netsharp_lsp.text.lines import LineIndex
+
+    lines = LineIndex(sheet.text)
+    pieces: list[bytes] = []
+    done = 0
+    for stretch in _stretches(tokens):
+        start, end = stretch[0].start, stretch[-1].end
+        first, last = lines.line_at(start) + 1, lines.line_at(max(start, end - 1)) + 1
+        if not any(low <= last and first <= high for low, high in ranges):
+            continue
+        settle_breaks(stretch)
+        before = sheet.text[done:start]
+        if not stretch[0].pinned:
+            before = before.rstrip(b" \t")
+        pieces += (before, print_lines(stretch, sheet))
+        rest = sheet.text[end:]
+        done = end + len(rest) - len(rest.lstrip(b" \t"))
+    return b"".join(pieces) + sheet.text[done:]
+
+
+def _stretches(tokens: Sequence[Token]) -> list[list[Token]]:
+    """The tokens of each group of outermost statements and comments that share lines."""
+    stretches: list[list[Token]] = []
+    depth = 0
+    for token in tokens:
+        outermost = depth == 0 and (token.starts or not token.free or token.role == COMMENT)
+        if not stretches or (token.breaks and outermost):
+            stretches.append([])
+        stretches[-1].append(token)
+        depth += (token.role in OPENERS) - (token.role in CLOSERS)
+    return stretches

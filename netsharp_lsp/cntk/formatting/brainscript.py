@@ -1,0 +1,240 @@
+"""From the tree of a BrainScript text to its tokens; knows the grammar's nodes and no layout.
+
+A member with a fault in it is one token, printed as it stands.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.brainscript.reading.grammar import LANGUAGE, parse_tree
+from netsharp_lsp.cntk.formatting.tokens import (
+    ASSIGN,
+    BLOCK,
+    BLOCK_CLOSE,
+    BLOCK_COMMENT,
+    BRANCH,
+    CLOSE,
+    COMMA,
+    COMMENT,
+    NAMED,
+    OPEN,
+    OPERATOR,
+    PADDED_CLOSE,
+    PADDED_OPEN,
+    SEMICOLON,
+    SIGN,
+    TIGHT,
+    TIGHT_OPEN,
+    WORD,
+    Token,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TypeAlias
+
+    from tree_sitter import Node
+
+    # The children that are still to come, their actions, the first token of their statement
+    # (-1 where they belong to one further out), the node.
+    _Frame: TypeAlias = tuple[Iterator[Node], list[int], int, Node]
+
+# What the walk does with a node that is no token.
+_DESCEND = -1
+_FAULT = -2
+_STATEMENT = -3
+_OPERATION = -4
+
+#: Brackets that nest deeper stay as they are: each level indents all within.
+DEEPEST = 200
+
+_MARKS = {
+    **dict.fromkeys(("if", "new", "array", "include"), WORD),
+    **dict.fromkeys(("then", "else"), BRANCH),
+    **dict.fromkeys(("=", "=>"), ASSIGN),
+    **dict.fromkeys(["..", "."], TIGHT),
+    **dict.fromkeys((")", "]"), CLOSE),
+    ",": COMMA,
+    ";": SEMICOLON,
+    "(": OPEN,
+    "[": TIGHT_OPEN,
+    "[|": PADDED_OPEN,
+    "|]": PADDED_CLOSE,
+    ":": TIGHT,
+}
+_OPERATORS = (
+    *("*", "/", ".*", "**", "%", "+", "-", "with", "==", "!=", "<", "<="),
+    *(">", ">=", "&&", "||", "<<", ">>", ":"),
+)
+_WORDS = {
+    **dict.fromkeys(("identifier", "number", "string", "boolean", "variable"), WORD),
+    "comment": COMMENT,
+    "block_comment": BLOCK_COMMENT,
+    **dict.fromkeys(("member", "include", "built"), _STATEMENT),
+    "binary": _OPERATION,
+}
+_HOLDERS = (
+    *("index_range", "parameters", "parameter", "parenthesized", "record", "array_literal"),
+    *("array_constructor", "new", "if", "lambda", "unary", "call", "arguments"),
+    *("named_argument", "index", "select"),
+)
+_TIGHT_OPERATION = "tight operation"
+#: What a mark is under a parent that gives it another meaning.
+_WITHIN = {
+    "record": {"{": BLOCK, "[": BLOCK, "}": BLOCK_CLOSE, "]": BLOCK_CLOSE},
+    "parameters": {"{": OPEN, "}": CLOSE},
+    "arguments": {"{": OPEN, "}": CLOSE},
+    "parameter": {"=": NAMED},
+    "named_argument": {"=": NAMED},
+    "unary": {"+": SIGN, "-": SIGN, "!": SIGN},
+    "binary": dict.fromkeys(_OPERATORS, OPERATOR),
+    _TIGHT_OPERATION: dict.fromkeys(_OPERATORS, TIGHT),
+}
+#: Operands that belong together where a `:` stands between them.
+_SIMPLE = frozenset(("identifier", "number", "string", "boolean", "variable"))
+#: Where a sum is written without blanks.
+_COUNTING = frozenset(("index", "index_range", "array_constructor"))
+
+
+def _table(parent: str) -> list[int]:
+    marks = {**_MARKS, **_WITHIN.get(parent, {})}
+    words = {**dict.fromkeys(_HOLDERS, _DESCEND), **_WORDS}
+    actions = []
+    for kind in range(LANGUAGE.node_kind_count):
+        name = LANGUAGE.node_kind_for_id(kind) or ""
+        named = LANGUAGE.node_kind_is_named(kind)
+        actions.append((words if named else marks).get(name, _FAULT))
+    return actions
+
+
+#: A part that fits nothing has a number of its own, far beyond these.
+_KINDS = LANGUAGE.node_kind_count
+_USUAL = _table("")
+_TIGHT_TABLE = _table(_TIGHT_OPERATION)
+_SPECIAL = {name: _table(name) for name in _WITHIN}
+_TABLES = [
+    _SPECIAL.get(LANGUAGE.node_kind_for_id(kind) or "", _USUAL)
+    for kind in range(LANGUAGE.node_kind_count)
+]
+
+
+def brainscript_tokens(text: bytes, base: int = 0) -> tuple[list[Token], list[int]]:
+    """Return the tokens and comments of a text in order, and where it is broken.
+
+    `base` is where the text stands in the one that offsets are of.
+    """
+    walk = _Walk(text, base)
+    walk.run(parse_tree(text).root_node)
+    return walk.tokens, walk.broken
+
+
+class _Walk:
+    """One way through a tree, without recursion: expressions nest as deep as anyone likes."""
+
+    __slots__ = ("_base", "_frames", "_text", "broken", "tokens")
+
+    def __init__(self, text: bytes, base: int) -> None:
+        self._text = text
+        self._base = base
+        self._frames: list[_Frame] = []
+        self.tokens: list[Token] = []
+        self.broken: list[int] = []
+
+    def run(self, root: Node) -> None:
+        """Take every child of the root."""
+        frames, tokens, text, base = self._frames, self.tokens, self._text, self._base
+        frames.append((iter(root.children), _USUAL, 0, root))
+        while frames:
+            children, actions, mark, _ = frames[-1]
+            for child in children:
+                kind = child.kind_id
+                action = actions[kind] if kind < _KINDS else _FAULT
+                start, end = child.start_byte, child.end_byte
+                if action >= 0:
+                    tokens.append(Token(action, text[start:end], base + start, base + end, True))
+                    continue
+                if action == _FAULT or not self._enter(child, action):
+                    self._give_up(child)
+                break
+            else:
+                frames.pop()
+                if mark >= 0 and frames and mark < len(tokens):
+                    tokens[mark].starts = True
+
+    def _enter(self, node: Node, action: int) -> bool:
+        """Go on with the children of a node; False where one of them is missing."""
+        actions = _TABLES[node.kind_id]
+        if action == _OPERATION and self._is_tight(node):
+            actions = _TIGHT_TABLE
+        mark = len(self.tokens) if action == _STATEMENT else -1
+        if len(self._frames) > DEEPEST and node.type == "record":
+            return False
+        self._frames.append((iter(node.children), actions, mark, node))
+        return True
+
+    def _give_up(self, node: Node) -> None:
+        """Take the statement around a fault as it stands; outside of all, the fault alone."""
+        frames, tokens = self._frames, self.tokens
+        while frames[-1][2] < 0:
+            frames.pop()
+        if len(frames) > 1:
+            _, _, mark, node = frames.pop()
+            del tokens[mark:]
+        start, end = node.start_byte, node.end_byte
+        spelling = self._text[start:end].rstrip()
+        self.broken.append(self._base + start)
+        if spelling:
+            start += self._base
+            token = Token(WORD, spelling, start, start + len(spelling), True)
+            token.starts = True
+            tokens.append(token)
+
+    def _is_tight(self, node: Node) -> bool:
+        """Whether a `:` stands between simple operands only, or a sum counts something."""
+        operator = node.child_by_field_name("operator")
+        mark = operator.type if operator is not None else ""
+        above, parent_actions = self._frames[-1][3], self._frames[-1][1]
+        if mark == ":":
+            if above.type == "binary" and parent_actions is _TIGHT_TABLE:
+                return True
+            return not _continues(above) and _is_simple_list(node)
+        return (
+            mark in ("+", "-")
+            and above.type in _COUNTING
+            and all(_is_simple(operand) for operand in _operands(node))
+        )
+
+
+def _continues(above: Node) -> bool:
+    """Whether an operation of `:` stands within another one, which was looked at as a whole."""
+    if above.type != "binary":
+        return False
+    operator = above.child_by_field_name("operator")
+    return operator is not None and operator.type == ":"
+
+
+def _is_simple_list(node: Node | None) -> bool:
+    while node is not None and _continues(node):
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if _continues_in(right):
+            left, right = right, left
+        if not _is_simple(right):
+            return False
+        node = left
+    return _is_simple(node)
+
+
+def _continues_in(node: Node | None) -> bool:
+    return node is not None and _continues(node)
+
+
+def _operands(node: Node) -> tuple[Node | None, Node | None]:
+    return node.child_by_field_name("left"), node.child_by_field_name("right")
+
+
+def _is_simple(node: Node | None) -> bool:
+    """Whether an operand is short in itself: a name, a number, `-1`, `x.dim`."""
+    while node is not None and node.type in ("unary", "select"):
+        field = "operand" if node.type == "unary" else "object"
+        node = node.child_by_field_name(field)
+    return node is not None and node.type in _SIMPLE

@@ -1,0 +1,213 @@
+"""From the tokens of one line that is too long to a document: where the line may break.
+
+Nothing here adds a line end that would mean something: those that separate records are added
+behind what separates them already, and no line begins with what could go on the one before.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.formatting.tokens import (
+    BLOCK,
+    BRANCH,
+    CLOSERS,
+    CUSTOM_SEPARATORS,
+    HELD,
+    OPENERS,
+    OPERATOR,
+    PADDED_OPEN,
+    SEPARATORS,
+    TIGHT,
+    gap,
+)
+from netsharp_lsp.layout.document import LINE, SOFTLINE, Concat, Group, Nest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
+    from netsharp_lsp.cntk.formatting.tokens import Token
+    from netsharp_lsp.layout.document import Document
+
+    _Item: TypeAlias = "Token | _Bracket"
+
+INDENT = 4
+#: Operators a line may break behind, those that bind least first.
+_LEVELS = (":", "<< >>", "||", "&&", "== != < <= > >=", "+ - with", "* / .* ** %")
+_LEVEL = {
+    operator.encode(): level
+    for level, operators in enumerate(_LEVELS, 1)
+    for operator in operators.split()
+}
+_BRANCH_LEVEL = 0
+_NEVER = 9
+
+
+class _Bracket:
+    """An opening bracket, what is in it, and its end if that stands on the line."""
+
+    __slots__ = ("closer", "items", "opener")
+
+    def __init__(self, opener: Token) -> None:
+        self.opener = opener
+        self.items: list[_Item] = []
+        self.closer: Token | None = None
+
+
+class LineLayout:
+    """How the lines of one text may break; `kept` tells brackets that stay on their line."""
+
+    __slots__ = ("_kept", "_text")
+
+    def __init__(self, text: bytes, kept: frozenset[int]) -> None:
+        self._text = text
+        self._kept = kept
+
+    def document(self, tokens: Sequence[Token], *, hang: bool) -> Document:
+        """Return the document of a line; `hang`: what goes on is indented further."""
+        return self._statements(_nested(tokens), hang)
+
+    def _statements(self, items: list[_Item], hang: bool) -> Document:
+        """Statements that share a line, or each on a line of its own."""
+        parts = [items]
+        for number in range(len(items) - 1, 0, -1):
+            token = _first(items[number])
+            behind = _last(items[number - 1])
+            if token.starts and (token.free or behind.role in SEPARATORS):
+                parts[-1:] = [items[number:], items[:number]]
+                items = items[:number]
+        parts.reverse()
+        documents: list[Document] = []
+        for part in parts:
+            documents += (self._expression(part, hang), LINE)
+        return Concat(documents[:-1])
+
+    def _elements(self, items: list[_Item]) -> Document:
+        """Elements with their separators."""
+        documents: list[Document] = []
+        start = 0
+        for number, item in enumerate(items, 1):
+            if number == len(items) or (not isinstance(item, _Bracket) and _separates(item)):
+                documents += (self._expression(items[start:number], hang=False), LINE)
+                start = number
+        return Concat(documents[:-1])
+
+    def _expression(self, items: list[_Item], hang: bool) -> Document:
+        """Operands on one line, or a line end behind each operator that binds least."""
+        levels = [_level(item) for item in items[1:-1]]
+        least = min(levels, default=_NEVER)
+        if least == _NEVER:
+            return self._joined(items)
+        documents: list[Document] = []
+        start = 0
+        for number in range(1, len(items) - 1):
+            if levels[number - 1] != least:
+                continue
+            stop = number if least == _BRANCH_LEVEL else number + 1
+            documents += (self._expression(items[start:stop], hang=False), self._edge(items, stop))
+            start = stop
+        documents.append(self._expression(items[start:], hang=False))
+        first, *others = documents
+        rest: Document = Concat(others)
+        return Group(Concat((first, Nest(INDENT, rest) if hang else rest)))
+
+    def _edge(self, items: list[_Item], number: int) -> Document:
+        """The break before an item: what stands there while the line is not broken."""
+        between = self._gap(_last(items[number - 1]), _first(items[number]))
+        return SOFTLINE if not between else LINE
+
+    def _joined(self, items: Sequence[_Item]) -> Document:
+        documents: list[Document] = []
+        before: Token | None = None
+        for item in items:
+            if before is not None:
+                documents.append(self._gap(before, _first(item)))
+            documents.append(self._bracket(item) if isinstance(item, _Bracket) else item.text)
+            before = _last(item)
+        return Concat(documents)
+
+    def _bracket(self, bracket: _Bracket) -> Document:
+        opener, closer, items = bracket.opener, bracket.closer, bracket.items
+        if not items:
+            if closer is None:
+                return opener.text
+            return Concat((opener.text, self._gap(opener, closer), closer.text))
+        if opener.role in HELD or opener.start in self._kept:
+            end: list[Document] = []
+            if closer is not None:
+                end = [self._gap(_last(items[-1]), closer), closer.text]
+            before = self._gap(opener, _first(items[0]))
+            return Concat((opener.text, before, self._joined(items), *end))
+        return self._breaking(bracket)
+
+    def _breaking(self, bracket: _Bracket) -> Document:
+        opener, closer, items = bracket.opener, bracket.closer, bracket.items
+        block = opener.role == BLOCK
+        content = self._statements(items, hang=True) if block else self._elements(items)
+        edge: Document = LINE if block or opener.role == PADDED_OPEN else SOFTLINE
+        begin = edge
+        if _first(items[0]).text[0] in CUSTOM_SEPARATORS:
+            # What could be a separator keeps its distance from the bracket.
+            begin = self._gap(opener, _first(items[0]))
+        if closer is None:
+            return Group(Concat((opener.text, Nest(INDENT, Concat((begin, content))))))
+        inner = Nest(INDENT, Concat((begin, content)))
+        return Group(Concat((opener.text, inner, edge, closer.text)))
+
+    def _gap(self, before: Token, after: Token) -> bytes:
+        return gap(before, after, self._text)
+
+
+def may_break(tokens: Sequence[Token]) -> bool:
+    """Whether a line has a place to break at all."""
+    return any(
+        (token.role in OPENERS and token.role not in HELD)
+        or token.role in SEPARATORS
+        or _level(token) < _NEVER
+        for token in tokens
+    )
+
+
+def _nested(tokens: Sequence[Token]) -> list[_Item]:
+    """Tokens with those between brackets put into one item."""
+    levels: list[list[_Item]] = [[]]
+    open_ones: list[_Bracket] = []
+    for token in tokens:
+        if token.role in OPENERS:
+            bracket = _Bracket(token)
+            levels[-1].append(bracket)
+            open_ones.append(bracket)
+            levels.append(bracket.items)
+        elif token.role in CLOSERS and open_ones:
+            open_ones.pop().closer = token
+            levels.pop()
+        else:
+            levels[-1].append(token)
+    return levels[0]
+
+
+def _first(item: _Item) -> Token:
+    return item.opener if isinstance(item, _Bracket) else item
+
+
+def _last(item: _Item) -> Token:
+    while isinstance(item, _Bracket):
+        if item.closer is not None:
+            return item.closer
+        if not item.items:
+            return item.opener
+        item = item.items[-1]
+    return item
+
+
+def _separates(token: Token) -> bool:
+    return token.role in SEPARATORS
+
+
+def _level(item: _Item) -> int:
+    """How loosely a token binds what stands around it."""
+    if isinstance(item, _Bracket):
+        return _NEVER
+    if item.role == OPERATOR or (item.role == TIGHT and item.text == b":"):
+        return _LEVEL.get(item.text, _NEVER)
+    return _BRANCH_LEVEL if item.role == BRANCH else _NEVER

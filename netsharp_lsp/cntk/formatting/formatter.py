@@ -1,0 +1,119 @@
+"""The formatter's one entry: formats, proves that nothing was lost, and gives way where needed.
+
+Knows no disk and no command line; works on UTF-8 bytes without a byte-order mark.
+"""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.formatting.arrangement import arrange, spans_around
+from netsharp_lsp.cntk.formatting.safety import find_difference
+from netsharp_lsp.layout.options import FormatOptions, Formatted
+from netsharp_lsp.text.decode import majority_line_end
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.formatting.regions import Span
+
+_LINE_ENDS = {"lf": b"\n", "crlf": b"\r\n", "cr": b"\r"}
+_ANY_LINE_END = re.compile(rb"\r\n?|\n")
+#: How often a text is formatted until that changes nothing more.
+_ROUNDS = 4
+#: How many stretches are left as they are before all is.
+_MOST_HELD = 24
+
+
+def format_text(data: bytes, language: str, options: FormatOptions | None = None) -> Formatted:
+    """Format a text of `cntk`, `brainscript`, `ndl` or `mel`, right or wrong.
+
+    A statement that cannot be put in order without a change of what it says stays as it is.
+    """
+    options = options or FormatOptions()
+    text = data
+    chosen = _LINE_ENDS.get(options.line_ending)
+    if chosen is not None and (chosen != b"\n" or b"\r" in text):
+        text = _ANY_LINE_END.sub(chosen, text)
+    new_line = chosen or majority_line_end(text).encode("ascii")
+    formatting = _Formatting(text, language, new_line, options)
+    after, broken = formatting.run()
+    if formatting.failure is None:
+        return Formatted(after, broken)
+    # What is broken may be read in more than one way: that is no fault of the formatter.
+    return Formatted(data, broken, None if broken else formatting.failure)
+
+
+class _Formatting:
+    """The formatting of one text; `failure` is a sentence where it came to nothing."""
+
+    __slots__ = ("_held", "_language", "_new_line", "_options", "_text", "failure")
+
+    def __init__(self, text: bytes, language: str, new_line: bytes, options: FormatOptions) -> None:
+        self._text = text
+        self._language = language
+        self._new_line = new_line
+        self._options = options
+        self._held: set[Span] = set()
+        self.failure: str | None = None
+
+    def run(self) -> tuple[bytes, list[int]]:
+        """Format until the text is settled and says what it said; the places that are broken."""
+        while True:
+            after, broken = self._settled()
+            proved = after == self._text or not self._options.self_check
+            if proved or self.failure is not None or not self._gives_way(after):
+                return after, broken
+
+    def _settled(self) -> tuple[bytes, list[int]]:
+        after, broken = self._arranged(self._text, self._held)
+        if self._options.ranges or after == self._text:
+            return after, broken
+        for _ in range(_ROUNDS):
+            again, _ = self._arranged(after, self._moved(after))
+            if again == after:
+                return after, broken
+            after = again
+        self.failure = "formatting a second time would change the text again"
+        return after, broken
+
+    def _arranged(self, text: bytes, held: set[Span]) -> tuple[bytes, list[int]]:
+        ranges = self._options.ranges
+        return arrange(text, self._language, self._new_line, (ranges, frozenset(held)))
+
+    def _moved(self, after: bytes) -> set[Span]:
+        """Where what stays as it is has come to stand."""
+        moved: set[Span] = set()
+        for start, end in sorted(self._held):
+            found = after.find(self._text[start:end], max((e for _, e in moved), default=0))
+            if found >= 0:
+                moved.add((found, found + end - start))
+        return moved
+
+    def _gives_way(self, after: bytes) -> bool:
+        """Leave more of the text as it is, where that is needed; False where all is well."""
+        difference = find_difference(self._text, after, self._language)
+        if difference is not None:
+            if self._holds_around(difference.offset):
+                return True
+            self.failure = f"formatting would change what the text says: {difference.words}"
+            return False
+        if b"netsharp:" not in self._text:
+            return False
+        from netsharp_lsp.cntk.formatting.suppressions import find_displaced
+
+        span = find_displaced(self._text, after, self._language)
+        if span is None or span in self._held:
+            return False
+        self._held.add(span)
+        return True
+
+    def _holds_around(self, offset: int) -> bool:
+        """Leave the smallest statement around a place as it is that is not left so already."""
+        if len(self._held) >= _MOST_HELD:
+            return False
+        spans = spans_around(self._text, self._language, offset)
+        for span in sorted(spans, key=lambda span: span[1] - span[0]):
+            if span not in self._held:
+                self._held.add(span)
+                return True
+        return False

@@ -1,0 +1,209 @@
+"""From tokens to lines: how deep each is, what stands on it, and where its comment begins.
+
+The same for all of CNTK's languages; what a line end means was settled before.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from netsharp_lsp.cntk.formatting.documents import INDENT, LineLayout, may_break
+from netsharp_lsp.cntk.formatting.tokens import (
+    BLOCK,
+    BLOCK_COMMENT,
+    CLOSERS,
+    COMMENT,
+    OPENERS,
+    SEPARATORS,
+    gap,
+)
+from netsharp_lsp.layout.render import render, text_width
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_lsp.cntk.formatting.tokens import Token
+
+WIDTH = 100
+#: Blanks before a comment that nothing else decides on.
+_DISTANCE = 2
+#: How far apart tabulators may have been when comments were aligned with them.
+_TABULATORS = (4, 8)
+
+
+class Line:
+    """One line: its indentation, its text without a comment behind it, and that comment.
+
+    `blank`: an empty line stands before it. `columns` are where the comment, or a comment that is
+    the line, stood in the original; none where it may not move.
+    """
+
+    __slots__ = ("alone", "blank", "body", "columns", "comment", "indent")
+
+    def __init__(self, indent: int, blank: bool) -> None:
+        self.indent = indent
+        self.blank = blank
+        self.body = b""
+        self.comment: bytes | None = None
+        self.columns: tuple[int, ...] = ()
+        self.alone = False
+
+
+class Sheet:
+    """The text that is being formatted, the line end to write, and brackets not to break."""
+
+    __slots__ = ("kept", "new_line", "text")
+
+    def __init__(self, text: bytes, new_line: bytes, kept: frozenset[int] = frozenset()) -> None:
+        self.text = text
+        self.new_line = new_line
+        self.kept = kept
+
+
+def print_lines(tokens: Sequence[Token], sheet: Sheet) -> bytes:
+    """Return tokens as lines, without a line end behind the last."""
+    lines = _Lines(tokens, sheet).all()
+    return sheet.new_line.join(_with_comments(lines))
+
+
+class _Lines:
+    """One way through the tokens; a bracket is kept with the indentation of its line."""
+
+    __slots__ = ("_layout", "_open", "_sheet", "_tokens")
+
+    def __init__(self, tokens: Sequence[Token], sheet: Sheet) -> None:
+        self._tokens = tokens
+        self._sheet = sheet
+        self._layout = LineLayout(sheet.text, sheet.kept)
+        self._open: list[tuple[int, int]] = []
+
+    def all(self) -> list[Line]:
+        """Return every line."""
+        tokens = self._tokens
+        starts = [number for number, token in enumerate(tokens) if token.breaks or not number]
+        starts.append(len(tokens))
+        return [self._line(tokens[start:end], end) for start, end in pairwise(starts)]
+
+    def _line(self, tokens: Sequence[Token], end: int) -> Line:
+        first = tokens[0]
+        hangs = self._hangs(first, end)
+        line = Line(self._indent(first, hangs), first.breaks > 1)
+        code = tokens
+        if tokens[-1].role == COMMENT:
+            last = tokens[-1]
+            code = tokens[:-1]
+            line.columns = _columns(last.start, self._sheet.text)
+            line.comment = last.text
+            line.alone = not code
+            if code and code[-1].end == last.start and last.text.startswith(b"#"):
+                line.columns = ()
+        line.body = self._body(code, line.indent, hangs) if code else b""
+        for token in code:
+            if token.role in OPENERS:
+                self._open.append((line.indent, token.role))
+            elif token.role in CLOSERS and self._open:
+                self._open.pop()
+        return line
+
+    def _hangs(self, first: Token, end: int) -> bool:
+        """Whether a line goes on with the statement of the line before it."""
+        if self._open and self._open[-1][1] != BLOCK:
+            return False
+        if first.role == COMMENT or first.role == BLOCK_COMMENT:
+            following = self._behind_comments(end)
+            if following is None:
+                return False
+            first = following
+        return not (first.starts or first.role in CLOSERS or first.role in SEPARATORS)
+
+    def _behind_comments(self, number: int) -> Token | None:
+        tokens = self._tokens
+        while number < len(tokens) and tokens[number].role in (COMMENT, BLOCK_COMMENT):
+            number += 1
+        return tokens[number] if number < len(tokens) else None
+
+    def _indent(self, first: Token, hangs: bool) -> int:
+        if first.pinned:
+            return 0
+        if not self._open:
+            return INDENT if hangs else 0
+        around = self._open[-1][0]
+        if first.role in CLOSERS:
+            return around
+        return around + INDENT + (INDENT if hangs else 0)
+
+    def _body(self, tokens: Sequence[Token], indent: int, hangs: bool) -> bytes:
+        text = self._sheet.text
+        before = tokens[0]
+        pieces = [before.text]
+        for token in tokens[1:]:
+            pieces += (gap(before, token, text), token.text)
+            before = token
+        flat = b"".join(pieces)
+        if len(flat) + indent <= WIDTH or not may_break(tokens):
+            return flat
+        if text_width(flat) + indent <= WIDTH:
+            return flat
+        inside = bool(self._open) and self._open[-1][1] != BLOCK
+        document = self._layout.document(tokens, hang=not (hangs or inside))
+        return render(document, WIDTH, indent, indent, self._sheet.new_line)
+
+
+def _columns(start: int, text: bytes) -> tuple[int, ...]:
+    """Where a comment stood, by each distance of tabulators that it may have been aligned with."""
+    line_start = max(text.rfind(b"\n", 0, start), text.rfind(b"\r", 0, start)) + 1
+    before = text[line_start:start]
+    if b"\t" not in before:
+        return (text_width(before),) * len(_TABULATORS)
+    return tuple(text_width(before.expandtabs(size)) for size in _TABULATORS)
+
+
+def _with_comments(lines: list[Line]) -> list[bytes]:
+    """The lines as they are written; comments that were aligned are so again."""
+    written: list[bytes] = []
+    number = 0
+    while number < len(lines):
+        end = _aligned_until(lines, number)
+        column = max(_width(line) for line in lines[number:end]) + _DISTANCE
+        for line in lines[number:end]:
+            if line.blank:
+                written.append(b"")
+            written.append(_written(line, column))
+        number = end
+    return written
+
+
+def _aligned_until(lines: list[Line], number: int) -> int:
+    """The end of the lines whose comments stood below each other."""
+    first = lines[number]
+    end = number + 1
+    if first.alone or not first.columns:
+        return end
+    while end < len(lines) and not lines[end].blank and _are_aligned(first, lines[end]):
+        end += 1
+    return end
+
+
+def _are_aligned(first: Line, other: Line) -> bool:
+    return any(one == two for one, two in zip(first.columns, other.columns, strict=False))
+
+
+def _width(line: Line) -> int:
+    if line.alone:
+        return 0
+    body = line.body
+    last = max(body.rfind(b"\n"), body.rfind(b"\r")) + 1
+    return text_width(body[last:]) + (0 if last else line.indent)
+
+
+def _written(line: Line, column: int) -> bytes:
+    if line.comment is None:
+        return b" " * line.indent + line.body
+    if line.alone:
+        indent = line.indent if column == _DISTANCE else column
+        return b" " * indent + line.comment
+    if not line.columns:
+        return b" " * line.indent + line.body + line.comment
+    distance = column - _width(line)
+    return b" " * line.indent + line.body + b" " * distance + line.comment

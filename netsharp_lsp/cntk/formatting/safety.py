@@ -1,0 +1,180 @@
+"""Proves that a formatted text says what the original said; has no part in making it.
+
+Reads both with scanners of its own, so that a fault of the formatter cannot hide itself. In a
+configuration line ends, brackets and number signs count as the program counts them.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import TypeAlias
+
+    # What is said, and where.
+    _Said: TypeAlias = tuple[bytes, int]
+
+_SEPARATOR = rb"[`~!@$%^&*_\-+|:;,?.]"
+_RECORDS = re.compile(
+    rb'"[^"]*+"?|[\[{(]%b?|[\]})=;,:]|\r\n?|\n|[^ \t\r\n"\[\]{}()=;,:]+' % _SEPARATOR
+)
+# The end of a comment is looked for behind each `*` and what follows it, as the program does.
+_BRAINSCRIPT_COMMENT = rb"//[^\r\n]*+|\#[^\r\n]*+|/\*(?:[^*]|\*[^/])*+(?:\*/|\*?\Z)"
+_BRAINSCRIPT = re.compile(
+    _BRAINSCRIPT_COMMENT + rb"|\"[^\"]*+\"?|'[^']*+'?"
+    rb"|0[xX][0-9a-fA-F]+|(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+    rb"|[A-Za-z_\x80-\xff][0-9A-Za-z_\x80-\xff]*"
+    rb"|\[\||\|\]|\.\*|\*\*|\|\||&&|<<|>>|>=|!=|<=|==|=>|\.\.|[^ \t\r\n]"
+)
+_BUILDER = re.compile(
+    rb"(?i:BrainScriptNetworkBuilder|ExperimentalNetworkBuilder)[ \t]*=?[ \t]*(?=[\[{(])"
+)
+_BRACKETS = re.compile(rb'[\[{(\]})"]')
+_ENDS = (b"\n", b"\r", b"\r\n")
+_OPENING, _CLOSING = b"[{(", b"]})"
+_COMMENT_MARKS = (b"#", b"//", b"/*")
+
+
+class Difference:
+    """The first thing that two texts do not share: where in the one before, and in words."""
+
+    __slots__ = ("offset", "words")
+
+    def __init__(self, offset: int, words: str) -> None:
+        self.offset = offset
+        self.words = words
+
+
+def find_difference(before: bytes, after: bytes, language: str) -> Difference | None:
+    """Return the first token or comment that two texts do not share, None if all are.
+
+    A line end counts as a token of a configuration where it separates records. Comments and
+    tokens are each compared in their order.
+    """
+    if language == "brainscript":
+        old, new = list(_network(before, 0)), list(_network(after, 0))
+        return _compared(_tokens(old), _tokens(new)) or _compared(_comments(old), _comments(new))
+    code_before, comments_before = _without_comments(before)
+    code_after, comments_after = _without_comments(after)
+    old, new = list(_configuration(code_before)), list(_configuration(code_after))
+    return (
+        _compared(_tokens(old), _tokens(new))
+        or _compared(comments_before + list(_comments(old)), comments_after + list(_comments(new)))
+        or _compared(_includes(before), _includes(after))
+    )
+
+
+def _without_comments(text: bytes) -> tuple[bytes, list[_Said]]:
+    """A configuration with blanks in place of its comments, and these."""
+    if b"#" not in text:
+        return text, []
+    code: list[bytes] = []
+    comments: list[_Said] = []
+    done = 0
+    for line in text.splitlines(keepends=True):
+        body = line.rstrip(b"\r\n")
+        sign = body.find(b"#")
+        alone = not body[:sign].strip(b" \t") if sign >= 0 else False
+        if sign >= 0 and (alone or body[sign - 1] in b" \t"):
+            comments.append((body[sign:], done + sign))
+            body = body[:sign] + b" " * (len(body) - sign)
+            line = body + line[len(body) :]
+        code.append(line)
+        done += len(line)
+    return b"".join(code), comments
+
+
+def _configuration(code: bytes) -> Iterator[_Said]:
+    """Tokens of a configuration without comments, with those of the networks in it."""
+    done = 0
+    for start, end in _networks(code):
+        yield from _separated(code, done, start)
+        yield from _network(code[start:end], start)
+        done = end
+    yield from _separated(code, done, len(code))
+
+
+def _separated(code: bytes, start: int, end: int) -> Iterator[_Said]:
+    """Tokens, with a line end where it alone separates what stands around it."""
+    waiting: int | None = None
+    idle = True
+    for match in _RECORDS.finditer(code, start, end):
+        word = match[0]
+        if word in _ENDS:
+            waiting = match.start()
+            continue
+        if waiting is not None and not idle and word[0] not in b"]});,":
+            yield b"\n", waiting
+        waiting = None
+        idle = word[0] in b"[{(;,"
+        yield word, match.start()
+
+
+def _networks(code: bytes) -> Iterator[tuple[int, int]]:
+    """Where the networks of BrainScript builders stand, by the program's rule for brackets."""
+    at = 0
+    while (found := _BUILDER.search(code, at)) is not None:
+        at = _partner(code, found.end())
+        yield found.end(), at
+
+
+def _partner(code: bytes, start: int) -> int:
+    """Behind the bracket that closes the one at `start`, or the end of the text."""
+    depth = 0
+    at = start
+    while (found := _BRACKETS.search(code, at)) is not None:
+        at = found.end()
+        if found[0] == b'"':
+            at = code.find(b'"', at) + 1 or len(code)
+            continue
+        depth += 1 if found[0] in _OPENING else -1
+        if depth <= 0:
+            return at
+    return len(code)
+
+
+def _network(text: bytes, base: int) -> Iterator[_Said]:
+    return ((match[0], base + match.start()) for match in _BRAINSCRIPT.finditer(text))
+
+
+def _is_comment(word: bytes) -> bool:
+    return word.startswith(_COMMENT_MARKS)
+
+
+def _tokens(said: list[_Said]) -> Iterator[_Said]:
+    return (one for one in said if not _is_comment(one[0]))
+
+
+def _comments(said: list[_Said]) -> Iterator[_Said]:
+    return (one for one in said if _is_comment(one[0]))
+
+
+def _includes(text: bytes) -> list[_Said]:
+    """The lines that name another file."""
+    if b"include=" not in text:
+        return []
+    found = re.finditer(rb"^include=[^\r\n]*", text.replace(b"\r", b"\n"), re.MULTILINE)
+    return [(match[0], match.start()) for match in found]
+
+
+def _compared(old: Iterable[_Said], new: Iterable[_Said]) -> Difference | None:
+    left, right = iter(old), iter(new)
+    last = 0
+    while True:
+        before, after = next(left, None), next(right, None)
+        if before is None and after is None:
+            return None
+        if before is None or after is None or before[0] != after[0]:
+            offset = last if before is None else before[1]
+            return Difference(offset, f"{_shown(before)} would become {_shown(after)}")
+        last = before[1]
+
+
+def _shown(said: _Said | None) -> str:
+    if said is None:
+        return "nothing"
+    if said[0] == b"\n":
+        return "the end of a line"
+    return f"'{said[0].decode('utf-8', 'replace')}'"

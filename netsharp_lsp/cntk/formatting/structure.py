@@ -1,0 +1,137 @@
+"""Which line ends a layout keeps and which it adds, before it knows of any width.
+
+Works on the `breaks` of tokens, in place: a bracket around statements stands on one line or has
+each line of its statements, and both its ends, on lines of their own.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.formatting.tokens import (
+    ASSIGN,
+    BLOCK,
+    BRANCH,
+    CLOSERS,
+    COMMENT,
+    NAMED,
+    OPENERS,
+    SEPARATORS,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.formatting.tokens import Token
+
+#: What may go from between two tokens.
+_BLANKS = b" \t\r\n"
+
+
+class _Level:
+    """An open bracket, or the whole text: its token's number and its latest statement.
+
+    `at` counts the line ends up to the bracket, `since` those up to the statement's first token.
+    `beside`: the statement shares its line with one before, which is `above_broken` where it has
+    several lines.
+    """
+
+    __slots__ = ("above_broken", "at", "beside", "opener", "since", "statement")
+
+    def __init__(self, opener: int, at: int) -> None:
+        self.opener = opener
+        self.at = at
+        self.statement = -1
+        self.since = 0
+        self.beside = False
+        self.above_broken = False
+
+
+def count_breaks(tokens: list[Token], text: bytes) -> None:
+    """Set how many line ends stand before each token; 2 means more than one.
+
+    What is neither a blank nor a line end, such as a byte-order mark, sticks to the next token.
+    """
+    done = tokens[0].start
+    for token in tokens:
+        start = token.start
+        if start > done:
+            between = text[done:start]
+            if between != b" ":
+                token.breaks = min(2, _line_ends(between))
+                odd = between.strip(_BLANKS)
+                if odd:
+                    _stick(token, between, odd)
+        done = token.end
+
+
+def _line_ends(between: bytes) -> int:
+    if b"\r" not in between:
+        return between.count(b"\n")
+    return between.count(b"\n") + between.count(b"\r") - between.count(b"\r\n")
+
+
+def _stick(token: Token, between: bytes, odd: bytes) -> None:
+    at = between.index(odd)
+    token.text = between[at:] + token.text
+    token.start -= len(between) - at
+    before = between[:at]
+    token.breaks = min(2, _line_ends(before))
+    token.pinned = before[-1:] in (b"\n", b"\r") or token.start == 0
+
+
+def settle_breaks(tokens: list[Token]) -> None:
+    """Decide on every line end that does not depend on the width."""
+    _join_openers(tokens)
+    tokens[0].breaks = 0
+    count = 0
+    levels = [_Level(-1, 0)]
+    for number, token in enumerate(tokens):
+        role = token.role
+        if token.starts:
+            _begin(tokens, levels[-1], number, count)
+        if role in CLOSERS and len(levels) > 1:
+            level = levels.pop()
+            _begin(tokens, level, -1, count)
+            _close(tokens, level, number, count)
+        before = tokens[number - 1]
+        if token.breaks > 1 and number and before.role in OPENERS:
+            token.breaks = 1
+        count += token.breaks > 0
+        if token.starts:
+            levels[-1].since = count
+        if role in OPENERS:
+            levels.append(_Level(number, count))
+
+
+def _join_openers(tokens: list[Token]) -> None:
+    """Take back an opening bracket from the line below what it belongs to."""
+    before = tokens[0]
+    for token in tokens:
+        joins = token.free and token.role in OPENERS and not token.starts
+        if token.breaks and joins and before.role in (ASSIGN, NAMED, BRANCH):
+            token.breaks = 0
+        before = token
+
+
+def _begin(tokens: list[Token], level: _Level, number: int, count: int) -> None:
+    """Begin a statement, or with -1 only end the one before.
+
+    Statements share a line only where each of them keeps to it.
+    """
+    last = level.statement
+    broken = last >= 0 and count > level.since
+    if level.beside and (broken or level.above_broken):
+        tokens[last].breaks = 1
+    level.above_broken = broken
+    level.statement = number
+    level.beside = last >= 0 and number >= 0 and not tokens[number].breaks
+    if level.beside and not tokens[number].free:
+        level.beside = tokens[number - 1].role in SEPARATORS
+
+
+def _close(tokens: list[Token], level: _Level, number: int, count: int) -> None:
+    closer, first = tokens[number], tokens[level.opener + 1]
+    closer.breaks = min(1, closer.breaks)
+    if tokens[level.opener].role != BLOCK or count + closer.breaks == level.at:
+        return
+    if first.role != COMMENT or first.breaks:
+        first.breaks = 1
+    closer.breaks = 1

@@ -1,0 +1,48 @@
+"""Finds what may not move because a suppression comment acts on its line; asks no checker.
+
+A suppression acts on a line, and a layout decides what a line holds.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from netsharp_lsp.cntk.formatting.arrangement import tokenise
+from netsharp_lsp.cntk.formatting.tokens import BLOCK_COMMENT, COMMENT
+from netsharp_lsp.diagnostics.suppression import find_suppressions
+from netsharp_lsp.text.lines import LineIndex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.formatting.regions import Span
+
+_MARKS = ("#", "//")
+
+
+def find_displaced(before: bytes, after: bytes, language: str) -> Span | None:
+    """Return the span in `before` of the first line that a suppression no longer acts on alone.
+
+    Both texts hold the same tokens.
+    """
+    starts, old = _scopes(before, language)
+    _, new = _scopes(after, language)
+    for one, two in zip(old, new, strict=False):
+        if one != two and one:
+            first, last = min(one.start, two.start), max(one.stop, two.stop)
+            return starts[first], starts[min(last, len(starts)) - 1] + 1
+    return None
+
+
+def _scopes(text: bytes, language: str) -> tuple[list[int], list[range]]:
+    """Where the tokens of a text begin, and on which each of its suppressions acts."""
+    tokens, _ = tokenise(text, language)
+    comments = [(one.start, one.end) for one in tokens if one.role in (COMMENT, BLOCK_COMMENT)]
+    starts = [one.start for one in tokens if one.role not in (COMMENT, BLOCK_COMMENT)]
+    lines = LineIndex(text)
+    scopes: list[range] = []
+    for suppression in find_suppressions(lines, comments, *_MARKS):
+        start = end = len(text)
+        if suppression.line < lines.count:
+            start, end = lines.full_span(suppression.line)
+        scopes.append(range(bisect_left(starts, start), bisect_left(starts, end)))
+    return starts, scopes

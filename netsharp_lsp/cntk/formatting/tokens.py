@@ -1,0 +1,125 @@
+"""What a layout knows of a token: its role, how it is written, and what stands between two.
+
+The same for configurations, NDL, MEL and BrainScript; how a text becomes tokens is not here.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    # What stands between two tokens, by their roles.
+    Gaps: TypeAlias = list[list[bytes]]
+
+# Roles.
+#: A word, number or string, or text that is printed as it stands.
+WORD = 0
+#: A word that sticks to what stands before it.
+SUFFIX = 1
+#: `=` and `=>` with blanks around; `=` of a named argument without.
+ASSIGN = 2
+NAMED = 3
+#: Between operands, with blanks; before one, without; between two that belong together.
+OPERATOR = 4
+SIGN = 5
+TIGHT = 6
+#: `then` and `else`.
+BRANCH = 7
+COMMA = 8
+SEMICOLON = 9
+#: What has blanks around where it has them in the text.
+LOOSE = 10
+#: Opening brackets: with a blank before them, without one, and two that no line breaks in.
+OPEN = 11
+TIGHT_OPEN = 12
+HELD_OPEN = 13
+HELD_TIGHT_OPEN = 14
+#: `[|`, with blanks within.
+PADDED_OPEN = 15
+#: A bracket around statements.
+BLOCK = 16
+CLOSE = 17
+PADDED_CLOSE = 18
+BLOCK_CLOSE = 19
+BLOCK_COMMENT = 20
+COMMENT = 21
+_ROLES = 22
+
+OPENERS = frozenset((OPEN, TIGHT_OPEN, HELD_OPEN, HELD_TIGHT_OPEN, PADDED_OPEN, BLOCK))
+CLOSERS = frozenset((CLOSE, PADDED_CLOSE, BLOCK_CLOSE))
+HELD = frozenset((HELD_OPEN, HELD_TIGHT_OPEN))
+SEPARATORS = frozenset((COMMA, SEMICOLON))
+_TIGHT_AFTER = frozenset(
+    (OPEN, TIGHT_OPEN, HELD_OPEN, HELD_TIGHT_OPEN, SIGN, NAMED, TIGHT),
+)
+_TIGHT_BEFORE = frozenset((SUFFIX, NAMED, TIGHT, COMMA, TIGHT_OPEN, HELD_TIGHT_OPEN, CLOSE))
+
+#: What the program takes for the separator of a bracket where it stands directly behind it.
+CUSTOM_SEPARATORS = frozenset(b"`~!@$%^&*_-+|:;,?.")
+_NUMBER_SIGN = 0x23
+_QUOTES = b"\"'"
+
+
+class Token:
+    """One token: its role and spelling, its span, and how it stands.
+
+    `breaks`: the line ends before it, 2 for an empty line or several. `starts`: a statement
+    begins here. `free`: line ends around it mean nothing. `pinned`: it stays in the first column.
+    """
+
+    __slots__ = ("breaks", "end", "free", "pinned", "role", "start", "starts", "text")
+
+    def __init__(self, role: int, text: bytes, start: int, end: int, free: bool) -> None:
+        self.role = role
+        self.text = text
+        self.start = start
+        self.end = end
+        self.free = free
+        self.breaks = 0
+        self.starts = False
+        self.pinned = False
+
+    def __repr__(self) -> str:
+        return f"Token({self.role}, {self.text!r})"
+
+
+def _gaps() -> Gaps:
+    table = [
+        [
+            b"" if before in _TIGHT_AFTER or after in _TIGHT_BEFORE else b" "
+            for after in range(_ROLES)
+        ]
+        for before in range(_ROLES)
+    ]
+    table[BLOCK][BLOCK_CLOSE] = b""
+    table[PADDED_OPEN][PADDED_CLOSE] = b""
+    return table
+
+
+_GAPS = _gaps()
+
+
+def gap(before: Token, after: Token, text: bytes) -> bytes:
+    """Return what stands between two tokens of one line.
+
+    It stays as it is where a blank has a meaning: before `#`, between an opening bracket and
+    what could be a separator of its own, and between records that nothing separates.
+    """
+    first = after.text[0]
+    if first == _NUMBER_SIGN or before.role == LOOSE or after.role == LOOSE:
+        return b"" if before.end == after.start else b" "
+    if before.role in OPENERS and first in CUSTOM_SEPARATORS:
+        return text[before.end : after.start]
+    if after.starts and not after.free and before.role not in SEPARATORS:
+        return _between_records(before, after, text)
+    return _GAPS[before.role][after.role]
+
+
+def _between_records(before: Token, after: Token, text: bytes) -> bytes:
+    """Words before a key are part of it, with the blanks between them."""
+    if before.role in OPENERS:
+        return _GAPS[before.role][after.role]
+    if before.role == WORD and before.text[-1] not in _QUOTES:
+        return text[before.end : after.start]
+    return b"" if before.end == after.start else b" "
