@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         Member,
         Parameter,
     )
+    from netsharp_lsp.cntk.networks.faults import Place
 
     #: The entries of an included file, None where there is no such file.
     Splicer = Callable[[Include], "tuple[Entry, ...] | None"]
@@ -151,19 +152,19 @@ class Survey:
         for one in parameters:
             if one.default is not None:
                 self.walk(one.default, around.lazily())
-            self._declare_one(scope, one.name, (one.place, one.place), PARAMETER)
+            declared = self._declare_one(scope, one.name, (one.place, one.place), PARAMETER)
+            declared.value = one.default
         return Around(scope, declaration or around.within, False)
 
     def _declare_one(
-        self, scope: Scope, name: str, places: tuple[object, object], kind: str
-    ) -> None:
-        declaration = Declaration(name, kind, places, scope)  # type: ignore[arg-type]
+        self, scope: Scope, name: str, places: tuple[Place, Place], kind: str
+    ) -> Declaration:
+        declaration = Declaration(name, kind, places, scope)
         self.declarations.append(declaration)
-        if not name:
-            return
-        first = scope.declared.setdefault(name, declaration)
+        first = scope.declared.setdefault(name, declaration) if name else declaration
         if first is not declaration:
             self.duplicates.append((declaration, first))
+        return declaration
 
     def name(self, e: Name, around: Around) -> None:
         """A name that is looked up."""

@@ -32,10 +32,14 @@ class Failure(Exception):  # noqa: N818
         self.fault = fault
         self.begun = begun
         self.circle: list[Thunk] = []
+        self._left = False
 
     def passing(self, thunk: Thunk) -> None:
         """Note that a value on the way fails, too; the circle ends where it began."""
         if self.begun is None:
+            return
+        if not self._left:
+            self._left = True
             return
         self.circle.append(thunk)
         if thunk is self.begun:
@@ -45,7 +49,11 @@ class Failure(Exception):  # noqa: N818
 
 def _circular(fault: Fault, circle: list[Thunk]) -> Fault:
     """The fault of a circle, with the names that it goes through."""
-    names = list(dict.fromkeys(thunk.path for thunk in circle if thunk.path))
+    names: list[str] = []
+    own = [thunk for thunk in circle if thunk.place.source == circle[0].place.source]
+    for path in [thunk.path for thunk in own if thunk.path]:
+        if not names or not path.startswith(f"{names[-1]}."):
+            names.append(path)
     if not names:
         return fault
     way = " → ".join(f"`{name}`" for name in (*names[:CIRCLE_SHOWN], names[0]))

@@ -42,6 +42,8 @@ MISSING = {
 #: What a stray token is, where it has a cause of its own.
 STRAYS = {";": "semicolon", ",": "comma"}
 BLANKS = re.compile(rb"(?:\s|#[^\r\n]*|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
+#: What may stand between two signs of one damage.
+BETWEEN = re.compile(rb"(?:[\s({\[]|#[^\r\n]*|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 
 
 class Damage(NamedTuple):
@@ -184,5 +186,5 @@ class _Survey:
     def _only_blank(self, start: int, end: int) -> bool:
         if start < 0 or end < start:
             return False
-        found = BLANKS.match(self.data, start, end)
+        found = BETWEEN.match(self.data, start, end)
         return found is not None and found.end() == end

@@ -1,0 +1,46 @@
+"""Every expression of a text with the member that it stands in; knows no meaning."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.brainscript.reading.syntax import (
+    Argument,
+    Include,
+    IndexRange,
+    Member,
+    Parameter,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Expression, Script
+
+#: Parts of the syntax that are no expressions but hold some.
+HOLDERS = (Argument, Include, IndexRange, Member, Parameter)
+
+
+def members(script: Script) -> Iterator[Member]:
+    """Every member, those of records within values included."""
+    return (part for part, _ in _parts(script) if isinstance(part, Member))
+
+
+def expressions(script: Script) -> Iterator[tuple[Expression, Member | None]]:
+    """Every expression and the innermost member around it, outer expressions first."""
+    for part, member in _parts(script):
+        if not isinstance(part, HOLDERS):
+            yield part, member
+
+
+def _parts(script: Script) -> Iterator[tuple[Any, Member | None]]:
+    waiting: list[tuple[Any, Member | None]] = [(script.built, None)]
+    waiting += [(entry, None) for entry in reversed(script.entries)]
+    while waiting:
+        part, member = waiting.pop()
+        if not isinstance(part, tuple):
+            continue
+        if hasattr(part, "place"):
+            yield part, member
+        inner = part if isinstance(part, Member) else member
+        waiting.extend((one, inner) for one in reversed(part))

@@ -1,0 +1,152 @@
+"""Rules on what evaluation meets in a program of BrainScript: each kind of fault has its code."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.findings import Finding, Note
+from netsharp_lsp.cntk.rules import SEVERITIES, emitted, rule
+from netsharp_lsp.cntk.rules._brainscript import users_place
+from netsharp_lsp.cntk.rules.brainscript_calls import (
+    arity,
+    failing_functions,
+    given_twice,
+    unknown_arguments,
+    unknown_starts,
+)
+from netsharp_lsp.cntk.rules.brainscript_names import (
+    defined_twice,
+    missing_includes,
+    sibling_defaults,
+    unknown_classes,
+    unknown_members,
+    unknown_names,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.experiment import Experiment
+    from netsharp_lsp.cntk.networks.faults import Fault, Place
+    from netsharp_lsp.cntk.programs import BrainScriptProgram
+
+#: The code of each kind of fault, and what to do about it.
+KINDS: dict[str, tuple[str, str]] = {
+    "unknown-name": ("BS020", ""),
+    "unknown-member": ("BS021", ""),
+    "arity": ("BS022", ""),
+    "unknown-argument": ("BS023", ""),
+    "duplicate-argument": ("BS024", ""),
+    "duplicate": ("BS013", ""),
+    "circular": (
+        "BS025",
+        "Only `PastValue` and `FutureValue` may close a circle, through their input.",
+    ),
+    "unknown-operation": ("BS026", ""),
+    "unknown-class": ("BS027", ""),
+    "init": ("BS030", ""),
+    "init-array": ("BS030", ""),
+    "include": ("BS018", ""),
+    "include-cycle": ("BS019", ""),
+    "operator": (
+        "BS040",
+        "Numbers take `+ - * / % **` and comparisons, texts `+` and comparisons, truths `&& ||`.",
+    ),
+    "node-operator": ("BS041", "Nodes take `+ - * .*`, `/` by a number, `&&` and comparisons."),
+    "kind": ("BS043", ""),
+    "index": ("BS044", ""),
+    "first-index": ("BS044", ""),
+    "missing-parameter": ("BS045", "Give it a value."),
+    "dimension": ("BS046", ""),
+    "unknown-dimension": (
+        "BS047",
+        "Dimensions that are inferred are not there yet while the network is built: write the"
+        " number.",
+    ),
+    "layout": ("BS048", ""),
+    "inputs": ("BS049", ""),
+    "failed": ("BS065", "The network itself stops here, with `Fail`."),
+    "too-deep": ("BS066", "Give the recursion an end."),
+    "too-long": ("BS066", ""),
+    "zero": ("BS067", ""),
+    "format": ("BS068", ""),
+    "unknown-function": ("BS068", ""),
+    "old-gradient": ("BS069", ""),
+    "builder": ("BS070", ""),
+    "unreadable": ("BS070", ""),
+}
+#: Rules that find the same without evaluation, and say it better.
+STATIC = (
+    arity,
+    defined_twice,
+    failing_functions,
+    given_twice,
+    missing_includes,
+    sibling_defaults,
+    unknown_arguments,
+    unknown_classes,
+    unknown_members,
+    unknown_names,
+    unknown_starts,
+)
+#: Calls on the way to a fault that are shown.
+SHOWN = 5
+CODES = {code for code, _ in KINDS.values()}
+for _code in sorted(CODES - {"BS040"} - SEVERITIES.keys()):
+    emitted(_code, "error")
+
+
+@rule("BS040", "error", on="program")
+def faults(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
+    """What keeps a network from being built, at the text of the user that asks for it."""
+    told = {
+        (finding.place, finding.code) for rule in STATIC for finding in rule(program, experiment)
+    }
+    seen: set[tuple[str, Place]] = set()
+    for fault in program.built.faults:
+        code, advice = KINDS[fault.kind]
+        place = users_place(program, fault)
+        if (code, place) in seen or _is_told(place, code, told):
+            continue
+        seen.add((code, place))
+        yield Finding(
+            code,
+            place,
+            _sentence(fault, advice),
+            _way(program, fault, place),
+            severity="hint" if fault.kind == "unknown-name" and program.alone else None,
+        )
+
+
+def _is_told(place: Place, code: str, told: set[tuple[Place, str]]) -> bool:
+    """Whether the same was found at the place, or at a part of it, without evaluation."""
+    same = {code, "BS029", "BS077"} if code == "BS020" else {code}
+    return any(
+        other in same
+        and one.source == place.source
+        and (place.start <= one.start <= one.end <= place.end or one.end == place.start - 1)
+        for one, other in told
+    ) or (code == "BS023" and any(_before(one, place) for one, other in told if other == code))
+
+
+def _before(name: Place, value: Place) -> bool:
+    """Whether the name of an argument stands before its value."""
+    return name.source == value.source and 0 <= value.start - name.end <= 4
+
+
+def _sentence(fault: Fault, advice: str) -> str:
+    message = fault.message
+    message = message[:1].upper() + message[1:]
+    if fault.place.source.startswith("library:") and fault.kind != "failed":
+        message += " The function of the library that is called here asks for that."
+    return f"{message} {advice}".rstrip()
+
+
+def _way(program: BrainScriptProgram, fault: Fault, place: Place) -> list[Note]:
+    """The calls of the user that led to a fault, or the members of a circle."""
+    said = "This is part of the circle." if fault.kind == "circular" else "It is called from here."
+    notes: list[Note] = []
+    for call in reversed(fault.calls):
+        known = any(note.place == call for note in notes)
+        if call != place and not program.in_library(call) and not known and call.source:
+            notes.append(Note(said, call))
+    return notes[:SHOWN]
