@@ -1,0 +1,266 @@
+"""Reads the numbers, words and lists that a call is given; what cannot be known is None.
+
+Follows names as the program follows them, and says what is no number.
+"""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.ndl.functions import FUNCTIONS, function_of
+from netsharp_lsp.cntk.ndl.symbols import (
+    ARRAY,
+    HOLE,
+    NUMBER,
+    OPTION,
+    PARAMETER,
+    UNDETERMINED,
+    text_of,
+)
+from netsharp_lsp.cntk.ndl.syntax import Array, Option, Word, place_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.ndl.assembly import Assembly
+    from netsharp_lsp.cntk.ndl.functions import Function
+    from netsharp_lsp.cntk.ndl.symbols import Frame, Item
+    from netsharp_lsp.cntk.ndl.syntax import Value
+
+_WHOLE = re.compile(r"[+-]?[0-9]+\Z")
+_INFINITE = re.compile(r"1#inf", re.IGNORECASE)
+_TRUE = ("t", "true", "T", "True", "TRUE", "1")
+_FALSE = ("f", "false", "F", "False", "FALSE", "0", "")
+#: A dimension that is no number that the program could hold.
+LARGEST = 2**53
+
+
+class Arguments:
+    """The arguments of one call of a function."""
+
+    def __init__(self, assembly: Assembly, item: Item) -> None:
+        self.assembly = assembly
+        self.item = item
+        self.positional = item.positional
+
+    @property
+    def function(self) -> Function:
+        """The function that is called."""
+        return FUNCTIONS[self.item.value]
+
+    def fault(self, kind: str, message: str, at: Item | None = None) -> None:
+        """Note what is wrong with the call or one of its arguments."""
+        item = at or self.item
+        self.assembly.faults.add(kind, message, item.place)
+
+    def scalar(self, item: Item) -> str | None:
+        """The text of a number that an argument comes to."""
+        found: Item | None = item
+        seen = set()
+        while found is not None and found.kind == PARAMETER and id(found) not in seen:
+            seen.add(id(found))
+            found = found.home.find(found.value)
+        if found is not None and found.kind == UNDETERMINED:
+            found = self._later(item, found)
+            if found is None:
+                return None
+        if found is not None and found.kind in (NUMBER, HOLE):
+            return found.value if found.kind == NUMBER else None
+        if found is not None and found.kind == OPTION:
+            return self._from_option(item, found)
+        self._no_number(item, found)
+        return None
+
+    def _later(self, item: Item, found: Item) -> Item | None:
+        """A name that had no value when it was read; outside macros it stays without."""
+        known = found.home.find(found.name)
+        if known is None or known.kind == UNDETERMINED or known is found:
+            self._unknown(item, found.name)
+            return None
+        message = (
+            f"`{found.name}` gets its value only further down: a number stands before its use."
+        )
+        self.fault("used-before-definition", message, item)
+        return known
+
+    def _from_option(self, item: Item, option: Item) -> str | None:
+        """An option that a macro was called with, used as a number within it."""
+        message = (
+            f"`{option.name}` is given as an option of a macro's call, where the program takes no"
+            " number from: make it a parameter of the macro."
+        )
+        self.fault("macro-option", message, item)
+        return option.value
+
+    def _unknown(self, item: Item, name: str) -> None:
+        self.fault("unknown-name", f"`{name}` is not defined here.", item)
+
+    def _no_number(self, item: Item, found: Item | None) -> None:
+        if found is None or found.kind == PARAMETER:
+            self._unknown(item, item.value)
+            return
+        self.fault("no-number", f"`{text_of(item.syntax)}` is no number, and one is needed.", item)
+
+    def whole(self, number: int) -> int | None:
+        """A positional argument that is a whole number."""
+        item = self.positional[number]
+        return self._whole(self.scalar(item), item)
+
+    def _whole(self, text: str | None, at: Item) -> int | None:
+        if text is None:
+            return None
+        if not _WHOLE.match(text):
+            self.fault("no-number", f"`{text}` is no whole number, and one is needed.", at)
+            return None
+        value = int(text[:40])
+        if not -LARGEST < value < LARGEST:
+            self.fault("dimension", f"{text} is larger than the program can hold.", at)
+            return None
+        return value
+
+    def dimension(self, number: int) -> int | None:
+        """A positional argument that counts something."""
+        return self._counted(self.whole(number), self.positional[number])
+
+    def _counted(self, value: int | None, at: Item) -> int | None:
+        if value is not None and value < 0:
+            self.fault("dimension", f"a dimension is a whole number from 0 on, not {value}.", at)
+            return None
+        return value
+
+    def real(self, number: int) -> float | None:
+        """A positional argument that is a number."""
+        item = self.positional[number]
+        return self._real(self.scalar(item), item)
+
+    def _real(self, text: str | None, at: Item) -> float | None:
+        if text is None:
+            return None
+        if _INFINITE.match(text):
+            return float("inf")
+        try:
+            return float.fromhex(text) if "x" in text.lower() else float(text)
+        except (ValueError, OverflowError):
+            self.fault("no-number", f"`{text}` is no number, and one is needed.", at)
+            return None
+
+    def option_word(self, name: str) -> str | None:
+        """The text of an option, or what holds without it."""
+        item = self.item.option(name)
+        if item is None:
+            return self.function.options[name].default
+        return self.option_text(item)
+
+    def option_text(self, item: Item) -> str | None:
+        """The text of an option; a name in it that means something gives its number."""
+        assert isinstance(item.syntax, Option)
+        value = item.syntax.value
+        if isinstance(value, Array):
+            self.fault("option-value", f"`{item.name}` is one value here, and no list.", item)
+            return None
+        return self._resolved(value, item)
+
+    def _resolved(self, word: Word, at: Item) -> str | None:
+        if word.is_hole:
+            return None
+        if word.is_number:
+            return word.text
+        frame = self.item.home
+        found = frame.find(word.text)
+        if found is not None:
+            return self.scalar(found)
+        if word.text.lower() in self.assembly.macros or function_of(word.text):
+            self.fault("no-number", f"`{word.text}` is no value of `{at.name}`.", at)
+            return None
+        return word.text
+
+    def option_real(self, name: str) -> float | None:
+        """An option that is a number."""
+        return self._real(self.option_word(name), self.item.option(name) or self.item)
+
+    def option_whole(self, name: str) -> int | None:
+        """An option that is a whole number."""
+        return self._whole(self.option_word(name), self.item.option(name) or self.item)
+
+    def option_dimension(self, name: str) -> int | None:
+        """An option that counts something."""
+        return self._counted(self.option_whole(name), self.item.option(name) or self.item)
+
+    def option_truth(self, name: str) -> bool | None:
+        """An option that is true or false."""
+        return self._truth(self.option_word(name), self.item.option(name) or self.item)
+
+    def _truth(self, text: str | None, at: Item) -> bool | None:
+        if text is None:
+            return None
+        if text in _TRUE or text in _FALSE:
+            return text in _TRUE
+        self.fault("option-value", f"`{text}` is neither true nor false.", at)
+        return None
+
+    def shape(self, number: int) -> tuple[int, ...] | None:
+        """A positional argument that is a dimension or a list of them."""
+        item = self.positional[number]
+        found = self._array(item)
+        if found is not None:
+            return self._shape(self._texts(found), item)
+        return self._shape([self.scalar(item)], item)
+
+    def option_shape(self, name: str) -> tuple[int, ...] | None:
+        """An option that is a dimension or a list of them."""
+        item = self.item.option(name)
+        if item is None:
+            return (int(self.function.options[name].default),)
+        return self._shape(self._option_texts(item), item)
+
+    def option_truths(self, name: str) -> tuple[bool, ...] | None:
+        """An option that is a truth or a list of them."""
+        item = self.item.option(name)
+        if item is None:
+            return (self.function.options[name].default == "true",)
+        truths = [self._truth(text, item) for text in self._option_texts(item)]
+        known = tuple(truth for truth in truths if truth is not None)
+        return known if len(known) == len(truths) else None
+
+    def _shape(self, texts: list[str | None], at: Item) -> tuple[int, ...] | None:
+        sizes = [self._counted(self._whole(text, at), at) for text in texts]
+        known = tuple(size for size in sizes if size is not None)
+        return known if len(known) == len(sizes) else None
+
+    def _option_texts(self, item: Item) -> list[str | None]:
+        """The elements of an option that may be a list, or the name of one."""
+        assert isinstance(item.syntax, Option)
+        value = item.syntax.value
+        if isinstance(value, Array):
+            return [self._element(one, self.item.home, item) for one in value.items]
+        named = None if value.is_hole else self.item.home.find(value.text)
+        found = None if named is None else self._array(named)
+        return self._texts(found) if found is not None else [self._resolved(value, item)]
+
+    def _array(self, item: Item) -> Item | None:
+        """The list that an argument is, or that a name in it stands for."""
+        found: Item | None = item
+        if item.kind == PARAMETER:
+            found = item.home.find(item.value)
+        return found if found is not None and found.kind == ARRAY else None
+
+    def _texts(self, item: Item) -> list[str | None]:
+        """The elements of a list; names mean what they mean where it is written."""
+        assert isinstance(item.syntax, Array)
+        return [self._element(one, item.home, item) for one in item.syntax.items]
+
+    def _element(self, value: Value, frame: Frame, at: Item) -> str | None:
+        if isinstance(value, Word):
+            named = None if value.is_hole or value.is_number else frame.find(value.text)
+            return self.scalar(named) if named is not None else self._resolved(value, at)
+        place = place_of(frame.script.text, value.start, value.end)
+        message = f"`{text_of(value)}` cannot stand in a list of numbers."
+        self.assembly.faults.add("no-number", message, place)
+        return None
+
+    def word(self, number: int) -> str | None:
+        """A positional argument that is a word, for which it may be the name of a parameter."""
+        item = self.positional[number]
+        if item.kind == HOLE:
+            return None
+        found = item.home.find(item.value) if item.kind != NUMBER else None
+        return (found or item).value

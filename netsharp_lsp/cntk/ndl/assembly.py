@@ -1,0 +1,345 @@
+"""Turns the statements of NDL into symbols: defines macros, and copies them for each call.
+
+Does as the program does, in its order, since names of nodes count up in it; a fault is noted, and
+what it leaves open stands for something unknown.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.ndl.functions import function_of
+from netsharp_lsp.cntk.ndl.symbols import (
+    ARRAY,
+    CALL,
+    FUNCTION,
+    HOLE,
+    MACRO,
+    NUMBER,
+    OPTION,
+    PARAMETER,
+    UNDETERMINED,
+    Frame,
+    Item,
+    text_of,
+)
+from netsharp_lsp.cntk.ndl.syntax import Array, Call, Definition, Option, Word, place_of
+from netsharp_lsp.cntk.networks.faults import Fault
+from netsharp_lsp.cntk.networks.node import OPAQUE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.ndl.syntax import Assignment, Script, Statement, Value
+    from netsharp_lsp.cntk.networks.faults import Place
+
+#: Symbols of one network, copies for calls of macros included, beyond which it is given up.
+MOST = 100_000
+#: Calls of macros within each other that are followed.
+DEEPEST = 100
+
+
+class TooMuch(Exception):  # noqa: N818
+    """The limit of symbols or of macros within each other is reached; the outcome tells."""
+
+
+class Faults:
+    """Faults in the order in which they were met, each once, with the calls on the way."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, Place], Fault] = {}
+        self.calls: list[Place] = []
+
+    def add(self, kind: str, message: str, place: Place) -> None:
+        """Note a fault unless it is known: macros are read once for each call."""
+        fault = Fault(kind, message, place, tuple(self.calls))
+        self._found.setdefault((kind, place), fault)
+
+    def take(self, faults: tuple[Fault, ...]) -> None:
+        """Note faults of somebody else."""
+        for fault in faults:
+            self._found.setdefault((fault.kind, fault.place), fault)
+
+    @property
+    def found(self) -> tuple[Fault, ...]:
+        """All of them."""
+        return tuple(self._found.values())
+
+
+class Assembly:
+    """The macros of one evaluation and the counter of nameless calls."""
+
+    def __init__(self, faults: Faults) -> None:
+        self.faults = faults
+        self.macros: dict[str, Item] = {}
+        #: Macros that call themselves.
+        self._endless: set[str] = set()
+        self._nameless = 0
+        self._items = 0
+        self._depth = 0
+
+    def load(self, script: Script, frame: Frame) -> None:
+        """Enter the statements of a script."""
+        self.faults.take(script.faults)
+        frame.script = script
+        for statement in script.statements:
+            self._statement(frame, statement)
+
+    def _statement(self, frame: Frame, statement: Statement) -> None:
+        if isinstance(statement, Definition):
+            self._define(frame, statement)
+        else:
+            self._assign(frame, statement)
+
+    def note(self, frame: Frame, kind: str, message: str, syntax: Value) -> None:
+        """Note a fault at a value that is written in the script of a frame."""
+        place = place_of(frame.script.text, syntax.start, syntax.end)
+        self.faults.add(kind, message, place)
+
+    def _item(
+        self, kind: str, value: str, syntax: Value, home: Frame, name: str | None = None
+    ) -> Item:
+        self._items += 1
+        if self._items > MOST:
+            raise TooMuch
+        if name is None:
+            self._nameless += 1
+            name = f"unnamed{self._nameless}"
+        return Item(kind, name, value, syntax, home)
+
+    def _define(self, frame: Frame, definition: Definition) -> None:
+        name = definition.name
+        if self.peek(frame, name.text):
+            what = "a function" if function_of(name.text) else "defined already"
+            message = f"`{name.text}` is {what}; give the macro a name of its own."
+            self.note(frame, "macro-reserved" if "a f" in what else "redefined", message, name)
+            return
+        macro = self._item(MACRO, name.text, name, frame, name.text)
+        macro.formals = tuple(word.text for word in definition.parameters)
+        self.macros[name.text.lower()] = macro
+        body = definition.body
+        if body is None:
+            return
+        inner = Frame(frame.script, body.short, defining=True)
+        for word in definition.parameters:
+            self._check_parameter(frame, name.text, word)
+            inner.add(word.text, self._item(PARAMETER, word.text, word, inner, word.text))
+        for statement in body.statements:
+            self._statement(inner, statement)
+        inner.defining = False
+        macro.inner = inner
+
+    def _check_parameter(self, frame: Frame, macro: str, word: Word) -> None:
+        if function_of(word.text):
+            message = (
+                f"the parameter `{word.text}` of `{macro}` has the name of a function, which"
+                " names cannot have here. Call it something else."
+            )
+            self.note(frame, "reserved-parameter", message, word)
+        elif "=" in word.text:
+            message = (
+                f"parameters of macros have no defaults: all of `{word.text}` is taken for the"
+                " name of one more that has to be given."
+            )
+            self.note(frame, "parameter-default", message, word)
+
+    def _assign(self, frame: Frame, statement: Assignment) -> None:
+        name = statement.name
+        if name is not None:
+            self._check_name(frame, name)
+        if isinstance(statement.value, Call):
+            item = self._call(frame, statement.value)
+            if name is not None:
+                item.name = name.text
+            if self._enter(frame, item.name, item, name or statement.value):
+                frame.items.append(item)
+            return
+        item = self._variable(frame, statement.value, create=True) or self._lost(
+            frame, statement.value
+        )
+        key = name.text if name is not None else ""
+        self._enter(frame, key, item, name or statement.value)
+        self._rename(frame, item, statement)
+
+    def _rename(self, frame: Frame, item: Item, statement: Assignment) -> None:
+        """A second name for something is its only one from here on."""
+        name = statement.name
+        if item.kind in (FUNCTION, CALL) and name is not None and item.syntax != statement.value:
+            message = (
+                f"the node `{item.name}` is called `{name.text}` from here on: a second name"
+                " replaces the first in the network."
+            )
+            self.note(frame, "renamed", message, name)
+        item.name = name.text if name is not None else ""
+
+    def _check_name(self, frame: Frame, name: Word) -> None:
+        if function_of(name.text):
+            message = (
+                f"`{name.text}` is the name of a function, which nothing else can have here,"
+                " in whatever case. Call it something else."
+            )
+            self.note(frame, "reserved-name", message, name)
+        elif not name.text:
+            message = "there is no name before `=`: a macro cannot be defined in a short macro."
+            self.note(frame, "no-name", message, name._replace(end=name.start + 1))
+
+    def _enter(self, frame: Frame, name: str, item: Item, at: Value) -> bool:
+        """Enter a symbol; whether the name was free."""
+        known = frame.add(name, item)
+        if known is None or known is item:
+            return True
+        message = f"`{name}` has a value already, and a name gets one only once."
+        self.note(frame, "reassigned", message, at)
+        return False
+
+    def peek(self, frame: Frame, name: str) -> bool:
+        """Whether a name means anything: a symbol, a macro or a function."""
+        return (
+            frame.find(name) is not None
+            or name.lower() in self.macros
+            or function_of(name) is not None
+        )
+
+    def _named(self, frame: Frame, name: str, syntax: Value) -> Item | None:
+        """What a name means: a symbol, else a new call of a macro or a function."""
+        return frame.find(name) or self._fresh(frame, name, syntax)
+
+    def _fresh(self, frame: Frame, name: str, syntax: Value) -> Item | None:
+        macro = self.macros.get(name.lower())
+        if macro is not None and (macro.inner is None or name.lower() in self._endless):
+            return self._unfinished(frame, macro, syntax)
+        if macro is not None and macro.inner is not None:
+            item = self._item(CALL, macro.value, syntax, frame)
+            item.formals = macro.formals
+            item.inner = macro.inner if frame.defining else self._copied(macro.inner)
+            return item
+        function = function_of(name)
+        if function is None:
+            return None
+        return self._item(FUNCTION, function.name, syntax, frame)
+
+    def _unfinished(self, frame: Frame, macro: Item, syntax: Value) -> Item:
+        """A call of a macro within itself, or of one that has no body."""
+        if frame.defining:
+            message = f"`{macro.name}` calls itself: such a macro never ends."
+            self.note(frame, "recursion", message, syntax)
+            self._endless.add(macro.name.lower())
+        return self._item(FUNCTION, OPAQUE, syntax, frame)
+
+    def _call(self, frame: Frame, call: Call) -> Item:
+        name = call.name.text
+        if call.swallowed is not None:
+            self._note_swallowed(frame, call)
+        known = frame.find(name)
+        if known is not None:
+            message = (
+                f"`{name}` is a variable here, so it cannot be called: a variable hides the macro"
+                " of its name in what follows. Give it another name."
+            )
+            self.note(frame, "shadowed", message, call.name)
+        item = self._fresh(frame, name, call)
+        if item is None:
+            if known is None:
+                self._note_unknown(frame, call)
+            item = self._item(FUNCTION, OPAQUE, call, frame)
+        self._arguments(item, call.arguments, frame, create=False)
+        return item
+
+    def _note_swallowed(self, frame: Frame, call: Call) -> None:
+        at = call.swallowed or 0
+        lost = frame.script.text.text[at : at + 1].decode("utf-8", "replace")
+        message = (
+            f"`{lost}` directly behind a bracket is taken for the separator of what follows and"
+            f" lost. Write a blank before it: `( {lost}`."
+        )
+        self.note(frame, "swallowed", message, call.name._replace(start=at, end=at + 1))
+
+    def _note_unknown(self, frame: Frame, call: Call) -> None:
+        name = call.name.text
+        if "=" in name:
+            message = (
+                f"the value of an option cannot be a call or a list in ( ): `{name}` is taken for"
+                " the name of a function. Lists stand in braces."
+            )
+            self.note(frame, "option-call", message, call.name)
+            return
+        message = f"there is no function or macro `{name}`; a macro stands before its first use."
+        self.note(frame, "unknown-function", message, call.name if name else call)
+
+    def _lost(self, frame: Frame, syntax: Value) -> Item:
+        return self._item(HOLE, "", syntax, frame)
+
+    def _arguments(self, item: Item, values: tuple[Value, ...], frame: Frame, create: bool) -> None:
+        """Enter the arguments of a call or the elements of a list."""
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise TooMuch
+        for value in values:
+            item.arguments.append(self._argument(frame, value, create))
+        self._depth -= 1
+
+    def _argument(self, frame: Frame, value: Value, create: bool) -> Item:
+        if isinstance(value, Call):
+            return self._call(frame, value)
+        found = self._variable(frame, value, create)
+        if found is None:
+            name = text_of(value)
+            found = self._item(UNDETERMINED, name, value, frame, name)
+            frame.add(name, found)
+        return found
+
+    def _variable(self, frame: Frame, value: Value, create: bool) -> Item | None:
+        """What a value that is no call stands for; None for a name that is not known."""
+        if isinstance(value, Array):
+            item = self._item(ARRAY, "", value, frame)
+            self._arguments(item, value.items, frame, create=False)
+            return item
+        if isinstance(value, Option):
+            return self._item(OPTION, text_of(value.value), value, frame, value.name.text)
+        if isinstance(value, Call) or value.is_hole:
+            return self._lost(frame, value)
+        if value.is_number:
+            return self._item(NUMBER, value.text, value, frame)
+        found = self._named(frame, value.text, value)
+        if found is not None and "." in value.text:
+            self._check_member(frame, value, found)
+        if found is None and create:
+            found = self._item(PARAMETER, value.text, value, frame, value.text)
+            frame.add(value.text, found)
+        return found
+
+    def _check_member(self, frame: Frame, word: Word, found: Item) -> None:
+        """Something whose members are asked for and that has none is taken for itself."""
+        owner = frame.owner_of(word.text)
+        if owner is None or found is not owner[0] or word.text.lower() in frame.symbols:
+            return
+        message = (
+            f"`{owner[1]}` is not found in `{owner[0].name}`, and left out: only calls of macros"
+            " further up have members, and a macro's parameters have none."
+        )
+        self.note(frame, "member", message, word)
+
+    def _copied(self, frame: Frame) -> Frame:
+        """A macro's body anew, for one call of it."""
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise TooMuch
+        copy = Frame(frame.script, frame.short)
+        for item in frame.items:
+            new = self._duplicate(item, copy)
+            if copy.add(new.name, new) is None:
+                copy.items.append(new)
+            self._arguments(new, _arguments_of(item), copy, create=True)
+        for key, item in sorted(frame.symbols.items()):
+            if key not in copy.symbols:
+                copy.add(key, self._duplicate(item, copy))
+        self._depth -= 1
+        return copy
+
+    def _duplicate(self, item: Item, home: Frame) -> Item:
+        new = self._item(item.kind, item.value, item.syntax, home, item.name)
+        new.formals = item.formals
+        if item.inner is not None:
+            new.inner = self._copied(item.inner)
+        return new
+
+
+def _arguments_of(item: Item) -> tuple[Value, ...]:
+    return item.syntax.arguments if isinstance(item.syntax, Call) else ()

@@ -1,0 +1,290 @@
+"""Where the scripts of an NDL network are: sections that `load` and `run` name, in the builder or
+in files, and files of macros.  Evaluates nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from netsharp_lsp.cntk.configuration.arrays import elements
+from netsharp_lsp.cntk.configuration.comments import code_span
+from netsharp_lsp.cntk.configuration.faults import Faults as TextFaults
+from netsharp_lsp.cntk.configuration.scope import Scope
+from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
+from netsharp_lsp.cntk.configuration.sources import Source, read_text
+from netsharp_lsp.cntk.configuration.traced import Weaver
+from netsharp_lsp.cntk.ndl.evaluation import Part
+from netsharp_lsp.cntk.ndl.reading import read_script
+from netsharp_lsp.cntk.ndl.syntax import HOLE, place_of
+from netsharp_lsp.cntk.networks.faults import Fault, Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Protocol
+
+    from netsharp_lsp.cntk.configuration.scope import Found
+    from netsharp_lsp.cntk.configuration.traced import Traced
+
+    class Files(Protocol):
+        """Where files are read from."""
+
+        def read(self, path: str) -> bytes | None:
+            """The bytes of a file, None where there is none."""
+            ...
+
+
+_LINE = re.compile(rb"[^\r\n]+")
+_MARK = b"\xef\xbb\xbf"
+_LOAD, _RUN = b"load", b"run"
+#: Faults of brackets, which a file's sections share with its scripts.
+_BRACKETS = frozenset(("unclosed", "unmatched"))
+
+
+class Program(NamedTuple):
+    """The scripts of a network in the order in which they are read, and what is missing.
+
+    `candidates` are the sections of a file of which nobody says which is run.
+    """
+
+    parts: tuple[Part, ...]
+    faults: tuple[Fault, ...]
+    candidates: tuple[Part, ...] = ()
+
+
+class Choice(NamedTuple):
+    """What `load` or `run` says: the text, where it stands."""
+
+    text: Traced
+    place: Place
+
+
+def program_of_builder(found: Found, command_scope: Scope, files: Files) -> Program:
+    """The scripts that a builder block names."""
+    scope = command_scope.inside(found)
+    collected = _Collected(files, scope.put)
+    description = scope.look_up(b"networkDescription")
+    macros = scope.look_up(b"ndlMacros")
+    if macros is not None:
+        collected.macros(macros)
+    if description is not None and description.text.text:
+        collected.described(description, _choice(scope, _LOAD), _choice(scope, _RUN))
+    else:
+        collected.inline(scope, found)
+    return collected.program
+
+
+def program_of_file(source: Source) -> Program:
+    """The scripts of a file alone: its variables have no values."""
+    faults = TextFaults()
+    outside = Scope(Weaver().done(), faults)
+    collected = _Collected(None, outside.put)
+    text = collected.put(file_text(source))
+    collected.file(text, None, None)
+    unknown = [
+        Fault("undefined-variable", one.message, _at(one.place))
+        for one in faults
+        if one.kind == "undefined" and one.place is not None
+    ]
+    return collected.program._replace(faults=(*collected.faults, *unknown))
+
+
+def file_text(source: Source) -> Traced:
+    """A file's lines without comments and empty ones, as the program keeps them."""
+    weaver = Weaver()
+    for line in _LINE.finditer(source.text):
+        at, end = line.span()
+        if source.text.startswith(_MARK, at):
+            at += len(_MARK)
+        low, high = code_span(source.text[at:end])
+        if high <= low:
+            continue
+        weaver.add(source, at + low, at + high)
+        if at + high == end and source.text[end : end + 1] == b"\n":
+            weaver.add(source, end, end + 1)
+        else:
+            weaver.stand_in(b"\n", SourcePlace(source, at + high, at + high))
+    return weaver.done()
+
+
+def plugged(text: Traced) -> Traced:
+    """A text with variables without a value marked otherwise: `$` would separate in a call."""
+    mark = HOLE.encode()
+    weaver = Weaver()
+    at = 0
+    for use in text.uses:
+        if use.problem is None or use.at < at or use.end <= use.at:
+            continue
+        weaver.take(text, at, use.at)
+        weaver.stand_in(mark + use.name.encode() + mark, text.place(use.at, use.end))
+        at = use.end
+    if not at:
+        return text
+    weaver.take(text, at, len(text))
+    return weaver.done()
+
+
+class _Collected:
+    """Scripts as they are found."""
+
+    def __init__(self, files: Files | None, put: Callable[[Traced], Traced]) -> None:
+        self._files = files
+        self._put = put
+        self.parts: list[Part] = []
+        self.candidates: list[Part] = []
+        self.faults: list[Fault] = []
+
+    @property
+    def program(self) -> Program:
+        """What was found."""
+        return Program(tuple(self.parts), tuple(self.faults), tuple(self.candidates))
+
+    def put(self, text: Traced) -> Traced:
+        """A file's text with its variables in place."""
+        return plugged(self._put(text))
+
+    def _fault(self, kind: str, message: str, place: Place) -> None:
+        self.faults.append(Fault(kind, message, place))
+
+    def macros(self, found: Found) -> None:
+        """The files that `ndlMacros` names, each for itself."""
+        for path in filter(None, _text(found.text).split("+")):
+            text = self._read(path, found)
+            if text is not None:
+                self.file(text, None, None, role="macros")
+
+    def described(self, found: Found, load: Choice | None, run: Choice | None) -> None:
+        """The file that `networkDescription` names; `load` and `run` beside it hold for it."""
+        path = _text(found.text)
+        if "+" in path:
+            message = (
+                f"`networkDescription` names one file, and `{path}` is taken for several. Name"
+                " files of macros in `ndlMacros`."
+            )
+            self._fault("several-files", message, _whole(found.text))
+            return
+        text = self._read(path, found)
+        if text is not None:
+            self.file(text, load, run)
+
+    def _read(self, path: str, found: Found) -> Traced | None:
+        if HOLE in path or found.problem is not None or self._files is None:
+            return None
+        data = self._files.read(path)
+        if data is None:
+            message = f"{path}: there is no such file. Paths are relative to the working directory."
+            self._fault("missing-file", message, _whole(found.text))
+            return None
+        source = read_text(path, data)
+        if isinstance(source, str):
+            self._fault("unreadable", f"{path}: {source}", _whole(found.text))
+            return None
+        return self.put(file_text(source))
+
+    def inline(self, scope: Scope, found: Found) -> None:
+        """The sections that stand in the builder or around it: one each."""
+        load, run = _choice(scope, _LOAD), _choice(scope, _RUN)
+        if load is not None:
+            self._section(scope, load, "load")
+        if run is None:
+            message = (
+                "an NDLNetworkBuilder needs `run = section` or `networkDescription = file`:"
+                " without one there is no network."
+            )
+            self._fault("no-run", message, _whole(found.text))
+            return
+        self._section(scope, run, "run")
+
+    def _section(self, scope: Scope, choice: Choice, role: str) -> None:
+        """One section by its name, which is not split here."""
+        name = _text(choice.text)
+        if HOLE in name or _has_hole(choice.text):
+            return
+        found = scope.look_up(name.encode())
+        if found is None:
+            split = elements(choice.text) or ()
+            note = ""
+            if len(split) > 1:
+                note = " In a configuration only one section can be named; in a file, several."
+            message = f"`{role} = {name}` names no section here or further out.{note}"
+            self._fault("missing-section", message, choice.place)
+            return
+        self._add(role, name, plugged(found.text))
+
+    def _add(self, role: str, name: str, text: Traced) -> None:
+        self.parts.append(Part(role, name, read_script(text)))
+
+    def file(
+        self, text: Traced, load: Choice | None, run: Choice | None, role: str = "run"
+    ) -> None:
+        """The sections of a file that it, or the builder, says to load and run; else all of it."""
+        faults = TextFaults()
+        sections = Scope(text, faults)
+        load, run = load or _choice(sections, _LOAD), run or _choice(sections, _RUN)
+        for one in faults:
+            if one.kind in _BRACKETS and one.place is not None:
+                self._fault(one.kind, one.message, _at(one.place))
+        if load is None and run is None:
+            self._whole_file(text, "whole" if role == "run" else role)
+            return
+        if load is not None:
+            self._listed(sections, load, "load" if role == "run" else role)
+        if run is not None:
+            self._listed(sections, run, role)
+
+    def _whole_file(self, text: Traced, role: str) -> None:
+        """A file without sections is one script."""
+        weaver = Weaver()
+        start, end = text.place(0, 0), text.place(len(text), len(text))
+        weaver.stand_in(b"[ ", SourcePlace(start.source, start.start, start.start))
+        weaver.take(text, 0, len(text))
+        weaver.stand_in(b" ]", SourcePlace(end.source, end.end, end.end))
+        self._add(role, "", weaver.done())
+
+    def _listed(self, sections: Scope, choice: Choice, role: str) -> None:
+        if _has_hole(choice.text):
+            self._unknown(sections, role)
+            return
+        for name in elements(choice.text) or ():
+            found = sections.look_up(name.text)
+            if found is not None and found.text.text:
+                self._add(role, _text(name), found.text)
+                continue
+            known = [entry.key.decode("utf-8", "replace") for entry in sections]
+            blocks = [one for one in known if one.lower() not in ("load", "run")]
+            message = f"there is no section `{_text(name)}` in the file"
+            listed = f"; it has {', '.join(blocks[:5])}." if blocks else "."
+            self._fault("missing-section", message + listed, place_of(name, 0, len(name)))
+
+    def _unknown(self, sections: Scope, role: str) -> None:
+        """Nobody says which section it is: all could be."""
+        for entry in sections:
+            if entry.kind == "block":
+                name = entry.key.decode("utf-8", "replace")
+                text = sections.resolved(entry)
+                self.candidates.append(Part(role, name, read_script(text)))
+
+
+def _choice(scope: Scope, key: bytes) -> Choice | None:
+    found = scope.look_up(key)
+    if found is None:
+        return None
+    text = plugged(found.text)
+    return Choice(text, _whole(text))
+
+
+def _has_hole(text: Traced) -> bool:
+    return HOLE.encode() in text.text
+
+
+def _text(text: Traced) -> str:
+    return text.text.decode("utf-8", "replace")
+
+
+def _whole(text: Traced) -> Place:
+    return place_of(text, 0, len(text))
+
+
+def _at(place: SourcePlace) -> Place:
+    return Place(place.source.name, place.start, place.end)

@@ -1,0 +1,388 @@
+"""Evaluates the symbols of NDL to a network, in the passes of the program: nodes, then what they
+are connected to, then how parameters start.  Knows no files.
+
+After a fault the rest goes on: what is not known is a node of which nothing is known.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from netsharp_lsp.cntk.ndl.arguments import Arguments
+from netsharp_lsp.cntk.ndl.assembly import Assembly, Faults, TooMuch
+from netsharp_lsp.cntk.ndl.forms import EARLY, is_parameter, make, settle, start
+from netsharp_lsp.cntk.ndl.functions import FUNCTIONS, ONLY_2D, ONLY_ND
+from netsharp_lsp.cntk.ndl.groups import Groups
+from netsharp_lsp.cntk.ndl.symbols import (
+    ARRAY,
+    CALL,
+    FUNCTION,
+    HOLE,
+    NUMBER,
+    OPTION,
+    PARAMETER,
+    UNDETERMINED,
+    Frame,
+    text_of,
+)
+from netsharp_lsp.cntk.networks.faults import Fault, Outcome
+from netsharp_lsp.cntk.networks.inference import inferred
+from netsharp_lsp.cntk.networks.node import OPAQUE, Network, Node
+from netsharp_lsp.cntk.networks.node_types import ANY, NODE_TYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_lsp.cntk.ndl.functions import Function
+    from netsharp_lsp.cntk.ndl.symbols import Item
+    from netsharp_lsp.cntk.ndl.syntax import Script
+
+#: Calls of macros within calls that are followed.
+DEEPEST = 100
+
+
+class Part(NamedTuple):
+    """One script of a program.  `role` is "macros" for those that come from files of macros, whose
+    variables the network does not see, "load" or "run" for sections, "whole" for a file without.
+    """
+
+    role: str
+    name: str
+    script: Script
+
+
+def evaluate(parts: Sequence[Part]) -> Outcome:
+    """The network of the scripts, read in this order; without any statement there is none."""
+    faults = Faults()
+    run = _Evaluation(faults)
+    try:
+        return run.network(parts)
+    except (TooMuch, RecursionError):
+        last = parts[-1].script
+        message = (
+            "this calls macros within macros deeper, or more of them, than is followed;"
+            " no network is built of it."
+        )
+        place = last.place(0, len(last.text))
+        return Outcome(None, (*faults.found, Fault("too-much", message, place)))
+
+
+class _Evaluation:
+    """One network as it comes to be."""
+
+    def __init__(self, faults: Faults) -> None:
+        self.faults = faults
+        self.assembly = Assembly(faults)
+        self.nodes: dict[str, Node] = {}
+        self.groups = Groups(faults)
+        #: Calls of parameters and constants with their nodes; none that stands within a call.
+        self._starting: list[tuple[Item, Node, bool]] = []
+        self._depth = 0
+
+    def network(self, parts: Sequence[Part]) -> Outcome:
+        """Run all passes."""
+        frame = self._assembled(parts)
+        if frame is None:
+            return Outcome(None, self.faults.found)
+        self._create_all(frame, "")
+        self._attach_all(frame)
+        self.groups.arrays(frame, bool(self.nodes))
+        for item, node, nested in self._starting:
+            self._start(item, node, nested)
+        groups = {name: tuple(nodes) for name, nodes in self.groups.nodes.items()}
+        network = inferred(Network(dict(self.nodes), groups))
+        for node in network.nodes.values():
+            settle(node)
+        return Outcome(network, self.faults.found)
+
+    def _assembled(self, parts: Sequence[Part]) -> Frame | None:
+        frame: Frame | None = None
+        macros: Frame | None = None
+        for part in parts:
+            if part.role == "macros":
+                macros = macros or Frame(part.script)
+                self.assembly.load(part.script, macros)
+            else:
+                frame = frame or Frame(part.script)
+                self.assembly.load(part.script, frame)
+        return frame
+
+    # Nodes.
+
+    def _create_all(self, frame: Frame, base: str) -> None:
+        frame.base = base
+        for item in frame.items:
+            self._create(item, base)
+            if item.kind == CALL:
+                self.groups.tag(item)
+
+    def _create(self, item: Item, base: str, nested: bool = False) -> None:
+        """Build the node of a call, and those of the calls in it."""
+        if item.node is not None:
+            return
+        if item.kind == CALL:
+            self._enter_macro(item, base)
+            return
+        name = f"{base}.{item.name}" if base else item.name
+        function = FUNCTIONS.get(item.value)
+        early = function is not None and function.form in EARLY
+        if early:
+            self._create_arguments(item, base)
+        item.node = self._node(item, name, function)
+        if is_parameter(item.node) and function is not None:
+            self._starting.append((item, item.node, nested))
+        if not early:
+            self._create_arguments(item, base)
+
+    def _create_arguments(self, item: Item, base: str) -> None:
+        for one in item.arguments:
+            if one.kind in (FUNCTION, CALL):
+                self._create(one, base, nested=True)
+
+    def _node(self, item: Item, name: str, function: Function | None) -> Node:
+        node = Node(function.operation if function else OPAQUE, len(self.nodes), name)
+        node.where = item.place
+        while node.name in self.nodes:
+            node.name = f"_{node.name}"
+        self.nodes[node.name] = node
+        if function is None:
+            node.shape = None
+            item.inputs = [one for one in item.positional if one.kind in (FUNCTION, CALL)]
+            return node
+        arguments = Arguments(self.assembly, item)
+        self._check_options(item, function)
+        if not self._counted(item, function):
+            node.shape = None
+            item.inputs = item.positional
+            return node
+        item.inputs = make(arguments, node)
+        return node
+
+    def _check_options(self, item: Item, function: Function) -> None:
+        known = {name.lower() for name in function.options} | {"tag"}
+        if function.form == "convolution":
+            flat = len(item.positional) == 7
+            known -= {name.lower() for name in (ONLY_ND if flat else ONLY_2D)}
+        for one in item.arguments:
+            if one.kind == OPTION and one.name.lower() not in known:
+                message = f"{function.name} has no option `{one.name}`: the program ignores it."
+                self.faults.add("unknown-option", message, one.place)
+
+    def _counted(self, item: Item, function: Function) -> bool:
+        """Whether a call has as many arguments as its function takes."""
+        count = len(item.positional)
+        if function.form in ("plain", "early", "missing"):
+            return self._attachable(item, function, count)
+        allowed = function.fewest <= count <= function.most
+        if function.form in ("convolution", "crop"):
+            allowed = count in ((3, 7) if function.form == "convolution" else (2, 4))
+        if not allowed:
+            self._note_count(item, function, count)
+        return allowed
+
+    def _attachable(self, item: Item, function: Function, count: int) -> bool:
+        row = NODE_TYPES[function.operation]
+        if row.fewest <= count <= row.most:
+            return True
+        self._note_count(item, function, count)
+        return False
+
+    def _note_count(self, item: Item, function: Function, count: int) -> None:
+        expected = _expected(function)
+        message = (
+            f"{function.name} takes {expected} ({', '.join(function.signature)}),"
+            f" and {count} {'is' if count == 1 else 'are'} given."
+        )
+        self.faults.add("arity", message, item.place)
+
+    # Macros.
+
+    def _enter_macro(self, item: Item, base: str) -> None:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise TooMuch
+        self.faults.calls.append(item.place)
+        name = f"{base}.{item.name}" if base else item.name
+        inner = item.inner
+        if inner is None or not self._bound(item, inner, base):
+            item.node = Node(OPAQUE, len(self.nodes), name)
+            item.node.shape, item.node.where = None, item.place
+            self.nodes.setdefault(name, item.node)
+        else:
+            self._create_all(inner, name)
+            item.node = self._result(item, inner)
+        self.faults.calls.pop()
+        self._depth -= 1
+
+    def _result(self, item: Item, inner: Frame) -> Node | None:
+        """What a macro comes to: the variable of its own name, else its last call."""
+        named = inner.find(item.value)
+        if named is not None:
+            return named.node
+        return inner.items[-1].node if inner.items else None
+
+    def _bound(self, item: Item, inner: Frame, base: str) -> bool:
+        """Give a macro's parameters their meaning; whether all have one."""
+        if not self._count_formals(item):
+            return False
+        for number, one in enumerate(item.arguments):
+            if number >= len(item.formals) and one.kind != OPTION:
+                continue
+            actual = one
+            if one.kind == PARAMETER:
+                actual = one.home.find(one.name) or one
+            elif one.kind in (FUNCTION, CALL):
+                self._pass_call(one, base)
+            name = item.formals[number] if number < len(item.formals) else one.name
+            inner.symbols[name.lower()] = actual
+        return True
+
+    def _count_formals(self, item: Item) -> bool:
+        positional, expected = len(item.positional), len(item.formals)
+        options = sum(one.kind == OPTION for one in item.arguments[:expected])
+        if len(item.arguments) >= expected and not options and positional <= expected:
+            return True
+        names = f" ({', '.join(item.formals)})" if item.formals else ""
+        message = (
+            f"the macro `{item.value}` takes {expected} argument{'s' * (expected != 1)}{names},"
+            f" and {positional} {'is' if positional == 1 else 'are'} given."
+        )
+        self.faults.add("macro-arity", message, item.place)
+        return len(item.arguments) >= expected and not options
+
+    def _pass_call(self, one: Item, base: str) -> None:
+        """A call within the arguments of a macro's call."""
+        if one.node is not None or one.home.symbols.get(one.name.lower()) is one:
+            return
+        message = (
+            f"`{text_of(one.syntax)}` is handed to a macro without a name, which the program does"
+            " not find again in there. Give it a name in a statement before."
+        )
+        self.faults.add("nested-argument", message, one.place)
+        self._create(one, base, nested=True)
+
+    # Connections.
+
+    def _attach_all(self, frame: Frame) -> None:
+        for item in frame.items:
+            self._attach(item)
+            if item.kind == CALL:
+                self.groups.tag(item)
+
+    def _attach(self, item: Item) -> None:
+        """Connect the node of a call with its inputs, those in it first."""
+        if item.done:
+            return
+        item.done = True
+        if item.kind == CALL:
+            self._attach_macro(item)
+            return
+        if item.kind != FUNCTION or item.node is None:
+            return
+        inputs = [self._input(item, one) for one in item.inputs]
+        item.node.inputs = tuple(one for one in inputs if one is not None)
+        if None in inputs:
+            item.node.shape = None
+        self.groups.tag(item)
+
+    def _attach_macro(self, item: Item) -> None:
+        self.faults.calls.append(item.place)
+        for one in item.arguments:
+            if one.kind in (FUNCTION, CALL):
+                self._attach(one)
+        if item.inner is not None and (item.node is None or item.node.operation != OPAQUE):
+            self._attach_all(item.inner)
+            item.node = self._result(item, item.inner)
+        self.faults.calls.pop()
+
+    def _input(self, call: Item, item: Item) -> Node | None:
+        """The node that an argument comes to; its fault is noted where there is none."""
+        if item.kind in (FUNCTION, CALL):
+            self._attach(item)
+            if item.node is None and item.kind == CALL:
+                self._note_nothing(item)
+            return item.node
+        if item.kind in (UNDETERMINED, PARAMETER):
+            return self._named(call, item)
+        if item.kind == NUMBER:
+            self._note_number(item, item.value)
+        elif item.kind != HOLE:
+            what = "a list" if item.kind == ARRAY else "this"
+            self.faults.add("no-node", f"{what} cannot be the input of a node.", item.place)
+        return None
+
+    def _named(self, call: Item, item: Item) -> Node | None:
+        """What a name means that was not known when it was read, or a parameter of a macro."""
+        found = _followed(call.home.find(item.name))
+        if found is not None and found.kind in (FUNCTION, CALL):
+            if found.node is None and found.kind == CALL:
+                self._note_nothing(item)
+            return found.node
+        if found is not None and found.kind == NUMBER:
+            self._note_number(item, found.value)
+            return None
+        if found is not None and found.kind in (HOLE, ARRAY, OPTION):
+            if found.kind != HOLE:
+                self.faults.add("no-node", f"`{item.name}` is no node.", item.place)
+            return None
+        return self.nodes.get(item.name) or self._member(call, item)
+
+    def _member(self, call: Item, item: Item) -> Node | None:
+        """A member of a macro's parameter, or of a call further down: meant, and not found."""
+        known = call.home.owner_of(item.name)
+        if known is not None and known[0] is not item:
+            owner = _followed(known[0]) or known[0]
+            inner = owner.inner.find(known[1]) if owner.inner is not None else None
+            if inner is not None and inner.node is not None:
+                message = (
+                    f"the program does not find `{item.name}` here: members are found only of"
+                    " calls further up, and not of a macro's parameters. Pass it by itself."
+                )
+                self.faults.add("member", message, item.place)
+                return inner.node
+        self.faults.add("unknown-name", f"`{item.name}` is not defined here.", item.place)
+        return None
+
+    def _note_number(self, item: Item, value: str) -> None:
+        message = f"{value} is a number, and a node is needed here: `Constant({value})` is one."
+        self.faults.add("number-as-node", message, item.place)
+
+    def _note_nothing(self, item: Item) -> None:
+        message = (
+            f"the macro in `{text_of(item.syntax)}` comes to nothing: its last statement, or the"
+            " one of its own name, has to be a call."
+        )
+        self.faults.add("no-result", message, item.place)
+
+    # Parameters.
+
+    def _start(self, item: Item, node: Node, nested: bool) -> None:
+        start(Arguments(self.assembly, item), node)
+        if nested and FUNCTIONS[item.value].form != "constant":
+            message = (
+                "a parameter within a call is never initialized by the program: it starts with 0"
+                " whatever its options say. Give it a name in a statement of its own."
+            )
+            self.faults.add("nested-parameter", message, item.place)
+
+
+def _followed(item: Item | None) -> Item | None:
+    """What a name that was handed on stands for where it comes from."""
+    seen = set()
+    while item is not None and item.kind in (UNDETERMINED, PARAMETER) and id(item) not in seen:
+        seen.add(id(item))
+        item = item.home.find(item.name)
+    return item
+
+
+def _expected(function: Function) -> str:
+    if function.form == "convolution":
+        return "3 or 7 arguments"
+    if function.form == "crop":
+        return "2 or 4 arguments"
+    most = function.most
+    if most == ANY or most > 100:
+        return f"at least {function.fewest} argument{'s' * (function.fewest != 1)}"
+    numbers = f"{function.fewest}" if function.fewest == most else f"{function.fewest} to {most}"
+    return f"{numbers} argument{'s' * (most != 1)}"

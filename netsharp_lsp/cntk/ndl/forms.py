@@ -1,0 +1,357 @@
+"""How the call of each function becomes a node: attributes, shape, and which arguments are inputs.
+
+What cannot be known leaves the shape of its node unknown; whether inputs fit is not asked here.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.ndl.symbols import NUMBER
+from netsharp_lsp.cntk.networks.node import PARAMETER, elements
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from netsharp_lsp.cntk.ndl.arguments import Arguments
+    from netsharp_lsp.cntk.ndl.symbols import Item
+    from netsharp_lsp.cntk.networks.node import Attribute, Node
+
+    Maker = Callable[[Arguments, Node], list[Item]]
+
+#: Image layouts by every name that the program knows, in this very case.
+LAYOUTS = {"CHW": "CHW", "cudnn": "CHW", "HWC": "HWC", "legacy": "HWC"}
+#: Ways to start a parameter, by their names in lower case.
+_INITS = {
+    name.lower(): name
+    for name in ("uniform", "gaussian", "heNormal", "fixedValue", "fromFile", "bilinear")
+}
+_RANDOM = ("uniform", "gaussian", "heNormal")
+#: What types have that no option of NDL changes.
+_FIXED: dict[str, dict[str, Attribute]] = {
+    "Times": {"outputRank": 1, "inferInputRankToMap": -1},
+    "TransposeDimensions": {"axis1": 1, "axis2": 2},
+}
+#: Kinds of pooling in any case; none at all is one, too.
+_POOLS = ("", "none", "max", "average")
+
+
+def make(arguments: Arguments, node: Node) -> list[Item]:
+    """Fill in a node; the arguments that are its inputs."""
+    return _MAKERS[arguments.function.form](arguments, node)
+
+
+def _plain(arguments: Arguments, node: Node) -> list[Item]:
+    node.attributes.update(_FIXED.get(node.operation, {}))
+    return arguments.positional
+
+
+def _keep(node: Node, name: str, value: Attribute | None) -> None:
+    """Keep an attribute; without it, the shape cannot be known."""
+    if value is None:
+        node.shape = None
+    else:
+        node.attributes[name] = value
+
+
+def _layout(arguments: Arguments) -> str | None:
+    text = arguments.option_word("imageLayout")
+    if text is None or text in LAYOUTS:
+        return None if text is None else LAYOUTS[text]
+    at = arguments.item.option("imageLayout")
+    message = f"`{text}` is no image layout; CHW (or cudnn) and HWC (or legacy) are."
+    arguments.fault("option-value", message, at)
+    return None
+
+
+def _dimensions(arguments: Arguments, count: int) -> list[int] | None:
+    sizes = [arguments.dimension(number) for number in range(count)]
+    known = [size for size in sizes if size is not None]
+    return known if len(known) == len(sizes) else None
+
+
+def _arranged(sizes: list[int] | None, layout: str | None) -> tuple[int, ...] | None:
+    """Sizes whose last three are width, height and channels, in the order of a layout."""
+    if sizes is None or layout is None:
+        return None
+    width, height, channels = sizes[-3:]
+    image = (width, height, channels) if layout == "CHW" else (channels, width, height)
+    return (*sizes[:-3], *image)
+
+
+def _declare(node: Node, shape: tuple[int, ...] | None) -> None:
+    node.shape = shape
+    if shape is not None:
+        node.attributes["shape"] = shape
+
+
+def _input(arguments: Arguments, node: Node) -> list[Item]:
+    node.attributes["dynamicAxis"] = arguments.option_word("dynamicAxis") or ""
+    sizes = _dimensions(arguments, len(arguments.positional))
+    _declare(node, None if sizes is None else tuple(sizes))
+    return []
+
+
+def _image(arguments: Arguments, node: Node) -> list[Item]:
+    node.attributes["dynamicAxis"] = arguments.option_word("dynamicAxis") or ""
+    _declare(node, _arranged(_dimensions(arguments, 3), _layout(arguments)))
+    return []
+
+
+def _parameter(arguments: Arguments, node: Node) -> list[Item]:
+    sizes = _dimensions(arguments, len(arguments.positional))
+    _declare(node, None if sizes is None else tuple(sizes))
+    return _trained(arguments, node)
+
+
+def _image_parameter(arguments: Arguments, node: Node) -> list[Item]:
+    sizes = _dimensions(arguments, len(arguments.positional))
+    _declare(node, _arranged(sizes, _layout(arguments)))
+    return _trained(arguments, node)
+
+
+def _trained(arguments: Arguments, node: Node) -> list[Item]:
+    """How a parameter is trained."""
+    old = ("needGradient", "needsGradient", "computeGradient")
+    frozen = [arguments.option_truth(name) is False for name in old]
+    rate = arguments.option_real("learningRateMultiplier")
+    if any(frozen) or rate is not None:
+        node.attributes["learningRateMultiplier"] = 0.0 if any(frozen) else float(rate or 0)
+    return []
+
+
+def start(arguments: Arguments, node: Node) -> None:
+    """How a parameter starts: read once all names are known."""
+    if arguments.function.form == "constant":
+        value = arguments.real(0)
+        if value is not None:
+            node.attributes["initValue"] = value
+        return
+    text = arguments.option_word("init")
+    init = _INITS.get((text or "uniform").lower())
+    if init is None:
+        names = ", ".join(sorted(_INITS.values(), key=str.lower))
+        message = f"`{text}` is no way to start a parameter; there are {names}."
+        arguments.fault("option-value", message, arguments.item.option("init"))
+    elif text is not None:
+        node.attributes["init"] = "fromValue" if init == "fixedValue" else init
+        _started(arguments, node, init)
+
+
+def _started(arguments: Arguments, node: Node, init: str) -> None:
+    if init in _RANDOM:
+        for name, value in (
+            ("randomSeed", arguments.option_whole("randomSeed")),
+            ("initValueScale", arguments.option_real("initValueScale")),
+            ("initFilterRank", 0),
+            ("initOutputRank", 1),
+            ("initOnCPUOnly", arguments.option_truth("initOnCPUOnly")),
+        ):
+            if value is not None:
+                node.attributes[name] = value
+    elif init == "fixedValue":
+        value = arguments.option_real("value")
+        if value is not None:
+            node.attributes["initValue"] = value
+    elif init == "bilinear":
+        for name in ("kernelWidth", "kernelHeight"):
+            size = arguments.option_dimension(name)
+            if size is not None:
+                node.attributes[name] = size
+    else:
+        _from_file(arguments, node)
+
+
+def _from_file(arguments: Arguments, node: Node) -> None:
+    path = arguments.option_word("initFromFilePath")
+    if path:
+        node.attributes["initFromFilePath"] = path
+    elif path is not None:
+        message = "`init = fromFile` needs `initFromFilePath`."
+        arguments.fault("option-missing", message, arguments.item.option("init"))
+    if not elements(node.shape or ()):
+        node.shape = None
+
+
+def _constant(arguments: Arguments, node: Node) -> list[Item]:
+    rows, columns = arguments.option_dimension("rows"), arguments.option_dimension("cols")
+    _declare(node, None if rows is None or columns is None else (rows, columns))
+    node.attributes.update(learningRateMultiplier=0.0, init="fromValue")
+    return []
+
+
+def _row_slice(arguments: Arguments, node: Node) -> list[Item]:
+    first, count = arguments.dimension(0), arguments.dimension(1)
+    _keep(node, "beginIndex", first)
+    _keep(node, "endIndex", None if first is None or count is None else first + count)
+    node.attributes["axis"] = 1
+    return arguments.positional[2:]
+
+
+def _row_repeat(arguments: Arguments, node: Node) -> list[Item]:
+    _keep(node, "numRepeats", arguments.dimension(1))
+    return arguments.positional[:1]
+
+
+def _reshape(arguments: Arguments, node: Node) -> list[Item]:
+    _keep(node, "numRows", arguments.dimension(1))
+    for name in ("imageWidth", "imageHeight", "imageChannels"):
+        _keep(node, name, arguments.option_dimension(name))
+    layout = _layout(arguments)
+    if layout is None or layout == "CHW":
+        _keep(node, "imageLayout", layout)
+    return arguments.positional[:1]
+
+
+def _delay(arguments: Arguments, node: Node) -> list[Item]:
+    rows = arguments.dimension(0)
+    node.shape = None if rows is None else (rows,)
+    _keep(node, "defaultHiddenActivation", arguments.option_real("defaultHiddenActivity"))
+    steps = arguments.option_dimension("timeStep")
+    if steps == 1:
+        steps = arguments.option_dimension("delayTime")
+    _keep(node, "timeStep", steps)
+    return arguments.positional[-1:]
+
+
+def _windows(arguments: Arguments, node: Node) -> None:
+    """Kernel, strides, padding and layout of what moves a window over a tensor."""
+    _keep(node, "kernelShape", arguments.shape(2))
+    _keep(node, "strideShape", arguments.option_shape("stride"))
+    _keep(node, "dimPadding", arguments.option_truths("autoPadding"))
+    _keep(node, "dimPadLower", arguments.option_shape("lowerPad"))
+    _keep(node, "dimPadUpper", arguments.option_shape("upperPad"))
+    _keep(node, "imageLayout", _layout(arguments))
+
+
+def _convolution(arguments: Arguments, node: Node) -> list[Item]:
+    _keep(node, "maxTempMemSizeInSamples", arguments.option_dimension("maxTempMemSizeInSamples"))
+    if len(arguments.positional) == 7:
+        _flat_convolution(arguments, node)
+        return arguments.positional[:2]
+    _windows(arguments, node)
+    _keep(node, "mapCount", arguments.option_shape("mapCount"))
+    _keep(node, "dimSharing", arguments.option_truths("sharing"))
+    _keep(node, "transpose", arguments.option_truth("transpose"))
+    return arguments.positional[:2]
+
+
+def _flat_convolution(arguments: Arguments, node: Node) -> None:
+    """The older form: width and height only; the depth is that of the input."""
+    sizes = [arguments.dimension(number) for number in range(2, 7)]
+    width, height, maps, across, down = (size or 0 for size in sizes)
+    if None in sizes:
+        node.shape = None
+    padded = arguments.option_truth("zeroPadding")
+    # The older form has the older layout where nothing is said.
+    layout = _layout(arguments) if arguments.item.option("imageLayout") else "HWC"
+    node.attributes.update(
+        form="2D",
+        kernelShape=(width, height, 1),
+        mapCount=(maps,),
+        strideShape=(across, down, 1),
+        dimSharing=(True,),
+        dimPadLower=(0,),
+        dimPadUpper=(0,),
+        transpose=False,
+    )
+    _keep(node, "dimPadding", None if padded is None else (padded, padded, False))
+    _keep(node, "imageLayout", layout)
+
+
+def settle(node: Node) -> None:
+    """Write the older form of a convolution as the newer one, once its input is known."""
+    if node.attributes.pop("form", None) is None or len(node.inputs) < 2:
+        return
+    image = node.inputs[1].shape or ()
+    if len(image) != 3:
+        return
+    depth = image[0] if node.text("imageLayout") == "HWC" else image[2]
+    for name in ("kernelShape", "strideShape"):
+        node.attributes[name] = (*node.dimensions(name)[:2], depth)
+
+
+def _pooling(arguments: Arguments, node: Node) -> list[Item]:
+    pool = arguments.word(1)
+    if pool is None:
+        node.shape = None
+    elif pool.lower() in _POOLS:
+        node.attributes["pool"] = pool.lower()
+    else:
+        message = f"`{pool}` is no kind of pooling; max and average are."
+        arguments.fault("option-value", message, arguments.positional[1])
+        node.shape = None
+    _windows(arguments, node)
+    return arguments.positional[:1]
+
+
+def _unpooling(arguments: Arguments, node: Node) -> list[Item]:
+    _windows(arguments, node)
+    return arguments.positional[:2]
+
+
+def _old_pooling(arguments: Arguments, node: Node) -> list[Item]:
+    names = ("windowWidth", "windowHeight", "horizontalSubsample", "verticalSubsample")
+    for number, name in enumerate(names, 1):
+        _keep(node, name, arguments.dimension(number))
+    _keep(node, "imageLayout", _layout(arguments))
+    return arguments.positional[:1]
+
+
+def _normalization(arguments: Arguments, node: Node) -> list[Item]:
+    _keep(node, "spatial", arguments.option_truth("spatial"))
+    for name in ("normalizationTimeConstant", "blendTimeConstant", "epsilon"):
+        _keep(node, name, arguments.option_real(name))
+    engine = arguments.option_word("engine")
+    if engine is not None and engine.lower() not in ("cntk", "cudnn"):
+        message = f"`{engine}` is no engine of normalization; cntk and cudnn are."
+        arguments.fault("option-value", message, arguments.item.option("engine"))
+    elif engine is not None:
+        node.attributes["useCntkEngine"] = engine.lower() == "cntk"
+    _keep(node, "imageLayout", _layout(arguments))
+    return arguments.positional
+
+
+def _crop(arguments: Arguments, node: Node) -> list[Item]:
+    given = arguments.positional
+    if len(given) < 4 or given[2].kind != NUMBER:
+        return given
+    _keep(node, "xOffset", arguments.dimension(2))
+    _keep(node, "yOffset", arguments.dimension(3))
+    return given[:2]
+
+
+def _missing(arguments: Arguments, node: Node) -> list[Item]:
+    name = arguments.function.name
+    message = f"the program knows the name `{name}` in NDL, but cannot build such a node there."
+    arguments.fault("no-constructor", message)
+    node.shape = None
+    return arguments.positional
+
+
+_MAKERS: dict[str, Maker] = {
+    "plain": _plain,
+    "early": _plain,
+    "input": _input,
+    "image": _image,
+    "parameter": _parameter,
+    "image parameter": _image_parameter,
+    "constant": _constant,
+    "row slice": _row_slice,
+    "row repeat": _row_repeat,
+    "reshape": _reshape,
+    "delay": _delay,
+    "convolution": _convolution,
+    "pooling": _pooling,
+    "unpooling": _unpooling,
+    "old pooling": _old_pooling,
+    "normalization": _normalization,
+    "crop": _crop,
+    "missing": _missing,
+}
+#: Forms whose inputs come to be before their node does; those of all others come after.
+EARLY = frozenset(("row slice", "row repeat", "reshape", "delay", "crop", "early"))
+
+
+def is_parameter(node: Node) -> bool:
+    """Whether a node is a parameter, which starts with something."""
+    return node.operation == PARAMETER

@@ -1,0 +1,98 @@
+"""The node groups of an NDL network: tags of calls, and arrays of names such as `featureNodes`."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.ndl.functions import GROUP_ARRAYS
+from netsharp_lsp.cntk.ndl.symbols import ARRAY, CALL, FUNCTION, HOLE, text_of
+from netsharp_lsp.cntk.ndl.syntax import HOLE as HOLE_MARK
+from netsharp_lsp.cntk.networks.node import GROUPS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.ndl.assembly import Faults
+    from netsharp_lsp.cntk.ndl.symbols import Frame, Item
+    from netsharp_lsp.cntk.networks.node import Node
+
+#: Names that look like arrays of groups and that the program takes for any variable.
+_NO_ARRAYS = {"evaluationnodes": "evalNodes"}
+
+
+class Groups:
+    """The groups as they come to be, in order."""
+
+    def __init__(self, faults: Faults) -> None:
+        self.faults = faults
+        self.nodes: dict[str, list[Node]] = {group: [] for group in GROUPS}
+
+    def tag(self, item: Item) -> None:
+        """Put the node of a call into the groups that its tags name."""
+        for option in item.arguments:
+            if option.kind != "option" or option.name.lower() != "tag" or item.node is None:
+                continue
+            group = _group(option.value)
+            if group in self.nodes:
+                self._add(group, item.node)
+            elif group and HOLE_MARK not in group:
+                message = f"`{option.value}` is no node group; there are {', '.join(GROUPS)}."
+                self.faults.add("group", message, option.place)
+
+    def _add(self, group: str, node: Node) -> None:
+        if node not in self.nodes[group]:
+            self.nodes[group].append(node)
+            node.tags.append(group)
+
+    def arrays(self, frame: Frame, wanted: bool) -> None:
+        """Read the arrays; `wanted`: there are nodes, so that there have to be features."""
+        for name, group in GROUP_ARRAYS.items():
+            array = frame.symbols.get(name)
+            if array is not None:
+                self._array(array, group)
+        for name, meant in _NO_ARRAYS.items():
+            item = frame.symbols.get(name)
+            if item is not None:
+                message = f"`{item.name}` is no node group here: it is called `{meant}` in NDL."
+                self.faults.add("group-name", message, item.place)
+        if wanted and not self.nodes["feature"]:
+            self._note_no_features(frame)
+
+    def _array(self, array: Item, group: str) -> None:
+        if array.kind not in (ARRAY, FUNCTION, CALL):
+            if array.kind != HOLE:
+                message = f"`{text_of(array.syntax)}` is no list of nodes."
+                self.faults.add("group-value", message, array.place)
+            return
+        for item in array.arguments if array.kind == ARRAY else [array]:
+            self._member(array, item, group)
+
+    def _member(self, array: Item, item: Item, group: str) -> None:
+        node = item.node
+        if node is None and item.kind not in (FUNCTION, CALL):
+            found = array.home.find(item.name)
+            node = None if found is None else found.node
+            if node is not None:
+                message = (
+                    f"`{item.name}` is defined only further down: node groups have to stand"
+                    " behind what they list."
+                )
+                self.faults.add("group-order", message, item.place)
+        if node is not None:
+            self._add(group, node)
+        elif item.kind != HOLE:
+            message = f"`{text_of(item.syntax)}` is no node that is defined here."
+            self.faults.add("group-member", message, item.place)
+
+    def _note_no_features(self, frame: Frame) -> None:
+        message = (
+            "the network has no features, without which the program builds none: write"
+            " `featureNodes = (..)`, or `tag = feature` at an input."
+        )
+        script = frame.script
+        self.faults.add("no-features", message, script.place(0, min(1, len(script.text))))
+
+
+def _group(tag: str) -> str:
+    """The group that a tag means; empty for one that is left out."""
+    lowered = tag.lower()
+    if lowered.startswith("eval"):
+        return "evaluation"
+    return {"criteria": "criterion", "multiseq": ""}.get(lowered, lowered)

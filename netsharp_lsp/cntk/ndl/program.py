@@ -1,0 +1,33 @@
+"""An NDL network from its builder block or from a file: the outcome, and the scripts behind it."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.ndl.containers import program_of_builder, program_of_file
+from netsharp_lsp.cntk.ndl.evaluation import evaluate
+from netsharp_lsp.cntk.networks.faults import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.configuration.scope import Found, Scope
+    from netsharp_lsp.cntk.configuration.sources import Source
+    from netsharp_lsp.cntk.ndl.containers import Files, Program
+
+
+def evaluate_builder(found: Found, command_scope: Scope, files: Files) -> Outcome:
+    """The network of an NDLNetworkBuilder block that a command finds."""
+    return evaluate_program(program_of_builder(found, command_scope, files))
+
+
+def evaluate_file(source: Source) -> Outcome:
+    """The network of an `.ndl` file alone; what its variables give stays unknown."""
+    return evaluate_program(program_of_file(source))
+
+
+def evaluate_program(program: Program) -> Outcome:
+    """The network of the scripts that were found."""
+    outcome = evaluate(program.parts)
+    known = {(fault.kind, fault.place): fault for fault in (*program.faults, *outcome.faults)}
+    network = outcome.network
+    if network is not None and not network.nodes:
+        network = None
+    return Outcome(network, tuple(known.values()))

@@ -1,0 +1,137 @@
+"""What names stand for in NDL: entries of symbol tables, one table for each script and for each
+call of a macro.  Knows how names are found and nothing of nodes' attributes.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.ndl.syntax import Array, Call, Option, Word, place_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.ndl.syntax import Script, Value
+    from netsharp_lsp.cntk.networks.faults import Place
+    from netsharp_lsp.cntk.networks.node import Node
+
+#: What an entry is: a number, a list, an option of a call, a call of a function or of a macro,
+#: a macro, a parameter of a macro, a name that is not known yet, or a variable without a value.
+NUMBER, ARRAY, OPTION, FUNCTION, CALL = "number", "array", "option", "function", "call"
+MACRO, PARAMETER, UNDETERMINED, HOLE = "macro", "parameter", "undetermined", "hole"
+#: What may get another meaning later.
+_OPEN = (UNDETERMINED, PARAMETER)
+
+
+class Item:
+    """An entry: `name` may change, `value` stays: the text, the function or the macro meant.
+
+    `home` is the table it was written for, `inner` that of a macro or of its call, `formals` are
+    the macro's parameters, `arguments` what a call or list holds, `node` what it came to.
+    """
+
+    __slots__ = (
+        "arguments",
+        "done",
+        "formals",
+        "home",
+        "inner",
+        "inputs",
+        "kind",
+        "name",
+        "node",
+        "script",
+        "syntax",
+        "value",
+    )
+
+    def __init__(self, kind: str, name: str, value: str, syntax: Value, home: Frame) -> None:
+        self.kind = kind
+        self.name = name
+        self.value = value
+        self.syntax = syntax
+        self.home = home
+        self.script: Script = home.script
+        self.inner: Frame | None = None
+        self.formals: tuple[str, ...] = ()
+        self.arguments: list[Item] = []
+        self.node: Node | None = None
+        #: The arguments that are inputs of its node.
+        self.inputs: list[Item] = []
+        #: Whether they are attached.
+        self.done = False
+
+    @property
+    def place(self) -> Place:
+        """Where it is written."""
+        return place_of(self.script.text, self.syntax.start, self.syntax.end)
+
+    @property
+    def positional(self) -> list[Item]:
+        """The arguments that are no options."""
+        return [one for one in self.arguments if one.kind != OPTION]
+
+    def option(self, name: str) -> Item | None:
+        """The first option of a name."""
+        lowered = name.lower()
+        found = (one for one in self.arguments if one.kind == OPTION)
+        return next((one for one in found if one.name.lower() == lowered), None)
+
+
+class Frame:
+    """A table of symbols, without case, and the calls that are evaluated, in order.
+
+    `short`: nothing can be defined in it.  `defining`: a macro that is just being read.
+    """
+
+    __slots__ = ("base", "defining", "items", "script", "short", "symbols")
+
+    def __init__(self, script: Script, short: bool = False, defining: bool = False) -> None:
+        self.script = script
+        self.short = short
+        self.defining = defining
+        #: What the names of its nodes begin with.
+        self.base = ""
+        self.symbols: dict[str, Item] = {}
+        self.items: list[Item] = []
+
+    def find(self, name: str) -> Item | None:
+        """The entry of a name; with dots, of a member of a macro's call.
+
+        What is no call has no members: there the program takes it for itself.
+        """
+        frame, rest = self, name.lower()
+        while True:
+            found = frame.symbols.get(rest)
+            if found is not None:
+                return found
+            head, dot, rest = rest.partition(".")
+            found = frame.symbols.get(head) if dot else None
+            if found is None or found.inner is None:
+                return found
+            frame = found.inner
+
+    def owner_of(self, name: str) -> tuple[Item, str] | None:
+        """The first part of a name with dots where that is known, and the rest of it."""
+        head, dot, rest = name.partition(".")
+        found = self.symbols.get(head.lower()) if dot else None
+        return None if found is None else (found, rest)
+
+    def add(self, name: str, item: Item) -> Item | None:
+        """Enter an item; the one that has the name already and keeps it, if there is one."""
+        key = name.lower()
+        known = self.symbols.get(key)
+        if known is not None and known.kind not in _OPEN:
+            return known
+        self.symbols[key] = item
+        return None
+
+
+def text_of(syntax: Value) -> str:
+    """What a value says in short, for messages."""
+    if isinstance(syntax, Word):
+        return syntax.text
+    if isinstance(syntax, Option):
+        return f"{syntax.name.text}=.."
+    return "{..}" if isinstance(syntax, Array) else f"{_named(syntax)}(..)"
+
+
+def _named(call: Call) -> str:
+    return call.name.text
