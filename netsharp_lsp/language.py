@@ -11,6 +11,7 @@ from netsharp_lsp.diagnostics.suppression import MARK, find_suppressions, suppre
 __all__ = [
     "DEFAULT",
     "FOLLOWED",
+    "LANGUAGES",
     "SUFFIXES",
     "Result",
     "examine",
@@ -187,6 +188,7 @@ _LANGUAGES = {
     "ndl": (_CNTK, "NDL"),
     "mel": (_CNTK, "MEL"),
 }
+LANGUAGES = tuple(_LANGUAGES)
 #: The suffixes of languages whose texts editors follow.
 FOLLOWED = {".nn": "netsharp", ".netsharp": "netsharp"}
 #: Which suffix belongs to which language.

@@ -11,7 +11,8 @@ import sys
 
 from netsharp_lsp import __version__
 from netsharp_lsp.cli.context import add_context_arguments
-from netsharp_lsp.cli.files import EMBEDDED, gather
+from netsharp_lsp.cli.experiment_arguments import add_experiment_arguments
+from netsharp_lsp.cli.files import EMBEDDED, Naming, gather
 from netsharp_lsp.cli.inspection import Job, inspect_all
 from netsharp_lsp.cli.project import (
     UsageError,
@@ -29,7 +30,7 @@ from netsharp_lsp.diagnostics.reports import (
     render_statistics,
 )
 from netsharp_lsp.diagnostics.selection import split_codes
-from netsharp_lsp.language import known_codes, title_of
+from netsharp_lsp.language import LANGUAGES, known_codes, title_of
 from netsharp_lsp.project.folders import excluder, validate_settings
 from netsharp_lsp.project.writing import write_atomic
 from netsharp_lsp.settings import OWN_FILE, SHARED_FILE, SettingsError
@@ -42,7 +43,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TextIO
 
+    from netsharp_lsp.cli.files import Gathered
     from netsharp_lsp.cli.inspection import Outcome
+    from netsharp_lsp.project.folders import Find
 
 CLEAN, FOUND, FAILED = 0, 1, 2
 DEFAULT_FAIL_ON = "warning"
@@ -53,6 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("paths", nargs="*", default=["."], metavar="PATH", help="files, folders, or - for stdin")
     add("--stdin-filename", metavar="NAME", help="the name of what comes from stdin")
+    add("--language", choices=LANGUAGES, help="the language of what is named, whatever its name")
+    add("--verbose", action="store_true", help="say what a folder's files were left out, and why")
     add("--select", action="append", default=[], metavar="CODES", help="report only these codes")
     add("--ignore", action="append", default=[], metavar="CODES", help="do not report these codes")
     add("--fail-on", choices=SEVERITIES, help="exit 1 from this severity on (default: warning)")
@@ -69,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--baseline", metavar="FILE", help="do not report what this file knows")
     group.add_argument("--update-baseline", action="store_true", help="let it know all of today")
     add_context_arguments(parser)
+    add_experiment_arguments(parser)
     add_settings_arguments(parser)
 
 
@@ -93,16 +99,20 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _check_all(args: argparse.Namespace) -> int:
-    jobs = _jobs(args)
+    find = settings_finder(args)
+    gathered = _gathered(args, find)
+    jobs = _jobs(args, find, gathered)
     if len(jobs) == 1 and not args.watch:
         # Nothing comes after this text that would need its memory.
         gc.disable()
-    outcomes = inspect_all(jobs)
+    jobs, outcomes = _inspected(jobs, gathered, args, find)
     failed = _say_problems(outcomes)
     if args.diff:
         return FAILED if failed else _show_differences(outcomes)
     findings = [
-        FileFindings(outcome.item.name, LineIndex(outcome.text), outcome.diagnostics)
+        FileFindings(
+            outcome.item.name, LineIndex(outcome.text), outcome.diagnostics, outcome.others
+        )
         for outcome in outcomes
     ]
     if args.baseline is not None or any(job.settings.baseline is not None for job in jobs):
@@ -120,13 +130,33 @@ def _check_all(args: argparse.Namespace) -> int:
     return FOUND if any(map(_fails, jobs, findings)) else CLEAN
 
 
-def _jobs(args: argparse.Namespace) -> list[Job]:
-    """The files to check, each with its settings; says on stderr what is not there."""
-    find = settings_finder(args)
+def _inspected(
+    jobs: list[Job], gathered: Gathered, args: argparse.Namespace, find: Find
+) -> tuple[list[Job], list[Outcome]]:
+    """Check every file; CNTK's belong together, and bring others with them."""
+    alone = [job for job in jobs if not job.item.is_cntk]
+    joined = [job for job in jobs if job.item.is_cntk]
+    outcomes = inspect_all(alone)
+    if not joined:
+        return alone, outcomes
+    from netsharp_lsp.cli.cntk_inspection import inspect_experiments
+
+    joined, found = inspect_experiments(joined, gathered, args, find)
+    return [*alone, *joined], [*outcomes, *found]
+
+
+def _gathered(args: argparse.Namespace, find: Find) -> Gathered:
+    """What the arguments mean; says on stderr what is not there, or where asked left out."""
     validate_codes((*split_codes(args.select), *split_codes(args.ignore)), known_codes)
-    gathered = gather(args.paths, excluder(find), args.stdin_filename, args.embedded)
-    for sentence in gathered.missing:
+    naming = Naming(args.stdin_filename, args.language)
+    gathered = gather(args.paths, excluder(find), naming, args.embedded)
+    for sentence in (*gathered.missing, *(gathered.skipped if args.verbose else ())):
         complain(sentence)
+    return gathered
+
+
+def _jobs(args: argparse.Namespace, find: Find, gathered: Gathered) -> list[Job]:
+    """The files to check, each with its settings."""
     jobs = [Job(item, find(item.directory), args) for item in gathered.inputs]
     for settings in {id(job.settings): job.settings for job in jobs}.values():
         validate_settings(settings, known_codes)
@@ -137,7 +167,7 @@ def _watched(args: argparse.Namespace) -> list[str]:
     """The files whose change matters: specifications, their run files, their settings."""
     try:
         find = settings_finder(args)
-        inputs = gather(args.paths, excluder(find), embedded=args.embedded).inputs
+        inputs = gather(args.paths, excluder(find), Naming(), args.embedded).inputs
     except SettingsError as error:
         return [error.file]
     files = [item.path for item in inputs if item.path is not None]

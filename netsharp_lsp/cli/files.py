@@ -12,7 +12,7 @@ from netsharp_lsp.cntk.recognition import LANGUAGES, Foreign, language_of
 from netsharp_lsp.embedded.hosts import HOSTS, SEPARATOR, host_of
 from netsharp_lsp.language import DEFAULT, SUFFIXES
 from netsharp_lsp.project.walk import specifications_below
-from netsharp_lsp.text.decode import DecodeError, Source, decode
+from netsharp_lsp.text.decode import DecodeError, Source, decode, decode_legacy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,13 +76,27 @@ class ReadError:
         self.message = message
 
 
-class Gathered:
-    """What arguments mean: `inputs`, and sentences on what is `missing` or left out."""
+class Naming:
+    """What arguments cannot say themselves: the name of stdin, and what language files are in."""
 
-    __slots__ = ("inputs", "missing", "skipped")
+    __slots__ = ("language", "stdin_name")
+
+    def __init__(self, stdin_name: str | None = None, language: str | None = None) -> None:
+        self.stdin_name = stdin_name
+        self.language = language
+
+
+class Gathered:
+    """What arguments mean: `inputs`, and sentences on what is `missing` or left out.
+
+    `layers` are the arguments ``a.cntk+b.cntk``, whose files are inputs, too.
+    """
+
+    __slots__ = ("inputs", "layers", "missing", "skipped")
 
     def __init__(self) -> None:
         self.inputs: list[Input] = []
+        self.layers: list[str] = []
         self.missing: list[str] = []
         self.skipped: list[str] = []
 
@@ -99,23 +113,34 @@ def named_input(argument: str, stdin_name: str | None = None, language: str | No
     return Input(name, None if is_stdin else os.path.abspath(name), language=language)
 
 
+def is_layered(argument: str) -> bool:
+    """Whether an argument names configurations that are layered: ``a.cntk+b.cntk``."""
+    if "+" not in argument or os.path.exists(argument):
+        return False
+    suffixes = {os.path.splitext(part)[1].lower() for part in argument.split("+") if part}
+    return any(SUFFIXES.get(suffix) == "cntk" for suffix in suffixes)
+
+
 def gather(
     arguments: Sequence[str],
     excludes: Callable[[str], bool],
-    stdin_name: str | None = None,
+    naming: Naming,
     embedded: bool = False,
-    language: str | None = None,
 ) -> Gathered:
     """Turn FILES, DIRS and - into inputs, each file once.
 
     `excludes` says of an absolute path whether a walk leaves it out. Folders give the files
     with a known suffix that are neither hidden nor ignored by git and not of another kind by
-    their content; `embedded`: host files too. `language` is that of files which are named.
+    their content; `embedded`: host files too.
     """
     gathered = Gathered()
     seen: set[tuple[str, str | None]] = set()
     for argument in arguments:
-        for item in _meant(argument, gathered, excludes, (stdin_name, embedded, language)):
+        if argument != STDIN and os.path.isdir(argument):
+            meant = _found_below(argument, gathered, excludes, embedded)
+        else:
+            meant = _named(argument, gathered, naming)
+        for item in meant:
             key = (item.path if item.path is not None else STDIN, item.part)
             if key not in seen:
                 seen.add(key)
@@ -123,16 +148,18 @@ def gather(
     return gathered
 
 
-def _meant(
-    argument: str,
-    gathered: Gathered,
-    excludes: Callable[[str], bool],
-    options: tuple[str | None, bool, str | None],
+def _named(argument: str, gathered: Gathered, naming: Naming) -> list[Input]:
+    """The inputs that an argument means which is no folder: one, or layers."""
+    if not is_layered(argument):
+        return [named_input(argument, naming.stdin_name, naming.language)]
+    gathered.layers.append(argument)
+    return [named_input(part, None, naming.language) for part in argument.split("+") if part]
+
+
+def _found_below(
+    argument: str, gathered: Gathered, excludes: Callable[[str], bool], embedded: bool
 ) -> list[Input]:
-    """The inputs that one argument means."""
-    stdin_name, embedded, language = options
-    if argument == STDIN or not os.path.isdir(argument):
-        return [named_input(argument, stdin_name, language)]
+    """The inputs that a folder means."""
     known = (*SUFFIXES, *HOSTS) if embedded else tuple(SUFFIXES)
     found = [item for item in _below(argument, excludes, known) if _is_ours(item, gathered)]
     if not found:
@@ -169,7 +196,7 @@ def read_source(item: Input) -> Source | ReadError | None:
     data = read_bytes(item)
     if isinstance(data, ReadError):
         return data
-    source = decode(data)
+    source = decode_legacy(data) if item.is_cntk else decode(data)
     if item.walked and _is_binary(data, source):
         return None
     if isinstance(source, DecodeError):

@@ -9,11 +9,11 @@ import argparse
 import gc
 import sys
 
-from netsharp_lsp.cli.files import EMBEDDED, Input, ReadError, gather, read_source
+from netsharp_lsp.cli.files import EMBEDDED, Input, Naming, ReadError, gather, read_source
 from netsharp_lsp.cli.project import add_settings_arguments, settings_finder
 from netsharp_lsp.cli.terminal import complain
 from netsharp_lsp.cli.workers import do_all
-from netsharp_lsp.language import language_for
+from netsharp_lsp.language import LANGUAGES, language_by_id
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.project.writing import write_atomic
@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--check", action="store_true", help="write nothing; exit 1 if something would change")
     add("--diff", action="store_true", help="write nothing; show what would change")
     add("--stdin-filename", metavar="NAME", help="the name of what comes from stdin")
+    add("--language", choices=LANGUAGES, help="the language of what is named, whatever its name")
     add(
         "--lines",
         type=_line_range,
@@ -116,7 +117,7 @@ class _Outcome:
 def _jobs(args: argparse.Namespace) -> tuple[list[_Job], list[str]]:
     """The files to format, each with its options, and sentences on what is not there."""
     find = settings_finder(args)
-    gathered = gather(args.paths, excluder(find), args.stdin_filename, args.embedded)
+    gathered = gather(args.paths, excluder(find), Naming(args.stdin_filename, args.language), args.embedded)
     mode = "diff" if args.diff else "check" if args.check else "write"
     jobs = []
     for item in gathered.inputs:
@@ -139,7 +140,7 @@ def _do(job: _Job) -> _Outcome:
     if job.item.host is not None:
         text, failure = _format_host(job, source, outcome)
     else:
-        formatted = language_for(outcome.name).format(source.text, job.options)
+        formatted = language_by_id(job.item.language).format(source.text, job.options)
         text, failure = formatted.text, formatted.failure
         outcome.sentences += _about_broken(outcome.name, source, formatted)
     if failure is not None:

@@ -47,13 +47,14 @@ class Outcome:
 
     `repaired` tells that fixes were tried. `source` is None for a file that could not be read
     or is binary; `problems` are sentences on what could not be done, `warnings` on what was done
-    all the same.
+    all the same; `others` are the lines of other files that diagnostics point at, by name.
     """
 
     __slots__ = (
         "applied",
         "diagnostics",
         "item",
+        "others",
         "problems",
         "repaired",
         "source",
@@ -70,6 +71,7 @@ class Outcome:
         self.repaired = False
         self.problems: list[str] = []
         self.warnings: list[str] = []
+        self.others: dict[str, LineIndex] = {}
 
     @property
     def changed(self) -> bool:
@@ -118,7 +120,7 @@ def _inspect(job: Job) -> Outcome:
 
 def _checker(job: Job, given: Context, around: Context) -> Callable[[bytes], list[Diagnostic]]:
     """What checks a text: a specification, or those inside a host."""
-    selection = _selection(job)
+    selection = selection_of(job)
     if job.item.host is not None:
         from netsharp_lsp.cli.embedded import examine_host
 
@@ -140,8 +142,8 @@ def _holds_some(job: Job, outcome: Outcome) -> bool:
     return isinstance(regions, list) and bool(regions)
 
 
-def _selection(job: Job) -> Selection:
-    """What settings select, flags over them; what a file's own patterns ignore goes anyway."""
+def selection_of(job: Job) -> Selection:
+    """Return what settings select, flags over them; what a file's patterns ignore goes anyway."""
     settings, args = job.settings, job.args
     selection = Selection(settings.select, settings.ignore)
     selection = selection.then(split_codes(args.select), split_codes(args.ignore))

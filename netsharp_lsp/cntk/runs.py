@@ -17,6 +17,8 @@ _CONFIG = re.compile(r"configFile=", re.IGNORECASE)
 _WORD = re.compile(r"""(?:"[^"]*"|'[^']*'|\\.|[^\s"'|&;<>])+|[|&;<>]+""")
 _BATCH_WORD = re.compile(r"""(?:"[^"]*"|[^\s"|&<>])+|[|&<>]+""")
 _OPERATORS = frozenset("|&;<>")
+#: A word that may stand for further arguments: nobody knows for which.
+_OPEN = re.compile(r"\$[@*0-9{A-Za-z_]|%[*0-9A-Za-z_~]")
 _SHELL_SETS = re.compile(
     r"\s*(?:export\s+)?([A-Za-z_]\w*)=(\"[^\"]*\"|'[^']*'|[^\s;&|]*)\s*;?\s*\Z"
 )
@@ -61,7 +63,8 @@ def _declared(row: object) -> Run | str:
 def script_runs(name: str, text: str) -> list[Run]:
     """Find the runs in a script, by the name of its file: every command with `configFile=`.
 
-    Variables of the script are put in where it says their value in a line of its own.
+    Variables of the script are put in where it says their value in a line of its own. A run that
+    gets arguments of the script's own is only supposed.
     """
     batch = not name.lower().endswith(".sh")
     known: dict[str, str] = {}
@@ -103,8 +106,9 @@ def _runs_of(line: str, number: int, batch: bool, known: dict[str, str]) -> Iter
             first -= 1
         unknown: dict[str, None] = {}
         items = [_put(word, batch, known, unknown) for word in words[first:]]
+        declared = not any("=" not in item and _OPEN.search(item) for item in items)
         items = [item for item in items if "=" in item]
-        yield Run(tuple(items), line=number, unknown=tuple(unknown))
+        yield Run(tuple(items), line=number, unknown=tuple(unknown), declared=declared)
 
 
 def _commands(line: str, batch: bool) -> Iterator[list[str]]:

@@ -16,6 +16,7 @@ from netsharp_lsp.cntk.configuration.options import DATA_FILES, DEFAULT_READER
 from netsharp_lsp.cntk.configuration.scope import Found
 from netsharp_lsp.cntk.configuration.tree import BUILDERS
 from netsharp_lsp.cntk.recognition import LANGUAGES, Foreign, language_of
+from netsharp_lsp.cntk.references import INCLUDE, NETWORK_FILE, named_in
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.walk import specifications_below
 
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.scope import Scope
 
 _READERS = (b"reader", b"cvReader")
-_INCLUDE = re.compile(r"""\binclude\s+["']([^"'\n]+)["']""")
-#: Files of networks, as they stand somewhere in a value or in MEL.
-_NETWORK_FILE = re.compile(r"""[^\s"'+:;,()\[\]{}=]+\.(?:ndl|bs|mel)\b""", re.IGNORECASE)
 
 
 def experiments(
@@ -125,9 +123,9 @@ class _Experiment:
         if builder is None or one.scope is None:
             return None
         text = _text(builder.text.text)
-        files = [*_INCLUDE.findall(text)] if builder.entry.key.lower() in BUILDERS else []
+        files = [*INCLUDE.findall(text)] if builder.entry.key.lower() in BUILDERS else []
         if not files and builder.entry.key.lower() not in BUILDERS:
-            files = _NETWORK_FILE.findall(text)
+            files = NETWORK_FILE.findall(text)
         return {"builder": _text(builder.entry.key), "files": files}
 
     def _data(self) -> Iterator[dict[str, Any]]:
@@ -155,7 +153,7 @@ class _Experiment:
         for value in self._values:
             if value.kind != "flag":
                 text = _text(value.found.text.text)
-                for path in (*_NETWORK_FILE.findall(text), *_INCLUDE.findall(text)):
+                for path in named_in(text):
                     self.referred.add(_known_as(path, self._files))
 
 
@@ -170,7 +168,7 @@ def _follow(others: dict[str, str], referred: set[str]) -> None:
         done.add(name)
         files = DiskFiles((os.path.dirname(name), ""))
         text = _text(DiskFiles().read(name) or b"")
-        for path in (*_NETWORK_FILE.findall(text), *_INCLUDE.findall(text)):
+        for path in named_in(text):
             referred.add(_known_as(path, files))
         waiting += [name for name in others if name not in done and _is_referred(name, referred)]
 

@@ -1,0 +1,242 @@
+"""Checks and repairs the files of CNTK that a command line means: their runs are analysed, and
+what these say goes to the files that it is about.
+
+Decides nothing about exit codes and knows no rule.
+"""
+
+from __future__ import annotations
+
+import os
+
+from netsharp_lsp.cli.cntk_plan import Wanted, planned
+from netsharp_lsp.cli.cntk_runs import RunJob, check_runs
+from netsharp_lsp.cli.files import Input, ReadError, read_bytes
+from netsharp_lsp.cli.inspection import Job, Outcome, selection_of
+from netsharp_lsp.cntk.analysis import merged
+from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, read_text
+from netsharp_lsp.cntk.languages import BY_ID
+from netsharp_lsp.cntk.library import PREFIX, library_text
+from netsharp_lsp.cntk.recognition import LANGUAGES
+from netsharp_lsp.diagnostics.fixes import ROUNDS, choose
+from netsharp_lsp.diagnostics.model import Diagnostic, Related, Result
+from netsharp_lsp.language import language_by_id, sift
+from netsharp_lsp.project.cntk_workspace import OverDisk
+from netsharp_lsp.project.folders import excluder
+from netsharp_lsp.text.decode import Source, decode_legacy
+from netsharp_lsp.text.edits import apply_edits
+from netsharp_lsp.text.lines import LineIndex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from netsharp_lsp.cli.cntk_runs import RunOutcome
+    from netsharp_lsp.cli.files import Gathered
+    from netsharp_lsp.project.cntk_workspace import PlacedRun
+    from netsharp_lsp.project.folders import Find
+
+
+def inspect_experiments(
+    jobs: Sequence[Job], gathered: Gathered, args: argparse.Namespace, find: Find
+) -> tuple[list[Job], list[Outcome]]:
+    """Check the files of the jobs; what their configurations read besides comes behind them."""
+    inspection = _Inspection(jobs, args, find)
+    inspection.check(gathered.layers)
+    if any(job.repairs for job in jobs):
+        inspection.repair(unsafe=args.unsafe_fixes)
+    inspection.finish()
+    return inspection.jobs, inspection.outcomes
+
+
+class _File:
+    """A file of the check: its job and outcome, and the texts that it had."""
+
+    __slots__ = ("job", "outcome", "seen", "selection")
+
+    def __init__(self, job: Job, outcome: Outcome) -> None:
+        self.job = job
+        self.outcome = outcome
+        self.seen = {outcome.text}
+        self.selection = selection_of(job)
+
+    def sifted(self, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+        """What is left to say of the file as it is now."""
+        text = self.outcome.text
+        language_id = self.job.item.language
+        result = Result(diagnostics, BY_ID[language_id].comments(text))
+        return sift(language_by_id(language_id), LineIndex(text), result, self.selection)
+
+
+class _Inspection:
+    """The files of one command line, by their real paths, and the runs that use them."""
+
+    def __init__(self, jobs: Sequence[Job], args: argparse.Namespace, find: Find) -> None:
+        self.args = args
+        self.find = find
+        self.jobs = list(jobs)
+        self.outcomes = [_read(job) for job in jobs]
+        self.files: dict[str, _File] = {}
+        for job, outcome in zip(jobs, self.outcomes, strict=True):
+            if outcome.source is not None:
+                self.files[_real(job.item)] = _File(job, outcome)
+        self.runs: list[PlacedRun] = []
+        self.work: list[RunJob] = []
+        self.said: list[RunOutcome] = []
+
+    def check(self, layers: Sequence[str]) -> None:
+        """Analyse every run, and then the files that none of them uses."""
+        languages = {path: file.job.item.language for path, file in self.files.items()}
+        folders = [path for path in self.args.paths if os.path.isdir(path)]
+        texts = self._texts()
+        wanted = Wanted(languages, folders, layers)
+        plan = planned(wanted, self.find, OverDisk(texts), excluder(self.find))
+        self.runs = plan.runs
+        if self.outcomes:
+            self.outcomes[0].problems += plan.problems
+        assignments = tuple(self.args.set)
+        self.work = [
+            RunJob(one.run.assigning(assignments), texts, one.defines) for one in plan.runs
+        ]
+        self.said = check_runs(self.work)
+        used = {path for one in self.said for path in one.files}
+        rest = [
+            RunJob(None, texts, alone=(path, language))
+            for path, language in languages.items()
+            if language != "cntk" and path not in used
+        ]
+        self.work += rest
+        self.said += check_runs(rest)
+
+    def repair(self, *, unsafe: bool) -> None:
+        """Apply fixes and check again what they touch, until none is left or they go in circles."""
+        for _ in range(ROUNDS):
+            changed = self._fix_once(unsafe)
+            if not changed:
+                return
+            texts = self._texts()
+            again = [n for n, one in enumerate(self.said) if not changed.isdisjoint(one.files)]
+            for number in again:
+                self.work[number].texts = texts
+            for number, said in zip(again, check_runs([self.work[n] for n in again]), strict=True):
+                self.said[number] = said
+
+    def finish(self) -> None:
+        """Give every file what is said of it, and say it of files that nobody named, too."""
+        for path in self._others():
+            self._add(path)
+        for path, file in self.files.items():
+            outcome = file.outcome
+            outcome.repaired = file.job.repairs
+            shown = (self._shown(one, outcome) for one in file.sifted(self._said_of(path)))
+            outcome.diagnostics = list(shown)
+
+    def _fix_once(self, unsafe: bool) -> set[str]:
+        changed = set()
+        for path, file in self.files.items():
+            outcome = file.outcome
+            chosen = choose(file.sifted(self._said_of(path)), unsafe)
+            edits = [edit for one in chosen if one.fix is not None for edit in one.fix.edits]
+            text = apply_edits(outcome.text, edits)
+            if text in file.seen:
+                continue
+            file.seen.add(text)
+            outcome.text = text
+            changed.add(path)
+            for one in chosen:
+                outcome.applied[one.code] = outcome.applied.get(one.code, 0) + 1
+        return changed
+
+    def _texts(self) -> dict[str, bytes]:
+        """The texts that the disk has not so."""
+        return {
+            path: file.outcome.text
+            for path, file in self.files.items()
+            if file.job.item.path is None or file.outcome.changed
+        }
+
+    def _said_of(self, path: str) -> list[Diagnostic]:
+        return merged(one.diagnostics.get(path, ()) for one in self.said)
+
+    def _others(self) -> list[str]:
+        """The files, by real path, that nobody named and runs of named configurations speak of."""
+        excludes = excluder(self.find)
+        return [
+            path
+            for run, said in zip(self.runs, self.said, strict=False)
+            if not self.files.keys().isdisjoint(run.configurations)
+            for path in said.diagnostics
+            if path not in self.files and not path.startswith(PREFIX) and not excludes(path)
+        ]
+
+    def _add(self, path: str) -> None:
+        """Take in a file that was not named, or the command line of a run."""
+        if path in self.files:
+            return
+        language = LANGUAGES.get(os.path.splitext(path)[1].lower(), "cntk")
+        item = Input(self._name_of(path), None, language=language)
+        job = Job(item, self.find(os.path.dirname(os.path.abspath(path))), self.args)
+        outcome = Outcome(item)
+        outcome.source = Source(self._text_of(path))
+        outcome.text = outcome.source.text
+        self.jobs.append(job)
+        self.outcomes.append(outcome)
+        self.files[path] = _File(job, outcome)
+
+    def _name_of(self, path: str) -> str:
+        """What people call a file."""
+        known = self.files.get(path)
+        if known is not None:
+            return known.job.item.name
+        if path.startswith(COMMAND_LINE):
+            return COMMAND_LINE
+        return path if path.startswith(PREFIX) else _shown_name(path)
+
+    def _text_of(self, path: str) -> bytes:
+        """The text of any file, as diagnostics count its bytes."""
+        known = self.files.get(path)
+        if known is not None:
+            return known.outcome.text
+        if path.startswith(COMMAND_LINE):
+            return path.removeprefix(COMMAND_LINE).encode()
+        if path.startswith(PREFIX):
+            return library_text(path)
+        return decode_legacy(OverDisk({}).read(path) or b"").text
+
+    def _shown(self, one: Diagnostic, outcome: Outcome) -> Diagnostic:
+        """A diagnostic whose places in other files carry the names that people know."""
+        if all(related.file is None for related in one.related):
+            return one
+        related = []
+        for it in one.related:
+            name = None if it.file is None else self._name_of(it.file)
+            if it.file is not None and name is not None and name not in outcome.others:
+                outcome.others[name] = LineIndex(self._text_of(it.file))
+            related.append(Related(it.message, it.start, it.end, name))
+        return Diagnostic(one.code, one.severity, one.message, one.start, one.end, related, one.fix)
+
+
+def _read(job: Job) -> Outcome:
+    """Read one file; what its bytes mean in no way is a problem."""
+    outcome = Outcome(job.item)
+    data = read_bytes(job.item)
+    if isinstance(data, ReadError):
+        outcome.problems.append(data.message)
+        return outcome
+    text = read_text(job.item.name, data)
+    if isinstance(text, str):
+        outcome.problems.append(f"{job.item.name}: {text}")
+        return outcome
+    outcome.source = decode_legacy(data)
+    outcome.text = outcome.source.text
+    return outcome
+
+
+def _real(item: Input) -> str:
+    return os.path.realpath(item.path or item.name)
+
+
+def _shown_name(path: str) -> str:
+    """A real path as people see it: from here where it lies below."""
+    relative = os.path.relpath(path)
+    return path if relative.startswith(os.pardir) else relative

@@ -1,0 +1,76 @@
+"""Checks runs of CNTK, many in several processes; knows nothing of arguments and reports.
+
+A job holds all that a run's check needs, so that another process can do it.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cli.memory import uncollected
+from netsharp_lsp.cli.workers import do_all
+from netsharp_lsp.cntk.analysis import analysed
+from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
+from netsharp_lsp.cntk.experiment import Experiment, SingleFile
+from netsharp_lsp.cntk.references import files_of
+from netsharp_lsp.project.cntk_workspace import OverDisk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from netsharp_lsp.diagnostics.model import Diagnostic
+    from netsharp_lsp.workspace import Run
+
+
+class RunJob:
+    """One run to check, or (`run` is None) a file of a network in no run, by its path and language.
+
+    `texts` are those that differ from the disk's, by real paths.
+    """
+
+    __slots__ = ("alone", "defines", "run", "texts")
+
+    def __init__(
+        self,
+        run: Run | None,
+        texts: Mapping[str, bytes],
+        defines: frozenset[str] = frozenset(),
+        alone: tuple[str, str] = ("", ""),
+    ) -> None:
+        self.run = run
+        self.texts = texts
+        self.defines = defines
+        self.alone = alone
+
+
+class RunOutcome:
+    """What one run gave: diagnostics by real path, and the real paths of the files it uses."""
+
+    __slots__ = ("diagnostics", "files")
+
+    def __init__(self, diagnostics: dict[str, list[Diagnostic]], files: frozenset[str]) -> None:
+        self.diagnostics = diagnostics
+        self.files = files
+
+
+def check_runs(jobs: Sequence[RunJob]) -> list[RunOutcome]:
+    """Check every run, in order."""
+    return do_all(check_run, jobs)
+
+
+def check_run(job: RunJob) -> RunOutcome:
+    """Check one run."""
+    return uncollected(lambda: _check(job))
+
+
+def _check(job: RunJob) -> RunOutcome:
+    files = OverDisk(job.texts)
+    if job.run is None:
+        analysis = analysed(SingleFile(*job.alone, files))
+        return RunOutcome(analysis.diagnostics, frozenset(analysis.texts))
+    experiment = Experiment(job.run, files, defines=job.defines)
+    analysis = analysed(experiment)
+    diagnostics = analysis.diagnostics
+    if COMMAND_LINE in diagnostics:
+        # Every run has a command line of its own: what it says goes with its name.
+        diagnostics[COMMAND_LINE + "\n".join(job.run.items)] = diagnostics.pop(COMMAND_LINE)
+    return RunOutcome(diagnostics, frozenset(analysis.texts) | files_of(experiment))

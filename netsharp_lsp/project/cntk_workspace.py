@@ -1,0 +1,145 @@
+"""The runs of CNTK around a set of files: those that settings declare, those that scripts start,
+and one for each configuration that is in none.
+
+Reads settings, scripts and configurations from disk; executes nothing and judges nothing.
+"""
+
+from __future__ import annotations
+
+import os
+
+from netsharp_lsp.cntk.analysis import alone
+from netsharp_lsp.cntk.configuration.items import read_items
+from netsharp_lsp.cntk.experiment import Experiment
+from netsharp_lsp.cntk.references import files_of
+from netsharp_lsp.cntk.runs import SCRIPTS, script_runs
+from netsharp_lsp.project.disk_files import DiskFiles
+from netsharp_lsp.project.walk import specifications_below
+from netsharp_lsp.text.decode import decode_legacy
+from netsharp_lsp.workspace import Run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from netsharp_lsp.settings import Settings
+    from netsharp_lsp.workspace import Files
+
+#: Scripts that are longer are no scripts that anybody wrote.
+_LONGEST_SCRIPT = 1 << 20
+
+
+class OverDisk:
+    """The files of a disk, some of them with other texts, by their real paths."""
+
+    __slots__ = ("_disk", "_given", "locate")
+
+    def __init__(self, given: Mapping[str, bytes]) -> None:
+        self._disk = DiskFiles()
+        self._given = given
+        self.locate = self._disk.locate
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a file, None where there is none that can be read."""
+        if self._given:
+            located = self.locate(path)
+            if located in self._given:
+                return self._given[located]
+        return self._disk.read(path)
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or a folder of that name; reads nothing."""
+        return self._disk.exists(path) or self.locate(path) in self._given
+
+
+class PlacedRun:
+    """A run with absolute folders, the real paths of its configurations, and what is `missing`."""
+
+    __slots__ = ("configurations", "defines", "missing", "run")
+
+    def __init__(self, run: Run, defines: frozenset[str], files: Files) -> None:
+        self.run = run
+        self.defines = defines
+        self.configurations: list[str] = []
+        self.missing: list[str] = []
+        folders = (run.directory, *run.also)
+        for path in _named(run):
+            places = [os.path.join(folder, path) for folder in folders]
+            found = next((place for place in places if files.exists(place)), None)
+            if found is None:
+                self.missing.append(path)
+            else:
+                self.configurations.append(files.locate(found))
+
+    def files(self, files: Files) -> frozenset[str]:
+        """The real paths of all files that the run names."""
+        return files_of(Experiment(self.run, files))
+
+
+def declared_runs(settings: Settings, files: Files) -> list[PlacedRun]:
+    """The runs that settings declare."""
+    return [
+        PlacedRun(_placed(run, settings.directory), settings.defines, files)
+        for run in settings.runs
+    ]
+
+
+def scripted_runs(
+    folder: str, excludes: Callable[[str], bool], defines: frozenset[str], files: Files
+) -> list[PlacedRun]:
+    """The runs that scripts below a folder start, those whose configurations are there."""
+    found = []
+    for path in specifications_below(folder, excludes, SCRIPTS):
+        text = decode_legacy(_beginning(path)).text
+        if b"configfile=" not in text.lower():
+            continue
+        place = os.path.dirname(os.path.abspath(path))
+        for run in script_runs(path, text.decode()):
+            one = PlacedRun(_placed(run, place, (os.getcwd(),)), defines, files)
+            if one.configurations and not one.missing:
+                found.append(one)
+    return found
+
+
+def supposed_run(path: str, defines: frozenset[str], files: Files) -> PlacedRun:
+    """The run that is supposed of a configuration, by its absolute path."""
+    return PlacedRun(alone(path, (os.getcwd(),)), defines, files)
+
+
+def layered_run(
+    argument: str, defines: frozenset[str], files: Files, directory: str = ""
+) -> PlacedRun:
+    """The run of layers ``a.cntk+b.cntk`` as arguments name them."""
+    beside = tuple(
+        os.path.dirname(os.path.abspath(os.path.join(directory, path)))
+        for path in argument.split("+")[:1]
+    )
+    run = Run((f"configFile={argument}",), os.path.abspath(directory), declared=False, also=beside)
+    return PlacedRun(run, defines, files)
+
+
+def relevant(runs: Iterable[PlacedRun], wanted: frozenset[str], files: Files) -> list[PlacedRun]:
+    """The runs that name one of the wanted files, by their real paths, each once."""
+    found: dict[tuple[object, ...], PlacedRun] = {}
+    for one in runs:
+        if not wanted.isdisjoint(one.configurations) or not wanted.isdisjoint(one.files(files)):
+            found.setdefault(one.run.key, one)
+    return list(found.values())
+
+
+def _named(run: Run) -> list[str]:
+    """The configurations of a run as its items name them."""
+    return [path for item in read_items(run.items) if item.kind == "files" for path in item.paths]
+
+
+def _placed(run: Run, folder: str, also: Sequence[str] = ()) -> Run:
+    directory = os.path.abspath(os.path.join(folder, run.directory))
+    return Run(run.items, directory, run.line, run.unknown, run.declared, tuple(also))
+
+
+def _beginning(path: str) -> bytes:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(_LONGEST_SCRIPT)
+    except OSError:
+        return b""
