@@ -34,9 +34,3 @@ def library_text(name: str) -> bytes:
 def other_library(data: bytes, source: str) -> tuple[Script, ...]:
     """A library in place of ours."""
     return (parse(data, source),)
-
-
-def library_text(source: str) -> bytes:
-    """The text of a part of our library by the name that places in it carry; empty for others."""
-    name = source.removeprefix(PREFIX).removesuffix(".bs")
-    return (Path(__file__).parent / f"{name}.bs").read_bytes() if name in PARTS else b""
