@@ -90,6 +90,15 @@ class Traced:
         high = last.start + (end - last.at) if last.verbatim else last.end
         return Place(first.source, min(low, first.end), max(min(high, last.end), low))
 
+    def inner(self, source: str, offset: int) -> int | None:
+        """Where an offset of a source lies in the text; None where nothing of it comes in."""
+        for number, piece in enumerate(self.pieces):
+            length = self._end(number) - piece.at
+            reach = length if piece.verbatim else piece.end - piece.start
+            if piece.source.name == source and piece.start <= offset <= piece.start + reach:
+                return piece.at + (min(offset - piece.start, length) if piece.verbatim else 0)
+        return None
+
     def raw(self) -> bytes:
         """The text as it was written: names of variables where their values stand."""
         if all(piece.verbatim for piece in self.pieces):

@@ -102,6 +102,16 @@ class Edited:
             for program in experiment.programs:
                 yield experiment, program
 
+    def inside(self, offset: int) -> Iterator[tuple[Experiment, BrainScriptProgram, str, int]]:
+        """The programs that an offset stands in: run, program, source and offset in its text."""
+        for experiment, program in self.programs():
+            for text in program.texts:
+                source = text.name if text.traced is None else text.place(0, 0).source
+                if self.is_here(experiment, source):
+                    at = text.offset(source, offset)
+                    if at is not None:
+                        yield experiment, program, text.name, at
+
     def inner(
         self, experiment: Experiment, program: BrainScriptProgram, place: Place
     ) -> Place | None:

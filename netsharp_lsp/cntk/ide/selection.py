@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.ide.text import expressions_in, parts_of
+from netsharp_lsp.cntk.ide.text import expressions_in, nodes_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.cntk.ide.text import Text
-    from netsharp_lsp.cntk.reading.syntax import Node
     from netsharp_lsp.ide.answers import Range
 
 _PAIRS = {b"(": b")", b"[": b"]", b"{": b"}", b'"': b'"', b"'": b"'"}
@@ -30,7 +29,7 @@ def selections_at(text: Text, offset: int) -> list[Range]:
 def _candidates(text: Text, offset: int) -> Iterator[Range]:
     yield from (span for span in text.comments if span[0] <= offset <= span[1])
     if text.document is not None:
-        for node in _nodes_at(text.document.records, offset):
+        for node in nodes_at(text.document.records, offset):
             yield from _inside(text.data, node.start, node.end)
     island = text.island_at(offset)
     if island is not None:
@@ -38,16 +37,6 @@ def _candidates(text: Text, offset: int) -> Iterator[Range]:
             start, end = island.start + one.place.start, island.start + one.place.end
             if start <= offset <= end:
                 yield from _inside(text.data, start, end)
-
-
-def _nodes_at(records: tuple[Node, ...], offset: int) -> Iterator[Node]:
-    """The nodes that hold an offset, from the outermost."""
-    waiting: list[Node | None] = [*records]
-    while waiting:
-        node = waiting.pop()
-        if node is not None and node.start <= offset <= node.end:
-            yield node
-            waiting += parts_of(node)
 
 
 def _inside(data: bytes, start: int, end: int) -> Iterator[Range]:

@@ -26,7 +26,7 @@ from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from netsharp_lsp.cntk.brainscript.reading.syntax import Script
@@ -126,6 +126,16 @@ def parts_of(node: Node) -> tuple[Node | None, ...]:
     if isinstance(node, Flag) and not isinstance(node, Stray):
         return (node.value,)
     return ()
+
+
+def nodes_at(records: Iterable[Node], offset: int) -> Iterator[Node]:
+    """The nodes that hold an offset, their ends included, from the outermost inwards."""
+    waiting: list[Node | None] = [*records]
+    while waiting:
+        node = waiting.pop(0)
+        if node is not None and node.start <= offset <= node.end:
+            yield node
+            waiting = [*parts_of(node), *waiting]
 
 
 def expressions_in(part: Any) -> Iterator[Any]:

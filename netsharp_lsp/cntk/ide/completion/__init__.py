@@ -1,0 +1,46 @@
+"""What may be written at a place, by the language of the stretch that it is in."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.configuration.options import block
+from netsharp_lsp.cntk.ide.calls import form_of
+from netsharp_lsp.cntk.ide.completion import brainscript, configuration, networks
+from netsharp_lsp.cntk.ide.completion.place import writing_at
+from netsharp_lsp.cntk.ide.descriptions import described
+from netsharp_lsp.cntk.ide.glossary import option_markdown
+from netsharp_lsp.ide.answers import Completions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.ide.edited import Edited
+
+
+def completions_at(edited: Edited, offset: int) -> Completions:
+    """What may be written at an offset; nothing in comments."""
+    if any(start < offset <= end for start, end in edited.text.comments):
+        return Completions()
+    writing = writing_at(edited, offset)
+    variables = configuration.variables(edited, writing)
+    if variables is not None:
+        return Completions(tuple(variables))
+    if edited.text.island_at(offset) is not None:
+        return Completions(tuple(brainscript.proposals(edited, writing)))
+    if edited.language == "cntk" and not networks.is_network(edited, offset):
+        return Completions(tuple(configuration.proposals(edited, writing)))
+    return Completions(tuple(networks.proposals(edited, writing)))
+
+
+def documentation(edited: Edited, topic: str) -> str:
+    """The documentation of a proposal: `kind:name`, for an option `option:table:name`."""
+    kind, _, rest = topic.partition(":")
+    if kind == "option":
+        table_name, _, name = rest.partition(":")
+        table = block(table_name)
+        option = table.find(name) if table is not None else None
+        return "" if option is None or table is None else option_markdown(option, table)
+    if kind == "library":
+        for _, program in edited.programs():
+            found = program.program.library.find(rest)
+            if found is not None:
+                return f"```brainscript\n{form_of(program, found)}\n```\n\n{described(rest)}"
+    return described(rest)

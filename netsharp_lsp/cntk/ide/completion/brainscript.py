@@ -1,0 +1,142 @@
+"""What may be written in BrainScript: names in sight, members behind a point, named arguments."""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.brainscript.analysis.scopes import GIVEN, INDEX, PARAMETER
+from netsharp_lsp.cntk.brainscript.reading.syntax import Name, Select
+from netsharp_lsp.cntk.ide.calls import call_at, name_of, parameters_of
+from netsharp_lsp.cntk.ide.nodes import named_nodes, written_shape
+from netsharp_lsp.cntk.networks.faults import Place
+from netsharp_lsp.cntk.networks.node import GROUPS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.brainscript.analysis.scopes import Declaration, Scope
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Expression
+    from netsharp_lsp.cntk.ide.completion.place import Writing
+    from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.programs import BrainScriptProgram
+    from netsharp_lsp.ide.answers import Completion, CompletionKind
+
+KEYWORDS = ("if", "then", "else", "new", "include", "array", "true", "false")
+#: Names with points between them at the end of a text, and how long they may be.
+_PATH = re.compile(rb"[\w.]+\Z")
+LONGEST = 400
+#: What stands before the name of a member that is being declared.
+_MEMBER = (b"", b"{", b"[", b";", b"}")
+
+
+def proposals(edited: Edited, writing: Writing) -> Iterator[Completion]:
+    """What may be written at an offset of a stretch of BrainScript."""
+    for _, program, source, inner in edited.inside(writing.start):
+        scope = program.program.scope_at(source, inner)
+        if writing.before == b".":
+            yield from _members(edited, writing, (program, scope))
+        else:
+            yield from _named_arguments(edited, writing)
+            if writing.before in _MEMBER:
+                yield from _special(writing, scope)
+            yield from _visible(edited, writing, program, scope)
+        return
+
+
+def _members(
+    edited: Edited, writing: Writing, at: tuple[BrainScriptProgram, Scope]
+) -> Iterator[Completion]:
+    """The members of the record whose name stands before the point."""
+    program, scope = at
+    path = _path_before(edited.data, writing.start)
+    expression: Expression | None = None
+    nowhere = Place("", 0, 0)
+    for name in path:
+        known = Name(nowhere, name)
+        expression = known if expression is None else Select(nowhere, expression, name, nowhere)
+    if expression is None:
+        return
+    for declaration in program.program.members_of(expression, scope).values():
+        yield _proposal(program, writing, declaration, 0)
+
+
+def _path_before(data: bytes, offset: int) -> list[str]:
+    """The names with points between them that end right before an offset."""
+    start = offset
+    while start > 0 and (
+        data[start - 1 : start].isalnum() or data[start - 1 : start] in (b"_", b".")
+    ):
+        start -= 1
+    words = data[start:offset].decode("utf-8", "replace").strip(".")
+    return [word for word in words.split(".") if word]
+
+
+def _named_arguments(edited: Edited, writing: Writing) -> Iterator[Completion]:
+    """Optional parameters of the call that is being written."""
+    if writing.before not in (b"(", b"{", b","):
+        return
+    call = call_at(edited, writing.start)
+    for parameter in call.parameters if call is not None else ():
+        name, equals, default = parameter.partition("=")
+        if equals:
+            yield writing.proposal(
+                f"{name.strip()}=",
+                "attribute",
+                0,
+                f"{name.strip()}=$0",
+                plain=f"{name.strip()}=",
+                detail=f"without it {default.strip()}",
+            )
+
+
+def _special(writing: Writing, scope: Scope) -> Iterator[Completion]:
+    """The members that the program looks for in a network and that are not there yet."""
+    if scope.parent is None or scope.parent.parent is not None:
+        return
+    for group in GROUPS:
+        name = f"{group}Nodes"
+        if name not in scope.declared:
+            yield writing.proposal(
+                name, "attribute", 1, f"{name} = ($0)", plain=f"{name} = ", detail=f"{group} nodes"
+            )
+
+
+def _visible(
+    edited: Edited, writing: Writing, program: BrainScriptProgram, scope: Scope
+) -> Iterator[Completion]:
+    """Every name in sight; what is declared by the member that is written is none of them."""
+    shapes = {
+        one.node.name: f"{one.node.operation} [{written_shape(one.node.shape)}]"
+        for one in named_nodes(edited).values()
+    }
+    for name, declaration in scope.visible().items():
+        if declaration.kind == GIVEN or name.startswith("_"):
+            continue
+        place = program.outside(declaration.place)
+        if not declaration.library and place.end == writing.end and writing.begun:
+            continue
+        rank = 4 if declaration.library else 1 if declaration.kind in (PARAMETER, INDEX) else 2
+        yield _proposal(program, writing, declaration, rank, shapes.get(name, ""))
+    for word in KEYWORDS:
+        yield writing.proposal(word, "keyword", 5)
+
+
+def _proposal(
+    program: BrainScriptProgram,
+    writing: Writing,
+    declaration: Declaration,
+    rank: int,
+    detail: str = "",
+) -> Completion:
+    name = declaration.name
+    topic = f"library:{declaration.qualified}" if declaration.library else ""
+    if declaration.parameters is None:
+        kind: CompletionKind = "value" if declaration.library else "node"
+        return writing.proposal(name, kind, rank, detail=detail, topic=topic)
+    words = [name_of(one) for one in parameters_of(program, declaration) if "=" not in one]
+    slots = ", ".join(f"${{{number}:{word}}}" for number, word in enumerate(words, 1))
+    opening, closing = "{}" if declaration.braced else "()"
+    insert = f"{name} {opening}{slots}{closing}$0"
+    detail = f"{opening}{', '.join(words)}{closing}"
+    return writing.proposal(name, "function", rank, insert, detail=detail, topic=topic)

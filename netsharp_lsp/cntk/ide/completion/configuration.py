@@ -1,0 +1,136 @@
+"""What may be written in a configuration: keys of the block, values of the option, variables."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.configuration.options import ACTIONS, READERS, TOP, within
+from netsharp_lsp.cntk.ide.blocks import around, assignment_at, option_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from netsharp_lsp.cntk.configuration.options import Option
+    from netsharp_lsp.cntk.ide.completion.place import Writing
+    from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.ide.answers import Completion
+
+#: What stands before a value.
+_VALUE = (b"=", b":", b"*", b'"')
+
+
+def variables(edited: Edited, writing: Writing) -> list[Completion] | None:
+    """Names of variables where one is begun with a dollar sign; None elsewhere."""
+    start = edited.text.lines.span(edited.text.lines.line_at(writing.offset))[0]
+    signs = edited.data[start : writing.start].count(b"$")
+    if writing.before != b"$" or edited.data[writing.start - 1 : writing.start] != b"$":
+        return None
+    if signs % 2 == 0:
+        return None
+    closed = edited.data[writing.end : writing.end + 1] == b"$"
+    found = []
+    for entry in edited.main.configuration.root:
+        if entry.kind in ("text", "string"):
+            name = entry.key.decode("utf-8", "replace")
+            plain = name if closed else f"{name}$"
+            detail = entry.text.raw().decode("utf-8", "replace")[:40]
+            insert = plain.replace("$", "\\$")
+            found.append(writing.proposal(name, "constant", 0, insert, plain=plain, detail=detail))
+    return found
+
+
+def proposals(edited: Edited, writing: Writing) -> Iterator[Completion]:
+    """Values behind `=`, keys elsewhere."""
+    record = assignment_at(edited, writing.start)
+    in_value = record is not None and writing.start > record.name.end
+    if record is not None and in_value and writing.before in _VALUE:
+        known = option_at(edited, record)
+        yield from _values(edited, writing, record.name.text, known[0] if known else None)
+        return
+    if writing.before in _VALUE and writing.before != b'"':
+        line = edited.text.lines.span(edited.text.lines.line_at(writing.start))[0]
+        key = edited.data[line : writing.start].partition(b"=")[0].strip()
+        option = _known(edited, writing.start, key.decode("utf-8", "replace"))
+        yield from _values(edited, writing, key.decode("utf-8", "replace"), option)
+        return
+    if writing.before in (b"", b"{", b"[", b";", b","):
+        yield from _keys(edited, writing)
+
+
+def _known(edited: Edited, offset: int, key: str) -> Option | None:
+    here = around(edited, offset)
+    return here.table.find(key) if here.table is not None else None
+
+
+def _keys(edited: Edited, writing: Writing) -> Iterator[Completion]:
+    here = around(edited, writing.start)
+    table = here.table
+    if table is None:
+        return
+    present = {entry.key.lower().decode("utf-8", "replace") for entry in here.scope or ()}
+    present.discard(writing.begun.lower())
+    own = {option.name for option in table}
+    for option in within(table) if table is not TOP else [*table, *_everywhere()]:
+        if option.name.lower() in present or option.instead:
+            continue
+        rank = 0 if option.required else 1 if option.name in own else 2
+        is_block = option.kind in ("block", "blocks")
+        insert = f"{option.name} = {{\n    $0\n}}" if is_block else f"{option.name} = $0"
+        yield writing.proposal(
+            option.name,
+            "section" if is_block else "attribute",
+            rank,
+            insert,
+            plain=f"{option.name} = ",
+            detail=option.says,
+            topic=f"option:{table.name}:{option.name}",
+        )
+    if table is TOP:
+        for name in _blockless(edited, present):
+            insert = f'{name} = {{\n    action = "${{1:train}}"\n    $0\n}}'
+            yield writing.proposal(name, "section", 0, insert, plain=f"{name} = ")
+
+
+def _everywhere() -> list[Option]:
+    """What commands inherit from the top."""
+    return [option for option in within(ACTIONS["train"]) if not option.required]
+
+
+def _blockless(edited: Edited, present: Iterable[str]) -> list[str]:
+    """Commands that are listed and have no block yet."""
+    there = set(present)
+    listed = (command.name for command in edited.main.commands if command.scope is None)
+    return [name for name in listed if name.lower() not in there]
+
+
+def _values(
+    edited: Edited, writing: Writing, key: str, option: Option | None
+) -> Iterator[Completion]:
+    lowered = key.lower()
+    words: list[str] = []
+    if lowered == "command":
+        root = edited.main.configuration.root
+        words = [entry.key.decode("utf-8", "replace") for entry in root if entry.kind == "block"]
+    elif lowered == "action":
+        words = list(ACTIONS)
+    elif lowered == "readertype":
+        words = sorted({table.name for table in READERS.values()})
+    elif option is not None and option.kind == "truth":
+        words = ["true", "false"]
+    elif option is not None and option.kind == "nodes":
+        words = _nodes(edited)
+    elif option is not None:
+        words = [value for value in option.values if value]
+    quoted = writing.before == b'"'
+    for word in dict.fromkeys(words):
+        is_plain = quoted or lowered in ("command",) or word in ("true", "false") or word.isalnum()
+        yield writing.proposal(word if is_plain else f'"{word}"', "value", 0)
+
+
+def _nodes(edited: Edited) -> list[str]:
+    return [
+        name
+        for _, built in edited.networks()
+        if built.network is not None
+        for name, node in built.network.nodes.items()
+        if node.inputs and "." not in name
+    ]

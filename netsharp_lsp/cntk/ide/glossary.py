@@ -1,0 +1,71 @@
+"""What options, functions and kinds of nodes are, as Markdown; knows no text that is edited."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.ndl.functions import ANY
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.brainscript.analysis.scopes import Declaration
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Parameter
+    from netsharp_lsp.cntk.configuration.options import Block, Option
+    from netsharp_lsp.cntk.ndl.functions import Function as NdlFunction
+
+#: The kinds of an option's value in words.
+KINDS = {
+    "number": "a number",
+    "integer": "a whole number",
+    "truth": "true or false",
+    "text": "a text",
+    "choice": "one of several words",
+    "input": "a file that is read",
+    "output": "a file that is written",
+    "nodes": "names of nodes",
+    "names": "names of other keys",
+    "block": "a block",
+    "blocks": "a list of blocks",
+}
+
+
+def option_markdown(option: Option, table: Block) -> str:
+    """An option: what it does, which values it takes, what holds without it."""
+    lines = [f"**{option.name}**: {KINDS[option.kind]}, read by {table.name}", "", option.says]
+    if option.values:
+        lines += ["", "Values: " + ", ".join(f"`{value}`" for value in option.values) + "."]
+    if option.span is not None:
+        lines += ["", f"The value has to be {option.span}."]
+    if option.required:
+        lines += ["", "The program stops without it."]
+    elif option.default is not None:
+        shown = option.default or "empty"
+        lines += ["", f"Without it: `{shown}`."]
+    if option.instead:
+        lines += ["", f"Deprecated; write `{option.instead}` today."]
+    return "\n".join(lines)
+
+
+def parameter_text(parameter: Parameter, source: bytes) -> str:
+    """A parameter as it is declared, with its default."""
+    place = parameter.place
+    return " ".join(source[place.start : place.end].decode("utf-8", "replace").split())
+
+
+def signature_text(declaration: Declaration, source: bytes) -> str:
+    """The form of a function: `Plus (leftMatrix, rightMatrix, tag='')`."""
+    parameters = declaration.parameters or ()
+    words = ", ".join(parameter_text(parameter, source) for parameter in parameters)
+    if declaration.braced:
+        return f"{declaration.qualified} {{{words}}}"
+    return f"{declaration.qualified} ({words})"
+
+
+def ndl_parameters(function: NdlFunction) -> tuple[str, ...]:
+    """The arguments of a function of NDL, optional ones with their defaults."""
+    words = [*function.signature, *(["..."] if function.most >= ANY else [])]
+    options = (f"{name}={one.default or repr('')}" for name, one in function.options.items())
+    return (*words, *options)
+
+
+def ndl_signature(function: NdlFunction) -> str:
+    """The form of a function of NDL."""
+    return f"{function.name}({', '.join(ndl_parameters(function))})"
