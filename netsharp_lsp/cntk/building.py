@@ -12,6 +12,8 @@ from netsharp_lsp.cntk.brainscript.evaluation.program import (
 )
 from netsharp_lsp.cntk.configuration.sources import read_text
 from netsharp_lsp.cntk.library import other_library, own_library
+from netsharp_lsp.cntk.ndl.containers import program_of_builder, program_of_file
+from netsharp_lsp.cntk.ndl.program import evaluate_program
 from netsharp_lsp.cntk.network_texts import INLINE
 from netsharp_lsp.cntk.networks.faults import Fault, Outcome, Place
 
@@ -21,7 +23,11 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.scope import Found
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.experiment import Experiment
+    from netsharp_lsp.cntk.ndl.evaluation import Part
     from netsharp_lsp.cntk.networks.node import Network
+
+    #: An outcome, and the scripts of NDL behind it.
+    _Built = tuple[Outcome, tuple[Part, ...]]
 
 #: What the original calls the library that is read in place of ours.
 OTHER_LIBRARY = "cntk.core.bs"
@@ -31,10 +37,21 @@ class BuiltNetwork:
     """What a builder gave: `language` is "brainscript", "ndl" or "simple".
 
     `builder` is the key of the builder as it is spelt, `place` that of its value; both are empty
-    for a file of its own.  `text` is an inline text of BrainScript as it was evaluated.
+    for a file of its own.  `text` is an inline text of BrainScript as it was evaluated, `parts`
+    are the scripts of NDL.
     """
 
-    __slots__ = ("builder", "command", "faults", "found", "language", "network", "place", "text")
+    __slots__ = (
+        "builder",
+        "command",
+        "faults",
+        "found",
+        "language",
+        "network",
+        "parts",
+        "place",
+        "text",
+    )
 
     def __init__(
         self, command: str, builder: str, language: str, place: Place, outcome: Outcome
@@ -47,6 +64,7 @@ class BuiltNetwork:
         self.faults: tuple[Fault, ...] = outcome.faults
         self.found: Found | None = None
         self.text: Traced | None = None
+        self.parts: tuple[Part, ...] = ()
 
 
 def build(command: Command, experiment: Experiment) -> BuiltNetwork:
@@ -56,13 +74,14 @@ def build(command: Command, experiment: Experiment) -> BuiltNetwork:
     key = found.entry.key.decode("utf-8", "replace")
     lowered = key.lower()
     language = LANGUAGES.get(lowered, "brainscript")
-    outcome = _BUILDERS[language](found, command, experiment)
+    outcome, parts = _BUILDERS[language](found, command, experiment)
     place = found.text.place(0, len(found.text))
     built = BuiltNetwork(
         command.name, key, language, Place(place.source.name, place.start, place.end), outcome
     )
     built.found = found
     built.text = found.text if language == "brainscript" else None
+    built.parts = parts
     return built
 
 
@@ -70,13 +89,17 @@ def build_file(name: str, language: str, data: bytes, experiment: Experiment) ->
     """The network of a file of its own."""
     source = read_text(name, data)
     place = Place(name, 0, 0)
+    parts: tuple[Part, ...] = ()
     if isinstance(source, str):
         outcome = Outcome(None, (Fault("unreadable", source, place),))
     elif language == "brainscript":
         outcome = evaluate_file(source.text, name, surroundings(experiment))
     else:
-        outcome = Outcome(None, ())
-    return BuiltNetwork("", "", language, place, outcome)
+        program = program_of_file(source)
+        outcome, parts = evaluate_program(program), program.parts + program.candidates
+    built = BuiltNetwork("", "", language, place, outcome)
+    built.parts = parts
+    return built
 
 
 def surroundings(experiment: Experiment) -> Surroundings:
@@ -93,7 +116,7 @@ def surroundings(experiment: Experiment) -> Surroundings:
     )
 
 
-def _from_brainscript(found: Found, command: Command, experiment: Experiment) -> Outcome:
+def _from_brainscript(found: Found, command: Command, experiment: Experiment) -> _Built:
     text = found.text
     outcome = evaluate_builder(text.text, INLINE, surroundings(experiment))
     faults = tuple(
@@ -103,7 +126,7 @@ def _from_brainscript(found: Found, command: Command, experiment: Experiment) ->
     if outcome.network is not None:
         for node in outcome.network.nodes.values():
             node.where = _outside(Place(*node.where), text)
-    return Outcome(outcome.network, faults)
+    return Outcome(outcome.network, faults), ()
 
 
 def _calls(fault: Fault, text: Traced) -> tuple[Place, ...]:
@@ -118,8 +141,14 @@ def _outside(place: Place, text: Traced) -> Place:
     return Place(found.source.name, found.start, found.end)
 
 
-def _from_nothing(found: Found, command: Command, experiment: Experiment) -> Outcome:
-    return Outcome(None, ())
+def _from_ndl(found: Found, command: Command, experiment: Experiment) -> _Built:
+    assert command.scope is not None
+    program = program_of_builder(found, command.scope, experiment.files)
+    return evaluate_program(program), program.parts + program.candidates
+
+
+def _from_nothing(found: Found, command: Command, experiment: Experiment) -> _Built:
+    return Outcome(None, ()), ()
 
 
 #: Which language each builder's value is in, by its key in lower case.
@@ -131,6 +160,6 @@ LANGUAGES = {
 }
 _BUILDERS = {
     "brainscript": _from_brainscript,
-    "ndl": _from_nothing,
+    "ndl": _from_ndl,
     "simple": _from_nothing,
 }

@@ -76,6 +76,14 @@ class Arguments:
         if known is None or known.kind == UNDETERMINED or known is found:
             self._unknown(item, found.name)
             return None
+        if found.home.macro:
+            message = (
+                f"the program does not find the number `{found.name}` here: in a call within a"
+                " call of a macro it stops at the macro's parameters. Give the inner call a name"
+                " in a statement of its own."
+            )
+            self.fault("nested-number", message, item)
+            return known
         message = (
             f"`{found.name}` gets its value only further down: a number stands before its use."
         )

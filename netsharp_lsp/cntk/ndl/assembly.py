@@ -117,7 +117,7 @@ class Assembly:
         body = definition.body
         if body is None:
             return
-        inner = Frame(frame.script, body.short, defining=True)
+        inner = Frame(frame.script, macro=True, defining=True)
         for word in definition.parameters:
             self._check_parameter(frame, name.text, word)
             inner.add(word.text, self._item(PARAMETER, word.text, word, inner, word.text))
@@ -321,7 +321,7 @@ class Assembly:
         self._depth += 1
         if self._depth > DEEPEST:
             raise TooMuch
-        copy = Frame(frame.script, frame.short)
+        copy = Frame(frame.script, macro=True)
         for item in frame.items:
             new = self._duplicate(item, copy)
             if copy.add(new.name, new) is None:

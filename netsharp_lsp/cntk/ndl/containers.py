@@ -4,12 +4,11 @@ in files, and files of macros.  Evaluates nothing.
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from netsharp_lsp.cntk.configuration.arrays import elements
-from netsharp_lsp.cntk.configuration.comments import code_span
 from netsharp_lsp.cntk.configuration.faults import Faults as TextFaults
+from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.scope import Scope
 from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
 from netsharp_lsp.cntk.configuration.sources import Source, read_text
@@ -21,7 +20,6 @@ from netsharp_lsp.cntk.networks.faults import Fault, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Protocol
 
     from netsharp_lsp.cntk.configuration.scope import Found
@@ -35,8 +33,6 @@ if TYPE_CHECKING:
             ...
 
 
-_LINE = re.compile(rb"[^\r\n]+")
-_MARK = b"\xef\xbb\xbf"
 _LOAD, _RUN = b"load", b"run"
 #: Faults of brackets, which a file's sections share with its scripts.
 _BRACKETS = frozenset(("unclosed", "unmatched"))
@@ -63,7 +59,7 @@ class Choice(NamedTuple):
 def program_of_builder(found: Found, command_scope: Scope, files: Files) -> Program:
     """The scripts that a builder block names."""
     scope = command_scope.inside(found)
-    collected = _Collected(files, scope.put)
+    collected = _Collected(files, scope)
     description = scope.look_up(b"networkDescription")
     macros = scope.look_up(b"ndlMacros")
     if macros is not None:
@@ -78,34 +74,14 @@ def program_of_builder(found: Found, command_scope: Scope, files: Files) -> Prog
 def program_of_file(source: Source) -> Program:
     """The scripts of a file alone: its variables have no values."""
     faults = TextFaults()
-    outside = Scope(Weaver().done(), faults)
-    collected = _Collected(None, outside.put)
-    text = collected.put(file_text(source))
-    collected.file(text, None, None)
-    unknown = [
-        Fault("undefined-variable", one.message, _at(one.place))
-        for one in faults
-        if one.kind == "undefined" and one.place is not None
-    ]
-    return collected.program._replace(faults=(*collected.faults, *unknown))
-
-
-def file_text(source: Source) -> Traced:
-    """A file's lines without comments and empty ones, as the program keeps them."""
-    weaver = Weaver()
-    for line in _LINE.finditer(source.text):
-        at, end = line.span()
-        if source.text.startswith(_MARK, at):
-            at += len(_MARK)
-        low, high = code_span(source.text[at:end])
-        if high <= low:
-            continue
-        weaver.add(source, at + low, at + high)
-        if at + high == end and source.text[end : end + 1] == b"\n":
-            weaver.add(source, end, end + 1)
-        else:
-            weaver.stand_in(b"\n", SourcePlace(source, at + high, at + high))
-    return weaver.done()
+    collected = _Collected(None, Scope(Weaver().done(), faults))
+    collected.file(collected.put(source), None, None)
+    unknown: dict[str, Fault] = {}
+    for one in faults:
+        if one.kind == "undefined" and one.place is not None:
+            fault = Fault("undefined-variable", one.message, _at(one.place))
+            unknown.setdefault(one.message, fault)
+    return collected.program._replace(faults=(*collected.faults, *unknown.values()))
 
 
 def plugged(text: Traced) -> Traced:
@@ -128,9 +104,9 @@ def plugged(text: Traced) -> Traced:
 class _Collected:
     """Scripts as they are found."""
 
-    def __init__(self, files: Files | None, put: Callable[[Traced], Traced]) -> None:
+    def __init__(self, files: Files | None, scope: Scope) -> None:
         self._files = files
-        self._put = put
+        self._scope = scope
         self.parts: list[Part] = []
         self.candidates: list[Part] = []
         self.faults: list[Fault] = []
@@ -140,9 +116,9 @@ class _Collected:
         """What was found."""
         return Program(tuple(self.parts), tuple(self.faults), tuple(self.candidates))
 
-    def put(self, text: Traced) -> Traced:
+    def put(self, source: Source) -> Traced:
         """A file's text with its variables in place."""
-        return plugged(self._put(text))
+        return plugged(file_text(source, self._scope))
 
     def _fault(self, kind: str, message: str, place: Place) -> None:
         self.faults.append(Fault(kind, message, place))
@@ -180,7 +156,7 @@ class _Collected:
         if isinstance(source, str):
             self._fault("unreadable", f"{path}: {source}", _whole(found.text))
             return None
-        return self.put(file_text(source))
+        return self.put(source)
 
     def inline(self, scope: Scope, found: Found) -> None:
         """The sections that stand in the builder or around it: one each."""

@@ -78,14 +78,14 @@ class Item:
 class Frame:
     """A table of symbols, without case, and the calls that are evaluated, in order.
 
-    `short`: nothing can be defined in it.  `defining`: a macro that is just being read.
+    `macro`: it belongs to a macro.  `defining`: that is just being read.
     """
 
-    __slots__ = ("base", "defining", "items", "script", "short", "symbols")
+    __slots__ = ("base", "defining", "items", "macro", "script", "symbols")
 
-    def __init__(self, script: Script, short: bool = False, defining: bool = False) -> None:
+    def __init__(self, script: Script, macro: bool = False, defining: bool = False) -> None:
         self.script = script
-        self.short = short
+        self.macro = macro
         self.defining = defining
         #: What the names of its nodes begin with.
         self.base = ""
