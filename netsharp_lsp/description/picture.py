@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from netsharp_lsp.description.nodes import as_layers
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,7 +96,7 @@ class _Slot:
 
 def lay_out(description: Description) -> Picture:
     """Lay a description out; the same description always gives the same picture."""
-    layers = description["layers"]
+    layers = description["layers"] or as_layers(description)
     boxes = {layer["name"]: _box(layer, description["multiply_adds"]) for layer in layers}
     ranks = _ranks(layers)
     arrows: list[Arrow] = []
@@ -115,6 +117,35 @@ def lay_out(description: Description) -> Picture:
     picture = Picture(list(boxes.values()), arrows)
     _draw(picture, rows, routes)
     return picture
+
+
+def drawn(picture: Picture) -> dict[str, Any]:
+    """A picture as JSON: `boxes` by layer, `arrows` in the order of the connections."""
+    return {
+        "width": picture.width,
+        "height": picture.height,
+        "boxes": {
+            box.name: {
+                "x": box.x,
+                "y": box.y,
+                "width": box.width,
+                "height": box.height,
+                "cost": box.cost,
+                "lines": list(box.lines),
+            }
+            for box in picture.boxes
+        },
+        "arrows": [
+            {
+                "source": arrow.source,
+                "destination": arrow.destination,
+                "kind": arrow.kind,
+                "label": arrow.label,
+                "points": [list(point) for point in arrow.points],
+            }
+            for arrow in picture.arrows
+        ],
+    }
 
 
 def _box(layer: Description, total: int | None) -> Box:

@@ -25,7 +25,7 @@ def lenses_of(edited: Edited, options: LensOptions) -> list[Lens]:
 
 
 def lens_title(edited: Edited, key: str) -> str:
-    """How many nodes and trained parameters the network of a command has; empty if there is none."""
+    """How many nodes and parameters the network of a command has; empty if there is none."""
     built = edited.main.network_of(key)
     if built is None or built.network is None:
         return ""

@@ -4,16 +4,13 @@ each layer and connection stands in the text.
 
 from __future__ import annotations
 
-from netsharp_lsp.description.picture import lay_out
+from netsharp_lsp.description.picture import drawn, lay_out
 from netsharp_lsp.ide.answers import Graph, Target
 from netsharp_lsp.netsharp.describe import describe_network
 from netsharp_lsp.netsharp.meaning.predicates import EVALUATION_LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from netsharp_lsp.description.picture import Picture
     from netsharp_lsp.ide.answers import Range
     from netsharp_lsp.netsharp.findings import Place
     from netsharp_lsp.netsharp.meaning.network import Network
@@ -43,32 +40,3 @@ def graph_of(network: Network) -> Graph:
             item = bundle.item
             graph.bundle_places[(layer.name, number)] = (base + item.start, base + item.end)
     return graph
-
-
-def drawn(picture: Picture) -> dict[str, Any]:
-    """A picture as JSON: `boxes` by layer, `arrows` in the order of the connections."""
-    return {
-        "width": picture.width,
-        "height": picture.height,
-        "boxes": {
-            box.name: {
-                "x": box.x,
-                "y": box.y,
-                "width": box.width,
-                "height": box.height,
-                "cost": box.cost,
-                "lines": list(box.lines),
-            }
-            for box in picture.boxes
-        },
-        "arrows": [
-            {
-                "source": arrow.source,
-                "destination": arrow.destination,
-                "kind": arrow.kind,
-                "label": arrow.label,
-                "points": [list(point) for point in arrow.points],
-            }
-            for arrow in picture.arrows
-        ],
-    }

@@ -1,0 +1,73 @@
+"""The nodes of a described network as the layers of a picture; knows no language.
+
+A parameter is no box of its own: what it learns is told by the node that uses it.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Description = dict[str, Any]
+
+#: The operation of what is learnt.
+PARAMETER = "LearnableParameter"
+_INPUTS = frozenset(("InputValue", "SparseInputValue"))
+_ENDS = frozenset(("criterion", "evaluation", "output"))
+#: How an edge into an operation is drawn, where it is not drawn like all others.
+_KINDS = {
+    "Convolution": "convolve",
+    "MaxPooling": "max pool",
+    "AveragePooling": "mean pool",
+    "BatchNormalization": "response norm",
+    "PastValue": "where",
+    "FutureValue": "where",
+}
+
+
+def as_layers(description: Description) -> list[Description]:
+    """Boxes with their edges, in the order of the nodes, in the form of Net#'s layers."""
+    listed = description.get("nodes", ())
+    nodes = {node["name"]: node for node in listed}
+    counted: set[str] = set()
+    return [_layer(node, nodes, counted) for node in listed if node["operation"] != PARAMETER]
+
+
+def _layer(node: Description, nodes: dict[str, Description], counted: set[str]) -> Description:
+    sources = [nodes[name] for name in node["inputs"] if name in nodes]
+    learnt = [one for one in sources if one["operation"] == PARAMETER]
+    own = [one for one in learnt if one["name"] not in counted]
+    counted.update(one["name"] for one in learnt)
+    edges = [one for one in sources if one["operation"] != PARAMETER]
+    counts = [one["parameters"] for one in own if one["trainable"]]
+    return {
+        "name": node["name"],
+        "kind": _kind(node),
+        "shape": node["shape"],
+        "activation": node["operation"],
+        "parameters": None if None in counts else sum(counts),
+        "bundles": [
+            {
+                "source": one["name"],
+                "kind": _edge(node),
+                "kernels": None,
+                "multiply_adds": node["multiply_adds"] if number == 0 else 0,
+                "parameters": None,
+                "shared_with": None,
+            }
+            for number, one in enumerate(edges)
+        ],
+    }
+
+
+def _kind(node: Description) -> str:
+    if node["operation"] in _INPUTS:
+        return "input"
+    return "output" if _ENDS.intersection(node["groups"]) else "hidden"
+
+
+def _edge(node: Description) -> str:
+    if node["operation"] == "Pooling":
+        return f"{node['attributes'].get('poolKind', 'max')} pool".replace("average", "mean")
+    return _KINDS.get(node["operation"], "all")
