@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.rules import SEVERITIES, load
+from netsharp_lsp.cntk.traps import misread_networks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,9 +16,21 @@ if TYPE_CHECKING:
 
 def findings(experiment: Experiment) -> Iterator[Finding]:
     """Everything that is to be said about a run and the files that it reads."""
-    for rule in load():
+    rules = load()
+    misread = misread_networks(experiment)
+    for rule in rules:
         for subject in _subjects(experiment, rule.subject):
-            yield from rule.check(subject, experiment)
+            for finding in rule.check(subject, experiment):
+                if not _follows(finding, misread):
+                    yield finding
+
+
+def _follows(finding: Finding, misread: dict[str, list[tuple[int, int]]]) -> bool:
+    """Whether a network is said to be wrong whose text ends elsewhere than it should."""
+    spans = misread.get(finding.place.source)
+    if not spans or not finding.code.startswith("BS"):
+        return False
+    return any(start <= finding.place.start <= end for start, end in spans)
 
 
 def diagnostics_by_file(experiment: Experiment) -> dict[str, list[Diagnostic]]:

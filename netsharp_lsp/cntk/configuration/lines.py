@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+MARK = b"\xef\xbb\xbf"
 _WITH_SIGN = re.compile(rb"[^\r\n]*#[^\r\n]*")
 _BUILDER = re.compile(
     rb"(?<![\w.])(?:BrainScript|Experimental)NetworkBuilder[ \t]*=?[ \t]*(?=[\[{(])", re.IGNORECASE
@@ -31,9 +32,8 @@ def without_comments(text: bytes) -> bytes:
     """The text with blanks in the place of its comments, so that offsets stay."""
     parts = []
     done = 0
-    for line in _WITH_SIGN.finditer(text):
-        start, end = line.span()
-        low, high = code_span(line.group())
+    for start, end in _lines_with_signs(text):
+        low, high = code_span(text[start:end])
         if (low, high) == (0, end - start):
             continue
         parts += [text[done : start + high], b" " * (end - start - high)]
@@ -42,10 +42,16 @@ def without_comments(text: bytes) -> bytes:
     return b"".join(parts)
 
 
-def kept_signs(text: bytes) -> Iterator[tuple[int, int, int]]:
-    """The lines whose first number sign does not begin a comment: start, that sign, end."""
+def _lines_with_signs(text: bytes) -> Iterator[tuple[int, int]]:
+    """The lines that hold a number sign, without the byte-order mark that may begin any line."""
     for line in _WITH_SIGN.finditer(text):
         start, end = line.span()
+        yield start + len(MARK) * text.startswith(MARK, start), end
+
+
+def kept_signs(text: bytes) -> Iterator[tuple[int, int, int]]:
+    """The lines whose first number sign does not begin a comment: start, that sign, end."""
+    for start, end in _lines_with_signs(text):
         sign = text.index(b"#", start)
         if sign > start and text[sign - 1] not in b" \t":
             yield start, sign, end

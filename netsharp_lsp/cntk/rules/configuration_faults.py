@@ -12,7 +12,7 @@ from netsharp_lsp.cntk.configuration.brackets import PARTNERS
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.findings import Change, Finding, Note, Place, Repair, placed
 from netsharp_lsp.cntk.rules import emitted, rule
-from netsharp_lsp.cntk.rules.configuration_strings import swallowers
+from netsharp_lsp.cntk.traps import swallowers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,6 +65,12 @@ def _closer(place: SourcePlace) -> str:
 
 
 def _unclosed(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+    if place.text == b'"':
+        message = (
+            "This quote opens a string that is never closed: a record in quotes is opened like a "
+            "block, and its quotes go with that. Take the quotes away."
+        )
+        return Finding("CK005", placed(place), message)
     closer = _closer(place)
     end = len(place.source.text.rstrip(b" \t\r\n"))
     message = (
@@ -171,7 +177,14 @@ def _carriage_return(fault: Fault, place: SourcePlace, experiment: Experiment) -
 
 def _cycle(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
     notes = [Note(words, placed(where)) for words, where in fault.related]
-    return Finding("CK020", placed(place), fault.message, notes)
+    if len(fault.related) > 1 or experiment.run.declared:
+        return Finding("CK020", placed(place), fault.message, notes)
+    name = place.text.decode("utf-8", "replace").strip("$")
+    message = (
+        f"'{name}' is defined by itself, so that a run has to give it a value: CNTK never ends "
+        f"unless '{name}=...' stands behind the file, or in a layer over it."
+    )
+    return Finding("CK019", placed(place), message, notes)
 
 
 def _lines(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:

@@ -25,7 +25,7 @@ _SLASHES = re.compile(
     rb"^[ \t]*(//|/\*)|[^\s=:+;,(\[{][ \t]+(//|/\*)(?=[ \t]|[^\W\d]|\Z)", re.MULTILINE
 )
 _INCLUDE = re.compile(
-    rb"^(?!include=)[ \t\"]*include[ \t]*=[ \t]*\"?([^\r\n\"=;,#]*[^\s\"=;,#])\"?[ \t]*$",
+    rb"^(?!(?-i:include=))[ \t\"]*include[ \t]*=[ \t]*\"?([^\r\n\"=;,#]*[^\s\"=;,#])\"?[ \t]*$",
     re.MULTILINE | re.IGNORECASE,
 )
 

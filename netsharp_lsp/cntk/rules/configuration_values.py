@@ -11,7 +11,7 @@ from netsharp_lsp.cntk.configuration.splitting import CUSTOM_SEPARATORS, PATHS
 from netsharp_lsp.cntk.findings import Change, Finding, Place, Repair, placed
 from netsharp_lsp.cntk.rules import emitted, rule
 from netsharp_lsp.cntk.rules.configuration_faults import surplus
-from netsharp_lsp.cntk.rules.configuration_strings import swallowers
+from netsharp_lsp.cntk.traps import swallowers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def _swallowed(record: Record) -> Iterator[Finding]:
     """An assignment within a bare value."""
     text = record.text.text
     found = _SWALLOWED.search(text, *record.value)
-    if found is None or any(mark in text[record.value[0] : found.start()] for mark in b'"([{'):
+    if found is None or any(mark in text[record.value[0] : found.start()] for mark in b'"([{;'):
         return
     name = found.group(2).decode()
     value = text[record.value[0] : record.value[1]].decode("utf-8", "replace")
@@ -234,7 +234,7 @@ def _separators(record: Record) -> Iterator[Finding]:
     text = record.text.text
     start, end = record.value
     if record.kind == "block":
-        end = min(end, start + 1)
+        end = min(end, start + 2)
     for found in _BRACKET.finditer(text, start, end):
         at = found.end()
         if text.startswith(PATHS, at) or not _is_swallowed(text, at, record.value[1]):

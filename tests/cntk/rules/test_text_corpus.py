@@ -1,0 +1,80 @@
+"""Laws of the rules on texts over the corpus: quiet on sound files, never silent on broken ones."""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netsharp_lsp.cntk.check import diagnostics_by_file
+from netsharp_lsp.cntk.experiment import Experiment, SingleFile
+from netsharp_lsp.diagnostics.model import Diagnostic
+from netsharp_lsp.workspace import Run
+from tests.cntk.collection import FILES, CntkFile
+from tests.cntk.rules.examples import GRAVE, shown
+from tests.cntk.texts import Memory
+
+TEXTS = [f"CK0{number:02}" for number in range(1, 40)]
+BESIDE = {os.path.basename(file.name): file.data for file in FILES if not file.broken}
+SOUND = [file for file in FILES if not file.broken]
+CONFIGURATIONS = [file for file in FILES if file.id == "cntk"]
+#: Files of the corpus that show what CNTK stops at, and nothing else of that gravity.
+STOPS = {
+    "configurations/comments.cntk": {"CK008"},
+    "configurations/included.cntk": {"CK012"},
+}
+
+
+def found(file: CntkFile, data: bytes | None = None) -> dict[str, list[Diagnostic]]:
+    name = os.path.basename(file.name)
+    files = Memory({**BESIDE, name: file.data if data is None else data})
+    if file.id != "cntk":
+        return diagnostics_by_file(SingleFile(name, file.id, files))
+    return diagnostics_by_file(Experiment(Run((f"configFile={name}",), declared=False), files))
+
+
+@pytest.mark.parametrize("file", SOUND, ids=lambda file: file.name)
+def test_sound_files_have_no_error_in_their_text(file: CntkFile) -> None:
+    diagnostics = [one for listed in found(file).values() for one in listed if one.code in TEXTS]
+    errors = {one.code for one in diagnostics if one.severity == "error"}
+    assert errors == STOPS.get(file.name, set()), diagnostics
+
+
+@pytest.mark.parametrize(
+    "file", [file for file in CONFIGURATIONS if file.broken], ids=lambda file: file.name
+)
+def test_every_broken_configuration_is_told(file: CntkFile) -> None:
+    here = found(file)
+    text = [one for listed in here.values() for one in listed if one.code in TEXTS]
+    encoded = {one.code for one in text} & {"CK016"}
+    assert encoded or [one for one in text if one.severity in GRAVE], shown(here)
+
+
+@pytest.mark.parametrize("file", CONFIGURATIONS, ids=lambda file: file.name)
+def test_places_lie_in_their_file_and_fixes_are_apart(file: CntkFile) -> None:
+    name = os.path.basename(file.name)
+    for one in found(file).get(name, ()):
+        assert 0 <= one.start <= one.end <= 4 * len(file.data), one
+        edits = sorted(one.fix.edits, key=lambda edit: edit.start) if one.fix is not None else []
+        assert all(a.end <= b.start for a, b in pairwise(edits)), one
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(st.data())
+def test_no_edit_makes_a_rule_fail(data: st.DataObject) -> None:
+    file = data.draw(st.sampled_from(CONFIGURATIONS))
+    text = file.data
+    at = data.draw(st.integers(0, len(text)))
+    cut = data.draw(st.integers(0, 12))
+    put = data.draw(st.sampled_from(PIECES))
+    found(file, text[:at] + put + text[at + cut :])
+
+
+PIECES = [
+    *(piece.encode() for piece in ("", "[", "]", "{", "}", "(", ")", '"', "#", " # ", "$", "$x$")),
+    *(piece.encode() for piece in ("\n", "\r", "=", "a=", "=\n", ";", ":", "//", "/*", "'", "...")),
+    *(b"\xff", b"\0", b"\xef\xbb\xbf", b"include=", b"\ninclude=a.cntk", "é".encode()),
+]
