@@ -15,6 +15,7 @@ from netsharp_lsp.cntk.formatting.tokens import (
     CLOSE,
     COMMA,
     COMMENT,
+    HELD_TIGHT_OPEN,
     NAMED,
     OPEN,
     OPERATOR,
@@ -23,7 +24,6 @@ from netsharp_lsp.cntk.formatting.tokens import (
     SEMICOLON,
     SIGN,
     TIGHT,
-    TIGHT_OPEN,
     WORD,
     Token,
 )
@@ -57,7 +57,7 @@ _MARKS = {
     ",": COMMA,
     ";": SEMICOLON,
     "(": OPEN,
-    "[": TIGHT_OPEN,
+    "[": HELD_TIGHT_OPEN,
     "[|": PADDED_OPEN,
     "|]": PADDED_CLOSE,
     ":": TIGHT,
@@ -163,9 +163,8 @@ class _Walk:
 
     def _enter(self, node: Node, action: int) -> bool:
         """Go on with the children of a node; False where one of them is missing."""
-        actions = _TABLES[node.kind_id]
-        if action == _OPERATION and self._is_tight(node):
-            actions = _TIGHT_TABLE
+        is_operation = action == _OPERATION
+        actions = self._table_within(node) if is_operation else _TABLES[node.kind_id]
         mark = len(self.tokens) if action == _STATEMENT else -1
         if len(self._frames) > DEEPEST and node.type == "record":
             return False
@@ -189,47 +188,28 @@ class _Walk:
             token.starts = True
             tokens.append(token)
 
-    def _is_tight(self, node: Node) -> bool:
-        """Whether a `:` stands between simple operands only, or a sum counts something."""
-        operator = node.child_by_field_name("operator")
-        mark = operator.type if operator is not None else ""
-        above, parent_actions = self._frames[-1][3], self._frames[-1][1]
-        if mark == ":":
-            if above.type == "binary" and parent_actions is _TIGHT_TABLE:
-                return True
-            return not _continues(above) and _is_simple_list(node)
-        return (
-            mark in ("+", "-")
-            and above.type in _COUNTING
-            and all(_is_simple(operand) for operand in _operands(node))
-        )
+    def _table_within(self, node: Node) -> list[int]:
+        """The actions for the children of an operation, which has those of the one around it."""
+        above, actions = self._frames[-1][3], self._frames[-1][1]
+        if above.type == "binary":
+            return actions
+        return _TIGHT_TABLE if _is_tight(node, above) else _TABLES[node.kind_id]
 
 
-def _continues(above: Node) -> bool:
-    """Whether an operation of `:` stands within another one, which was looked at as a whole."""
-    if above.type != "binary":
-        return False
-    operator = above.child_by_field_name("operator")
-    return operator is not None and operator.type == ":"
-
-
-def _is_simple_list(node: Node | None) -> bool:
-    while node is not None and _continues(node):
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if _continues_in(right):
-            left, right = right, left
-        if not _is_simple(right):
-            return False
-        node = left
-    return _is_simple(node)
-
-
-def _continues_in(node: Node | None) -> bool:
-    return node is not None and _continues(node)
-
-
-def _operands(node: Node) -> tuple[Node | None, Node | None]:
-    return node.child_by_field_name("left"), node.child_by_field_name("right")
+def _is_tight(node: Node, above: Node) -> bool:
+    """Whether `:` stands between simple operands only, or a sum counts something."""
+    marks: set[str] = set()
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if one.type != "binary":
+            if not _is_simple(one):
+                return False
+            continue
+        operator = one.child_by_field_name("operator")
+        marks.add(operator.type if operator is not None else "")
+        waiting += one.children_by_field_name("left") + one.children_by_field_name("right")
+    return marks == {":"} or (above.type in _COUNTING and marks <= {"+", "-"})
 
 
 def _is_simple(node: Node | None) -> bool:

@@ -19,7 +19,7 @@ from netsharp_lsp.cntk.formatting.tokens import (
     TIGHT,
     gap,
 )
-from netsharp_lsp.layout.document import LINE, SOFTLINE, Concat, Group, Nest
+from netsharp_lsp.layout.document import LINE, SOFTLINE, Concat, Fill, Group, Nest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,8 +64,12 @@ class LineLayout:
         self._kept = kept
 
     def document(self, tokens: Sequence[Token], *, hang: bool) -> Document:
-        """Return the document of a line; `hang`: what goes on is indented further."""
+        """Return the document of a line of statements; `hang`: what goes on is indented further."""
         return self._statements(_nested(tokens), hang)
+
+    def inner_document(self, tokens: Sequence[Token]) -> Document:
+        """Return the document of a line of elements, some of which may share a line."""
+        return Fill(self._parts(_nested(tokens)))
 
     def _statements(self, items: list[_Item], hang: bool) -> Document:
         """Statements that share a line, or each on a line of its own."""
@@ -82,15 +86,15 @@ class LineLayout:
             documents += (self._expression(part, hang), LINE)
         return Concat(documents[:-1])
 
-    def _elements(self, items: list[_Item]) -> Document:
-        """Elements with their separators."""
+    def _parts(self, items: list[_Item]) -> list[Document]:
+        """Elements with their separators, and what stands between them."""
         documents: list[Document] = []
         start = 0
         for number, item in enumerate(items, 1):
             if number == len(items) or (not isinstance(item, _Bracket) and _separates(item)):
                 documents += (self._expression(items[start:number], hang=False), LINE)
                 start = number
-        return Concat(documents[:-1])
+        return documents[:-1]
 
     def _expression(self, items: list[_Item], hang: bool) -> Document:
         """Operands on one line, or a line end behind each operator that binds least."""
@@ -143,7 +147,7 @@ class LineLayout:
     def _breaking(self, bracket: _Bracket) -> Document:
         opener, closer, items = bracket.opener, bracket.closer, bracket.items
         block = opener.role == BLOCK
-        content = self._statements(items, hang=True) if block else self._elements(items)
+        content = self._statements(items, hang=True) if block else Concat(self._parts(items))
         edge: Document = LINE if block or opener.role == PADDED_OPEN else SOFTLINE
         begin = edge
         if _first(items[0]).text[0] in CUSTOM_SEPARATORS:

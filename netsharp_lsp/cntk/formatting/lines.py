@@ -146,7 +146,10 @@ class _Lines:
         if text_width(flat) + indent <= WIDTH:
             return flat
         inside = bool(self._open) and self._open[-1][1] != BLOCK
-        document = self._layout.document(tokens, hang=not (hangs or inside))
+        layout = self._layout
+        document = (
+            layout.inner_document(tokens) if inside else layout.document(tokens, hang=not hangs)
+        )
         return render(document, WIDTH, indent, indent, self._sheet.new_line)
 
 

@@ -33,7 +33,15 @@ _BUILDER = re.compile(
 )
 _BRACKETS = re.compile(rb'[\[{(\]})"]')
 _ENDS = (b"\n", b"\r", b"\r\n")
-_OPENING, _CLOSING = b"[{(", b"]})"
+#: Between the words of a digest; line ends that separate nothing, and several that are as one.
+_BETWEEN = b"\x1f"
+_IDLE_ENDS = re.compile(
+    rb"((?:\A|\x1f)(?:[\[{(][^\x1f]?|[;,]))(?:\x1f[\r\n]{1,2}(?=\x1f|\Z))+"
+    rb"|(?:\x1f[\r\n]{1,2})+(?=\x1f[\]});,])|(?:\x1f[\r\n]{1,2})+\Z"
+    rb"|\A(?:[\r\n]{1,2}(?:\x1f|\Z))+"
+)
+_MORE_ENDS = re.compile(rb"(?:\x1f[\r\n]{1,2}(?=\x1f))+")
+_OPENING = b"[{("
 _COMMENT_MARKS = (b"#", b"//", b"/*")
 
 
@@ -54,10 +62,16 @@ def find_difference(before: bytes, after: bytes, language: str) -> Difference | 
     tokens are each compared in their order.
     """
     if language == "brainscript":
+        if _BRAINSCRIPT.findall(before) == _BRAINSCRIPT.findall(after):
+            return None
         old, new = list(_network(before, 0)), list(_network(after, 0))
         return _compared(_tokens(old), _tokens(new)) or _compared(_comments(old), _comments(new))
     code_before, comments_before = _without_comments(before)
     code_after, comments_after = _without_comments(after)
+    if _digest(code_before) == _digest(code_after):
+        same = map(_words, (comments_before, comments_after))
+        if next(same) == next(same):
+            return _compared(_includes(before), _includes(after))
     old, new = list(_configuration(code_before)), list(_configuration(code_after))
     return (
         _compared(_tokens(old), _tokens(new))
@@ -84,6 +98,30 @@ def _without_comments(text: bytes) -> tuple[bytes, list[_Said]]:
         code.append(line)
         done += len(line)
     return b"".join(code), comments
+
+
+def _digest(code: bytes) -> bytes:
+    """What `_configuration` says of a text, in one piece: quicker to compare, no places in it."""
+    pieces: list[bytes] = []
+    done = 0
+    for start, end in _networks(code):
+        pieces += (_separated_digest(code, done, start), *_BRAINSCRIPT.findall(code, start, end))
+        done = end
+    pieces.append(_separated_digest(code, done, len(code)))
+    return _BETWEEN.join(pieces)
+
+
+def _separated_digest(code: bytes, start: int, end: int) -> bytes:
+    words = _BETWEEN.join(_RECORDS.findall(code, start, end))
+    return _MORE_ENDS.sub(_BETWEEN + b"\n", _IDLE_ENDS.sub(_opening_of, words))
+
+
+def _opening_of(match: re.Match[bytes]) -> bytes:
+    return match[1] or b""
+
+
+def _words(said: list[_Said]) -> list[bytes]:
+    return [word for word, _ in said]
 
 
 def _configuration(code: bytes) -> Iterator[_Said]:

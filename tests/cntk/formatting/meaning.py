@@ -1,0 +1,100 @@
+"""What a text of CNTK's languages means, in a form that two texts can be compared in.
+
+Every variable that the text does not define itself stays symbolic; files that it names are read
+where they lie.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from netsharp_lsp.cntk.analysis import Over, alone, analysed
+from netsharp_lsp.cntk.building import BuiltNetwork
+from netsharp_lsp.cntk.configuration.configuration import resolve
+from netsharp_lsp.cntk.configuration.tree import Value
+from netsharp_lsp.cntk.experiment import Experiment, SingleFile
+from netsharp_lsp.cntk.networks.description import node_json
+from tests.cntk.texts import Memory
+
+#: Blanks that a call of NDL does not keep.
+_AROUND = re.compile(r"\s*([(){}\[\],=:])\s*|\s+")
+
+
+class Disk:
+    """Files of one folder, and nothing else."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def read(self, path: str) -> bytes | None:
+        place = self.folder / path
+        return place.read_bytes() if place.is_file() else None
+
+    def exists(self, path: str) -> bool:
+        return (self.folder / path).exists()
+
+    def locate(self, path: str) -> str:
+        return str((self.folder / path).resolve())
+
+
+def tree(data: bytes) -> list[tuple[object, ...]]:
+    """Every key of a configuration with its kind, value and variables.
+
+    What stands in blocks has keys of its own; calls and values of several lines may be spaced
+    otherwise, all else may not.
+    """
+    values = resolve(["a"], Memory({"a": data})).values()
+    return [(one.path, one.kind, *_said(one)) for one in values]
+
+
+def _said(value: Value) -> tuple[object, ...]:
+    variables = tuple(use.name for use in value.variables)
+    if value.kind == "block":
+        return (value.raw[:1], variables)
+    raw = value.raw
+    if value.kind == "text" and ("\n" in raw or re.match(r"[\w.]+\s*\(", raw)):
+        return (_AROUND.sub(r"\1 ", raw).split(), variables)
+    return (raw, value.value, value.elements, variables)
+
+
+def experiment(path: Path, language: str, data: bytes) -> Experiment:
+    """The run of one file that is supposed where nobody says how it is run."""
+    disk = Disk(path.parent)
+    files = Over(disk, {disk.locate(path.name): data})
+    if language == "cntk":
+        return Experiment(alone(path.name), files)
+    return SingleFile(path.name, language, files)
+
+
+def networks(path: Path, language: str, data: bytes) -> list[object]:
+    """The networks of a file: every node with all that is known of it but its place."""
+    return [_network(built) for built in experiment(path, language, data).networks]
+
+
+def _network(built: BuiltNetwork) -> object:
+    faults = Counter(fault.kind for fault in built.faults)
+    if built.network is None:
+        return built.command, faults
+    nodes = [node_json(node, built.network) for node in built.network.nodes.values()]
+    for node in nodes:
+        del node["file"], node["start"], node["end"]
+    groups = {
+        name: [node.name for node in group] for name, group in built.network.groups.items()
+    }
+    loops = [[node.name for node in loop] for loop in built.network.loops]
+    return built.command, faults, nodes, groups, loops
+
+
+def codes(path: Path, language: str, data: bytes) -> Counter[str]:
+    """How often each code is found."""
+    found = analysed(experiment(path, language, data)).diagnostics
+    return Counter(_codes(found.values()))
+
+
+def _codes(found: object) -> Iterator[str]:
+    for diagnostics in found:  # type: ignore[attr-defined]
+        for one in diagnostics:
+            yield one.code
