@@ -71,9 +71,9 @@ KINDS: dict[str, tuple[str, str]] = {
     "format": ("BS068", ""),
     "unknown-function": ("BS068", ""),
     "old-gradient": ("BS069", ""),
-    "builder": ("BS070", ""),
-    "unreadable": ("BS070", ""),
 }
+#: Faults of whole texts, of which the rules on configurations tell.
+ELSEWHERE = frozenset(("builder", "unreadable"))
 #: Rules that find the same without evaluation, and say it better.
 STATIC = (
     arity,
@@ -103,6 +103,8 @@ def faults(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Find
     }
     seen: set[tuple[str, Place]] = set()
     for fault in program.built.faults:
+        if fault.kind in ELSEWHERE:
+            continue
         code, advice = KINDS[fault.kind]
         place = users_place(program, fault)
         if (code, place) in seen or _is_told(place, code, told):

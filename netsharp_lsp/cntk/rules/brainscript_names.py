@@ -123,10 +123,18 @@ def _meant(program: BrainScriptProgram, use: Use) -> str | None:
         return OLD_NAMES[use.name]
     scope = use.scope
     for declaration in program.program.library.declarations:
-        if declaration.name == use.name and declaration.scope.kind != PARAMETERS:
+        if declaration.name == use.name and _in_records(declaration):
             return declaration.qualified
     visible = scope.visible() if scope is not None else {}
     return nearest(use.name, visible)
+
+
+def _in_records(declaration: Declaration) -> bool:
+    """Whether a declaration can be reached by names with points alone."""
+    holder = declaration.scope.holder
+    if declaration.scope.kind == PARAMETERS or (holder is not None and holder.kind != MEMBER):
+        return False
+    return holder is None or _in_records(holder)
 
 
 def _proposal(meant: str | None) -> str:
@@ -275,7 +283,7 @@ def special_nodes(program: BrainScriptProgram, experiment: Experiment) -> Iterat
         )
 
 
-@rule("BS029", "warning", on="program")
+@rule("BS029", "error", on="program")
 def sibling_defaults(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """Defaults that name another parameter of their function."""
     for use, function in _sibling_defaults(program):
@@ -291,7 +299,7 @@ def sibling_defaults(program: BrainScriptProgram, experiment: Experiment) -> Ite
             place,
             f"A default cannot see the parameter `{use.name}` of `{function.name}`: {fails}."
             " Work the default out in the body.",
-            severity="hint" if outer else "error" if place in facts(program).met else "warning",
+            severity="hint" if outer else "error" if place in facts(program).met else "info",
         )
 
 

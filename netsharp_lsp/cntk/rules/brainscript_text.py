@@ -184,6 +184,8 @@ for _code in sorted({code for code, _ in TELLING.values()} - {"BS001"}):
 @rule("BS001", "error", on="brainscript")
 def unreadable(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """Everything in a text that could not be read, each under the code of its kind."""
+    if text.traced is not None and text.script.built is None:
+        return
     for damage in damages(text.data):
         code, telling = TELLING[damage.kind]
         message, repair = telling(text, damage)

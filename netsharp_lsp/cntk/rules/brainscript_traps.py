@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: A closing mark that a block comment does not see, because it reads a star too many.
 UNSEEN_END = re.compile(rb"(?<=[^/*])(?:\*\*)+/")
+#: A bracket with nothing behind it on its line: somebody means it to go on.
+LONE_BRACKET = re.compile(rb"[({\[][ \t]*(?:#[^\r\n]*|//[^\r\n]*)?(?:[\r\n]|\Z)")
 SAME_LEVEL = ("*", "/", ".*", "%", "**")
 
 
@@ -42,6 +44,8 @@ def continued_line(text: NetworkText, experiment: Experiment) -> Iterator[Findin
             continue
         column = _column(text.data, joint)
         if column is None or column > _indent(text.data, member.place.start):
+            continue
+        if LONE_BRACKET.match(text.data, joint):
             continue
         sign = text.data[joint : joint + 2].decode("utf-8", "replace").split()[0][:2]
         sign = sign if sign in (".*", "[|") else sign[:1]

@@ -60,7 +60,7 @@ def no_criterion(built: BuiltNetwork, experiment: Experiment) -> Iterator[Findin
 def _trains(built: BuiltNetwork, experiment: Experiment) -> bool:
     """Whether the command of a network trains it, as one without an action does."""
     for command in experiment.commands:
-        if command.name == built.command:
+        if command.name == built.command and command.listed:
             return not command.actions or not TRAINING.isdisjoint(map(str.lower, command.actions))
     return False
 
@@ -101,7 +101,7 @@ def without_effect(built: BuiltNetwork, experiment: Experiment) -> Iterator[Find
     named = _named(experiment)
     for node in network.nodes.values():
         place = Place(*node.where)
-        loose = id(node) not in needed and id(node) not in used
+        loose = not (id(node) in needed or id(node) in used or node.operation == "DynamicAxis")
         if loose and node.name.lower() not in named and not _inside(place):
             what = "input" if node.operation in INPUTS else "node"
             yield Finding(
@@ -157,8 +157,9 @@ def swapped(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
         yield Finding(
             "BS062",
             Place(*node.where),
-            f"{node.operation} takes the label first and the prediction second: here `{second.name}`"
-            f" looks like the label and `{first.name}` like the prediction. Exchange them.",
+            f"{node.operation} takes the label first and the prediction second: here"
+            f" `{second.name}` looks like the label and `{first.name}` like the prediction."
+            " Exchange them.",
             [Note(f"`{second.name}` is declared here.", Place(*second.where))],
         )
 

@@ -51,8 +51,13 @@ def troubles(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """Everything in a network that does not fit, each under the code of its cause."""
     if built.network is None:
         return
+    told: set[tuple[str, Place]] = set()
     for trouble in built.network.troubles:
         code, why = KINDS[trouble.kind]
+        key = (code, Place(*trouble.node.where))
+        if key in told:
+            continue
+        told.add(key)
         message = f"`{trouble.node.name}`: {trouble.message} {why}".rstrip()
         yield Finding(code, Place(*trouble.node.where), message, list(_ways(trouble.node)))
 

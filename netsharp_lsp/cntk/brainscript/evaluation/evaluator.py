@@ -14,8 +14,8 @@ from netsharp_lsp.cntk.brainscript.evaluation.values import (
     Record,
     Site,
     Thunk,
+    a_kind,
     joined,
-    kind_of,
 )
 from netsharp_lsp.cntk.brainscript.reading.syntax import (
     ArrayConstructor,
@@ -61,7 +61,15 @@ class Evaluator:
 
     def fail(self, kind: str, message: str, place: Place) -> NoReturn:
         """Give up on the value at a place."""
-        raise Failure(Fault(kind, message, place, tuple(self.calls[-CALLS_SHOWN:])))
+        raise Failure(Fault(kind, message, place, self.way()))
+
+    def way(self) -> tuple[Place, ...]:
+        """The innermost calls, and before them that of the user where these are all inside."""
+        shown = tuple(self.calls[-CALLS_SHOWN:])
+        if any(one.source not in self.library for one in shown):
+            return shown
+        outer = [one for one in self.calls if one.source not in self.library]
+        return (*outer[-1:], *shown)
 
     def note(self, fault: Fault) -> None:
         """Keep a fault, once."""
@@ -112,7 +120,7 @@ class Evaluator:
             return function.body(given, {**function.defaults, **named}, path, site)
         except Failure as failure:
             if not failure.fault.calls:
-                failure.fault = failure.fault._replace(calls=tuple(self.calls[-CALLS_SHOWN:]))
+                failure.fault = failure.fault._replace(calls=self.way())
             raise
         finally:
             self.calls.pop()
@@ -187,7 +195,7 @@ class Evaluator:
     def expected(self, what: str, value: Value, place: Place) -> NoReturn:
         """Give up on a value of the wrong kind."""
         self.fail(
-            "kind", f"a value of type '{what}' is expected, and this is a {kind_of(value)}.", place
+            "kind", f"a value of type '{what}' is expected, and this is {a_kind(value)}.", place
         )
 
 

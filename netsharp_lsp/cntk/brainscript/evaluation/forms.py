@@ -15,8 +15,8 @@ from netsharp_lsp.cntk.brainscript.evaluation.values import (
     Record,
     Site,
     Thunk,
+    a_kind,
     joined,
-    kind_of,
 )
 from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Argument,
@@ -83,6 +83,8 @@ def _name(run: Evaluator, e: Name, scope: Record, path: str) -> Value:
 
 def _select(run: Evaluator, e: Select, scope: Record, path: str) -> Value:
     holder = run.evaluate(e.record, scope, path)
+    if not e.name:
+        return run.absent(path)
     return member_of(run, holder, e.name, e)
 
 
@@ -238,8 +240,8 @@ def _unary(run: Evaluator, e: Unary, scope: Record, path: str) -> Value:
     if e.operator == "!" and isinstance(operand, bool):
         return not operand
     if e.operator == "!" or not isinstance(operand, float):
-        what = kind_of(operand)
-        run.fail("operator", f"`{e.operator}` cannot be applied to a {what}.", e.place)
+        what = a_kind(operand)
+        run.fail("operator", f"`{e.operator}` cannot be applied to {what}.", e.place)
     return operand if e.operator == "+" else -operand
 
 
@@ -270,7 +272,7 @@ def _binary(run: Evaluator, e: Binary, scope: Record, path: str) -> Value:
 def _inapplicable(run: Evaluator, e: Binary, left: Value, right: Value) -> NoReturn:
     run.fail(
         "operator",
-        f"`{e.operator}` cannot be applied to a {kind_of(left)} and a {kind_of(right)}.",
+        f"`{e.operator}` cannot be applied to {a_kind(left)} and {a_kind(right)}.",
         e.place,
     )
 

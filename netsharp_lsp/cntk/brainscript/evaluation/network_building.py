@@ -6,6 +6,7 @@ from collections import deque
 
 from netsharp_lsp.cntk.brainscript.evaluation.attributes import flattened
 from netsharp_lsp.cntk.brainscript.evaluation.values import Absent, Built, Failure
+from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.cntk.networks.inference import inferred
 from netsharp_lsp.cntk.networks.node import GROUPS, OLD_TAGS, Network, Node
 
@@ -13,7 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Evaluator
     from netsharp_lsp.cntk.brainscript.evaluation.values import Record, Thunk, Value
-    from netsharp_lsp.cntk.networks.faults import Place
 
 #: Members of a network that list its groups.
 SPECIAL = {f"{group}Nodes": group for group in GROUPS}
@@ -84,7 +84,8 @@ class _Building:
         try:
             node.inputs = late() if callable(late) else ()
         except Failure as failure:
-            self.run.note(failure.fault)
+            fault = failure.fault
+            self.run.note(fault._replace(calls=(Place(*node.where), *fault.calls)))
             node.inputs, node.shape = (), None
 
     def _add(self, node: Node) -> bool:

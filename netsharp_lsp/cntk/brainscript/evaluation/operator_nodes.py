@@ -6,7 +6,7 @@ Which operator builds which node is in `operators`.
 from __future__ import annotations
 
 from netsharp_lsp.cntk.brainscript.evaluation import operators
-from netsharp_lsp.cntk.brainscript.evaluation.values import kind_of
+from netsharp_lsp.cntk.brainscript.evaluation.values import a_kind
 from netsharp_lsp.cntk.networks.node import Node
 
 TYPE_CHECKING = False
@@ -20,8 +20,8 @@ def on_nodes(run: Evaluator, sign: str, operands: list[Value], under: tuple[str,
     try:
         built = operators.on_nodes(sign, operands)
     except operators.Inapplicable as reason:
-        kinds = " and a ".join(kind_of(one) for one in operands)
-        message = str(reason) or f"`{sign}` cannot be applied to a {kinds}."
+        kinds = " and ".join(a_kind(one) for one in operands)
+        message = str(reason) or f"`{sign}` cannot be applied to {kinds}."
         run.fail("node-operator", message, under[1].place)
     if isinstance(built, tuple) and isinstance(built[0], str) and isinstance(built[1], list):
         return run_node(run, built[0], built[1], under)

@@ -209,6 +209,12 @@ def kind_of(value: Value) -> str:
     return next((name for kind, name in KINDS if isinstance(value, kind)), "object")
 
 
+def a_kind(value: Value) -> str:
+    """What a value is called in messages, with its article."""
+    kind = kind_of(value)
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+
+
 if TYPE_CHECKING:
     Value = (
         float
