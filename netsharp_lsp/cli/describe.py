@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 
 from netsharp_lsp.cli.context import add_context_arguments
+from netsharp_lsp.cli.experiment_arguments import add_experiment_arguments, is_experiment
 from netsharp_lsp.cli.faults import show_errors
 from netsharp_lsp.cli.project import UsageError, add_settings_arguments, settings_finder
 from netsharp_lsp.cli.subjects import SubjectError, read_subject
 from netsharp_lsp.cli.terminal import complain
-from netsharp_lsp.language import language_for
+from netsharp_lsp.language import LANGUAGES, language_for
 from netsharp_lsp.project.writing import write_atomic
 from netsharp_lsp.settings import SettingsError
 
@@ -28,25 +29,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "subject",
         metavar="FILE",
-        help="a specification, HOST::NAME, a model file, REVISION:FILE, or -",
+        help="a specification or configuration, A+B, HOST::NAME, a model file, REVISION:FILE, or -",
     )
     add("--stdin-filename", metavar="NAME", help="the name of what comes from stdin")
+    add("--language", choices=LANGUAGES, help="the language of it, whatever its name")
     add("--format", choices=FORMATS, default="text", help="how to say it")
     add("--output", metavar="FILE", help="write into a file")
     add_context_arguments(parser)
+    group = add_experiment_arguments(parser)
+    group.add_argument("--command", metavar="NAME", help="the command whose network is meant")
+    group.add_argument("--log", metavar="FILE", help="compare it with a log of the original")
+    group.add_argument("--library", metavar="FILE", help="read in place of our BrainScript library")
     add_settings_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Describe one network; 1 when it has errors, which go to stderr, 2 when it cannot be read."""
     try:
-        subject = read_subject(args.subject, args, settings_finder(args), args.stdin_filename)
+        description = _described(args)
     except (SettingsError, SubjectError, UsageError) as error:
         complain(str(error))
         return FAILED
-    if show_errors(subject.name, subject.text, subject.context, subject.embedded):
-        return FAULTY
-    description = language_for(subject.name).describe(subject.text, subject.context)
+    if isinstance(description, int):
+        return description
     text = rendered(description, args.format)
     if args.output is None:
         sys.stdout.write(text)
@@ -59,12 +64,29 @@ def run(args: argparse.Namespace) -> int:
     return DONE
 
 
+def _described(args: argparse.Namespace) -> dict[str, Any] | int:
+    """What is meant, described; the exit code where there is nothing more to say."""
+    find = settings_finder(args)
+    if is_experiment(args.subject, args):
+        from netsharp_lsp.cli.cntk_describe import describe_experiment
+
+        return describe_experiment(args, find)
+    subject = read_subject(args.subject, args, find, args.stdin_filename)
+    if show_errors(subject.name, subject.text, subject.context, subject.embedded):
+        return FAULTY
+    return language_for(subject.name).describe(subject.text, subject.context)
+
+
 def rendered(description: dict[str, Any], form: str) -> str:
     """A description in one of `FORMATS`."""
     if form == "json":
         import json
 
         return json.dumps(description, indent=2) + "\n"
+    if form in ("dot", "svg") and "nodes" in description:
+        from netsharp_lsp.description.nodes import as_layers
+
+        description = {**description, "layers": as_layers(description)}
     if form == "dot":
         from netsharp_lsp.description.dot import render_dot
 

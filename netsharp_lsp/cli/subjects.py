@@ -110,19 +110,12 @@ def _model(path: str) -> Subject:
 
 def _revision(item: Input, revision: str, args: argparse.Namespace, find: Find) -> Subject:
     """A file as it was in a revision of git; its path tells where it is, or would be, now."""
-    import subprocess
+    from netsharp_lsp.project.revision_files import NoGitError, shown
 
-    name = item.name
-    folder, base = os.path.split(item.path or "")
-    command = ["git", "-C", folder or ".", "show", f"{revision}:./{base}"]
     try:
-        done = subprocess.run(command, capture_output=True, check=False)
-    except OSError:
-        raise SubjectError(f"{name}: git is needed to read a revision, and is not there.") from None
-    if done.returncode:
-        reason = done.stderr.decode(errors="replace").strip().splitlines()
-        raise SubjectError(f"{name}: git cannot show it: {reason[-1] if reason else 'unknown'}.")
-    source = decode(done.stdout)
+        source = decode(shown(revision, item.path or ""))
+    except NoGitError as error:
+        raise SubjectError(f"{item.name}: {error}") from None
     if isinstance(source, DecodeError):
-        raise SubjectError(f"{name}: {source.message}")
+        raise SubjectError(f"{item.name}: {source.message}")
     return _subject(item, source.text, args, find)

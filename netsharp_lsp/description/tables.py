@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.description.node_tables import FIGURES, HEAD, loop_lines, node_rows
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     Description = dict[str, Any]
     Row = tuple[str, ...]
+    Table = tuple[Row, list[Row], tuple[int, ...]]
 
 LAYER_HEAD = ("layer", "kind", "shape", "nodes", "activation", "biases", "parameters")
 BUNDLE_HEAD = (
@@ -27,23 +30,26 @@ UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 def render_text(description: Description) -> str:
-    """Two aligned tables, layers and bundles, and the totals."""
-    parts = [_aligned(LAYER_HEAD, layer_rows(description), LAYER_FIGURES)]
-    bundles = bundle_rows(description)
-    if bundles:
-        parts.append(_aligned(BUNDLE_HEAD, bundles, BUNDLE_FIGURES))
+    """Aligned tables, of layers and bundles or of nodes and loops, and the totals."""
+    parts = [_aligned(*table) for table in _tables(description)]
     parts.append("\n".join(totals(description)))
     return "\n\n".join(parts) + "\n"
 
 
 def render_markdown(description: Description) -> str:
     """The same tables in Markdown."""
-    parts = [_markdown(LAYER_HEAD, layer_rows(description), LAYER_FIGURES)]
-    bundles = bundle_rows(description)
-    if bundles:
-        parts.append(_markdown(BUNDLE_HEAD, bundles, BUNDLE_FIGURES))
+    parts = [_markdown(*table) for table in _tables(description)]
     parts.append("\n".join(f"- {line}" for line in totals(description)))
     return "\n\n".join(parts) + "\n"
+
+
+def _tables(description: Description) -> list[Table]:
+    """Each table as its head, its rows, and the columns of figures."""
+    if "nodes" in description:
+        return [(HEAD, node_rows(description), FIGURES)]
+    layers: Table = (LAYER_HEAD, layer_rows(description), LAYER_FIGURES)
+    bundles = bundle_rows(description)
+    return [layers, (BUNDLE_HEAD, bundles, BUNDLE_FIGURES)] if bundles else [layers]
 
 
 def layer_rows(description: Description) -> list[Row]:
@@ -83,6 +89,14 @@ def bundle_rows(description: Description) -> list[Row]:
 def totals(description: Description) -> list[str]:
     """The sums of a network as short lines."""
     memory = description["memory_bytes"]
+    if "nodes" in description:
+        return [
+            f"{len(description['nodes']):,} nodes",
+            f"{figure(description['parameters'])} parameters",
+            f"{figure(description['multiply_adds'])} multiply-adds a sample and time step",
+            f"{'?' if memory is None else size(memory)} for parameters and one sample",
+            *loop_lines(description),
+        ]
     lines = [
         f"{figure(description['parameters'])} parameters",
         f"{figure(description['connections'])} connections",

@@ -1,0 +1,155 @@
+"""What `describe` and `diff` look at of CNTK: a run, or a file of a network for itself.
+
+Reads disk and git; knows no rule.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from netsharp_lsp.cli.experiment_arguments import meant_input
+from netsharp_lsp.cli.files import Input, ReadError, is_layered, named_input, read_bytes
+from netsharp_lsp.cli.subjects import SubjectError
+from netsharp_lsp.cntk.analysis import analysed
+from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, read_text
+from netsharp_lsp.cntk.experiment import Experiment, SingleFile
+from netsharp_lsp.cntk.library import PREFIX, library_text
+from netsharp_lsp.diagnostics.reports import FileFindings, Style, render
+from netsharp_lsp.project.cntk_workspace import (
+    OverDisk,
+    PlacedRun,
+    declared_runs,
+    layered_run,
+    supposed_run,
+)
+from netsharp_lsp.project.revision_files import NoGitError, RevisionFiles, shown
+from netsharp_lsp.text.decode import decode_legacy
+from netsharp_lsp.text.lines import LineIndex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from netsharp_lsp.project.folders import Find
+    from netsharp_lsp.workspace import Files
+
+
+class ExperimentSubject:
+    """An experiment to look at, by the name that people gave it."""
+
+    __slots__ = ("_texts", "experiment", "files", "language", "name")
+
+    def __init__(self, name: str, language: str, experiment: Experiment, files: Files) -> None:
+        self.name = name
+        self.language = language
+        self.experiment = experiment
+        self.files = files
+        self._texts: dict[str, LineIndex] = {}
+
+    def shown(self, source: str) -> str:
+        """What people call a source of the experiment."""
+        if source.startswith((PREFIX, COMMAND_LINE)):
+            return source
+        real = self.experiment.files.locate(source)
+        relative = os.path.relpath(real)
+        return real if relative.startswith(os.pardir) else relative
+
+    def lines(self, source: str) -> LineIndex:
+        """The lines of a source; none of one that is not there."""
+        if source not in self._texts:
+            self._texts[source] = LineIndex(self._text(source))
+        return self._texts[source]
+
+    def _text(self, source: str) -> bytes:
+        if source.startswith(PREFIX):
+            return library_text(source)
+        if source.startswith(COMMAND_LINE):
+            return "\n".join(self.experiment.run.items).encode()
+        return decode_legacy(self.experiment.files.read(source) or b"").text
+
+    def show_errors(self) -> bool:
+        """Write the errors of the experiment to stderr; whether there are any."""
+        findings = []
+        for source, found in analysed(self.experiment).diagnostics.items():
+            errors = [one for one in found if one.severity == "error"]
+            if errors:
+                others = {
+                    related.file: self.lines(related.file)
+                    for one in errors
+                    for related in one.related
+                    if related.file is not None
+                }
+                findings.append(
+                    FileFindings(self.shown(source), self.lines(source), errors, others)
+                )
+        sys.stderr.writelines(render("text", findings, Style()) if findings else ())
+        return bool(findings)
+
+
+def read_experiment(argument: str, args: argparse.Namespace, find: Find) -> ExperimentSubject:
+    """Read what an argument names; SubjectError where it cannot be read."""
+    revision, path = _split(argument)
+    files: Files = OverDisk({}) if revision is None else RevisionFiles(revision)
+    if is_layered(path):
+        placed = layered_run(path, find(os.getcwd()).defines, files)
+        if placed.missing:
+            raise SubjectError(f"{path}: there is no {', '.join(placed.missing)}.")
+        return _of_run(argument, placed, args, files)
+    item = meant_input(path, args)
+    real = os.path.realpath(item.path or item.name)
+    data = _data(item, revision, argument)
+    if item.path is None:
+        files = OverDisk({real: data})
+    text = read_text(item.name, data)
+    if isinstance(text, str):
+        raise SubjectError(f"{argument}: {text}")
+    if item.language != "cntk":
+        alone = SingleFile(real, item.language, files, _library(args))
+        return ExperimentSubject(argument, item.language, alone, files)
+    return _of_run(argument, _run_of(real, find, files), args, files)
+
+
+def _of_run(
+    name: str, placed: PlacedRun, args: argparse.Namespace, files: Files
+) -> ExperimentSubject:
+    run = placed.run.assigning(tuple(args.set))
+    experiment = Experiment(run, files, _library(args), placed.defines)
+    return ExperimentSubject(name, "cntk", experiment, files)
+
+
+def _run_of(path: str, find: Find, files: Files) -> PlacedRun:
+    """The run that settings declare for a configuration alone, else the one that is supposed."""
+    settings = find(os.path.dirname(path))
+    declared = (run for run in declared_runs(settings, files) if run.configurations == [path])
+    return next(declared, None) or supposed_run(path, settings.defines, files)
+
+
+def _split(argument: str) -> tuple[str | None, str]:
+    """The revision of an argument, None where it names no revision, and the path."""
+    revision, colon, path = argument.partition(":")
+    if not colon or len(revision) < 2 or os.path.exists(argument):
+        return None, argument
+    return revision, path
+
+
+def _data(item: Input, revision: str | None, argument: str) -> bytes:
+    if revision is not None:
+        try:
+            return shown(revision, os.path.abspath(item.path or item.name))
+        except NoGitError as error:
+            raise SubjectError(f"{argument}: {error}") from None
+    data = read_bytes(item)
+    if isinstance(data, ReadError):
+        raise SubjectError(data.message)
+    return data
+
+
+def _library(args: argparse.Namespace) -> bytes | None:
+    path = getattr(args, "library", None)
+    if path is None:
+        return None
+    data = read_bytes(named_input(path))
+    if isinstance(data, ReadError):
+        raise SubjectError(data.message)
+    return data

@@ -1,0 +1,45 @@
+"""What the network of one command of a run is: the JSON of `netsharp describe` but for places.
+
+A node's `start` and `end` are bytes here; who shows them to people counts lines.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.networks.description import BYTES, described
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from netsharp_lsp.cntk.building import BuiltNetwork
+    from netsharp_lsp.cntk.experiment import Experiment
+
+#: Actions that train, in lower case.
+TRAINING = frozenset(("train", "trainrnn"))
+
+
+def default_network(experiment: Experiment) -> BuiltNetwork | None:
+    """The network that is meant where nobody names a command: the first that a listed command
+    trains, else the first of all.
+    """
+    built = {one.command: one for one in experiment.networks}
+    training = (
+        built[command.name]
+        for command in experiment.commands
+        if command.listed
+        and command.name in built
+        and any(action.lower() in TRAINING for action in command.actions)
+    )
+    return next(training, next(iter(built.values()), None))
+
+
+def described_network(built: BuiltNetwork, experiment: Experiment) -> dict[str, Any]:
+    """Describe a network that was built."""
+    assert built.network is not None
+    precision = experiment.configuration.root.option(b"precision", "float").lower()
+    return {
+        **described(built.network, precision if precision in BYTES else "float"),
+        "command": built.command or None,
+        "builder": built.builder or None,
+        "commands": [one.command for one in experiment.networks if one.command],
+    }
