@@ -30,5 +30,7 @@ def file_text(source: Source, scope: Scope | None) -> Traced:
         if high > low:
             weaver.add(source, at + low, at + high)
             weaver.stand_in(b"\n", Place(source, at + high, at + high))
+    if not len(weaver):
+        weaver.add(source, 0, 0)
     text = weaver.done()
     return text if scope is None else scope.put(text)
