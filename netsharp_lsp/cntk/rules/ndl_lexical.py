@@ -1,0 +1,73 @@
+"""Marks in files of NDL and MEL that do not mean what they seem to: comments that are none."""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.configuration.comments import code_span
+from netsharp_lsp.cntk.findings import Change, Finding, Place, Repair
+from netsharp_lsp.cntk.ndl_texts import ndl_texts
+from netsharp_lsp.cntk.rules import rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.sources import Source
+    from netsharp_lsp.cntk.experiment import Experiment
+
+_LINE = re.compile(rb"[^\r\n]+")
+_SLASHES = re.compile(rb"(?:(?<=\A)|(?<=[\s)\]}]))//")
+_SIGN = re.compile(rb"[ \t]#")
+
+
+@rule("ND055", "error", on="experiment")
+def slashes(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """`//` where BrainScript begins a comment: NDL reads on."""
+    for source in _sources(experiment):
+        for line in _LINE.finditer(source.text):
+            at = line.start()
+            low, high = code_span(line.group())
+            found = _SLASHES.search(line.group()[low:high].lstrip(b" \t"))
+            if found is None:
+                continue
+            shift = high - len(line.group()[low:high].lstrip(b" \t"))
+            start = at + shift + found.start()
+            place = Place(source.name, start, start + 2)
+            message = (
+                "'//' begins no comment in NDL and MEL: what follows is read as a statement. "
+                "Write '#', with a blank before it."
+            )
+            fix = Repair("Write '#'", [Change(place, "#")], safe=True)
+            yield Finding("ND055", place, message, repair=fix)
+
+
+@rule("ND056", "warning", on="experiment")
+def signs(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """A comment behind a `#` that begins none: only the first `#` of a line counts."""
+    for source in _sources(experiment):
+        for line in _LINE.finditer(source.text):
+            text = line.group()
+            if code_span(text) != (0, len(text)):
+                continue
+            first = text.find(b"#")
+            found = _SIGN.search(text, first + 1) if first > 0 else None
+            if found is not None:
+                start = line.start() + found.start() + 1
+                message = (
+                    "This '#' begins no comment: only the first one of a line counts, and that has "
+                    "no blank before it. What follows is read; put the comment on its own line."
+                )
+                yield Finding("ND056", Place(source.name, start, start + 1), message)
+
+
+def _sources(experiment: Experiment) -> Iterator[Source]:
+    """The files of NDL and MEL that a run reads, each once; none that is a configuration."""
+    known = {source.name for source in experiment.configuration.layers.sources}
+    traced = [text.script.text for text in ndl_texts(experiment)]
+    traced += [edit.text.traced for edit in experiment.edits if edit.text.traced is not None]
+    for text in traced:
+        for piece in text.pieces:
+            if piece.source.name not in known:
+                known.add(piece.source.name)
+                yield piece.source
