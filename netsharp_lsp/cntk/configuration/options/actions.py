@@ -20,6 +20,7 @@ _DEVICE = (
 _MODEL = Option("modelPath", "input", None, "The model that is read.", required=True)
 _READER = Option("reader", "block", None, "Where data come from.", inside="reader", required=True)
 _MAKE = Option("makeMode", "truth", "true", "Go on from what a former run left.")
+_SIZE = Option("minibatchSize", "integer", None, "", each=True)
 _SPLIT = Option("distributedMBReading", "truth", "false", "Each worker reads its part only.")
 
 
@@ -40,7 +41,7 @@ _EVALUATED = (
     *builders.ROWS,
     _MODEL,
     _READER,
-    Option("minibatchSize", "integer", "40960", "Samples that are worked through at once."),
+    _SIZE._replace(default="40960", says="Samples that are worked through at once."),
     Option("epochSize", "integer", "0", "Samples that are looked at; 0 is all."),
     Option("evalNodeNames", "nodes", "", "The nodes that are shown."),
     Option("numMBsToShowResult", "integer", "100", "Minibatches between two log lines."),
@@ -57,7 +58,7 @@ _WRITE = (
     Option("outputPath", "output", None, "Beginning of the names of text files."),
     Option("writer", "block", None, "A library that writes.", inside="writer"),
     Option("format", "block", "{}", "How text files look.", inside="format"),
-    Option("minibatchSize", "integer", "2048", "Samples that are worked through at once."),
+    _SIZE._replace(default="2048", says="Samples that are worked through at once."),
     Option("epochSize", "integer", "0", "Samples that are written; 0 is all."),
     Option("nodeUnitTest", "truth", "false", "Write what tests of nodes need."),
     *training.TRACING,
@@ -115,7 +116,7 @@ ACTIONS = {
         _READER,
         Option("newModelPath", "output", "modelPath.PBN", "The model that is written."),
         Option("itersPerNode", "integer", "30", "Minibatches for each node."),
-        Option("minibatchSize", "integer", "40960", "Samples of a minibatch."),
+        _SIZE._replace(default="40960", says="Samples of a minibatch."),
         Option("evalNodeNames", "nodes", "", "The nodes that are shown."),
         Option("enableDistributedMBReading", "truth", "false", "Each worker reads its part."),
         *training.TRACING,
@@ -161,7 +162,7 @@ ACTIONS = {
         "createLabelMap",
         "Writes the labels that data have.",
         Option("section", "names", None, "The command whose reader is used.", required=True),
-        Option("minibatchSize", "integer", "2048", "Samples of a minibatch."),
+        _SIZE._replace(default="2048", says="Samples of a minibatch."),
     ),
     "convertdbn": _action(
         "convertdbn",
@@ -180,7 +181,7 @@ ACTIONS = {
 #: Actions that train, those that evaluate, and older spellings.
 TRAINING = ("train", "trainRNN", "adapt")
 EVALUATING = ("test", "eval", "cv", "write", "bnstat")
-OLD_ACTIONS = {"dumpNode": "dumpNodes", "dumpnode": "dumpNodes", "trainRNN": "train"}
+OLD_ACTIONS = {"dumpNode": "dumpNodes", "dumpnode": "dumpNodes"}
 
 FORMAT = Block(
     "format",
@@ -235,6 +236,7 @@ WRITTEN = Block(
         Option("scpFile", "input", None, "The list of files that are written."),
         Option("type", "text", "Real", "What the numbers are."),
         Option("Kind", "text", None, "The kind of feature."),
+        Option("Kaldicmd", "text", None, "The program that writes."),
         Option("wx", "text", None, "Where to, as Kaldi writes it."),
         Option("token", "input", None, "The labels, one per line."),
         Option("labelMappingFile", "input", None, "The labels, one per line."),
@@ -256,7 +258,8 @@ TOP = Block(
     "What holds for the whole run.",
     (
         Option("command", "names", "train", "The blocks that are run, in order."),
-        *_DEVICE[:3],
+        _DEVICE[0]._replace(cased=True),
+        *_DEVICE[1:3],
         Option("stderr", "output", "", "The log file."),
         Option("doneFile", "output", "", "A file that is written at the end."),
         Option("modelPath", "output", None, "The model, for all commands."),

@@ -11,10 +11,6 @@ def _file(says: str = "The file with the data.", required: bool = True) -> Optio
     return Option("file", "input", None, says, required=required)
 
 
-def _random(default: str, says: str, values: tuple[str, ...] = ("none", "auto")) -> Option:
-    return Option("randomize", "truth", default, says, values=values)
-
-
 #: What every reader takes, wherever it stands.
 COMMON = (
     Option(
@@ -299,7 +295,7 @@ DESERIALIZED_STREAM = Block(
         ),
         Option("alias", "text", None, "The stream's name in the file.", here=True),
         Option("precision", "choice", "float", "The width.", values=("float", "double")),
-        *_HTK_FEATURES,
+        *(option._replace(here=option.name == "type") for option in _HTK_FEATURES),
         *_HTK_LABELS,
     ),
 )
@@ -399,7 +395,8 @@ KALDI_SECTION = Block(
     "kaldi section",
     "Features (with rx), labels or models of a Kaldi reader.",
     (
-        *SPEECH_SECTION.options,
+        *(option for option in SPEECH_SECTION if option.name != "type"),
+        Option("type", "text", "real", "What the section holds."),
         Option("rx", "text", None, "Where features come from, as Kaldi writes it."),
         Option("featureTransform", "text", "", "The transformation, or NO_FEATURE_TRANSFORM."),
         *(
@@ -423,7 +420,7 @@ WORDS = Block(
     (
         *COMMON,
         _file(required=False),
-        _random("auto", "Without effect: sentences are always shuffled."),
+        Option("randomize", "text", "auto", "Without effect: sentences are always shuffled."),
         Option("wordclass", "input", "", "Word classes: index, count, word, class."),
         Option("cacheBlockSize", "integer", None, "Words that are read at a time."),
         *_SEQUENCES,
@@ -461,7 +458,7 @@ TAGS = Block(
     (
         *COMMON,
         _file(),
-        _random("false", "Shuffle the sentences.", values=("none", "auto")),
+        Option("randomize", "text", "none", "Shuffle the sentences: auto or none."),
         Option("wordContext", "integer", "0", "Offsets of words that are read.", each=True),
         Option("wordmap", "input", "", "Words and what is read in their stead."),
         Option("equalLength", "truth", "true", "Take sentences of one length together."),
@@ -536,7 +533,7 @@ SPARSE = Block(
     (
         *COMMON,
         _file(),
-        Option("randomize", "truth", "false", "Shuffle minibatches.", values=("none", "auto")),
+        Option("randomize", "text", "auto", "Shuffle minibatches: auto or none."),
         Option("minibatch", "integer", "0", "Samples of a stored minibatch."),
     ),
     any_name="sparse section",

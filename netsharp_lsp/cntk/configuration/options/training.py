@@ -216,7 +216,12 @@ SGD = Block(
         ),
         Option("AutoAdjust", "block", "{}", "How the learning rate is found.", inside="AutoAdjust"),
         Option(
-            "ParallelTrain", "block", "{}", "How workers share training.", inside="ParallelTrain"
+            "ParallelTrain",
+            "block",
+            "{}",
+            "How workers share training.",
+            values=("true", "false", "t", "f", "1", "0"),
+            inside="ParallelTrain",
         ),
     ),
 )

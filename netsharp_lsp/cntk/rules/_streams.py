@@ -1,0 +1,196 @@
+"""What a reader brings: its streams by name, each with how many numbers a sample has.
+
+Only readers whose streams can be told from the configuration are known; else there is nothing
+to say.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from netsharp_lsp.cntk.configuration.arrays import elements
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from netsharp_lsp.cntk.configuration.scope import Entry, Found
+    from netsharp_lsp.cntk.configuration.usage import Visit
+
+
+class Stream(NamedTuple):
+    """A stream: its name, its key, and the numbers of a sample with where that is said."""
+
+    name: str
+    entry: Entry
+    size: int | None
+    why: str
+    found: Found | None
+    alias: str | None
+
+
+#: Readers whose streams are told in full.
+_KNOWN = frozenset(
+    (
+        *("CNTKTextFormatReader", "ImageReader", "CompositeDataReader", "HTKMLFReader"),
+        *("HTKDeserializers", "UCIFastReader", "readers"),
+    )
+)
+
+
+def streams_of(reader: Visit, visits: Iterable[Visit]) -> list[Stream] | None:
+    """The streams of a reader; None where they cannot all be known."""
+    if reader.table.name not in _KNOWN:
+        return None
+    found: list[Stream] = []
+    below = [visit for visit in visits if _is_inside(visit, reader)]
+    if any(visit.is_open for visit in below):
+        return None
+    for visit in below:
+        if visit.table.name == "readers" or visit is reader:
+            continue
+        if visit.outer is not None and visit.outer.table.name == "readers":
+            if visit.table.name not in _KNOWN:
+                return None
+            continue
+        stream = _stream(visit)
+        if stream is not None:
+            found.append(stream)
+    return found
+
+
+def _is_inside(visit: Visit, reader: Visit) -> bool:
+    at: Visit | None = visit
+    while at is not None:
+        if at is reader:
+            return True
+        at = at.outer
+    return False
+
+
+def _stream(visit: Visit) -> Stream | None:
+    """The stream of a block, None where the block is none."""
+    read = _TABLES.get(visit.table.name)
+    counted = None if read is None else read(visit)
+    if counted is None:
+        return None
+    count, why, found = counted
+    alias = visit.text("alias") if visit.table.find("alias") is not None else None
+    return Stream(visit.name, visit.found.entry, count, why, found, alias)
+
+
+_Counted = tuple[int | None, str, "Found | None"]
+
+
+def _text_stream(visit: Visit) -> _Counted:
+    return _number(visit, "dim"), "dim", visit.option("dim")
+
+
+def _image_section(visit: Visit) -> _Counted | None:
+    if visit.scope.here(b"width") is not None:
+        sides = [_number(visit, name) for name in ("width", "height", "channels")]
+        return _product(sides), "width x height x channels", visit.option("width")
+    if visit.scope.here(b"labelDim") is not None:
+        return _number(visit, "labelDim"), "labelDim", visit.option("labelDim")
+    return None
+
+
+def _speech_section(visit: Visit) -> _Counted | None:
+    if visit.scope.here(b"scpFile") is not None:
+        return _frames(visit)
+    if visit.scope.here(b"mlfFile") is None and visit.scope.here(b"mlfFileList") is None:
+        return None
+    for name in ("labelDim", "dim"):
+        if visit.option(name) is not None:
+            mapped = visit.text("labelToTargetMappingFile") if _has(visit, "targetDim") else None
+            name = "targetDim" if mapped else name
+            return _number(visit, name), name, visit.option(name)
+    return None, "", None
+
+
+def _has(visit: Visit, name: str) -> bool:
+    return visit.table.find(name) is not None
+
+
+def _frames(visit: Visit) -> _Counted:
+    """Numbers of a frame, times the frames of the context window."""
+    dim, found = _number(visit, "dim"), visit.option("dim")
+    window = visit.option("contextWindow")
+    frames = 1 if window is None else _window(window)
+    if dim is None or frames is None:
+        return None, "dim", found
+    why = "dim" if frames == 1 else f"dim {dim} in {frames} frames of contextWindow"
+    return dim * frames, why, found
+
+
+def _window(found: Found) -> int | None:
+    """How many frames stand together: one odd number, or those to the left and to the right."""
+    if found.problem is not None:
+        return None
+    texts = [one.text.decode("utf-8", "replace").strip() for one in elements(found.text) or ()]
+    if not all(text.isdecimal() for text in texts):
+        return None
+    numbers = [int(text) for text in texts]
+    if len(numbers) == 1:
+        return numbers[0]
+    return sum(numbers) + 1 if len(numbers) == 2 else None
+
+
+def _deserialized(visit: Visit) -> _Counted | None:
+    """A stream of a deserializer, by what the deserializer reads."""
+    outer = visit.outer.outer if visit.outer is not None else None
+    kind = outer.text("type") if outer is not None else None
+    if kind == "CNTKTextFormatDeserializer":
+        return _text_stream(visit)
+    if kind in ("HTKFeatureDeserializer", "HTKMLFDeserializer"):
+        return _speech_section(visit)
+    if kind != "ImageDeserializer":
+        return None, "", None
+    if visit.scope.here(b"labelDim") is not None:
+        return _number(visit, "labelDim"), "labelDim", visit.option("labelDim")
+    return _scaled(visit)
+
+
+def _scaled(visit: Visit) -> _Counted:
+    """The size that the last Scale of some transforms gives."""
+    found = visit.option("transforms")
+    for part in reversed(elements(found.text) or () if found is not None else ()):
+        scope = visit.scope.inside(type(visit.found)(visit.found.entry, visit.found.scope, part))
+        if scope.option(b"type", "") == "Scale":
+            sides = [_whole(scope.option(name, "")) for name in (b"width", b"height", b"channels")]
+            return _product(sides), "width x height x channels of Scale", found
+    return None, "", found
+
+
+def _columns(visit: Visit) -> _Counted | None:
+    if visit.scope.here(b"labelDim") is not None or visit.scope.here(b"labelType") is not None:
+        kind = (visit.text("labelType") or "category").lower()
+        name = "labelDim" if kind == "category" else "dim"
+        return (None if kind == "none" else _number(visit, name)), name, visit.option(name)
+    return _number(visit, "dim"), "dim", visit.option("dim")
+
+
+def _number(visit: Visit, name: str) -> int | None:
+    return _whole(visit.text(name))
+
+
+def _whole(text: str | None) -> int | None:
+    return int(text) if text is not None and text.strip().isdecimal() else None
+
+
+def _product(sides: list[int | None]) -> int | None:
+    product = 1
+    for side in sides:
+        if side is None:
+            return None
+        product *= side
+    return product
+
+
+_TABLES = {
+    "stream": _text_stream,
+    "image section": _image_section,
+    "speech section": _speech_section,
+    "deserialized stream": _deserialized,
+    "column section": _columns,
+}

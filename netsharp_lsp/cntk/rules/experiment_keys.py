@@ -1,0 +1,229 @@
+"""Keys that nothing reads: misspelt, in the wrong block, of older programs, or simply unused.
+
+A key counts as read if any command comes to its block and looks for it there, on its own behalf
+or for a block inside, or if a variable of its name is used anywhere in the run.
+"""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.configuration.arrays import elements
+from netsharp_lsp.cntk.configuration.options import READERS, TOP, find, within
+from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
+from netsharp_lsp.cntk.configuration.variables import variable_names
+from netsharp_lsp.cntk.findings import Change, Finding, Repair, placed
+from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.diagnostics.nearest import allowed_slips, edit_distance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from netsharp_lsp.cntk.configuration.options import Option
+    from netsharp_lsp.cntk.configuration.scope import Entry, Scope
+    from netsharp_lsp.cntk.configuration.usage import Visit
+    from netsharp_lsp.cntk.experiment import Experiment
+
+emitted("CK041", "warning")
+emitted("CK042", "hint")
+emitted("CK044", "info")
+
+_NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
+#: Keys whose values name other keys.
+_NAMING = (b"run", b"load", b"readers", b"section", b"ioNodeNames", b"command", b"outputNodeNames")
+#: What readers once needed to keep a binary copy of their data.
+_COPY = frozenset(
+    (
+        *("sectiontype", "elementsize", "wrecords", "wsize", "wfile", "windowsize", "mapping"),
+        *("category", "compute", "numberofentries"),
+    )
+)
+#: Longer words are sure enough to be misspelt where so many letters of them are wrong.
+_SHORTEST = 4
+
+
+class _Key:
+    """A key at its place: the blocks that were looked into for it."""
+
+    __slots__ = ("entry", "is_read", "visits")
+
+    def __init__(self, entry: Entry) -> None:
+        self.entry = entry
+        self.is_read = False
+        self.visits: list[Visit] = []
+
+
+@rule("CK040", "warning", on="experiment")
+def unread_keys(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Every key that nothing reads, by what is likely to be wrong with it."""
+    used = names_in_use(experiment)
+    keys = _keys(experiment)
+    yield from _binary_copies(keys.values())
+    for key in keys.values():
+        name = _text(key.entry.key)
+        if name.lower() in _COPY and _reader_of(key.visits[0]) is not None:
+            continue
+        if key.is_read or name.lower() in used or _NAME.match(name) is None:
+            continue
+        yield from _judged(name, key)
+    yield from _at_the_top(experiment, used)
+
+
+def names_in_use(experiment: Experiment) -> set[str]:
+    """The names, in lower case, that variables or lists of blocks refer to."""
+    texts = [experiment.configuration.layers.text.text]
+    for language in ("brainscript", "ndl", "mel"):
+        texts += [text.data for text in experiment.texts(language)]
+    used = {_text(name).lower() for text in texts for name in variable_names(text)}
+    for scope in (experiment.configuration.root, *(visit.scope for visit in experiment.visits)):
+        used |= _named(scope)
+    return used
+
+
+def _named(scope: Scope) -> set[str]:
+    found = (scope.look_up(key, climb=False) for key in _NAMING)
+    return {
+        _text(element.text).lower()
+        for one in found
+        if one is not None
+        for element in elements(one.text) or ()
+    }
+
+
+def _keys(experiment: Experiment) -> dict[object, _Key]:
+    """The keys of all blocks that commands come to, by their place."""
+    keys: dict[object, _Key] = {}
+    allowed: dict[str, set[str]] = {}
+    for visit in experiment.visits:
+        table = visit.table
+        if table.name not in allowed:
+            allowed[table.name] = {option.name.lower() for option in within(table)}
+        for entry in visit.scope:
+            if entry.kind == "flag":
+                continue
+            key = keys.setdefault(entry.parts[-1].key.key, _Key(entry))
+            key.visits.append(visit)
+            named = bool(table.any_name) and entry.kind == "block"
+            known = _text(entry.key).lower() in allowed[table.name]
+            key.is_read |= known or named or _is_open(visit, experiment)
+    return keys
+
+
+def _is_open(visit: Visit, experiment: Experiment) -> bool:
+    """Whether a block may hold what nobody can tell: a text that uses its keys is not there."""
+    if visit.is_open:
+        return True
+    path = visit.text("editPath") if "edit" in visit.command.actions else None
+    return path is not None and experiment.files.read(path) is None
+
+
+def _reader_of(visit: Visit) -> Visit | None:
+    """The reader that a block belongs to."""
+    at: Visit | None = visit
+    while at is not None and at.table.name.lower() not in READERS:
+        at = at.outer
+    return at
+
+
+def _binary_copies(keys: Iterable[_Key]) -> Iterator[Finding]:
+    """What readers no longer read, once for each reader."""
+    told: dict[object, list[_Key]] = {}
+    for key in keys:
+        reader = _reader_of(key.visits[0])
+        if reader is not None and not key.is_read and _text(key.entry.key).lower() in _COPY:
+            told.setdefault(reader.found.entry.parts[0].key.key, []).append(key)
+    for several in told.values():
+        names = dict.fromkeys(_text(key.entry.key) for key in several)
+        place = placed(several[0].entry.parts[-1].key)
+        message = (
+            f"Readers no longer keep a binary copy of their data, so {', '.join(names)} in this "
+            "reader are read by nobody. Remove them."
+        )
+        yield Finding("CK044", place, message)
+
+
+def _judged(name: str, key: _Key) -> Iterator[Finding]:
+    """What to say about a key that nothing reads."""
+    visit = key.visits[0]
+    place = placed(key.entry.parts[-1].key)
+    if place.source == COMMAND_LINE:
+        return
+    block = f"the block '{visit.name}' ({visit.table.name})"
+    rows = find(name)
+    meant = None if rows else _meant(name, within(visit.table))
+    if meant is not None:
+        yield _misspelt(name, meant, block, key)
+    elif visit.table.name == "NDLNetworkBuilder":
+        return
+    elif rows:
+        yield _misplaced(name, rows[0][1], block, key, [table.name for table, _ in rows])
+    else:
+        message = (
+            f"Nothing reads '{name}' in {block}, and no variable ${name}$ is used. Remove it, "
+            "or see whether it is spelt as meant."
+        )
+        yield Finding("CK042", place, message)
+
+
+def _misspelt(name: str, meant: str, block: str, key: _Key) -> Finding:
+    place = placed(key.entry.parts[-1].key)
+    message = f"There is no option '{name}' in {block}; it is ignored. Did you mean '{meant}'?"
+    repair = Repair(f"Rename to '{meant}'", [Change(place, meant)], safe=False)
+    return Finding("CK040", place, message, repair=repair)
+
+
+def _misplaced(name: str, row: Option, block: str, key: _Key, tables: list[str]) -> Finding:
+    """A key that is read, but in blocks of another kind."""
+    place = placed(key.entry.parts[-1].key)
+    shown = " and ".join(dict.fromkeys(tables[:2])) + (" and others" if len(tables) > 2 else "")
+    there = "that very block" if row.here else "that block or one around it"
+    message = (
+        f"'{name}' is not read in {block}: it belongs to {shown}, where the program looks in "
+        f"{there}. It is ignored here."
+    )
+    grave = key.entry.kind == "block"
+    return Finding("CK041", place, message, severity="warning" if grave else "info")
+
+
+def _at_the_top(experiment: Experiment, used: set[str]) -> Iterator[Finding]:
+    """Misspelt options of the whole run: other keys of the top level may be anybody's."""
+    root = experiment.configuration.root
+    visited = [visit for visit in experiment.visits if visit.outer is None]
+    if not any(visit.command.listed for visit in visited):
+        return
+    rows = {option.name: option for option in TOP}
+    for visit in visited:
+        rows |= {option.name: option for option in within(visit.table)}
+    names = {name.lower() for name in rows}
+    for entry in root:
+        name = _text(entry.key)
+        known = name.lower() in names or name.lower() in used
+        if known or entry.kind in ("block", "flag") or _NAME.match(name) is None:
+            continue
+        place = placed(entry.parts[-1].key)
+        meant = _meant(name, rows.values(), exact=True)
+        if meant is None or place.source == COMMAND_LINE or root.here(meant.encode()) is not None:
+            continue
+        message = (
+            f"Nothing reads '{name}', and no variable ${name}$ is used. Did you mean '{meant}'?"
+        )
+        repair = Repair(f"Rename to '{meant}'", [Change(place, meant)], safe=False)
+        yield Finding("CK040", place, message, repair=repair)
+
+
+def _meant(name: str, among: Iterable[Option], exact: bool = False) -> str | None:
+    """The option that a key is a slip of; `exact`: where it may well be a name of its own."""
+    if len(name) < _SHORTEST:
+        return None
+    limit = max(1, allowed_slips(len(name)) - (2 if exact else 1)) + 1
+    best = None
+    for option in among:
+        distance = edit_distance(name.lower(), option.name.lower(), limit)
+        if distance < limit:
+            best, limit = option.name, distance
+    return best
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
