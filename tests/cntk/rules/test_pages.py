@@ -108,7 +108,7 @@ def _meaning(example: Example, changed: dict[str, bytes] | None) -> object:
     }
     networks = [
         [
-            (node.name, node.operation, node.inputs, node.attributes)
+            (node.name, node.operation, [one.name for one in node.inputs], node.attributes)
             for node in built.network.nodes.values()
         ]
         for built in experiment.networks
