@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
+    from netsharp_lsp.diagnostics.page_blocks import Block
     from netsharp_lsp.diagnostics.pages import Page
 
 _BOLD, _DIM, _RED, _GREEN, _CYAN = "1", "2", "31", "32", "36"
@@ -74,7 +75,7 @@ def _print_json(data: object) -> None:
 
 
 def _data(page: Page) -> dict[str, Any]:
-    return {
+    data: dict[str, Any] = {
         "code": page.code,
         "title": page.title,
         "severity": page.severity,
@@ -86,6 +87,13 @@ def _data(page: Page) -> dict[str, Any]:
         "context": page.context.known(),
         "guide": page.guide,
     }
+    if page.bad_blocks[0].title:
+        data["files"] = {"bad": _files(page.bad_blocks), "good": _files(page.good_blocks)}
+    return data
+
+
+def _files(blocks: tuple[Block, ...]) -> dict[str, str]:
+    return {block.title: block.text.decode("utf-8") for block in blocks}
 
 
 def _text(page: Page, color: bool) -> str:
@@ -95,8 +103,8 @@ def _text(page: Page, color: bool) -> str:
         f"{_paint(page.code, _BOLD, color)} ({severity}): {_paint(page.title, _BOLD, color)}",
         _plain(page.what, color),
         _plain(page.why, color),
-        f"{_paint('For example:', _BOLD, color)}\n\n{_marked(page, color)}",
-        f"{_paint('Instead:', _BOLD, color)}\n\n{_indent(page.good.decode('utf-8'))}",
+        f"{_paint('For example:', _BOLD, color)}\n\n{_example(page.bad_blocks, color)}",
+        f"{_paint('Instead:', _BOLD, color)}\n\n{_example(page.good_blocks, color)}",
         _FIXES[page.fix],
         f"{_paint('Guide:', _BOLD, color)} {_plain(page.guide, color)}",
     ]
@@ -107,22 +115,36 @@ def _text(page: Page, color: bool) -> str:
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 
-def _marked(page: Page, color: bool) -> str:
-    """The bad example with carets under what is wrong on the first line of its span."""
+def _example(blocks: tuple[Block, ...], color: bool) -> str:
+    """The files of an example, each below its name where it has one."""
+    parts = []
+    for block in blocks:
+        if block.span is None:
+            text = _indent(block.text.decode("utf-8"))
+        else:
+            text = _marked(block.text, block.span, color)
+        runs = f" (run with {' '.join(block.runs)})" if block.runs else ""
+        parts.append(f"{_paint(block.title, _DIM, color)}{runs}:\n{text}" if block.title else text)
+    return "\n\n".join(parts)
+
+
+def _marked(example: bytes, span: tuple[int, int], color: bool) -> str:
+    """An example with carets under what is wrong on the first line of its span."""
     from netsharp_lsp.text.lines import LineIndex
     from netsharp_lsp.text.width import shown
 
-    lines = LineIndex(page.bad)
-    first = lines.line_at(page.bad_start)
+    lines = LineIndex(example)
+    start, end = span
+    first = lines.line_at(start)
     rows = []
     for number in range(lines.count):
         text = lines.line_text(number)
         visible, columns = shown(text)
         rows.append(visible)
         if number == first:
-            left = columns[lines.position(page.bad_start)[1] - 1]
-            same_line = lines.line_at(page.bad_end) == first
-            right = columns[lines.position(page.bad_end)[1] - 1] if same_line else columns[-1]
+            left = columns[lines.position(start)[1] - 1]
+            same_line = lines.line_at(end) == first
+            right = columns[lines.position(end)[1] - 1] if same_line else columns[-1]
             rows.append(" " * left + _paint("^" * max(1, right - left), _RED, color))
     return _indent("\n".join(rows))
 

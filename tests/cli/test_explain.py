@@ -77,3 +77,12 @@ def test_every_page_has_the_form() -> None:
         else:
             assert page.code == code
     assert faults == []
+
+
+def test_an_example_of_several_files_shows_each_with_its_name(tmp_path: pathlib.Path) -> None:
+    shown = netsharp("explain", "CK030", cwd=tmp_path).out
+    assert "base.cntk (run with configFile=base.cntk+over.cntk):\n    Digits = {" in shown
+    assert "over.cntk:\n    Digits = {\n    ^^^^^^\n" in shown
+    assert "over.cntk:\n    Digits = [\n" in shown
+    page = json.loads(netsharp("explain", "CK030", "--format", "json", cwd=tmp_path).out)
+    assert list(page["files"]["bad"]) == list(page["files"]["good"]) == ["base.cntk", "over.cntk"]
