@@ -16,6 +16,7 @@ from netsharp_lsp.cntk.ndl.containers import program_of_builder, program_of_file
 from netsharp_lsp.cntk.ndl.program import evaluate_program
 from netsharp_lsp.cntk.network_texts import INLINE
 from netsharp_lsp.cntk.networks.faults import Fault, Outcome, Place
+from netsharp_lsp.cntk.simple.program import evaluate_builder as evaluate_simple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,8 +148,9 @@ def _from_ndl(found: Found, command: Command, experiment: Experiment) -> _Built:
     return evaluate_program(program), program.parts + program.candidates
 
 
-def _from_nothing(found: Found, command: Command, experiment: Experiment) -> _Built:
-    return Outcome(None, ()), ()
+def _from_options(found: Found, command: Command, experiment: Experiment) -> _Built:
+    assert command.scope is not None
+    return evaluate_simple(found, command.scope), ()
 
 
 #: Which language each builder's value is in, by its key in lower case.
@@ -161,5 +163,5 @@ LANGUAGES = {
 _BUILDERS = {
     "brainscript": _from_brainscript,
     "ndl": _from_ndl,
-    "simple": _from_nothing,
+    "simple": _from_options,
 }

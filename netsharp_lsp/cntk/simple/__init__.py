@@ -1,0 +1,1 @@
+"""The networks of SimpleNetworkBuilder, which a few options describe."""

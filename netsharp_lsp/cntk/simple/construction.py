@@ -1,0 +1,138 @@
+"""Puts nodes together as the program's own building functions do: names, starts, groups.
+
+Nodes without a name are counted in the order in which they come to be.
+"""
+
+from __future__ import annotations
+
+import math
+
+from netsharp_lsp.cntk.networks.inference import inferred
+from netsharp_lsp.cntk.networks.node import GROUPS, PARAMETER, Network, Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.networks.node import Attribute, Where
+    from netsharp_lsp.cntk.simple.settings import Settings
+
+#: What types have that no option changes.
+_FIXED: dict[str, dict[str, Attribute]] = {"Times": {"outputRank": 1, "inferInputRankToMap": -1}}
+
+
+class Unbuildable(Exception):  # noqa: N818
+    """The program stops in the middle of such a network; the outcome tells why."""
+
+
+class Construction:
+    """A network that grows.  All its nodes are at one place, that of the builder."""
+
+    def __init__(self, settings: Settings, where: Where) -> None:
+        self.settings = settings
+        self._where = where
+        self._nodes: list[Node] = []
+        self._nameless = 0
+        self._groups: dict[str, list[Node]] = {group: [] for group in GROUPS}
+
+    def network(self) -> Network:
+        """What was built, with shapes; a second node of one name stops the program."""
+        nodes = {node.name: node for node in self._nodes}
+        if len(nodes) < len(self._nodes):
+            raise Unbuildable("two of its nodes would have the same name")
+        groups = {group: tuple(found) for group, found in self._groups.items()}
+        return inferred(Network(nodes, groups))
+
+    def node(self, operation: str, *inputs: Node | None, name: str = "") -> Node:
+        """A node of inputs, all of which have to be there."""
+        given = tuple(one for one in inputs if one is not None)
+        if len(given) < len(inputs):
+            raise Unbuildable(f"an input of its {operation} is never made")
+        node = self._enter(operation, name)
+        node.inputs = given
+        node.attributes.update(_FIXED.get(operation, {}))
+        return node
+
+    def input(self, name: str, size: int | None, sparse: bool = False) -> Node:
+        """An input of a size."""
+        node = self._enter("SparseInputValue" if sparse else "InputValue", name)
+        node.attributes["dynamicAxis"] = ""
+        self._declare(node, size)
+        return node
+
+    def weights(self, name: str, rows: int | None, columns: int | None) -> Node:
+        """A parameter that starts with random numbers."""
+        node = self._parameter(name, rows, columns)
+        node.attributes.update(
+            init="uniform" if self.settings.uniform else "gaussian",
+            randomSeed=-1,
+            initValueScale=self.settings.scale,
+            initFilterRank=0,
+            initOutputRank=1,
+            initOnCPUOnly=False,
+        )
+        return node
+
+    def constant(self, name: str, rows: int | None, columns: int | None, value: float) -> Node:
+        """A parameter that starts with one number."""
+        node = self._parameter(name, rows, columns)
+        node.attributes.update(init="fromValue", initValue=value)
+        return node
+
+    def delay(self, size: int | None, steps: int = 1, name: str = "") -> Node:
+        """The value of some steps before; its input is attached later."""
+        node = self._enter("PastValue", name)
+        node.shape = None if size is None else (size,)
+        node.attributes.update(
+            defaultHiddenActivation=self.settings.activity,
+            timeStep=steps,
+        )
+        return node
+
+    def dropped(self, node: Node, name: str = "") -> Node:
+        """A node behind dropout, if there is to be any."""
+        return self.node("Dropout", node, name=name) if self.settings.dropout else node
+
+    def activated(self, node: Node, layer: int, name: str = "") -> Node:
+        """The function of a layer applied to a node; a linear layer only gives it the name."""
+        function = self.settings.function(layer)
+        if function:
+            return self.node(function, node, name=name)
+        if name:
+            node.name = name
+        return node
+
+    def tag(self, group: str, node: Node) -> None:
+        """Put a node into a group."""
+        if node not in self._groups[group]:
+            self._groups[group].append(node)
+            node.tags.append(group)
+
+    def _parameter(self, name: str, rows: int | None, columns: int | None) -> Node:
+        node = self._enter(PARAMETER, name)
+        node.attributes["learningRateMultiplier"] = 1.0
+        self._declare(node, rows, columns)
+        return node
+
+    def _declare(self, node: Node, *sizes: int | None) -> None:
+        known = tuple(size for size in sizes if size is not None)
+        node.shape = known if len(known) == len(sizes) else None
+        if node.shape is not None:
+            node.attributes["shape"] = node.shape
+
+    def _enter(self, operation: str, name: str) -> Node:
+        if not name:
+            name = f"AutoName{self._nameless}"
+            self._nameless += 1
+        node = Node(operation, len(self._nodes), name)
+        node.where = self._where
+        self._nodes.append(node)
+        return node
+
+
+def times(size: int | None, factor: int) -> int | None:
+    """A size so many times."""
+    return None if size is None else size * factor
+
+
+def minus_log(size: int | None) -> float:
+    """What a bias of noise-contrastive estimation starts with."""
+    return -math.log(size) if size else 0.0

@@ -1,0 +1,67 @@
+"""Layers that several kinds of simple networks have: normalization, look-up tables, recurrence.
+
+Where one node is made within another, the later argument comes to be first, as in the program.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.simple.construction import Construction, Unbuildable, times
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.networks.node import Node
+
+
+def normalized(net: Construction, features: Node) -> tuple[Node, Node | None]:
+    """Features normalized, if that is wanted, and the deviation that was used."""
+    if not net.settings.normalize:
+        return features, None
+    mean = net.node("Mean", features)
+    deviation = net.node("InvStdDev", features)
+    return net.node("PerDimMeanVarNormalization", features, mean, deviation), deviation
+
+
+def embedded(net: Construction, features: Node, name: str, required: bool = False) -> Node:
+    """Features looked up in a table, if one is wanted."""
+    settings = net.settings
+    order = settings.table_order
+    if order <= 0:
+        if required:
+            raise Unbuildable("words need a table: set `lookupTableOrder` to 1 or more")
+        return features
+    first = settings.size(0)
+    columns = None if first is None else first // order
+    table = net.weights("E0", settings.size(1), columns)
+    return net.dropped(net.node("LookupTable", table, features, name=name))
+
+
+def recurrent(net: Construction, layer: int, function: int, before: Node, weights: Node) -> Node:
+    """A layer that also gets its own output of the step before; `function` is the layer whose
+    function it has.
+    """
+    size = net.settings.size(layer + 1)
+    own = net.weights(f"W{layer}", size, size)
+    past = net.delay(size)
+    back = net.node("Times", own, past)
+    total = net.node("Plus", net.node("Times", weights, before), back)
+    output = net.activated(total, function)
+    past.inputs = (output,)
+    return output
+
+
+def dense(net: Construction, layer: int, before: Node) -> Node:
+    """An ordinary layer with a bias that starts with 0."""
+    settings = net.settings
+    rows = settings.size(layer + 1)
+    weights = net.weights(f"U{layer}", rows, settings.size(layer))
+    bias = net.constant(f"B{layer}", rows, 1, 0.0)
+    total = net.node("Plus", net.node("Times", weights, before), bias)
+    return net.activated(total, layer)
+
+
+def first_width(net: Construction) -> int | None:
+    """How wide the input of the first hidden layer is, behind a table or not."""
+    settings = net.settings
+    if settings.table_order > 0:
+        return times(settings.size(1), settings.table_order)
+    return settings.size(0)

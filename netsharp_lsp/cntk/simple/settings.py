@@ -1,0 +1,287 @@
+"""The options of a SimpleNetworkBuilder, read as the program reads them; builds nothing.
+
+What a variable without a value leaves open is None; what is wrong is a fault.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from netsharp_lsp.cntk.configuration.arrays import elements
+from netsharp_lsp.cntk.networks.faults import Fault, Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.configuration.scope import Found, Scope
+
+_WHOLE = re.compile(r"[+-]?[0-9]+\Z")
+_TRUE = ("t", "true", "T", "True", "TRUE", "1")
+_FALSE = ("f", "false", "F", "False", "FALSE", "0", "")
+#: What a network can be trained by, and judged by, in any case.
+TRAINING = {
+    "crossentropywithsoftmax": "CrossEntropyWithSoftmax",
+    "squareerror": "SquareError",
+    "logistic": "Logistic",
+    "noisecontrastiveestimation": "NoiseContrastiveEstimation",
+    "classcrossentropywithsoftmax": "ClassBasedCrossEntropyWithSoftmax",
+    "sequencewithsoftmax": "SequenceWithSoftmax",
+}
+EVALUATION = TRAINING | {
+    "classificationerror": "ClassificationError",
+    "errorprediction": "ClassificationError",
+}
+#: Kinds of networks; the first that `rnnType` lists counts, in this order and in this very case.
+KINDS = (
+    *("SIMPLENET", "SIMPLERNN", "LSTM", "CLASSLM", "LBLM", "NPLM"),
+    *("CLASSLSTM", "NCELSTM", "CLSTM", "CRF"),
+)
+#: Functions of layers by what `layerTypes` calls them; none for those that stay linear.
+FUNCTIONS = {
+    "Sigmoid": "Sigmoid",
+    "RectifiedLinear": "RectifiedLinear",
+    "Tanh": "Tanh",
+    "None": "",
+    "none": "",
+    "": "",
+}
+#: Layers beyond which a list is a mistake.
+MOST = 10_000
+
+
+class Settings(NamedTuple):
+    """The options in force.  Lists of sizes and functions go on with their last element."""
+
+    sizes: tuple[int | None, ...]
+    functions: tuple[str, ...]
+    training: str
+    evaluation: str
+    kind: str
+    uniform: bool
+    scale: float
+    normalize: bool
+    prior: bool
+    dropout: bool
+    recurrent: tuple[int, ...]
+    direct: tuple[int, ...]
+    activity: float
+    table_order: int
+    past_order: int
+    constant_gates: tuple[bool, bool, bool]
+    gate_values: tuple[float, float, float]
+    sparse: bool
+    auxiliary: int
+    classes: int
+    vocabulary: int
+    noise: int
+
+    @property
+    def hidden(self) -> int:
+        """How many hidden layers there are."""
+        return len(self.sizes) - 2
+
+    def size(self, number: int) -> int | None:
+        """The size of a layer, the input being 0."""
+        return self.sizes[min(number, len(self.sizes) - 1)]
+
+    def function(self, layer: int) -> str:
+        """The function of a hidden layer, from 0."""
+        return self.functions[min(layer, len(self.functions) - 1)]
+
+    def is_recurrent(self, number: int, layer: int) -> bool:
+        """Whether the list of recurrent layers has a layer at a number."""
+        if not self.recurrent:
+            return False
+        return self.recurrent[min(number, len(self.recurrent) - 1)] == layer
+
+
+class Reader:
+    """Reads options from a block; `known` is False once something cannot be known."""
+
+    def __init__(self, scope: Scope, place: Place) -> None:
+        self.scope = scope
+        self.place = place
+        self.faults: list[Fault] = []
+        self.known = True
+
+    def settings(self) -> Settings | None:
+        """All options, or None where they describe no network."""
+        training = self._criterion("trainingCriterion", TRAINING)
+        evaluation = self._criterion("evalCriterion", EVALUATION)
+        kind = self._kind()
+        sizes = self._sizes("layerSizes", "100")
+        functions = self._functions()
+        settings = Settings(
+            sizes=sizes,
+            functions=functions,
+            training=training or "",
+            evaluation=evaluation or "",
+            kind=kind or "",
+            uniform=self._truth("uniformInit", "true"),
+            scale=self._real("initValueScale", "1.0"),
+            normalize=self._truth("applyMeanVarNorm", "false"),
+            prior=self._truth("needPrior", "false"),
+            dropout=self._truth("addDropoutNodes", "false"),
+            recurrent=self._wholes("recurrentLayer"),
+            direct=self._wholes("directConnect"),
+            activity=self._real("defaultHiddenActivity", "0.1"),
+            table_order=self._whole("lookupTableOrder", "0"),
+            past_order=self._whole("maOrder", "0"),
+            constant_gates=(
+                self._truth("constInputGateValue", "false"),
+                self._truth("constForgetGateValue", "false"),
+                self._truth("constOutputGateValue", "false"),
+            ),
+            gate_values=(
+                self._real("inputGateInitVal", "-1"),
+                self._real("forgetGateInitVal", "-1"),
+                self._real("outputGateInitVal", "-1"),
+            ),
+            sparse=self._truth("sparseinput", "false"),
+            auxiliary=self._whole("auxfeatdim", "20"),
+            classes=self._whole("nbrClass", "-1"),
+            vocabulary=self._whole("vocabSize", "-1"),
+            noise=self._whole("noise_number", "-1"),
+        )
+        complete = training and evaluation and kind and functions and len(sizes) >= 2
+        return settings if complete and self.known else None
+
+    def fault(self, kind: str, message: str, found: Found | None = None) -> None:
+        """Note what is wrong with an option, or with the block."""
+        place = self.place
+        if found is not None:
+            inside = found.text.place(0, len(found.text))
+            place = Place(inside.source.name, inside.start, inside.end)
+        self.faults.append(Fault(kind, message, place))
+
+    def _text(self, name: str, default: str) -> tuple[str | None, Found | None]:
+        """The text of an option; None for one that cannot be known."""
+        found = self.scope.look_up(name.encode())
+        if found is None or found.text.text == b"default":
+            return default, None
+        if found.problem is not None:
+            self.known = False
+            return None, found
+        return found.text.text.decode("utf-8", "replace"), found
+
+    def _elements(self, name: str, default: str) -> tuple[list[str | None], Found | None]:
+        """The elements of an option that is a list; None for those that cannot be known."""
+        found = self.scope.look_up(name.encode())
+        if found is None or found.text.text == b"default":
+            return [default] if default else [], None
+        listed = elements(found.text)
+        if listed is None:
+            self.fault("option-value", f"`{name}` cannot be read as a list.", found)
+            return [], found
+        return [
+            None
+            if any(use.problem is not None for use in one.uses)
+            else one.text.decode("utf-8", "replace")
+            for one in listed[:MOST]
+        ], found
+
+    def _criterion(self, name: str, known: dict[str, str]) -> str | None:
+        found = self.scope.look_up(name.encode())
+        if found is None or not found.text.text:
+            message = f"SimpleNetworkBuilder needs `{name}`: without it there is no network."
+            self.fault("missing-criterion", message)
+            return None
+        if found.problem is not None:
+            self.known = False
+            return None
+        text = found.text.text.decode("utf-8", "replace")
+        criterion = known.get(text.lower())
+        if criterion is None:
+            words = ", ".join(sorted(set(known.values())))
+            message = f"`{text}` is no criterion of `{name}`; there are {words}."
+            self.fault("unknown-criterion", message, found)
+        elif criterion == "SequenceWithSoftmax":
+            message = (
+                "the program knows the word `sequenceWithSoftmax` and builds no such criterion"
+                " here: it stops."
+            )
+            self.fault("unsupported-criterion", message, found)
+            return None
+        return criterion
+
+    def _kind(self) -> str | None:
+        words, found = self._elements("rnnType", "SIMPLENET")
+        if None in words:
+            self.known = False
+            return None
+        kind = next((one for one in KINDS if one in words), None)
+        if kind is None:
+            message = f"`{words[0] if words else ''}` is no `rnnType`; there are {', '.join(KINDS)}"
+            self.fault("unknown-kind", f"{message}, all in capitals.", found)
+        elif kind == "CRF":
+            message = "`rnnType = CRF` is known to the program by name only: it stops."
+            self.fault("unsupported-kind", message, found)
+            return None
+        return kind
+
+    def _sizes(self, name: str, default: str) -> tuple[int | None, ...]:
+        words, found = self._elements(name, default)
+        sizes = tuple(None if one is None else self._number(one, name, found) for one in words)
+        if len(sizes) < 2:
+            message = "`layerSizes` lists the sizes of at least two layers, input and output."
+            self.fault("layer-sizes", message, found)
+        elif any(size is not None and size < 0 for size in sizes):
+            self.fault("layer-sizes", "a layer has a size from 0 on.", found)
+            return ()
+        return sizes
+
+    def _functions(self) -> tuple[str, ...]:
+        words, found = self._elements("layerTypes", "Sigmoid")
+        functions = []
+        for word in words:
+            if word is None:
+                self.known = False
+            elif word not in FUNCTIONS:
+                message = (
+                    f"`{word}` is no function of a layer; there are Sigmoid, RectifiedLinear,"
+                    " Tanh and None, in this spelling."
+                )
+                self.fault("unknown-layer", message, found)
+                return ()
+            else:
+                functions.append(FUNCTIONS[word])
+        return tuple(functions)
+
+    def _wholes(self, name: str) -> tuple[int, ...]:
+        words, found = self._elements(name, "")
+        numbers = []
+        for word in words:
+            if word is None:
+                self.known = False
+            else:
+                numbers.append(self._number(word, name, found))
+        return tuple(numbers)
+
+    def _number(self, text: str, name: str, found: Found | None) -> int:
+        if not _WHOLE.match(text) or len(text) > 15:
+            self.fault(
+                "option-value", f"`{name}` wants whole numbers, and `{text}` is none.", found
+            )
+            return 0
+        return int(text)
+
+    def _whole(self, name: str, default: str) -> int:
+        text, found = self._text(name, default)
+        return 0 if text is None else self._number(text, name, found)
+
+    def _real(self, name: str, default: str) -> float:
+        text, found = self._text(name, default)
+        if text is None:
+            return 0.0
+        try:
+            return float(text)
+        except ValueError:
+            self.fault("option-value", f"`{name}` is a number, and `{text}` is none.", found)
+            return 0.0
+
+    def _truth(self, name: str, default: str) -> bool:
+        text, found = self._text(name, default)
+        if text is not None and text not in _TRUE and text not in _FALSE:
+            message = f"`{name}` is true or false, and `{text}` is neither."
+            self.fault("option-value", message, found)
+        return text in _TRUE
