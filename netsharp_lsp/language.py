@@ -10,7 +10,6 @@ from netsharp_lsp.diagnostics.suppression import MARK, find_suppressions, suppre
 
 __all__ = [
     "DEFAULT",
-    "FOLLOWED",
     "LANGUAGES",
     "SUFFIXES",
     "Result",
@@ -18,6 +17,7 @@ __all__ = [
     "known_codes",
     "language_by_id",
     "language_for",
+    "language_of_text",
     "rules_with",
     "sift",
     "title_of",
@@ -189,11 +189,10 @@ _LANGUAGES = {
     "mel": (_CNTK, "MEL"),
 }
 LANGUAGES = tuple(_LANGUAGES)
-#: The suffixes of languages whose texts editors follow.
-FOLLOWED = {".nn": "netsharp", ".netsharp": "netsharp"}
 #: Which suffix belongs to which language.
 SUFFIXES = {
-    **FOLLOWED,
+    ".nn": "netsharp",
+    ".netsharp": "netsharp",
     ".cntk": "cntk",
     ".config": "cntk",
     ".bs": "brainscript",
@@ -207,6 +206,22 @@ def language_by_id(language_id: str) -> Language:
     module, name = _LANGUAGES[language_id]
     language: Language = getattr(__import__(module, fromlist=[name]), name)
     return language
+
+
+def language_of_text(path: str, data: bytes) -> str | None:
+    """Return the language id of a file that nobody named: its name and its text decide.
+
+    None where its suffix is not ours, or is another's as well and the text says that it is theirs.
+    """
+    from netsharp_lsp.cntk.recognition import LANGUAGES as OF_CNTK
+    from netsharp_lsp.cntk.recognition import language_of
+
+    dot = path.rfind(".")
+    suffix = path[dot:].lower() if dot >= 0 else ""
+    if suffix not in OF_CNTK:
+        return SUFFIXES.get(suffix)
+    found = language_of(path, data)
+    return found if isinstance(found, str) else None
 
 
 def language_for(path: str) -> Language:

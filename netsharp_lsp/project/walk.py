@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from netsharp_lsp.language import FOLLOWED
+from netsharp_lsp.language import SUFFIXES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def specifications_below(
-    folder: str, excludes: Callable[[str], bool], suffixes: Collection[str] = FOLLOWED
+    folder: str, excludes: Callable[[str], bool], suffixes: Collection[str] = SUFFIXES
 ) -> list[str]:
     """Return the files with one of the suffixes below a folder, in order of their names.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from netsharp_lsp.language import FOLLOWED
+from netsharp_lsp.language import LANGUAGES
 
 if TYPE_CHECKING:
     from netsharp_lsp.server.client import Client
@@ -39,8 +39,7 @@ def offered_at_once(client: Client, offered: dict[str, Any]) -> dict[str, Any]:
 
 def register(session: Session, offered: dict[str, Any]) -> None:
     """Register what is offered for our languages alone, where the client can."""
-    languages = dict.fromkeys(FOLLOWED.values())
-    selector = [{"language": language} for language in languages]
+    selector = [{"language": language} for language in LANGUAGES]
     registrations = [
         {
             "id": f"netsharp-{method}",

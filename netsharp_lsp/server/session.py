@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
+from netsharp_lsp.context import Context
 from netsharp_lsp.server.client import Client
 from netsharp_lsp.server.contexts import Contexts
+from netsharp_lsp.server.experiments import Experiments
 from netsharp_lsp.server.handlers.graph import Graphs
 from netsharp_lsp.server.positions import Ruler
 from netsharp_lsp.server.renewal import renew_path
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from array import array
     from collections.abc import Callable, Iterator
 
-    from netsharp_lsp.context import Context
     from netsharp_lsp.diagnostics.selection import Selection
     from netsharp_lsp.ide.answers import HintOptions, LensOptions
     from netsharp_lsp.server.documents import Document
@@ -72,6 +73,7 @@ class Session:
         self.workspace = Workspace(self)
         self.settings = SettingsInForce(self)
         self.contexts = Contexts(self, lambda path: renew_path(self, path))
+        self.experiments = Experiments(self)
         self.watching = Watching(self)
         self.runs = Runs(self)
         self.scratch = Scratch(self)
@@ -169,6 +171,8 @@ class Session:
 
     def context_of(self, uri: str) -> Context:
         """Return what is known around a document."""
+        if self.experiments.holds(uri):
+            return Context(workspace=self.experiments.workspace_of(uri))
         return self.contexts.of(uri)
 
     def hint_options_of(self, uri: str) -> HintOptions:

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from netsharp_lsp.embedded.hosts import HOSTS as SUFFIXES_OF_HOSTS
-from netsharp_lsp.language import FOLLOWED, language_by_id, sift
+from netsharp_lsp.language import LANGUAGES, language_by_id, language_of_text, sift
 from netsharp_lsp.server.documents import Document
 from netsharp_lsp.text.edits import compose, difference
 from netsharp_lsp.text.lines import LineIndex
@@ -214,7 +214,7 @@ class OpenDocument:
 
     def _found(self, before: list[View], edits: list[Edit]) -> list[View]:
         """The views of this version; those of the version before follow it."""
-        own = own_language(self.document.language_id, self.uri)
+        own = own_language(self.document)
         if own is not None:
             if not before:
                 return [View(self, own, None, self._context_of(self.uri))]
@@ -243,12 +243,12 @@ class OpenDocument:
         return views
 
 
-def own_language(language_id: str, uri: str) -> Language | None:
-    """Return the language of a document that is a specification; None for any other."""
-    for name in (language_id, FOLLOWED.get(_suffix(uri), "")):
-        if name in FOLLOWED.values():
-            return language_by_id(name)
-    return None
+def own_language(document: Document) -> Language | None:
+    """Return the language of a document that is one text of it; None for any other."""
+    language_id: str | None = document.language_id
+    if language_id not in LANGUAGES:
+        language_id = language_of_text(document.uri.partition("#")[0], document.text)
+    return None if language_id is None else language_by_id(language_id)
 
 
 def host_language(language_id: str, uri: str) -> str | None:

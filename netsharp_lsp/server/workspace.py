@@ -12,13 +12,14 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from netsharp_lsp.language import DEFAULT, FOLLOWED
+from netsharp_lsp.language import language_of_text
 from netsharp_lsp.project.surroundings import state_of
 from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.server.documents import Document
+from netsharp_lsp.server.experiments import FAMILY
 from netsharp_lsp.server.views import OpenDocument
 from netsharp_lsp.server.workspace_files import path_of, uri_of
-from netsharp_lsp.text.decode import Source, decode
+from netsharp_lsp.text.decode import Source, decode, decode_legacy
 from netsharp_lsp.text.lines import LineIndex
 
 if TYPE_CHECKING:
@@ -95,13 +96,16 @@ class Workspace:
             return known[1]
         try:
             with open(path, "rb") as stream:
-                source = decode(stream.read())
+                data = stream.read()
         except OSError:
             return None
+        language_id = language_of_text(path, data)
+        if language_id is None:
+            return None
+        source = decode_legacy(data) if language_id in FAMILY else decode(data)
         if not isinstance(source, Source) or b"\0" in source.text[:8192]:
             return None
         session = self._session
-        language_id = FOLLOWED.get(os.path.splitext(path)[1].lower(), DEFAULT)
         uri = uri_of(path)
         made = Document(uri, language_id, None, LineIndex(source.text))
         document = OpenDocument(made, session.ruler, session.context_of)

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 
 _CELL = "vscode-notebook-cell:"
 #: Settings, run files and specifications: watched everywhere.
-PATTERNS = ("**/*.toml", "**/*.nn", "**/*.netsharp")
+PATTERNS = (
+    "**/*.toml",
+    "**/*.nn",
+    "**/*.netsharp",
+    "**/*.{cntk,config,bs,ndl,mel}",
+    "**/*.{sh,cmd,bat}",
+)
 #: The ids of our registrations with the client.
 EVERYWHERE_ID, TABLES_ID = "netsharp-files", "netsharp-tables"
 WATCHED = "workspace/didChangeWatchedFiles"

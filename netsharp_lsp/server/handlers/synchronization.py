@@ -31,6 +31,7 @@ def did_change(session: Session, params: dict[str, Any]) -> None:
         return
     document.change(identity.get("version"), params["contentChanges"])
     session.unpublished[document.uri] = None
+    session.experiments.changed(document.uri)
 
 
 def did_close(session: Session, params: dict[str, Any]) -> None:
@@ -42,5 +43,6 @@ def did_save(session: Session, params: Any) -> None:
     """Look at the files around: a client may watch none, or not these."""
     session.contexts.look_again()
     if not session.watching.possible:
+        session.experiments.forget()
         session.settings.forget()
         renew(session)

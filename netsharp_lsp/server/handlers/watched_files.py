@@ -19,4 +19,5 @@ def did_change_watched_files(session: Session, params: lsp.DidChangeWatchedFiles
     if any(map(is_settings, paths)):
         session.settings.forget()
         renew(session)
+    session.experiments.touched(paths)
     session.contexts.touched(paths)
