@@ -1,0 +1,1 @@
+"""Migration of NDL to BrainScript: rules that edit texts, and the proof that nothing changed."""

@@ -1,0 +1,105 @@
+"""What happens to a builder's block in its configuration, and to what it names."""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.migration.assembly import DROPPED
+from netsharp_lsp.cntk.migration.edits import Edit, Todo
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.scope import Entry, Found
+    from netsharp_lsp.cntk.migration.cases import Builder
+
+_SUFFIX = re.compile(r"\.ndl\Z", re.IGNORECASE)
+
+
+def renamed_file(path: str) -> str:
+    """What a file of NDL is called as BrainScript."""
+    return _SUFFIX.sub(".bs", path) if _SUFFIX.search(path) else f"{path}.bs"
+
+
+def included(found: Found) -> list[str]:
+    """The files of BrainScript in place of those that a key names, as a person would write it."""
+    raw = found.entry.text.text.decode("utf-8", "replace")
+    resolved = found.text.text.decode("utf-8", "replace")
+    names = [part.strip() for part in raw.split("+")]
+    meant = [part.strip() for part in resolved.split("+")]
+    if len(names) != len(meant) or any(
+        bool(_SUFFIX.search(one)) != bool(_SUFFIX.search(other))
+        for one, other in zip(names, meant, strict=True)
+    ):
+        names = meant
+    return [renamed_file(name) for name in names if name]
+
+
+def record_of(entry: Entry, builder: Builder) -> tuple[str, int, int]:
+    """Where a key stands with its value."""
+    record = entry.parts[-1].record
+    key, whole = record.text.place(*record.key), record.text.place(*record.whole)
+    return builder.locate(key.source.name), key.start, whole.end
+
+
+def line_of(data: bytes, start: int, end: int) -> tuple[int, int]:
+    """A record with its separator, and with its line where it stands alone on that."""
+    while data[end : end + 1] in (b" ", b"\t"):
+        end += 1
+    if data[end : end + 1] in (b";", b","):
+        end += 1
+    after = end
+    while data[after : after + 1] in (b" ", b"\t", b"\r"):
+        after += 1
+    begin = start
+    while begin > 0 and data[begin - 1 : begin] in (b" ", b"\t"):
+        begin -= 1
+    alone = begin == 0 or data[begin - 1 : begin] == b"\n"
+    if alone and data[after : after + 1] in (b"\n", b""):
+        return begin, after + 1 if after < len(data) else after
+    return start, end
+
+
+def margin_of(data: bytes, start: int) -> str:
+    """The blanks that the line of a place begins with."""
+    line = data.rfind(b"\n", 0, start) + 1
+    end = line
+    while data[end : end + 1] in (b" ", b"\t"):
+        end += 1
+    return data[line:end].decode()
+
+
+def dropped(builder: Builder) -> Iterator[Todo]:
+    """Options of a builder that have no counterpart."""
+    for entry in builder.scope:
+        if entry.key.lower() in DROPPED:
+            name = entry.key.decode("utf-8", "replace")
+            message = f"`{name}` has no counterpart in BrainScript and is dropped."
+            yield Todo("MG44", *record_of(entry, builder), message)
+
+
+def outside(builder: Builder, data: bytes) -> Iterator[Edit]:
+    """Deletes `load`, `run` and the sections that stand around a builder and not in it."""
+    names = []
+    for key in (b"load", b"run"):
+        found = builder.scope.look_up(key)
+        if found is None:
+            continue
+        names.append(found.text.text)
+        if found.scope is not builder.scope:
+            yield _deleted(found.entry, builder, data)
+    if builder.file(b"networkDescription") is not None:
+        return
+    for name in names:
+        found = builder.scope.look_up(name)
+        own = found is not None and found.entry is builder.found.entry
+        if found is not None and found.scope is not builder.scope and not own:
+            yield _deleted(found.entry, builder, data)
+
+
+def _deleted(entry: Entry, builder: Builder, data: bytes) -> Edit:
+    file, start, end = record_of(entry, builder)
+    if file == builder.place[0]:
+        start, end = line_of(data, start, end)
+    return Edit("MG02", file, start, end, "")

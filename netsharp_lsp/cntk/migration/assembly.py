@@ -1,0 +1,155 @@
+"""Puts the edited texts of a network together: sections to one record, variables to members, a
+selection to conditions.
+"""
+
+from __future__ import annotations
+
+import re
+from textwrap import dedent, indent
+
+from netsharp_lsp.cntk.formatting import format_text
+from netsharp_lsp.cntk.migration.edits import applied
+from netsharp_lsp.cntk.migration.texts import LOADED, RUN
+from netsharp_lsp.cntk.ndl.syntax import Call, Definition
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from netsharp_lsp.cntk.configuration.scope import Entry
+    from netsharp_lsp.cntk.migration.edits import Edit
+    from netsharp_lsp.cntk.migration.texts import Text
+
+#: What says which sections there are, or which files: gone once they are put together.
+_KEYS = frozenset((b"load", b"run", b"networkdescription", b"ndlmacros"))
+#: Options of a builder that have no counterpart.
+DROPPED = frozenset((b"randomseedoffset", b"dumpfilename", b"deviceid"))
+_COMMENT = re.compile(r"(?m)(?:^|(?<=[ \t]))#.*$")
+NETWORK = "new ComputationNetwork"
+
+
+class Section:
+    """A piece of a network: its role, its name and its text as BrainScript."""
+
+    __slots__ = ("name", "pure", "role", "written")
+
+    def __init__(self, text: Text, written: str) -> None:
+        self.role = text.role
+        self.name = text.section
+        self.written = written
+        #: Whether it only defines functions and numbers.
+        self.pure = all(
+            isinstance(one, Definition) or not isinstance(one.value, Call)
+            for one in text.script.statements
+        )
+
+
+def written(
+    text: Text, data: bytes, edits: Iterable[Edit], span: tuple[int, int] | None = None
+) -> str:
+    """A text with its edits, without brackets around it and without the indentation in common."""
+    start, end = span if span is not None else inner(text, data)
+    body = applied(data, edits, start, end).decode("utf-8", "replace")
+    return _dedented(body)
+
+
+def _dedented(body: str) -> str:
+    """Lines without what all begin with; the first may follow a bracket."""
+    body = body.replace("\r\n", "\n")
+    first, newline, rest = body.partition("\n")
+    if first.strip():
+        return f"{first.strip()}{newline}{dedent(rest)}".strip("\n").rstrip()
+    return dedent(rest).strip("\n").rstrip()
+
+
+def inner(text: Text, data: bytes) -> tuple[int, int]:
+    """Where a text stands in its file, without the brackets around it."""
+    _, start, end = text.where(0, len(text.data))
+    if text.section and data[start : start + 1] in (b"[", b"{"):
+        return start + 1, end - 1
+    if not text.section:
+        return 0, len(data)
+    return start, end
+
+
+def comments_around(data: bytes, span: tuple[int, int], taken: Sequence[tuple[int, int]]) -> str:
+    """The comments in a stretch of a file, those in the `taken` spans left out."""
+    found = []
+    text = data.decode("utf-8", "surrogateescape")
+    offsets = _Offsets(text)
+    for comment in _COMMENT.finditer(text):
+        at = offsets.byte(comment.start())
+        inside = any(start <= at < end for start, end in taken)
+        if span[0] <= at < span[1] and not inside:
+            found.append(comment.group().rstrip())
+    return "\n".join(found)
+
+
+class _Offsets:
+    """Bytes of characters, in rising order."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._ascii = text.isascii()
+
+    def byte(self, character: int) -> int:
+        if self._ascii:
+            return character
+        return len(self._text[:character].encode("utf-8", "surrogateescape"))
+
+
+def spare(entries: Iterable[Entry], used: frozenset[str]) -> str:
+    """Records that nobody runs, as comments."""
+    lines = []
+    for entry in entries:
+        key = entry.key.lower()
+        if key in _KEYS or key in DROPPED or key.decode("utf-8", "replace") in used:
+            continue
+        for part in entry.parts:
+            record = part.record
+            start = record.text.place(*record.key)
+            end = record.text.place(*record.whole)
+            raw = start.source.text[start.start : max(end.end, start.end)]
+            lines += _dedented(raw.decode("utf-8", "replace")).split("\n")
+    return "\n".join(f"# {line}".rstrip() for line in lines)
+
+
+def joined(pieces: Iterable[str]) -> str:
+    """Pieces of a record, one under the other."""
+    return "\n".join(piece for piece in pieces if piece.strip())
+
+
+def selection(sections: Sequence[Section], variable: str, told: str) -> str:
+    """The network of a condition on a variable, with what to say where none is selected."""
+    loaded = [one.written for one in sections if one.role == LOADED and not one.pure]
+    branches = [one for one in sections if one.role == RUN]
+    lines = [NETWORK]
+    for number, one in enumerate(branches):
+        word = "if" if number == 0 else "else if"
+        body = indent(joined([*loaded, one.written]), "    ")
+        lines.append(
+            f'    {word} {variable} == "{one.name}" then {{\n{indent(body, "    ")}\n    }}'
+        )
+    lines.append(f"    else Fail ({told})")
+    return "\n".join(lines)
+
+
+def members(table: Mapping[tuple[str, bool], str], used: Mapping[tuple[str, bool], str]) -> str:
+    """The members that stand for variables."""
+    lines = []
+    for key, variable in used.items():
+        lines.append(f'{table[key]} = "${variable}$"' if key[1] else f"{table[key]} = ${variable}$")
+    return "\n".join(lines)
+
+
+def formatted_file(text: str) -> str:
+    """A file of BrainScript in its one style."""
+    result = format_text(f"{text}\n".encode(), "brainscript")
+    return result.text.decode("utf-8")
+
+
+def formatted_builder(value: str, margin: str) -> str:
+    """A builder as a record of a configuration, in its one style, from a margin on."""
+    result = format_text(f"BrainScriptNetworkBuilder = {value}\n".encode(), "cntk")
+    lines = result.text.decode("utf-8").rstrip("\n").split("\n")
+    return "\n".join([lines[0], *(f"{margin}{line}".rstrip() for line in lines[1:])])

@@ -1,0 +1,182 @@
+"""The networks that a migration has to keep: each builder of NDL, once for every section that it
+can select.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.named_files import file_text
+from netsharp_lsp.cntk.configuration.scope import Scope
+from netsharp_lsp.cntk.configuration.sources import read_text
+from netsharp_lsp.cntk.experiment import Experiment
+from netsharp_lsp.cntk.migration.texts import LOADED, MACROS, RUN, Text
+from netsharp_lsp.cntk.networks.node import OPAQUE
+from netsharp_lsp.workspace import Run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.building import BuiltNetwork
+    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.scope import Entry, Found
+    from netsharp_lsp.workspace import Files
+
+#: Actions that build a network to train it.
+TRAINING = frozenset(("train", "trainrnn", "adapt"))
+_ROLES = {"macros": MACROS, "load": LOADED}
+
+
+class Builder:
+    """One block that builds with NDL, as one command of one run finds it."""
+
+    def __init__(self, experiment: Experiment, command: Command, files: Files) -> None:
+        self.experiment = experiment
+        self.command = command
+        self.files = files
+        found = command.builder
+        assert found is not None
+        assert command.scope is not None
+        self.found: Found = found
+        self.scope = command.scope.inside(found)
+
+    def locate(self, name: str) -> str:
+        """The one name of a file."""
+        return self.experiment.files.locate(name)
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """Where the builder stands, from its key to the end of its value."""
+        record = self.found.entry.parts[-1].record
+        key, whole = record.text.place(*record.key), record.text.place(*record.whole)
+        return self.locate(key.source.name), key.start, whole.end
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it stands in one piece, and not in layers."""
+        return len(self.found.entry.parts) == 1
+
+    @property
+    def trains(self) -> bool:
+        """Whether its command trains what it builds."""
+        return any(action.lower() in TRAINING for action in self.command.actions)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it stands in its command's block."""
+        return self.found.scope is self.command.scope
+
+    def file(self, key: bytes) -> Found | None:
+        """What `networkDescription` or `ndlMacros` says."""
+        found = self.scope.look_up(key)
+        return found if found is not None and found.text.text else None
+
+    def sections(self) -> Scope:
+        """The record that holds the sections: the file's, or the builder's with what is around."""
+        described = self.file(b"networkDescription")
+        if described is None:
+            return self.scope
+        path = described.text.text.decode("utf-8", "replace")
+        source = read_text(path, self.experiment.files.read(path) or b"")
+        if isinstance(source, str):
+            return self.scope
+        return Scope(file_text(source, self.scope), Faults())
+
+    def choice(self, key: bytes) -> Found | None:
+        """What `run` or `load` says: that of the builder counts, then that of its file."""
+        return self.scope.look_up(key) or self.sections().look_up(key)
+
+    @property
+    def selecting(self) -> str | None:
+        """The variable that selects the section, if one does."""
+        run = self.choice(b"run")
+        if run is None:
+            return None
+        whole = [use for use in run.text.uses if (use.at, use.end) == (0, len(run.text))]
+        return whole[0].name if whole else None
+
+    def assignment(self, section: str) -> str:
+        """What an argument has to say to select a section."""
+        assert self.selecting is not None
+        owner = self.scope.owner(self.selecting.encode())
+        if owner is not None and owner is self.command.scope:
+            return f"{self.command.name}=[{self.selecting}={section}]"
+        return f"{self.selecting}={section}"
+
+    def candidates(self) -> list[Entry]:
+        """The sections that could be run."""
+        load = self.choice(b"load")
+        loaded = b"" if load is None else load.text.text.lower()
+        names = {name.strip() for name in loaded.split(b":")}
+        return [
+            entry
+            for entry in self.sections()
+            if entry.kind == "block" and entry.key.lower() not in names
+        ]
+
+
+class Case:
+    """One network: of a builder, with the section that is run if a variable selects it."""
+
+    def __init__(self, builder: Builder, section: str | None) -> None:
+        self.builder = builder
+        self.section = section
+        run = builder.experiment.run
+        items = run.items
+        if section is not None and builder.selecting is not None:
+            items = (*items, builder.assignment(section))
+        self.run = Run(items, run.directory, run.line, run.unknown, run.declared, run.also)
+        self.before = self.built_with(builder.files)
+
+    def built_with(self, files: Files) -> BuiltNetwork | None:
+        """What its command builds with some files."""
+        original = self.builder.experiment
+        experiment = Experiment(self.run, files, original.library, original.defines)
+        return experiment.network_of(self.builder.command.name)
+
+    @property
+    def reason(self) -> str | None:
+        """Why the network cannot be told, if it cannot."""
+        built = self.before
+        if built is None or built.network is None:
+            fault = next(iter(built.faults), None) if built is not None else None
+            return fault.message if fault is not None else "the builder gives no network."
+        for node in built.network.nodes.values():
+            if node.operation == OPAQUE or node.shape is None:
+                faults = [one.message for one in built.faults]
+                troubles = [one.message for one in built.network.troubles]
+                told = next(iter([*faults, *troubles]), "its shape is not known.")
+                return f"`{node.name}` cannot be evaluated: {told}"
+        return None
+
+    def texts(self) -> list[Text]:
+        """The texts that it is made of."""
+        assert self.before is not None
+        in_file = self.builder.file(b"networkDescription") is not None
+        return [
+            Text(
+                part.script,
+                _ROLES.get(part.role, RUN),
+                part.name,
+                self.builder.locate,
+                in_file or part.role == "macros",
+            )
+            for part in self.before.parts
+        ]
+
+
+def builders(experiment: Experiment, files: Files) -> Iterator[Builder]:
+    """Every command that builds with NDL."""
+    for command in experiment.commands:
+        found = command.builder if command.scope is not None else None
+        if found is not None and found.entry.key.lower() == b"ndlnetworkbuilder":
+            yield Builder(experiment, command, files)
+
+
+def cases(builder: Builder) -> list[Case]:
+    """The networks of a builder: one, or one for each section that can be selected."""
+    if builder.selecting is None:
+        run = builder.choice(b"run")
+        return [Case(builder, None if run is None else run.text.text.decode("utf-8", "replace"))]
+    found = [Case(builder, entry.key.decode("utf-8", "replace")) for entry in builder.candidates()]
+    return [case for case in found if case.before is not None and case.before.network is not None]

@@ -1,0 +1,154 @@
+"""Rules about which function is called."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.migration.functions import (
+    BY_HAND,
+    INPUTS,
+    KEPT,
+    OPERATORS,
+    OTHERWISE,
+    tag_of,
+)
+from netsharp_lsp.cntk.migration.rules import AUTOMATIC, PERSON, rule
+from netsharp_lsp.cntk.ndl.syntax import Word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.migration.edits import Edit, Todo
+    from netsharp_lsp.cntk.migration.names import CallSite
+    from netsharp_lsp.cntk.migration.network import MigratedNetwork
+
+#: Normalizations that the library makes of other nodes.
+_NORMALIZATIONS = ("PerDimMeanVarNormalization",)
+
+
+def _name(site: CallSite) -> str:
+    """The name under which a function of NDL is called."""
+    return site.call.name.text
+
+
+@rule("MG09", AUTOMATIC)
+def spelling(network: MigratedNetwork) -> Iterator[Edit]:
+    """A function that is spelt in another case."""
+    for site in network.names.calls:
+        if site.function is None:
+            continue
+        wanted = KEPT.get(_name(site).lower())
+        if wanted is None and _name(site).lower() == site.function.name.lower():
+            wanted = site.function.name
+        if wanted is not None and wanted != _name(site):
+            name = site.call.name
+            yield site.text.edit("MG09", name.start, name.end, wanted)
+
+
+@rule("MG10", AUTOMATIC)
+def short_names(network: MigratedNetwork) -> Iterator[Edit]:
+    """A short name that BrainScript does not know."""
+    for site in network.names.calls:
+        name = site.call.name
+        short = site.function is not None and _name(site).lower() == site.function.short.lower()
+        if site.function is not None and short and _name(site).lower() not in KEPT:
+            yield site.text.edit("MG10", name.start, name.end, site.function.name)
+
+
+@rule("MG11", AUTOMATIC)
+def long_inputs(network: MigratedNetwork) -> Iterator[Edit]:
+    """`InputValue` and `SparseInputValue`."""
+    for site in network.names.calls:
+        name = site.call.name
+        if site.function is None or site.function.name not in INPUTS:
+            continue
+        if _name(site).lower() == site.function.name.lower():
+            # One byte more than the name of another rule, which this one covers.
+            yield site.text.edit(
+                "MG11", name.start, site.arguments.open + 1, INPUTS[site.function.name] + " {"
+            )
+
+
+@rule("MG31", PERSON)
+def without_a_function(network: MigratedNetwork) -> Iterator[Edit | Todo]:
+    """A function that the library does not have."""
+    for site in network.names.calls:
+        name = site.function.name if site.function is not None else ""
+        if name in OTHERWISE:
+            word = site.call.name
+            yield site.text.edit("MG31", word.start, site.arguments.open, f"{OTHERWISE[name]} ")
+        elif name in BY_HAND or _has_weight(site):
+            yield from _by_hand(site, "MG31")
+        else:
+            continue
+        message = f"BrainScript has no function `{name}`. Look at what stands there now."
+        yield site.text.todo("MG31", (site.call.start, site.call.end), message)
+
+
+def _has_weight(site: CallSite) -> bool:
+    """Whether a criterion has a third input, which the function does not take."""
+    name = site.function.name if site.function is not None else ""
+    return name in ("Logistic", "ClassificationError") and len(site.arguments.positional) > 2
+
+
+@rule("MG46", AUTOMATIC)
+def normalization(network: MigratedNetwork) -> Iterator[Edit]:
+    """`PerDimMeanVarNormalization` stays one node."""
+    for site in network.names.calls:
+        if site.function is not None and site.function.name in _NORMALIZATIONS:
+            yield from _by_hand(site, "MG46")
+
+
+def _by_hand(site: CallSite, code: str) -> Iterator[Edit]:
+    """A call as the node that it makes."""
+    assert site.function is not None
+    given, text = site.arguments, site.text
+    count = _inputs(site)
+    head = f'new ComputationNode {{ operation = "{site.function.operation}" ; inputs = '
+    several = "(" if count > 1 else ""
+    yield text.edit(code, site.call.name.start, given.open + 1, head + several)
+    for start, end in given.separators(0, count - 1):
+        yield text.edit(code, start, end, ":")
+    behind = given.span(given.positional[count - 1])[1]
+    tag = given.option("tag")
+    written = tag_of(tag.value.text) if tag is not None and isinstance(tag.value, Word) else ""
+    closing = ")" if count > 1 else ""
+    offsets = _offsets(site, count)
+    last = given.last_end
+    yield text.edit(code, behind, last, f'{closing}{offsets} ; tag = "{written}"')
+    yield text.edit(code, given.close, given.close + 1, " }")
+
+
+def _inputs(site: CallSite) -> int:
+    """How many arguments of a call are inputs of its node."""
+    positional = site.arguments.positional
+    if site.function is not None and site.function.name == "Crop" and len(positional) > 2:
+        third = positional[2]
+        return 2 if isinstance(third, Word) and third.is_number else len(positional)
+    return len(positional)
+
+
+def _offsets(site: CallSite, count: int) -> str:
+    """The offsets of `Crop`, as members."""
+    rest = site.arguments.positional[count:]
+    names = ("xOffset", "yOffset")
+    return "".join(
+        f" ; {name} = {one.text}"
+        for name, one in zip(names, rest, strict=False)
+        if isinstance(one, Word)
+    )
+
+
+@rule("MG39", AUTOMATIC, requested=True)
+def operators(network: MigratedNetwork) -> Iterator[Edit]:
+    """Functions that are operators."""
+    for site in network.names.calls:
+        sign = OPERATORS.get(site.function.name) if site.function is not None else None
+        given = site.arguments
+        if sign is None or given.options or len(given.positional) != 2:
+            continue
+        outermost = site.owner is not None
+        yield site.text.edit("MG39", site.call.name.start, given.open + 1, "" if outermost else "(")
+        for start, end in given.separators(0, 1):
+            yield site.text.edit("MG39", start, end, f" {sign} ")
+        if outermost:
+            yield site.text.edit("MG39", given.close, given.close + 1, "")

@@ -1,0 +1,179 @@
+"""Rules about names and macros: spelling, results, definitions."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.migration.rules import AUTOMATIC, CHOICE, PERSON, rule
+from netsharp_lsp.cntk.ndl.syntax import Assignment, Definition
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.migration.edits import Edit, Todo
+    from netsharp_lsp.cntk.migration.names import Macro, Symbol
+    from netsharp_lsp.cntk.migration.network import MigratedNetwork
+    from netsharp_lsp.cntk.migration.texts import Text
+
+    Word = tuple[Text, int, int, Symbol]
+
+
+def _words(network: MigratedNetwork) -> Iterator[Word]:
+    """Every place where a symbol's name stands, its definition first."""
+    for frame in network.names.frames():
+        for symbol in frame.symbols.values():
+            yield symbol.text, symbol.word.start, symbol.word.end, symbol
+    for use in network.names.uses:
+        for start, end, symbol in use.parts:
+            if symbol is not None:
+                yield use.text, start, end, symbol
+    for site in network.names.calls:
+        for option in site.arguments.options:
+            found = site.macro.frame.symbols.get(option.name.text.lower()) if site.macro else None
+            if found is not None:
+                yield site.text, option.name.start, option.name.end, found
+
+
+def _renamed(network: MigratedNetwork, code: str) -> Iterator[Edit]:
+    """Give symbols the names that a rule wants, everywhere."""
+    for text, start, end, symbol in _words(network):
+        reason, name = network.facts.renamed.get(symbol.place, ("", ""))
+        if reason == code:
+            yield text.edit(code, start, end, name)
+
+
+@rule("MG07", CHOICE)
+def named_like_a_macro(network: MigratedNetwork) -> Iterator[Edit]:
+    """A variable that has the name of the macro that is called beside it."""
+    yield from _renamed(network, "MG07")
+
+
+@rule("MG36", CHOICE)
+def keywords(network: MigratedNetwork) -> Iterator[Edit]:
+    """A name that is a keyword."""
+    yield from _renamed(network, "MG36")
+
+
+@rule("MG42", PERSON)
+def odd_names(network: MigratedNetwork) -> Iterator[Edit | Todo]:
+    """A name that would continue the statement before it."""
+    yield from _renamed(network, "MG42")
+    for frame in network.names.frames():
+        for symbol in frame.symbols.values():
+            reason, name = network.facts.renamed.get(symbol.place, ("", ""))
+            if reason == "MG42":
+                word = symbol.word
+                message = f"`{word.text}` is no name in BrainScript. It is called `{name}` now."
+                yield symbol.text.todo("MG42", (word.start, word.end), message)
+
+
+@rule("MG08", AUTOMATIC)
+def one_spelling(network: MigratedNetwork) -> Iterator[Edit]:
+    """A name that is not spelt as where it is defined."""
+    for text, start, end, symbol in _words(network):
+        written = text.data[start:end].decode("utf-8", "replace")
+        if written != symbol.word.text and symbol.place not in network.facts.renamed:
+            yield text.edit("MG08", start, end, symbol.word.text)
+    for site in network.names.calls:
+        name = site.call.name
+        if site.macro is not None and name.text != site.macro.name:
+            yield site.text.edit("MG08", name.start, name.end, site.macro.name)
+
+
+@rule("MG04", AUTOMATIC)
+def result_of_a_macro(network: MigratedNetwork) -> Iterator[Edit]:
+    """A macro's body gives its result alone."""
+    for macro in network.names.macros.values():
+        if not macro.is_record or macro.definition.body is None:
+            continue
+        yield from _named_result(macro)
+        if not network.is_kept_record(macro):
+            end = macro.definition.body.end
+            selected = network.selection(macro) or ".result"
+            yield macro.text.edit("MG04", end, end, selected)
+
+
+def _named_result(macro: Macro) -> Iterator[Edit]:
+    """A name for the last statement, where it is the result and has none."""
+    last = macro.statements[-1] if macro.statements else None
+    if macro.result is None and isinstance(last, Assignment) and last.name is None:
+        yield macro.text.edit("MG04", last.start, last.start, " result = ")
+
+
+@rule("MG04b", PERSON)
+def reached_into(network: MigratedNetwork) -> Iterator[Edit | Todo]:
+    """A macro's record is kept: its result is selected where it is meant."""
+    for use in network.names.uses:
+        selected = network.selection_of(use)
+        if selected and not _is_alias(network, use.word.start, use.text):
+            yield use.text.edit("MG04b", use.word.end, use.word.end, selected)
+    for site in network.names.calls:
+        if site.macro is None or not network.is_kept_record(site.macro):
+            continue
+        if site.owner is None or site.owner.name is None:
+            end = site.call.end
+            yield site.text.edit("MG04b", end, end, network.selection(site.macro))
+    for macro in network.names.macros.values():
+        if network.is_kept_record(macro):
+            name = macro.definition.name
+            message = (
+                f"Variables inside `{macro.name}` are used from outside, so it gives all of them. "
+                "Look whether that is needed."
+            )
+            yield macro.text.todo("MG04b", (name.start, name.end), message)
+
+
+def _is_alias(network: MigratedNetwork, start: int, text: Text) -> bool:
+    """Whether a word is all that a variable is given, which then stands for the same record."""
+    for frame in network.names.frames():
+        for symbol in frame.symbols.values():
+            value = symbol.value
+            if value is not None and symbol.text is text and value.start == start:
+                return symbol.kind == "variable" and not hasattr(value, "arguments")
+    return False
+
+
+@rule("MG05", AUTOMATIC)
+def equals_sign(network: MigratedNetwork) -> Iterator[Edit]:
+    """The sign between a macro's parameters and its body."""
+    for text, definition in _definitions(network):
+        body = definition.body
+        if body is not None and not body.short:
+            close = text.data.rfind(b")", definition.name.end, body.start)
+            yield text.edit("MG05", close + 1, close + 1, " =")
+
+
+@rule("MG06", AUTOMATIC)
+def braces(network: MigratedNetwork) -> Iterator[Edit]:
+    """A macro's body in square brackets."""
+    for macro in network.names.macros.values():
+        body = macro.definition.body
+        if body is None or macro.text.data[macro.opening : macro.opening + 1] != b"[":
+            continue
+        yield macro.text.edit("MG06", macro.opening, macro.opening + 1, "{")
+        yield macro.text.edit("MG06", body.end - 1, body.end, "}")
+
+
+def _definitions(network: MigratedNetwork) -> Iterator[tuple[Text, Definition]]:
+    for text in network.names.texts:
+        for definition in text.script.definitions():
+            yield text, definition
+
+
+@rule("MG33", CHOICE)
+def options_of_macros(network: MigratedNetwork) -> Iterator[Edit]:
+    """An option that is passed to a macro is declared by it."""
+    for macro in network.names.macros.values():
+        table = network.facts.options.get(macro.place, {})
+        parameters = {word.text.lower() for word in macro.definition.parameters}
+        body = macro.definition.body
+        missing = [name for name in table if name not in parameters]
+        if not missing or body is None:
+            continue
+        close = macro.text.data.rfind(b")", macro.definition.name.end, body.start)
+        added = [
+            f"{macro.frame.symbols[name].word.text if name in macro.frame.symbols else name}"
+            f"={table[name]}"
+            for name in missing
+        ]
+        before = ", " if parameters else ""
+        yield macro.text.edit("MG33", close, close, before + ", ".join(added))

@@ -1,0 +1,269 @@
+"""What the names in the texts of one network mean: variables, parameters and macros by scope.
+
+Names are compared without case; the spelling of the definition is the one that holds.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.migration.functions import GROUPS
+from netsharp_lsp.cntk.migration.texts import Arguments, is_name
+from netsharp_lsp.cntk.ndl.functions import function_of
+from netsharp_lsp.cntk.ndl.syntax import Array, Assignment, Call, Definition, Option, Word, values
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from netsharp_lsp.cntk.migration.texts import Text
+    from netsharp_lsp.cntk.ndl.syntax import Statement, Value
+
+
+class Symbol:
+    """A variable, a parameter or an option of a macro, with where its name is defined."""
+
+    __slots__ = ("frame", "kind", "text", "value", "word")
+
+    def __init__(self, kind: str, word: Word, text: Text, frame: Frame) -> None:
+        #: "variable", "parameter" or "option".
+        self.kind = kind
+        self.word = word
+        self.text = text
+        self.frame = frame
+        self.value: Value | None = None
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """What tells it apart from others, in every network that reads its text."""
+        return self.text.where(self.word.start, self.word.end)[:2]
+
+
+class Frame:
+    """The names of one scope: those of a macro, or of the network as a whole."""
+
+    __slots__ = ("macro", "parent", "symbols")
+
+    def __init__(self, parent: Frame | None, macro: Macro | None) -> None:
+        self.parent = parent
+        self.macro = macro
+        self.symbols: dict[str, Symbol] = {}
+
+    def find(self, name: str) -> Symbol | None:
+        """What a name means here or further out."""
+        frame: Frame | None = self
+        while frame is not None:
+            found = frame.symbols.get(name.lower())
+            if found is not None:
+                return found
+            frame = frame.parent
+        return None
+
+
+class Macro:
+    """A macro with its scope; `result` is the variable whose value it gives."""
+
+    __slots__ = ("definition", "frame", "text")
+
+    def __init__(self, definition: Definition, text: Text, outer: Frame) -> None:
+        self.definition = definition
+        self.text = text
+        self.frame = Frame(outer, self)
+
+    @property
+    def name(self) -> str:
+        """The name as it is defined."""
+        return self.definition.name.text
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """What tells it apart, in every network that reads its text."""
+        return self.text.where(self.definition.name.start, self.definition.name.end)[:2]
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """The statements of the body."""
+        return self.definition.body.statements if self.definition.body is not None else ()
+
+    @property
+    def is_record(self) -> bool:
+        """Whether the body stands in brackets."""
+        body = self.definition.body
+        return body is not None and self.text.data[self.opening : self.opening + 1] in (b"[", b"{")
+
+    @property
+    def opening(self) -> int:
+        """Where the body begins, behind its equals sign."""
+        body = self.definition.body
+        at = body.start if body is not None else self.definition.end
+        while self.text.data[at : at + 1] in (b"=", b" ", b"\t", b"\r", b"\n"):
+            at += 1
+        return at
+
+    @property
+    def result(self) -> Symbol | None:
+        """The variable named like the macro, or that of the last statement."""
+        own = self.frame.symbols.get(self.name.lower())
+        if own is not None and own.kind == "variable":
+            return own
+        named = [one for one in self.statements if isinstance(one, Assignment) and one.name]
+        return self.frame.find(named[-1].name.text) if named and named[-1].name else None
+
+
+class CallSite:
+    """A call: the function of NDL that it means, or the macro, or neither."""
+
+    __slots__ = ("arguments", "call", "frame", "function", "macro", "owner", "text")
+
+    def __init__(self, names: Names, text: Text, frame: Frame, call: Call) -> None:
+        self.text = text
+        self.frame = frame
+        self.call = call
+        self.owner: Assignment | None = None
+        self.macro = names.macros.get(call.name.text.lower())
+        self.function = None if self.macro else function_of(call.name.text)
+        self.arguments = Arguments(text, call)
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """What tells it apart, in every network that reads its text."""
+        return self.text.where(self.call.start, self.call.end)[:2]
+
+
+class Use:
+    """A word that is a name: its parts between the dots, each with what it means."""
+
+    __slots__ = ("frame", "parts", "text", "word")
+
+    def __init__(
+        self, text: Text, frame: Frame, word: Word, parts: list[tuple[int, int, Symbol | None]]
+    ) -> None:
+        self.text = text
+        self.frame = frame
+        self.word = word
+        self.parts = parts
+
+
+class Names:
+    """The scopes of one network, every call and every use of a name in it."""
+
+    def __init__(self, texts: Iterable[Text]) -> None:
+        self.texts = list(texts)
+        self.top = Frame(None, None)
+        self.macros: dict[str, Macro] = {}
+        self.calls: list[CallSite] = []
+        self.uses: list[Use] = []
+        for text in self.texts:
+            self._define(text, text.script.statements, self.top)
+        for text in self.texts:
+            self._declare_options(text, text.script.statements)
+        for text in self.texts:
+            self._visit(text, text.script.statements, self.top)
+
+    def _declare_options(self, text: Text, statements: Iterable[Statement]) -> None:
+        """Options that are passed to a macro are names in it."""
+        for one in statements:
+            if isinstance(one, Definition):
+                self._declare_options(text, one.body.statements if one.body else ())
+                continue
+            for value in values(one.value):
+                macro = (
+                    self.macros.get(value.name.text.lower()) if isinstance(value, Call) else None
+                )
+                if isinstance(value, Call) and macro is not None:
+                    self._declare(text, macro, value)
+
+    def _declare(self, text: Text, macro: Macro, call: Call) -> None:
+        for option in call.arguments:
+            if isinstance(option, Option):
+                symbol = Symbol("option", option.name, text, macro.frame)
+                symbol.value = option.value
+                macro.frame.symbols.setdefault(option.name.text.lower(), symbol)
+
+    def _define(self, text: Text, statements: Iterable[Statement], frame: Frame) -> None:
+        for one in statements:
+            if isinstance(one, Definition):
+                macro = Macro(one, text, frame)
+                self.macros[macro.name.lower()] = macro
+                for word in one.parameters:
+                    macro.frame.symbols[word.text.lower()] = Symbol(
+                        "parameter", word, text, macro.frame
+                    )
+                self._define(text, macro.statements, macro.frame)
+            elif one.name is not None and not self._is_special(one, frame):
+                symbol = Symbol("variable", one.name, text, frame)
+                symbol.value = one.value
+                frame.symbols.setdefault(one.name.text.lower(), symbol)
+
+    def _is_special(self, statement: Assignment, frame: Frame) -> bool:
+        assert statement.name is not None
+        return frame is self.top and statement.name.text.lower() in GROUPS
+
+    def _visit(self, text: Text, statements: Iterable[Statement], frame: Frame) -> None:
+        for one in statements:
+            if isinstance(one, Definition):
+                macro = self.macros.get(one.name.text.lower())
+                if macro is not None and macro.definition is one:
+                    self._visit(text, macro.statements, macro.frame)
+            else:
+                self._value(text, one.value, frame, one)
+
+    def _value(
+        self, text: Text, value: Value, frame: Frame, owner: Assignment | None = None
+    ) -> None:
+        if isinstance(value, Word):
+            self._word(text, value, frame)
+        elif isinstance(value, Array):
+            for item in {id(one): one for one in value.items}.values():
+                self._value(text, item, frame)
+        elif isinstance(value, Option):
+            self._value(text, value.value, frame)
+        else:
+            site = CallSite(self, text, frame, value)
+            site.owner = owner
+            self.calls.append(site)
+            for argument in [*site.arguments.positional, *site.arguments.options]:
+                self._value(text, argument, frame)
+
+    def _word(self, text: Text, word: Word, frame: Frame) -> None:
+        use = self.use_of(text, word, frame)
+        if use is not None:
+            self.uses.append(use)
+
+    def use_of(self, text: Text, word: Word, frame: Frame) -> Use | None:
+        """A word as a name; None where it is something else."""
+        if not is_name(word) or frame.find(word.text.split(".")[0]) is None:
+            return None
+        return Use(text, frame, word, list(self._parts(word, frame)))
+
+    def _parts(self, word: Word, frame: Frame) -> Iterator[tuple[int, int, Symbol | None]]:
+        at = word.start
+        scope: Frame | None = frame
+        for number, part in enumerate(word.text.split(".")):
+            end = at + len(part.encode())
+            symbol = None
+            if scope is not None:
+                symbol = scope.find(part) if number == 0 else scope.symbols.get(part.lower())
+            yield at, end, symbol
+            target = self.target(symbol) if symbol is not None else None
+            scope = target.frame if target is not None else None
+            at = end + 1
+
+    def target(self, symbol: Symbol, depth: int = 0) -> Macro | None:
+        """The macro whose call a variable stands for, if it does."""
+        value = symbol.value
+        if isinstance(value, Call):
+            return self.macros.get(value.name.text.lower())
+        if isinstance(value, Word) and is_name(value) and depth < 20:
+            parts = list(self._parts(value, symbol.frame))
+            last = parts[-1][2]
+            return None if last is None or last is symbol else self.target(last, depth + 1)
+        return None
+
+    def words(self) -> set[str]:
+        """Every name that is used for anything, as it is spelt."""
+        found = {symbol.word.text for frame in self.frames() for symbol in frame.symbols.values()}
+        found |= {macro.name for macro in self.macros.values()}
+        return found
+
+    def frames(self) -> list[Frame]:
+        """All scopes."""
+        return [self.top, *(macro.frame for macro in self.macros.values())]

@@ -1,0 +1,227 @@
+"""One network of NDL as rules see it, and what several networks of the same texts agree on."""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.migration.functions import BROUGHT_IN, KEYWORDS, TRUTHS
+from netsharp_lsp.cntk.migration.names import Names
+from netsharp_lsp.cntk.migration.texts import is_name
+from netsharp_lsp.cntk.ndl.syntax import Option, Word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from netsharp_lsp.cntk.migration.names import CallSite, Frame, Macro, Symbol, Use
+    from netsharp_lsp.cntk.migration.texts import Text
+    from netsharp_lsp.cntk.ndl.syntax import Value
+    from netsharp_lsp.cntk.networks.node import Network
+
+    #: A file and an offset: what tells a symbol, a macro or a call apart in every network.
+    Where = tuple[str, int]
+
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
+
+
+class Facts:
+    """What all networks that read a text have to agree on, so that one text serves them all."""
+
+    def __init__(self) -> None:
+        #: Macros into whose result somebody reaches by a dotted name.
+        self.records: set[Where] = set()
+        #: Other names of symbols: the rule that wants it, and the name.
+        self.renamed: dict[Where, tuple[str, str]] = {}
+        #: Options that are passed to a macro: their defaults by name.
+        self.options: dict[Where, dict[str, str]] = {}
+        #: For each call of the nodes that it made: channels of the input, layouts, groups.
+        self.channels: dict[Where, set[int]] = {}
+        self.layouts: dict[Where, set[str]] = {}
+        self.groups: dict[Where, set[str]] = {}
+        #: Names that are taken anywhere.
+        self.taken: set[str] = set()
+        #: The member that stands for a variable in a file: by the variable's name in lower case.
+        self.members: dict[tuple[str, bool], str] = {}
+        #: The variables that each file has, as keys of `members`, with the variables' spelling.
+        self.used: dict[str, dict[tuple[str, bool], str]] = {}
+
+    def unused(self, name: str) -> str:
+        """A name like this one that nothing has yet."""
+        number = 1
+        while f"{name}{number}" in self.taken:
+            number += 1
+        self.taken.add(f"{name}{number}")
+        return f"{name}{number}"
+
+    def member(self, variable: str, quoted: bool, file: str) -> str:
+        """The member that stands for a variable in a file, as text or as it is."""
+        key = (variable.lower(), quoted)
+        self.used.setdefault(file, {}).setdefault(key, variable)
+        if key not in self.members:
+            name = re.sub(r"\W", "_", variable, flags=re.ASCII)
+            taken = {*self.taken, *self.members.values(), *KEYWORDS}
+            if name in taken:
+                name = self.unused(name)
+            self.members[key] = name
+        return self.members[key]
+
+
+class MigratedNetwork:
+    """One network: its names, the nodes that it came to, and the facts of its unit."""
+
+    def __init__(
+        self, texts: Iterable[Text], network: Network, facts: Facts, locate: Callable[[str], str]
+    ) -> None:
+        self.names = Names(texts)
+        self.network = network
+        self.facts = facts
+        self._locate = locate
+
+    def gather(self) -> None:
+        """Add to the facts what this network knows."""
+        facts = self.facts
+        facts.taken |= self.names.words()
+        for use in self.names.uses:
+            for (_, _, symbol), _ in zip(use.parts, use.parts[1:], strict=False):
+                macro = self.names.target(symbol) if symbol is not None else None
+                if macro is not None:
+                    facts.records.add(macro.place)
+        for site in self.names.calls:
+            if site.macro is not None:
+                for option in site.arguments.options:
+                    table = facts.options.setdefault(site.macro.place, {})
+                    default = self.rendered(site.text, site.frame, option.value, as_text=True)
+                    table.setdefault(option.name.text.lower(), default)
+        for symbol in self.names.top.symbols.values():
+            value = symbol.value
+            if isinstance(value, Word) and symbol.text.in_file and not value.quoted:
+                variable = symbol.text.variable(value.start, value.end)
+                if variable is not None and variable.lower() == symbol.word.text.lower():
+                    facts.members.setdefault((variable.lower(), False), symbol.word.text)
+        self._gather_nodes()
+
+    def _gather_nodes(self) -> None:
+        groups: dict[int, str] = {}
+        for group, members in self.network.groups.items():
+            for node in members:
+                groups.setdefault(id(node), group)
+        for node in self.network.nodes.values():
+            where = self._locate(node.where[0]), node.where[1]
+            self.facts.groups.setdefault(where, set()).add(groups.get(id(node), ""))
+            layout = node.text("imageLayout")
+            if layout:
+                self.facts.layouts.setdefault(where, set()).add(layout)
+            shape = node.inputs[1].shape if node.operation == "Convolution" else None
+            if shape:
+                self.facts.channels.setdefault(where, set()).add(shape[-1])
+
+    def rename(self) -> None:
+        """Find names that cannot stay, and give them others."""
+        for frame in self.names.frames():
+            for symbol in frame.symbols.values():
+                reason = self._reason_to_rename(symbol)
+                if reason and symbol.place not in self.facts.renamed:
+                    base = re.sub(r"\W", "", symbol.word.text, flags=re.ASCII)
+                    if reason == "MG07":
+                        base = base[:1].lower() + base[1:] if base != base.upper() else base.lower()
+                    name = self.facts.unused(base if _IDENTIFIER.match(base) else f"x{base}")
+                    self.facts.renamed[symbol.place] = reason, name
+
+    def _reason_to_rename(self, symbol: Symbol) -> str:
+        name = symbol.word.text
+        if symbol.text.is_variable(symbol.word.start, symbol.word.end):
+            return ""
+        if name in KEYWORDS:
+            return "MG36"
+        if not _IDENTIFIER.match(name):
+            return "MG42"
+        macro = self.names.macros.get(name.lower())
+        clashes = macro is not None and macro.name == name and self._meets(symbol, macro)
+        return "MG07" if clashes or name in BROUGHT_IN else ""
+
+    def _meets(self, symbol: Symbol, macro: Macro) -> bool:
+        """Whether a variable would be found where a macro of its name is called."""
+        if symbol.frame is self.names.top:
+            return True
+        return any(
+            site.macro is macro and self._is_within(site.frame, symbol.frame)
+            for site in self.names.calls
+        )
+
+    def _is_within(self, frame: Frame | None, outer: Frame) -> bool:
+        while frame is not None and frame is not outer:
+            frame = frame.parent
+        return frame is outer
+
+    def name_of(self, symbol: Symbol) -> str:
+        """What a symbol is called afterwards."""
+        renamed = self.facts.renamed.get(symbol.place)
+        return renamed[1] if renamed is not None else symbol.word.text
+
+    def is_kept_record(self, macro: Macro) -> bool:
+        """Whether a macro keeps giving all its variables."""
+        return macro.is_record and macro.place in self.facts.records
+
+    def selection(self, macro: Macro) -> str:
+        """What selects the result of a macro that keeps its record: `.y`, and further in."""
+        result = macro.result
+        if result is None:
+            return ""
+        inner = self.names.target(result)
+        deeper = self.selection(inner) if inner is not None and self.is_kept_record(inner) else ""
+        return f".{self.name_of(result)}{deeper}"
+
+    def selection_of(self, use: Use) -> str:
+        """What has to follow a name so that it is a node; empty for most."""
+        symbol = use.parts[-1][2]
+        macro = self.names.target(symbol) if symbol is not None else None
+        if macro is None or not self.is_kept_record(macro):
+            return ""
+        return self.selection(macro)
+
+    def spelt(self, use: Use) -> str:
+        """A name as it is afterwards, with what selects a node."""
+        data = use.text.data
+        parts = [
+            self.name_of(symbol) if symbol is not None else data[start:end].decode()
+            for start, end, symbol in use.parts
+        ]
+        return ".".join(parts) + self.selection_of(use)
+
+    def rendered(self, text: Text, frame: Frame, value: Value, as_text: bool = False) -> str:
+        """A word as BrainScript writes it; `as_text` where a text is expected."""
+        if not isinstance(value, Word):
+            return text.written(value.start, value.end)
+        name = text.variable(value.start, value.end)
+        if name is not None:
+            return self._variable(text, value, name, as_text)
+        if not value.quoted and value.is_number:
+            return value.text
+        use = None if value.quoted else self.names.use_of(text, value, frame)
+        if use is not None:
+            return self.spelt(use)
+        lowered = value.text.lower()
+        if not value.quoted and lowered in ("true", "false"):
+            return lowered
+        return f'"{value.text}"' if as_text or value.quoted else value.text
+
+    def _variable(self, text: Text, word: Word, name: str, as_text: bool) -> str:
+        quoted = as_text or word.quoted
+        if text.in_file:
+            return self.facts.member(name, quoted, text.key[0])
+        written = text.written(word.start, word.end)
+        return f'"{written}"' if quoted else written
+
+
+def _plain(value: Value) -> Word | None:
+    if isinstance(value, Option):
+        return _plain(value.value)
+    return value if isinstance(value, Word) else None
+
+
+def truth_of(site: CallSite, value: Value) -> str | None:
+    """`true` or `false` where a value says that; None where it is a name."""
+    word = _plain(value)
+    if word is None or (is_name(word) and site.frame.find(word.text) is not None):
+        return None
+    return TRUTHS.get(word.text.lower())

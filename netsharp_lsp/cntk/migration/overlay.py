@@ -1,0 +1,51 @@
+"""Files with some texts in place of others: what would be, before anything is written."""
+
+from __future__ import annotations
+
+from netsharp_lsp.text.decode import Source, decode_legacy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from netsharp_lsp.workspace import Files
+
+
+class Overlay:
+    """Files of which some, by their one names, have another text or are new."""
+
+    __slots__ = ("_files", "_given")
+
+    def __init__(self, files: Files, given: Mapping[str, bytes]) -> None:
+        self._files = files
+        self._given = given
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a file, None where there is none that can be read."""
+        return self._given.get(self.locate(path)) or self._files.read(path)
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or a folder of that name; reads nothing."""
+        return self.locate(path) in self._given or self._files.exists(path)
+
+    def locate(self, path: str) -> str:
+        """Return the one name of a file, however a path to it is spelt."""
+        return self._files.locate(path)
+
+
+class Texts:
+    """Files as decoded texts, each read once."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._known: dict[str, Source] = {}
+
+    def source(self, file: str) -> Source:
+        """A file as it is decoded; an empty text where there is none."""
+        if file not in self._known:
+            self._known[file] = decode_legacy(self._files.read(file) or b"")
+        return self._known[file]
+
+    def data(self, file: str) -> bytes:
+        """The text of a file in UTF-8."""
+        return self.source(file).text

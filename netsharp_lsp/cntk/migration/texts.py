@@ -1,0 +1,193 @@
+"""The texts of one network of NDL: which file or section each is, and the way from a span of what
+the parser read to the bytes that a person wrote.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.migration.edits import Edit, Todo
+from netsharp_lsp.cntk.ndl.syntax import Call, Option, Word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from netsharp_lsp.cntk.configuration.sources import Place
+    from netsharp_lsp.cntk.ndl.syntax import Script, Value
+
+#: What a text is to its network.
+MACROS, LOADED, RUN = "macros", "load", "run"
+#: The rules that replace variables themselves.
+VARIABLE_RULES = frozenset(("MG37", "MG43"))
+
+
+class Text:
+    """One text: `role` is `MACROS`, `LOADED` or `RUN`; `section` is its name, empty for a file as
+    a whole; `in_file` is false for what stands in a configuration.
+    """
+
+    __slots__ = ("_locate", "in_file", "role", "script", "section")
+
+    def __init__(
+        self, script: Script, role: str, section: str, locate: Callable[[str], str], in_file: bool
+    ) -> None:
+        self.script = script
+        self.role = role
+        self.section = section
+        self.in_file = in_file
+        self._locate = locate
+
+    @property
+    def data(self) -> bytes:
+        """The text as the parser read it."""
+        return self.script.text.text
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What tells the text apart from all others."""
+        return self.where(0, len(self.data))[:2]
+
+    def place(self, start: int, end: int) -> Place:
+        """Where a span was written."""
+        return self.script.text.place(start, end)
+
+    def where(self, start: int, end: int) -> tuple[str, int, int]:
+        """Where a span was written: the one name of its file, and its bytes there."""
+        found = self.place(start, end)
+        return self._locate(found.source.name), found.start, found.end
+
+    def edit(self, rule: str, start: int, end: int, text: str) -> Edit:
+        """A replacement of a span of the text.
+
+        Within what a variable stands for nothing can be edited: the edit is an empty one then.
+        """
+        file, low, high = self.where(start, end)
+        if rule not in VARIABLE_RULES and end > start and self.is_inside_variable(start, end):
+            return Edit(rule, file, low, low, "")
+        if start == end and start > 0:
+            # What is inserted belongs behind what stands before it, whatever follows.
+            file, _, low = self.where(start - 1, start)
+            high = low
+        return Edit(rule, file, low, high, text)
+
+    def todo(self, rule: str, span: tuple[int, int], message: str, blocks: bool = False) -> Todo:
+        """Something about a span for a person."""
+        return Todo(rule, *self.where(*span), message, blocks)
+
+    def is_variable(self, start: int, end: int) -> bool:
+        """Whether a `$variable$` stands in a span."""
+        uses = self.script.text.uses_around(start, end)
+        return any(use.at < end and use.end > start for use in uses)
+
+    def is_inside_variable(self, start: int, end: int) -> bool:
+        """Whether a span is all or a part of what a `$variable$` stands for."""
+        uses = self.script.text.uses_around(start, end)
+        return any(use.at <= start and end <= use.end for use in uses)
+
+    def variable(self, start: int, end: int) -> str | None:
+        """The name of the variable that a span is all of."""
+        uses = self.script.text.uses_around(start, end)
+        return next((use.name for use in uses if (use.at, use.end) == (start, end)), None)
+
+    def written(self, start: int, end: int) -> str:
+        """A span as a person wrote it, variables by their names."""
+        place = self.place(start, end)
+        return place.text.decode("utf-8", "replace")
+
+
+class Arguments:
+    """The arguments of a call, those that are repeated once, with what lies between them."""
+
+    __slots__ = ("_text", "call", "options", "positional", "spans")
+
+    def __init__(self, text: Text, call: Call) -> None:
+        self._text = text
+        self.call = call
+        self.positional: list[Value] = []
+        self.options: list[Option] = []
+        #: Where each argument stands, its quotes and its count of repeats included.
+        self.spans: dict[int, tuple[int, int]] = {}
+        for argument in _once(call.arguments):
+            (self.options if isinstance(argument, Option) else self.positional).append(argument)
+        self._find_spans()
+
+    def _find_spans(self) -> None:
+        data = self._text.data
+        listed = _once(self.call.arguments)
+        close = self.close
+        for number, argument in enumerate(listed):
+            start, end = argument.start, argument.end
+            if data[start - 1 : start] == b'"' == data[end : end + 1]:
+                start, end = start - 1, end + 1
+            limit = listed[number + 1].start if number + 1 < len(listed) else close
+            tail = data[end:limit]
+            if tail.lstrip(b" \t").startswith(b"*"):
+                end += len(tail) - len(tail.lstrip(b" \t*0123456789"))
+                end -= len(data[:end]) - len(data[:end].rstrip(b" \t"))
+            self.spans[id(argument)] = (start, end)
+
+    @property
+    def open(self) -> int:
+        """Where the opening bracket stands."""
+        return self._text.data.index(b"(", self.call.name.end)
+
+    @property
+    def close(self) -> int:
+        """Where the closing bracket stands."""
+        found = self._text.data.rfind(b")", self.open, self.call.end)
+        return found if found >= 0 else self.call.end
+
+    def span(self, argument: Value) -> tuple[int, int]:
+        """Where an argument stands."""
+        return self.spans[id(argument)]
+
+    def option(self, *names: str) -> Option | None:
+        """The last option of one of these names, which are in lower case."""
+        found = [one for one in self.options if one.name.text.lower() in names]
+        return found[-1] if found else None
+
+    def without(self, argument: Value) -> tuple[int, int]:
+        """What to delete with an argument: it and the separator before it, or behind it."""
+        listed = _once(self.call.arguments)
+        place = next(n for n, one in enumerate(listed) if one is argument)
+        start, end = self.span(argument)
+        if place > 0:
+            return self.span(listed[place - 1])[1], end
+        following = self.span(listed[1])[0] if len(listed) > 1 else end
+        return start, following
+
+    def separators(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """Where the separators behind the positional arguments `first` to `last` - 1 stand."""
+        data = self._text.data
+        for one, other in zip(
+            self.positional[first:last], self.positional[first + 1 : last + 1], strict=False
+        ):
+            start, end = self.span(one)[1], self.span(other)[0]
+            found = next((at for at in range(start, end) if data[at] in b",:"), None)
+            if found is not None and not self._text.is_variable(found, found + 1):
+                yield _with_blanks(data, found, (start, end))
+
+    @property
+    def last_end(self) -> int:
+        """Where the last argument ends, or the opening bracket."""
+        listed = _once(self.call.arguments)
+        return self.span(listed[-1])[1] if listed else self.open + 1
+
+
+def _with_blanks(data: bytes, at: int, limits: tuple[int, int]) -> tuple[int, int]:
+    """A separator with the blanks around it on its line."""
+    start, end = at, at + 1
+    while start > limits[0] and data[start - 1] in b" \t":
+        start -= 1
+    while end < limits[1] and data[end] in b" \t":
+        end += 1
+    return start, end
+
+
+def _once(arguments: tuple[Value, ...]) -> list[Value]:
+    """Arguments without the repeats of the same text."""
+    return list({id(one): one for one in arguments}.values())
+
+
+def is_name(value: Value) -> bool:
+    """Whether a value is a word that may be a name."""
+    return isinstance(value, Word) and not value.quoted and not value.is_number

@@ -1,0 +1,350 @@
+"""One unit: all configurations joined by shared files, migrated wholly or not at all."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from netsharp_lsp.cntk.migration import around, assembly
+from netsharp_lsp.cntk.migration.cases import Case, cases
+from netsharp_lsp.cntk.migration.edits import Edit, Todo, applied
+from netsharp_lsp.cntk.migration.network import Facts, MigratedNetwork
+from netsharp_lsp.cntk.migration.overlay import Overlay, Texts
+from netsharp_lsp.cntk.migration.proof import NONE, UNPROVEN, Result, proven
+from netsharp_lsp.cntk.migration.renames import renaming
+from netsharp_lsp.cntk.migration.rules import load
+from netsharp_lsp.cntk.migration.texts import LOADED, MACROS, RUN, Text
+from netsharp_lsp.cntk.migration.variables import put_members
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from netsharp_lsp.cntk.experiment import Experiment
+    from netsharp_lsp.cntk.migration.cases import Builder
+    from netsharp_lsp.workspace import Files
+
+
+class Settings(NamedTuple):
+    """What is asked: rules that are switched off, rules that are done only on request, and
+    whether files of BrainScript that are there already are replaced.
+    """
+
+    disabled: frozenset[str] = frozenset()
+    requested: frozenset[str] = frozenset()
+    force: bool = False
+
+
+class Plan:
+    """What would become of a unit.  `texts` are the new texts of files in UTF-8, by their one
+    names; nothing of them may be written if it `fails`.
+    """
+
+    def __init__(self) -> None:
+        self.networks: list[Result] = []
+        self.edits: list[Edit] = []
+        self.todo: list[Todo] = []
+        self.renames: dict[str, str] = {}
+        self.texts: dict[str, bytes] = {}
+
+    @property
+    def fails(self) -> bool:
+        """Whether something differs, or cannot be done without a person."""
+        blocked = any(todo.blocks for todo in self.todo)
+        return blocked or any(one.status not in ("equal", NONE) for one in self.networks)
+
+
+class Unit:
+    """The builders of a unit and the runs that they are met in."""
+
+    def __init__(
+        self,
+        experiments: Sequence[Experiment],
+        found: Sequence[Builder],
+        files: Files,
+        settings: Settings,
+    ) -> None:
+        self.experiments = experiments
+        self.files = files
+        self.settings = settings
+        self.originals = Texts(files)
+        self.plan = Plan()
+        self.facts = Facts()
+        self._kept, self._removed = _divided(found)
+        self._builders = list({one.place: one for one in self._kept}.values())
+        self._edits: list[Edit] = []
+        self._texts: dict[tuple[str, int], Text] = {}
+        self._cases: list[Case] = []
+
+    def migrated(self) -> Plan:
+        """Work everything out; nothing is written."""
+        self._cases = [case for builder in self._kept for case in cases(builder)]
+        self._note_layers()
+        able = [case for case in self._cases if case.reason is None]
+        self._note_unable()
+        if not able and self._cases:
+            return self.plan
+        self._make_edits(able)
+        self._remove()
+        self._compose()
+        self._note_existing()
+        overlay = self._overlay()
+        self.plan.networks += [proven(case, overlay) for case in able]
+        self._rename()
+        return self.plan
+
+    def _note_layers(self) -> None:
+        for builder in self._builders:
+            if not builder.is_whole or builder.place[0] == "<command line>":
+                message = (
+                    "The builder is put together from several layers. Write it in one place first."
+                )
+                self.plan.todo.append(Todo("MG01", *builder.place, message, blocks=True))
+
+    def _note_unable(self) -> None:
+        for case in self._cases:
+            if case.reason is not None:
+                place = case.builder.place
+                message = f"The network is not migrated, since it cannot be proven: {case.reason}"
+                self.plan.todo.append(Todo("MG01", *place, message, blocks=True))
+                self.plan.networks.append(
+                    Result(place[0], case.builder.command.name, case.section, UNPROVEN, 0)
+                )
+
+    def _make_edits(self, able: Iterable[Case]) -> None:
+        networks = [self._network(case) for case in able]
+        for network in networks:
+            network.gather()
+        for network in networks:
+            network.rename()
+        found: dict[Edit | Todo, None] = {}
+        for network in networks:
+            for text in network.names.texts:
+                self._texts.setdefault(text.key, text)
+            found.update(dict.fromkeys(self._worked(network)))
+        self._edits = [one for one in found if isinstance(one, Edit)]
+        self.plan.todo += [one for one in found if isinstance(one, Todo)]
+        self._note_conflicts()
+
+    def _network(self, case: Case) -> MigratedNetwork:
+        assert case.before is not None
+        assert case.before.network is not None
+        return MigratedNetwork(case.texts(), case.before.network, self.facts, case.builder.locate)
+
+    def _is_on(self, code: str) -> bool:
+        return code not in self.settings.disabled
+
+    def _worked(self, network: MigratedNetwork) -> Iterator[Edit | Todo]:
+        for one in load().values():
+            wanted = not one.requested or one.code in self.settings.requested
+            if wanted and self._is_on(one.code):
+                yield from one.work(network)
+        if self._is_on("MG43"):
+            yield from put_members(network)
+
+    def _note_conflicts(self) -> None:
+        """The same words cannot become two things."""
+        seen: dict[tuple[str, str, int, int], str] = {}
+        for edit in self._edits:
+            key = (edit.rule, edit.file, edit.start, edit.end)
+            if edit.end > edit.start and seen.setdefault(key, edit.text) != edit.text:
+                message = "Two networks need this text in two forms. Give each its own text."
+                self.plan.todo.append(Todo(*key, message, blocks=True))
+
+    # Files and builders.
+
+    def _compose(self) -> None:
+        by_file: dict[str, list[Text]] = {}
+        for text in self._texts.values():
+            if text.in_file:
+                by_file.setdefault(text.key[0], []).append(text)
+        for file, texts in by_file.items():
+            self._new_file(file, texts)
+        for builder in self._builders:
+            self._new_builder(builder)
+        changed = {edit.file for edit in self._around}
+        for file in changed:
+            data = self.originals.data(file)
+            edits = [edit for edit in self._around if edit.file == file]
+            self._put(file, file, applied(data, edits))
+
+    def _put(self, file: str, like: str, text: bytes) -> None:
+        """A new text with the line ends of another."""
+        ends = self.originals.source(like).line_end.encode()
+        self.plan.texts[file] = text.replace(b"\r\n", b"\n").replace(b"\n", ends)
+
+    def _inside(self, file: str) -> list[Edit]:
+        return [edit for edit in self._edits if edit.file == file]
+
+    def _section(self, text: Text) -> assembly.Section:
+        file = text.key[0]
+        data = self.originals.data(file)
+        return assembly.Section(text, assembly.written(text, data, self._inside(file)))
+
+    def _new_file(self, file: str, texts: list[Text]) -> None:
+        data = self.originals.data(file)
+        if not texts[0].section:
+            written = applied(data, self._inside(file)).decode()
+            self._put(around.renamed_file(file), file, assembly.formatted_file(written).encode())
+            return
+        order = {MACROS: 0, LOADED: 0, RUN: 1}
+        sections = [self._section(text) for text in sorted(texts, key=lambda one: order[one.role])]
+        builder = next(one for one in self._builders if self._reads(one, file))
+        spans = [text.where(0, len(text.data))[1:] for text in texts]
+        names = frozenset(text.section.lower() for text in texts)
+        spare = assembly.spare(self._sections_of(builder, texts), names)
+        told = assembly.comments_around(data, (0, len(data)), spans)
+        pieces = [told, *self._record(sections, builder, in_file=True), spare]
+        text = assembly.formatted_file(assembly.joined(pieces))
+        self._put(around.renamed_file(file), file, text.encode())
+
+    def _sections_of(self, builder: Builder, texts: list[Text]) -> list[assembly.Entry]:
+        if texts[0].role == MACROS:
+            return []
+        return [entry for entry in builder.sections() if entry.kind == "block"]
+
+    def _reads(self, builder: Builder, file: str) -> bool:
+        mine = [case for case in self._cases if case.builder.place == builder.place]
+        return any(text.key[0] == file for case in mine for text in case.texts())
+
+    def _record(
+        self, sections: Sequence[assembly.Section], builder: Builder, in_file: bool
+    ) -> list[str]:
+        """The pieces of a network: its sections one behind the other, or a selection."""
+        chosen = [one for one in sections if one.role == RUN]
+        if builder.selecting is None and len(chosen) < 2:
+            return [one.written for one in sections]
+        pure = [one.written for one in sections if one.role != RUN and one.pure]
+        variable, told = self._selector(builder, [one.name for one in chosen], in_file)
+        return [*pure, f"network = {assembly.selection(sections, variable, told)}"]
+
+    def _selector(self, builder: Builder, names: list[str], in_file: bool) -> tuple[str, str]:
+        """What a selection compares, and what is said where nothing is selected."""
+        listed = f"one of {', '.join(names)}" if len(names) > 1 else f"only {names[0]}"
+        name = builder.selecting or "run"
+        if not in_file:
+            return (
+                f'"${name}$"',
+                f"\"'{name}' selects no network: it is '${name}$', not {listed}.\"",
+            )
+        member = self.facts.member(name, True, builder.place[0])
+        return member, f"\"'{name}' selects no network: it is not {listed}.\""
+
+    def _new_builder(self, builder: Builder) -> None:
+        file, start, _ = builder.place
+        data = self.originals.data(file)
+        value = self._value(builder, data)
+        margin = around.margin_of(data, start)
+        text = assembly.formatted_builder(value, margin)
+        code = "MG03" if builder.selecting is not None else "MG01"
+        self._change(code, builder.place, text)
+        for edit in around.outside(builder, data):
+            self._change(*_spread(edit))
+        self.plan.todo += around.dropped(builder)
+
+    def _change(self, code: str, place: tuple[str, int, int], text: str) -> None:
+        if self._is_on(code):
+            self._around.append(Edit(code, *place, text))
+
+    def _value(self, builder: Builder, data: bytes) -> str:
+        """The value of a builder in BrainScript."""
+        macros, described = builder.file(b"ndlMacros"), builder.file(b"networkDescription")
+        files = around.included(macros) if macros is not None else []
+        includes = "\n".join(f'include "{path}"' for path in files)
+        mine = [case for case in self._cases if case.builder.place == builder.place]
+        texts = {text.key: text for case in mine for text in case.texts()}
+        used: dict[tuple[str, bool], str] = {}
+        for text in texts.values():
+            if text.in_file:
+                used.update(self.facts.used.get(text.key[0], {}))
+        before = [assembly.members(self.facts.members, used), includes]
+        if described is not None:
+            return self._by_file(builder, before, described)
+        sections = [self._section(text) for text in texts.values() if not text.in_file]
+        entire = any(_is_whole_builder(one, builder) for one in texts.values())
+        names = frozenset(text.section.lower() for text in texts.values())
+        spans = [text.where(0, len(text.data))[1:] for text in texts.values()]
+        comments = assembly.comments_around(data, builder.place[1:], spans)
+        spare = "" if entire else assembly.spare(builder.scope, names)
+        pieces = [comments if not entire else "", *before]
+        pieces += [*self._record(sections, builder, in_file=False), spare]
+        body = assembly.joined(pieces)
+        if builder.selecting is not None and body.startswith("network = "):
+            return f"({body.removeprefix('network = ')}\n)"
+        if builder.selecting is not None:
+            return f"({{\n{body}\n}}.network)"
+        if includes:
+            return f"({assembly.NETWORK} {{\n{body}\n}})"
+        return f"{{\n{body}\n}}"
+
+    def _by_file(self, builder: Builder, before: list[str], described: around.Found) -> str:
+        (path,) = around.included(described)[:1]
+        if builder.selecting is not None:
+            name = builder.selecting
+            member = self.facts.member(name, True, builder.place[0])
+            before = [*before, f'{member} = "${name}$"']
+        body = assembly.joined([*before, f'include "{path}"'])
+        if builder.selecting is not None:
+            return f"({{\n{body}\n}}.network)"
+        return f"({assembly.NETWORK} {{\n{body}\n}})"
+
+    def _remove(self) -> None:
+        """Take builders out of blocks that do not train."""
+        self._around: list[Edit] = []
+        for builder in {one.place: one for one in self._removed}.values():
+            file, start, end = builder.place
+            span = around.line_of(self.originals.data(file), start, end)
+            self._change("MG40", (file, *span), "")
+        for builder in self._removed:
+            name = builder.command.name
+            self.plan.networks.append(Result(builder.place[0], name, None, NONE, 0))
+
+    def _note_existing(self) -> None:
+        for file, text in self.plan.texts.items():
+            there = self.files.read(file) if file.endswith(".bs") else None
+            if there is not None and not self.settings.force and there != self.encoded(file, text):
+                message = f"{file} exists and is different. Remove it, or pass --force."
+                self.plan.todo.append(Todo("MG01", file, 0, 0, message, blocks=True))
+
+    def encoded(self, file: str, text: bytes) -> bytes:
+        """A text as it is written to its file."""
+        from netsharp_lsp.text.decode import encode
+
+        return encode(self.originals.source(file), text)
+
+    def _overlay(self) -> Overlay:
+        return Overlay(self.files, self.plan.texts)
+
+    def _rename(self) -> None:
+        """Names of nodes that change are changed wherever the experiments use them."""
+        self.plan.edits = [*self._edits, *self._around]
+        if self.plan.fails or not self._is_on("MG45"):
+            return
+        found = renaming(self.experiments, self.plan.networks)
+        self.plan.renames = found.renames
+        self.plan.todo += found.todo
+        self._around += found.edits
+        self.plan.edits += found.edits
+        for file in {edit.file for edit in found.edits}:
+            edits = [edit for edit in self._around if edit.file == file]
+            self._put(file, file, applied(self.originals.data(file), edits))
+
+
+def _divided(found: Sequence[Builder]) -> tuple[list[Builder], list[Builder]]:
+    """Builders that stay, and those in blocks that do not train while another one does."""
+    trains = any(one.trains for one in found)
+    kept, removed = [], []
+    for one in found:
+        alone = not trains or one.trains or not one.is_own
+        (kept if alone else removed).append(one)
+    return kept, removed
+
+
+def _is_whole_builder(text: Text, builder: Builder) -> bool:
+    """Whether the builder's block is itself the section that is run."""
+    file, start, end = text.where(0, len(text.data))
+    place = builder.place
+    return file == place[0] and start >= place[1] and end == place[2] and bool(text.section)
+
+
+def _spread(edit: Edit) -> tuple[str, tuple[str, int, int], str]:
+    return edit.rule, (edit.file, edit.start, edit.end), edit.text
