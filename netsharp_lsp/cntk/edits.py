@@ -13,8 +13,10 @@ from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.records import records
 from netsharp_lsp.cntk.configuration.sources import Source, read_text
 from netsharp_lsp.cntk.mel.evaluation import Known, Surroundings, evaluate
+from netsharp_lsp.cntk.ndl.containers import program_of_macros
+from netsharp_lsp.cntk.ndl.functions import function_of
+from netsharp_lsp.cntk.ndl.syntax import Assignment, Call
 from netsharp_lsp.cntk.network_texts import NetworkText
-from netsharp_lsp.cntk.networks.node_types import ALIASES, NODE_TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.scope import Scope
     from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.mel.faults import Fault
+    from netsharp_lsp.cntk.ndl.syntax import Definition
 
 #: Keys of commands that name a model which the command writes.
 WRITTEN = ("modelPath", "outputModelPath", "newModelPath")
@@ -31,8 +34,8 @@ WRITTEN = ("modelPath", "outputModelPath", "newModelPath")
 _READERS = frozenset(
     ("test", "eval", "cv", "write", "edit", "bnstat", "dumpnode", "dumpnodes", "plot", "svd")
 )
-#: What NDL calls nodes that have other names as types.
-INPUTS = ("Input", "SparseInput", "ImageInput", "Parameter", "ImageParameter", "Constant", "Const")
+#: Macros within macros deeper than that are not followed.
+_DEEPEST = 50
 _EPOCH = re.compile(r"\.\d+\Z")
 
 
@@ -57,9 +60,10 @@ def edit_alone(name: str, experiment: Experiment) -> list[Edit]:
     text = _text(name, experiment, None)
     if text is None or text.traced is None:
         return []
-    around = _Edits(experiment).around
-    alone = Surroundings(lambda path: Known(None, ""), around.sections, around.macro, False)
-    return [Edit("", text, evaluate(text.traced, alone).faults)]
+    around = (
+        _Edits(experiment).around({})._replace(loaded=lambda path: Known(None, ""), complete=False)
+    )
+    return [Edit("", text, evaluate(text.traced, around).faults)]
 
 
 class _Edits:
@@ -67,7 +71,13 @@ class _Edits:
         self._experiment = experiment
         #: What is known of files that were written, by their paths.
         self._written: dict[str, Known] = {}
-        self.around = Surroundings(self._loaded, self._sections, _may_be_macro)
+
+    def around(self, macros: dict[str, Definition] | None) -> Surroundings:
+        """What lies around an edit; without macros where not all of them are known."""
+        known = macros or {}
+        return Surroundings(
+            self._loaded, self._sections, lambda name: _made(name, known), macros is not None
+        )
 
     def run(self) -> Iterator[Edit]:
         for command in self._experiment.commands:
@@ -83,11 +93,24 @@ class _Edits:
         text = _text(found.text.text.decode("utf-8", "replace"), self._experiment, scope)
         if text is None or text.traced is None:
             return
-        edited = evaluate(text.traced, self.around)
+        edited = evaluate(text.traced, self.around(self._macros(scope)))
         for path, model in edited.saved.items():
             origin = f"it is what the edit '{command.name}' writes"
             self._written[_plain(path)] = Known(model.nodes, origin)
         yield Edit(command.name, text, edited.faults)
+
+    def _macros(self, scope: Scope) -> dict[str, Definition] | None:
+        """The macros of the files that `ndlMacros` names; None where one cannot be read."""
+        found = scope.look_up(b"ndlMacros")
+        macros: dict[str, Definition] = {}
+        paths = "" if found is None else found.text.text.decode("utf-8", "replace")
+        for path in filter(None, paths.split("+")):
+            source = _source(path, self._experiment)
+            if source is None:
+                return None
+            for part in program_of_macros(source, scope).parts:
+                macros.update({one.name.text.lower(): one for one in part.script.definitions()})
+        return macros
 
     def _note(self, command: Command, scope: Scope) -> None:
         """Keep what a command writes."""
@@ -140,8 +163,26 @@ def _text(path: str, experiment: Experiment, scope: Scope | None) -> NetworkText
     return NetworkText("mel", path, traced.text, traced)
 
 
-def _may_be_macro(name: str) -> bool:
-    return name.lower() not in _NODES
+def _made(
+    name: str, macros: dict[str, Definition], prefix: str = "", depth: int = 0
+) -> dict[str, str] | None:
+    """The nodes that a call makes, with their operations, by what follows its own name.
 
-
-_NODES = {name.lower() for name in (*NODE_TYPES, *ALIASES, *INPUTS)}
+    None where the function is not known.
+    """
+    function = function_of(name)
+    if function is not None:
+        return {prefix: function.operation}
+    macro = macros.get(name.lower())
+    if macro is None or macro.body is None or depth > _DEEPEST:
+        return None
+    made: dict[str, str] = {}
+    for statement in macro.body.statements:
+        if not isinstance(statement, Assignment) or not isinstance(statement.value, Call):
+            continue
+        key = f"{prefix}.{statement.name.text}" if statement.name is not None else prefix
+        inner = _made(statement.value.name.text, macros, key, depth + 1)
+        if inner is None:
+            return None
+        made.update(inner)
+    return made

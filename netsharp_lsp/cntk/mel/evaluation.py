@@ -42,14 +42,14 @@ class Surroundings(NamedTuple):
     """What lies around a text.
 
     `loaded` tells what a file of a model holds, None where nothing writes it and it is not there;
-    `sections` the keys of an NDL file, None where it is not there; `macro` whether a name is known
-    to be a function of NDL (False), something else that may be a macro (True).  `complete`: what
-    is not found is not there.
+    `sections` the keys of an NDL file, None where it is not there; `made` the nodes that a call of
+    NDL makes, with their operations, by what follows the call's name, None where the function is
+    not known.  `complete`: what is not found is not there.
     """
 
     loaded: Callable[[str], Known | None]
     sections: Callable[[str], list[str] | None]
-    macro: Callable[[str], bool]
+    made: Callable[[str], dict[str, str] | None]
     complete: bool = True
 
 
@@ -123,7 +123,7 @@ class _Evaluation:
         for used in names_in(statement):
             if not model.matches(word(used)) and self._is_missing(model, used):
                 self.faults.append(unknown_node(model, used))
-        self._define(model, word(statement.key), None if name is None else word(name))
+        self._define(model, word(statement.key), name)
         self.change = model.changed = statement.text
 
     def _gives_nothing(self, name: Traced) -> bool:
@@ -142,16 +142,25 @@ class _Evaluation:
         name = word(used)
         return model.nodes is not None and model.matches(name) == [] and "*" not in name
 
-    def _define(self, model: Model, key: str, function: str | None) -> None:
+    def _define(self, model: Model, key: str, function: Traced | None) -> None:
         if "$" in key:
             model.nodes = None
             return
-        kind = CONSTANT if function is None else NODE
-        if function is not None and self.around.macro(function):
-            kind = MACRO
+        made = None if function is None else self.around.made(word(function))
+        if function is not None and made is None:
+            self._unknown_function(function)
+        kind = CONSTANT if function is None else NODE if made is not None else MACRO
         model.symbols[key.lower()] = kind
-        if kind == NODE:
-            model.add(key, "")
+        for behind, operation in (made or {}).items():
+            model.add(f"{key}{behind}", operation)
+
+    def _unknown_function(self, function: Traced) -> None:
+        if self.around.complete and "$" not in word(function):
+            message = (
+                f"There is no function or macro '{word(function)}' for NDL here; the edit stops. "
+                "Macros come from the files that 'ndlMacros' of the command names."
+            )
+            self.faults.append(Fault("ndl-function", message, function))
 
     def model(self, statement: Statement) -> None:
         """`m = LoadModel(file)` and `m = CreateModel()`."""

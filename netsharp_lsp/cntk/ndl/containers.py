@@ -84,6 +84,13 @@ def program_of_file(source: Source) -> Program:
     return collected.program._replace(faults=(*collected.faults, *unknown.values()))
 
 
+def program_of_macros(source: Source, scope: Scope) -> Program:
+    """The scripts of a file of macros that is named beside a command."""
+    collected = _Collected(None, scope)
+    collected.file(collected.put(source), None, None, role="macros")
+    return collected.program
+
+
 def plugged(text: Traced) -> Traced:
     """A text with variables without a value marked otherwise: `$` would separate in a call."""
     mark = HOLE.encode()

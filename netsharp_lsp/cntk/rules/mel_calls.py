@@ -49,8 +49,10 @@ KINDS: dict[str, tuple[str, Severity]] = {
     "statement": ("ME030", "error"),
     "copied-onto-itself": ("ME023", "error"),
 }
+#: Statements of NDL in a text of MEL have the codes of NDL.
+KINDS["ndl-function"] = ("ND002", "error")
 for _code, _severity in KINDS.values():
-    if _code != "ME001":
+    if _code.startswith("ME") and _code != "ME001":
         emitted(_code, _severity)
 
 
