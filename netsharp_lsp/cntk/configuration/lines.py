@@ -6,6 +6,7 @@ Knows comments and the keys whose values are networks of BrainScript, and nothin
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from functools import lru_cache
 
 from netsharp_lsp.cntk.configuration.comments import code_span
@@ -25,6 +26,8 @@ TOKEN = re.compile(
     rb"|[\[\](){}]",
     re.DOTALL,
 )
+
+_BRACKET = re.compile(rb"\"[^\"]*\"|[\[\](){}]")
 
 
 @lru_cache(maxsize=32)
@@ -84,5 +87,29 @@ def _end(code: bytes, start: int) -> int:
 
 
 def inside(spans: tuple[tuple[int, int], ...], offset: int) -> bool:
-    """Whether an offset lies in one of the spans."""
-    return any(start <= offset < end for start, end in spans)
+    """Whether an offset lies in one of the spans, which are in order and apart."""
+    at = bisect_right(spans, (offset, len(spans) and spans[-1][1])) - 1
+    return at >= 0 and offset < spans[at][1]
+
+
+def misaligned(text: bytes, start: int) -> tuple[int, int] | None:
+    """The first bracket behind that at `start` which is closed by one at the beginning of a line
+    that is indented less than the line it opens on, with what closes it.
+    """
+    code = without_comments(text)
+    waiting: list[tuple[int, int]] = []
+    for token in _BRACKET.finditer(code, start):
+        at = token.start()
+        if code[at] in b"[{(":
+            waiting.append((at, _indent(code, at)))
+        elif code[at] in b"]})" and waiting:
+            opening, indent = waiting.pop()
+            line = code.rfind(b"\n", 0, at) + 1
+            if not code[line:at].strip() and at - line < indent and waiting:
+                return opening, at
+    return None
+
+
+def _indent(code: bytes, at: int) -> int:
+    line = code.rfind(b"\n", 0, at) + 1
+    return len(code[line : at + 1]) - len(code[line : at + 1].lstrip(b" \t"))

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.configuration.brackets import PARTNERS
+from netsharp_lsp.cntk.configuration.lines import misaligned
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
+from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
 from netsharp_lsp.cntk.findings import Change, Finding, Note, Place, Repair, placed
 from netsharp_lsp.cntk.rules import emitted, rule
 from netsharp_lsp.cntk.traps import swallowers
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from netsharp_lsp.cntk.configuration.faults import Fault
-    from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
     from netsharp_lsp.cntk.experiment import Experiment
 
     Teller = Callable[[Fault, SourcePlace, Experiment], Finding]
@@ -71,6 +72,9 @@ def _unclosed(fault: Fault, place: SourcePlace, experiment: Experiment) -> Findi
             "block, and its quotes go with that. Take the quotes away."
         )
         return Finding("CK005", placed(place), message)
+    suspect = misaligned(place.source.text, place.start)
+    if suspect is not None:
+        return _lacking(place, *suspect)
     closer = _closer(place)
     end = len(place.source.text.rstrip(b" \t\r\n"))
     message = (
@@ -80,6 +84,26 @@ def _unclosed(fault: Fault, place: SourcePlace, experiment: Experiment) -> Findi
     addition = Change(Place(place.source.name, end, end), f"\n{closer}")
     repair = Repair(f"Add '{closer}' at the end of the file", [addition], safe=False)
     return Finding("CK003", placed(place), message, repair=repair)
+
+
+def _lacking(outer: SourcePlace, opening: int, closing: int) -> Finding:
+    """One further in, by the indentation of what closes it."""
+    source = outer.source
+    place = SourcePlace(source, opening, opening + 1)
+    closer = _closer(place)
+    line = source.lines.line_at(closing)
+    message = (
+        f"'{place.text.decode()}'{_owner(place)} seems to lack its '{closer}': the one on line "
+        f"{line + 1} closes it, but is indented like one further out, so that in the end "
+        f"'{outer.text.decode()}'{_owner(outer)} is never closed and CNTK stops."
+    )
+    start = source.lines.starts[line]
+    opened = source.lines.span(source.lines.line_at(opening))[0]
+    indent = source.text[opened:].partition(source.text[opened:].lstrip(b" \t")[:1])[0]
+    change = Change(Place(source.name, start, start), f"{indent.decode()}{closer}\n")
+    repair = Repair(f"Add '{closer}' before line {line + 1}", [change], safe=False)
+    notes = [Note("This one is left without a partner.", placed(outer))]
+    return Finding("CK003", placed(place), message, notes, repair)
 
 
 def _unmatched(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:

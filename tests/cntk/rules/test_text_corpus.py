@@ -10,8 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netsharp_lsp.cntk.check import diagnostics_by_file
+from netsharp_lsp.cntk.configuration.configuration import resolve
 from netsharp_lsp.cntk.experiment import Experiment, SingleFile
 from netsharp_lsp.diagnostics.model import Diagnostic
+from netsharp_lsp.text.decode import decode_legacy
+from netsharp_lsp.text.edits import apply_edits
 from netsharp_lsp.workspace import Run
 from tests.cntk.collection import FILES, CntkFile
 from tests.cntk.rules.examples import GRAVE, shown
@@ -60,6 +63,23 @@ def test_places_lie_in_their_file_and_fixes_are_apart(file: CntkFile) -> None:
         assert 0 <= one.start <= one.end <= 4 * len(file.data), one
         edits = sorted(one.fix.edits, key=lambda edit: edit.start) if one.fix is not None else []
         assert all(a.end <= b.start for a, b in pairwise(edits)), one
+
+
+@pytest.mark.parametrize(
+    "file", [file for file in CONFIGURATIONS if not file.broken], ids=lambda file: file.name
+)
+def test_safe_fixes_keep_every_value(file: CntkFile) -> None:
+    name = os.path.basename(file.name)
+    own = [one for one in found(file).get(name, ()) if one.code in TEXTS]
+    fixes = [one.fix for one in own if one.fix is not None and one.fix.safe]
+    text = decode_legacy(file.data).text
+    after = apply_edits(text, [edit for fix in fixes for edit in fix.edits])
+    assert _leaves(name, after) == _leaves(name, file.data)
+
+
+def _leaves(name: str, data: bytes) -> dict[str, str | None]:
+    resolved = resolve([f"configFile={name}"], Memory({**BESIDE, name: data}))
+    return {it.path.lower(): it.value for it in resolved.values() if it.kind != "block"}
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)

@@ -13,6 +13,7 @@ NETWORK = "T = {{ BrainScriptNetworkBuilder = {{ {} }} }}\n"
 TOLD: list[tuple[str, list[tuple[str, str]]]] = [
     # Brackets.
     ("A = {\n B = {\n  x = 1\n }\n", [("CK003", "{")]),
+    ("A = {\n  B = (\n    x = 1\n  C = (\n  )\n)\nD = (\n)\n", [("CK003", "(")]),
     ("A = [ b = (1:2 ]\nc = 3\n", [("CK004", "]")]),
     ("A = [ x = 1 }\n", [("CK004", "}")]),
     ("a = 1\n]\n", [("CK006", "]")]),
@@ -120,6 +121,11 @@ def test_a_text_gives(text: str, expected: list[tuple[str, str]]) -> None:
 
 
 FIXED = [
+    (
+        "A = {\n  B = {\n    x = 1\n  C = {\n  }\n}\nD = {\n}\n",
+        "CK003",
+        "A = {\n  B = {\n    x = 1\n  C = {\n  }\n  }\n}\nD = {\n}\n",
+    ),
     ("A = {\n a = 1\n", "CK003", "A = {\n a = 1\n}\n"),
     ("A = [ b = (1:2 ]\n", "CK004", "A = [ b = (1:2 ) ]\n"),
     ("A = [ x = 1 }\n", "CK004", "A = [ x = 1 ]\n"),

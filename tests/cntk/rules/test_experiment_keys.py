@@ -1,0 +1,101 @@
+"""Keys that nothing reads: told wherever they are misspelt, and never where they are read."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.cntk.rules.experiments import DIGITS, Told, changed, codes, told
+
+#: Keys of the complete experiment that are options, by the line that they stand in.
+KEYS = sorted(
+    {
+        key
+        for key in re.findall(r"(?:^|;|\{)\s*([A-Za-z]\w+) =", DIGITS, re.MULTILINE)
+        if len(key) > 4
+    }
+    - {"Train", "Write", "features", "labels", "featureNodes", "labelNodes", "criterionNodes"}
+    - {"evaluationNodes", "outputNodes"}
+)
+ABOUT_KEYS = ("CK040", "CK041", "CK042", "CK044")
+
+
+def about_keys(found: list[Told]) -> list[Told]:
+    return [one for one in found if one.code in ABOUT_KEYS]
+
+
+def test_nothing_is_said_of_a_complete_experiment() -> None:
+    assert told(DIGITS) == []
+    assert told(DIGITS, declared=True) == []
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_letter_too_few_is_told_with_the_key_that_is_meant(key: str) -> None:
+    slip = key[:2] + key[3:]
+    text = re.sub(rf"\b{key} =", f"{slip} =", DIGITS, count=1)
+    (one,) = (it for it in about_keys(told(text)) if it.marked == slip)
+    assert (one.code, one.severity) == ("CK040", "warning")
+    assert f"'{key}'" in one.message
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_that_a_variable_uses_is_left_alone(key: str) -> None:
+    slip = key[:2] + key[3:]
+    text = re.sub(rf"\b{key} =", f"{slip} =", DIGITS, count=1) + f'stderr = "${slip}$.log"\n'
+    assert [one for one in about_keys(told(text)) if one.marked == slip] == []
+
+
+CLIMBING = ("maxEpochs = 4", "L2RegWeight = 0.0001", "loadBestModel = true", "maxErrors = 10")
+
+
+@pytest.mark.parametrize("line", CLIMBING)
+@pytest.mark.parametrize("place", ["command = Train:Test:Write\n", "    action = train\n"])
+def test_options_may_stand_in_blocks_around(line: str, place: str) -> None:
+    text = changed(place, f"{place}    {line}\n", changed(line, "useNAG = false"))
+    assert about_keys(told(text)) == []
+    assert "CK070" not in codes(told(text))
+
+
+MISPLACED = [
+    ("    SGD = {\n", "    SGD = {\n        reader = { file = a }\n", "reader", "warning"),
+    ("        maxErrors = 10\n", "        dim = 4\n", "dim", "info"),
+    ("    action = test\n", "    action = test\n    outputPath = a\n", "outputPath", "info"),
+    ("dense ; alias = x", "dense ; alias = x ; file = a", "file", "info"),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "key", "severity"), MISPLACED)
+def test_a_key_where_nothing_reads_it(before: str, after: str, key: str, severity: str) -> None:
+    (one,) = about_keys(told(changed(before, after)))
+    assert (one.code, one.severity, one.marked) == ("CK041", severity, key)
+
+
+def test_blocks_of_ones_own_names_are_read() -> None:
+    text = changed("input = {\n", "input = {\n            more = { dim = 1 ; format = dense }\n")
+    assert about_keys(told(text)) == []
+
+
+def test_a_reader_of_somebody_else_may_read_anything() -> None:
+    text = changed("readerType = CNTKTextFormatReader", "readerType = OurReader ; depth = 3")
+    assert about_keys(told(text)) == []
+    assert "CK101" in codes(told(text))
+
+
+def test_keys_for_a_script_of_edits_that_is_not_there() -> None:
+    text = "command = E\nE = { action = edit ; editPath = e.mel ; CurModel = m }\n"
+    assert about_keys(told(text)) == []
+    here = told(text, files={"e.mel": "m1 = LoadModel($CurModel$)\n"})
+    assert about_keys(here) == []
+    (one,) = about_keys(told(text, files={"e.mel": "m1 = LoadModel(m)\n"}))
+    assert (one.code, one.severity, one.marked) == ("CK042", "hint", "CurModel")
+
+
+def test_a_slip_on_the_command_line_is_not_in_any_file() -> None:
+    assert about_keys(told(DIGITS, "Train=[SGD=[maxEpoch=3]]", declared=True)) == []
+
+
+def test_one_command_that_reads_a_key_is_enough() -> None:
+    text = changed("Test = {\n    action = test\n", "Test = {\n    action = test:write\n")
+    text = changed("evalNodeNames = err\n", "evalNodeNames = err\n    outputPath = a\n", text)
+    assert about_keys(told(text)) == []
