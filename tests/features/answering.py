@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.diagnostics.fixes import fix_all
@@ -16,6 +17,8 @@ from netsharp_lsp.ide.answers import (
     TOKEN_KINDS,
     TOKEN_MODIFIERS,
     Action,
+    Changes,
+    Elsewhere,
     Flow,
     HintOptions,
     LensOptions,
@@ -24,13 +27,12 @@ from netsharp_lsp.ide.answers import (
 )
 from netsharp_lsp.language import examine
 from netsharp_lsp.layout.options import FormatOptions
-from netsharp_lsp.netsharp import LANGUAGE
 from netsharp_lsp.text.edits import Edit, apply_edits
 from netsharp_lsp.text.lines import LineIndex
 from tests.features.markers import Marker
 
 if TYPE_CHECKING:
-    from netsharp_lsp.language import Snapshot
+    from netsharp_lsp.language import Language, Snapshot
 
 
 class Asked(NamedTuple):
@@ -38,6 +40,7 @@ class Asked(NamedTuple):
 
     snapshot: Snapshot
     marker: Marker
+    language: Language
 
     @property
     def words(self) -> list[str]:
@@ -137,6 +140,8 @@ def definition(asked: Asked) -> list[str]:
     found = asked.snapshot.definition(asked.marker.start)
     if found is None:
         return ["nothing"]
+    if found.file is not None:
+        return [f"{Path(found.file).name}, {found.name_start}"]
     return [
         asked.shown(found.name_start, found.name_end),
         "whole " + asked.shown(found.start, found.end),
@@ -145,7 +150,12 @@ def definition(asked: Asked) -> list[str]:
 
 def references(asked: Asked) -> list[str]:
     found = asked.snapshot.references(asked.marker.start, "declaration" in asked.words)
-    return [asked.shown(*place) for place in found] or ["none"]
+    return [
+        f"{Path(place.file).name}, {place.start}-{place.end}"
+        if isinstance(place, Elsewhere)
+        else asked.shown(*place)
+        for place in found
+    ] or ["none"]
 
 
 def highlight(asked: Asked) -> list[str]:
@@ -162,7 +172,19 @@ def prepare(asked: Asked) -> list[str]:
 
 def rename(asked: Asked) -> list[str]:
     found = asked.snapshot.rename(asked.marker.start, asked.marker.argument)
-    return [f"refused: {found.message}"] if isinstance(found, Refusal) else asked.changed(found)
+    if isinstance(found, Refusal):
+        return [f"refused: {found.message}"]
+    changes = found if isinstance(found, Changes) else Changes(tuple(found))
+    return [*(asked.changed(changes.edits) if changes.edits else ()), *elsewhere(changes)]
+
+
+def elsewhere(changes: Changes | Action) -> list[str]:
+    """What changes in other files, a line each."""
+    return [
+        f"{Path(change.file).name}: {edit.start}-{edit.end} {edit.text!r}"
+        for change in changes.elsewhere
+        for edit in change.edits
+    ]
 
 
 def symbols(asked: Asked) -> list[str]:
@@ -259,8 +281,11 @@ def doing(kind: str) -> Callable[[Asked], list[str]]:
         found = asked.snapshot.actions(*asked.range, [kind])
         out = []
         for action in found:
-            if action.edits and asked.marker.argument in action.title:
-                out += [entitled(action), *asked.changed(action.edits), *named(asked, action)]
+            if asked.marker.argument not in action.title:
+                continue
+            if action.edits or action.elsewhere:
+                changed = asked.changed(action.edits) if action.edits else []
+                out += [entitled(action), *changed, *elsewhere(action), *named(asked, action)]
         return out or ["none"]
 
     return ask
@@ -271,7 +296,7 @@ def fixing_all(asked: Asked) -> list[str]:
     context = asked.snapshot.context
     fixed = fix_all(
         asked.snapshot.data,
-        lambda text: examine(LANGUAGE, LineIndex(text), context, Selection()),
+        lambda text: examine(asked.language, LineIndex(text), context, Selection()),
     )
     counts = (f"{code} x {count}" for code, count in sorted(fixed.applied.items()))
     return [", ".join(counts) or "nothing", *diff(asked.snapshot.data, fixed.text)]
@@ -294,7 +319,7 @@ def named(asked: Asked, action: Action) -> list[str]:
     if action.rename_at is None:
         return []
     text = apply_edits(asked.snapshot.data, action.edits)
-    after = asked._replace(snapshot=LANGUAGE.open(text, asked.snapshot.context))
+    after = asked._replace(snapshot=asked.language.open(text, asked.snapshot.context))
     return ["name " + after.shown(action.rename_at, action.rename_at).replace("«»", "«here»")]
 
 

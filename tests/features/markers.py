@@ -1,4 +1,4 @@
-"""Marker files: Net# whose comments ask features of an editor about the code line above them.
+"""Marker files: texts whose comments ask features of an editor about the code line above them.
 
     hidden Conv [5, 13, 13] from Image convolve { ... }
     //     ^^^^ hover
@@ -7,8 +7,8 @@
 Carets stand below the columns they mean; `//<^^` moves them three columns to the left, for what
 stands at the start of a line.  `//: symbols` alone on a line asks about the whole text, and
 `//% features=784 task=multiclass` at the top gives the context (`features=784@digits.toml` with
-its origin).  Features get the text without these lines.  This module knows the form of a file and
-no feature.
+its origin).  Features get the text without these lines.  Where `//` begins no comment, `#` stands
+for it everywhere.  This module knows the form of a file and no feature.
 """
 
 from __future__ import annotations
@@ -19,11 +19,21 @@ from typing import NamedTuple
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.text.lines import LineIndex
 
-POINTING = re.compile(r"\s*//(<?)\s*(\^+)\s+([a-z-]+)(?: (.*))?$")
-WHOLE = re.compile(r"\s*//: ([a-z-]+)(?: (.*))?$")
-EXPECTED = re.compile(r"\s*//\|")
-SETTING = re.compile(r"//% (.*)$")
-SHIFT = len("//<")
+
+class Forms:
+    """The forms of marking lines where a mark begins a comment."""
+
+    def __init__(self, mark: str) -> None:
+        self.mark = mark
+        self.pointing = re.compile(rf"\s*{mark}(<?)\s*(\^+)\s+([a-z-]+)(?: (.*))?$")
+        self.whole = re.compile(rf"\s*{mark}: ([a-z-]+)(?: (.*))?$")
+        self.expected = re.compile(rf"\s*{mark}\|")
+        self.setting = re.compile(rf"{mark}% (.*)$")
+
+    def holds(self, line: str) -> bool:
+        """Whether a line is marking."""
+        forms = (self.pointing, self.whole, self.expected, self.setting)
+        return any(form.match(line) for form in forms)
 
 
 class Marker(NamedTuple):
@@ -46,6 +56,7 @@ class Case(NamedTuple):
     context: Context
     lines: list[tuple[str, Marker | None]]
     line_end: str
+    mark: str = "//"
 
     @property
     def markers(self) -> list[Marker]:
@@ -59,39 +70,36 @@ class Case(NamedTuple):
         for line, marker in self.lines:
             out.append(line)
             if marker is not None:
-                out += [f"//| {answer}".rstrip() for answer in next(remaining)]
+                out += [f"{self.mark}| {answer}".rstrip() for answer in next(remaining)]
         return self.line_end.join(out)
 
 
-def read_case(content: str) -> Case:
+def read_case(content: str, mark: str = "//") -> Case:
     """Read a marker file; a marker that points outside its line raises ValueError."""
+    forms = Forms(mark)
     line_end = "\r\n" if "\r\n" in content else "\n"
     lines = content.split(line_end)
-    plain = [line for line in lines if not _is_marking(line)]
+    plain = [line for line in lines if not forms.holds(line)]
     text = line_end.join(plain).encode()
     index = LineIndex(text)
     context = Context()
     found: list[tuple[str, Marker | None]] = []
     above = -1
     for line in lines:
-        if EXPECTED.match(line):
+        if forms.expected.match(line):
             continue
-        if setting := SETTING.match(line):
+        if setting := forms.setting.match(line):
             context = _context(setting[1])
-        above += not _is_marking(line)
-        found.append((line, _marker(line, index, above)))
-    return Case(text, context, found, line_end)
+        above += not forms.holds(line)
+        found.append((line, _marker(forms, line, index, above)))
+    return Case(text, context, found, line_end, mark)
 
 
-def _is_marking(line: str) -> bool:
-    return any(form.match(line) for form in (POINTING, WHOLE, EXPECTED, SETTING))
-
-
-def _marker(line: str, index: LineIndex, above: int) -> Marker | None:
-    if whole := WHOLE.match(line):
+def _marker(forms: Forms, line: str, index: LineIndex, above: int) -> Marker | None:
+    if whole := forms.whole.match(line):
         return Marker(whole[1], whole[2] or "", 0, len(index.text))
-    if pointing := POINTING.match(line):
-        shift = SHIFT if pointing[1] else 0
+    if pointing := forms.pointing.match(line):
+        shift = len(f"{forms.mark}<") if pointing[1] else 0
         first, last = pointing.start(2) - shift, pointing.end(2) - shift
         width = len(index.line_text(above))
         # One caret may stand right behind the line: a cursor does, too.

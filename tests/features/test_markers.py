@@ -1,4 +1,8 @@
-"""What features of an editor answer: `cases/*/*.nn`, expectations rewritten by `--update`."""
+"""What features of an editor answer: `cases/*/*`, expectations rewritten by `--update`.
+
+What lies around a text of CNTK is in a folder beside it: `name.files`; every configuration there is
+a run.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,16 @@ from pathlib import Path
 
 import pytest
 
+from netsharp_lsp.context import Context
 from netsharp_lsp.language import language_for
+from netsharp_lsp.workspace import GivenFiles, Run, Workspace
 from tests.features.answering import FEATURES, Asked
-from tests.features.markers import read_case
+from tests.features.markers import Case, read_case
 
 CASES = Path(__file__).parent / "cases"
-FILES = sorted(CASES.glob("*/*.nn"))
+#: What begins the marking lines of each kind of file.
+MARKS = {".nn": "//", ".bs": "//", ".cntk": "#", ".ndl": "#", ".mel": "#"}
+FILES = sorted(path for path in CASES.glob("*/*") if path.suffix in MARKS)
 #: So many questions are asked of each feature.
 FEWEST = 8
 ALTOGETHER = 300
@@ -23,12 +31,29 @@ def content_of(path: Path) -> str:
     return path.read_bytes().decode()
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def case_of(path: Path) -> Case:
+    return read_case(content_of(path), MARKS[path.suffix])
+
+
+def context_of(path: Path, case: Case) -> Context:
+    """What lies around a text: the files of the case, and a run for each configuration."""
+    if path.suffix == ".nn":
+        return case.context
+    folder = path.with_suffix(".files")
+    texts = {one.name: one.read_bytes() for one in sorted(folder.glob("*"))}
+    texts[path.name] = case.text
+    runs = [Run((f"configFile={name}",)) for name in texts if name.endswith(".cntk")]
+    return Context(workspace=Workspace(path.name, GivenFiles(texts), tuple(runs)))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_case(path: Path, update: bool) -> None:
     content = content_of(path)
-    case = read_case(content)
-    snapshot = language_for(path.name).open(case.text, case.context)
-    answers = [FEATURES[marker.feature](Asked(snapshot, marker)) for marker in case.markers]
+    case = case_of(path)
+    language = language_for(path.name)
+    snapshot = language.open(case.text, context_of(path, case))
+    asked = [Asked(snapshot, marker, language) for marker in case.markers]
+    answers = [FEATURES[one.marker.feature](one) for one in asked]
     answered = case.rendered(answers)
     if update and answered != content:
         path.write_bytes(answered.encode())
@@ -40,9 +65,7 @@ def test_case(path: Path, update: bool) -> None:
 
 
 def test_each_feature_is_asked_often_enough() -> None:
-    asked = Counter(
-        marker.feature for path in FILES for marker in read_case(content_of(path)).markers
-    )
+    asked = Counter(marker.feature for path in FILES for marker in case_of(path).markers)
     assert {feature: asked[feature] for feature in FEATURES if asked[feature] < FEWEST} == {}
     assert asked.total() >= ALTOGETHER
 
