@@ -119,10 +119,14 @@ class _Edits:
             found = scope.look_up(key.encode())
             if found is not None:
                 path = _plain(found.text.text.decode("utf-8", "replace"))
-                self._written[path] = self._known(command, key)
+                self._written[path] = self._known(command, key, path)
 
-    def _known(self, command: Command, key: str) -> Known:
+    def _known(self, command: Command, key: str, path: str) -> Known:
+        """What a command writes: training goes on with a model of an epoch where there is one."""
         origin = f"it is what the command '{command.name}' writes"
+        begun = [known for file, known in self._written.items() if _EPOCH.sub("", file) == path]
+        if begun:
+            return begun[-1]._replace(origin=origin)
         built = self._experiment.network_of(command.name) if key == WRITTEN[0] else None
         if built is None or built.network is None:
             return Known(None, origin)

@@ -1,4 +1,5 @@
-"""The texts of NDL of a run as rules look at them: statements with the macros around them.
+"""The texts of NDL of a run as rules look at them: statements with the macros around them; those
+in texts of MEL, too.
 
 Knows no rule; what a network comes to is not here.
 """
@@ -9,8 +10,11 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from netsharp_lsp.cntk.configuration.sources import read_text
+from netsharp_lsp.cntk.configuration.traced import Weaver
 from netsharp_lsp.cntk.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.cntk.ndl.containers import program_of_builder, program_of_file
+from netsharp_lsp.cntk.mel.reading import read
+from netsharp_lsp.cntk.ndl.containers import plugged, program_of_builder, program_of_file
+from netsharp_lsp.cntk.ndl.reading import read_script
 from netsharp_lsp.cntk.ndl.syntax import Assignment, Call, Definition, Option, Word, values
 
 TYPE_CHECKING = False
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.cntk.building import BuiltNetwork
+    from netsharp_lsp.cntk.edits import Edit
     from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.ndl.evaluation import Part
     from netsharp_lsp.cntk.ndl.syntax import Script, Statement, Value
@@ -130,8 +135,20 @@ def ndl_texts(experiment: Experiment) -> list[NdlText]:
                 text = part.script.text
                 key = (part.script.place(0, len(text)), text.text)
                 texts.setdefault(key, NdlText(part.script, part.role, built.found is None))
-        found = _KNOWN[experiment] = list(texts.values())
+        edits = [NdlText(_statements(edit), "edit", not edit.command) for edit in experiment.edits]
+        found = _KNOWN[experiment] = [*texts.values(), *edits]
     return found
+
+
+def _statements(edit: Edit) -> Script:
+    """The statements of NDL in a text of MEL."""
+    weaver = Weaver()
+    for statement in read(edit.text.traced).statements if edit.text.traced is not None else ():
+        if statement.kind == "ndl":
+            end = statement.text.place(len(statement.text), len(statement.text))
+            weaver.take(statement.text, 0, len(statement.text))
+            weaver.stand_in(b"\n", end)
+    return read_script(plugged(weaver.done()))
 
 
 def _parts(built: BuiltNetwork, experiment: Experiment) -> tuple[Part, ...]:

@@ -14,6 +14,8 @@ from netsharp_lsp.cntk.mel.models import CONSTANT, MACRO, NODE, Model, Models
 from netsharp_lsp.cntk.mel.names import no_default, unknown_model, unknown_node
 from netsharp_lsp.cntk.mel.ndl_statements import names_in, top_function
 from netsharp_lsp.cntk.mel.reading import parameter, read, unquoted, word
+from netsharp_lsp.cntk.ndl.reading import read_script
+from netsharp_lsp.cntk.ndl.syntax import Assignment, Call
 from netsharp_lsp.diagnostics.nearest import suggestion
 
 TYPE_CHECKING = False
@@ -107,7 +109,23 @@ class _Evaluation:
     def snippet(self, statement: Statement) -> None:
         """`name = [ ... ]`: a model of NDL's statements."""
         assert statement.key is not None
-        self.take(Model(word(statement.key), statement.key, None, "it is written in NDL"))
+        assert statement.value is not None
+        nodes = self._written(statement.value)
+        self.take(Model(word(statement.key), statement.key, nodes, "it is written in NDL"))
+
+    def _written(self, text: Traced) -> dict[str, str] | None:
+        """The nodes that statements of NDL make; None where a function is not known."""
+        nodes: dict[str, str] = {}
+        for statement in read_script(text).statements:
+            if not isinstance(statement, Assignment) or statement.name is None:
+                return None
+            if isinstance(statement.value, Call):
+                made = self.around.made(statement.value.name.text)
+                if made is None:
+                    return None
+                for behind, operation in made.items():
+                    nodes[f"{statement.name.text}{behind}"] = operation
+        return nodes
 
     def ndl(self, statement: Statement) -> None:
         """A statement of NDL in the default model."""

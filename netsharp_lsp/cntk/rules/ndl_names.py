@@ -25,6 +25,7 @@ ARRAYS = ("featureNodes", "labelNodes", "criterionNodes", "evalNodes", "outputNo
 _EVALUATIONS = "evaluationnodes"
 _INPUTS = frozenset(("InputValue", "SparseInputValue", "ImageInput", "SparseImageInput"))
 _LABEL, _FEATURE = re.compile(r"label|\Alabs?\Z", re.IGNORECASE), re.compile(r"feat", re.IGNORECASE)
+_BUILDER_KEYS = frozenset(("ndlmacros", "networkdescription", "randomseedoffset"))
 #: Words of BrainScript that are no names there.
 KEYWORDS = frozenset(("include", "new", "with", "true", "false", "if", "then", "else", "array"))
 
@@ -119,8 +120,8 @@ def other_case(subject: Experiment, experiment: Experiment) -> Iterator[Finding]
 
 
 def _shared(experiment: Experiment) -> list[NdlText]:
-    """The texts that share their variables: all but files of macros."""
-    return [text for text in ndl_texts(experiment) if text.role != "macros"]
+    """The texts that share their variables: all but files of macros and edits."""
+    return [text for text in ndl_texts(experiment) if text.role not in ("macros", "edit")]
 
 
 def _outer(text: NdlText, shared: list[NdlText]) -> tuple[Statement, ...]:
@@ -196,6 +197,32 @@ def unused_parameters(subject: Experiment, experiment: Experiment) -> Iterator[F
                 if word.text.lower() not in used and "=" not in word.text and not word.is_hole:
                     message = f"The macro '{macro.name.text}' does not use its '{word.text}'."
                     yield text.finding("ND032", word, message)
+
+
+@rule("ND058", "hint", on="experiment")
+def unused_macros(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """Macros beside a network that nothing calls; files of macros are for many networks."""
+    called = {
+        value.name.text.lower() for text in ndl_texts(experiment) for value, _ in text.calls()
+    }
+    for text in _shared(experiment):
+        for macro in text.script.definitions():
+            if not text.alone and macro.name.text.lower() not in called:
+                yield text.finding("ND058", macro.name, f"Nothing calls '{macro.name.text}'.")
+
+
+@rule("ND059", "warning", on="experiment")
+def keys_of_the_builder(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """Keys of a builder that stand in a text of NDL, where they are variables."""
+    for text in ndl_texts(experiment):
+        for statement, macro in text.assignments():
+            name = statement.name
+            if macro is None and name is not None and name.text.lower() in _BUILDER_KEYS:
+                message = (
+                    f"'{name.text}' is a key of the NDLNetworkBuilder in a configuration; here it "
+                    "is a variable that nothing reads. Put it into the configuration."
+                )
+                yield text.finding("ND059", name, message)
 
 
 @rule("ND033", "warning", on="experiment")
