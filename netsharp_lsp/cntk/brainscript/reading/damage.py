@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from tree_sitter import Query, QueryCursor
@@ -68,22 +69,40 @@ def damages(data: bytes) -> list[Damage]:
     """Everything that could not be read in a text, in its order."""
     root = parse_tree(data).root_node
     found = QueryCursor(_query()).captures(root).get("damage", [])
-    nodes = sorted(found, key=lambda node: (node.start_byte, node.end_byte, -_depth(node)))
-    return _Survey(data, nodes, root).run()
+    if not found:
+        return []
+    around = _Around(root)
+    depths = around.depths
+    nodes = sorted(found, key=lambda node: (node.start_byte, node.end_byte, -depths[node.id]))
+    return _Survey(data, nodes, root, around).run()
 
 
-def _depth(node: Node) -> int:
-    depth, above = 0, node.parent
-    while above is not None and depth < 50:
-        depth, above = depth + 1, above.parent
-    return depth
+class _Around:
+    """What stands around every node, by its id: a node that is asked itself looks for the answer
+    from the root on, which in deep nesting takes as long as all of this.
+    """
+
+    def __init__(self, root: Node) -> None:
+        self.depths = {root.id: 0}
+        self.parents: dict[int, Node] = {}
+        self.before: dict[int, Node] = {}
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            children = node.children
+            for child in children:
+                self.depths[child.id] = self.depths[node.id] + 1
+                self.parents[child.id] = node
+            self.before |= {after.id: one for one, after in pairwise(children)}
+            waiting += children
 
 
 class _Survey:
     """The damaged nodes of a text, and which of them were told."""
 
-    def __init__(self, data: bytes, nodes: list[Node], root: Node) -> None:
+    def __init__(self, data: bytes, nodes: list[Node], root: Node, around: _Around) -> None:
         self.data = data
+        self.around = around
         self.nodes = nodes
         self.alone = root.named_child_count == 1 or all(
             child.type in ("built", "comment", "block_comment") for child in root.named_children
@@ -99,7 +118,7 @@ class _Survey:
         unclosed = [node for node in self.nodes if MISSING.get(node.type) == "unclosed"]
         wrong = {id(node): self._wrong_partner(node) for node in unclosed}
         for node in self.nodes:
-            if node.type == "built" and (self.alone or node.parent is None):
+            if node.type == "built" and (self.alone or node.id not in self.around.parents):
                 continue
             if id(node) in wrong:
                 self._unclosed(node, wrong[id(node)])
@@ -163,7 +182,7 @@ class _Survey:
             self.until = node.start_byte
 
     def _opening(self, node: Node) -> Span | None:
-        parent = node.parent
+        parent = self.around.parents.get(node.id)
         for child in parent.children if parent is not None else ():
             if child.type in PARTNERS:
                 return child.start_byte, child.end_byte
@@ -171,7 +190,7 @@ class _Survey:
 
     def _wrong_partner(self, node: Node) -> Span | None:
         """The stray closing bracket that stands where another one is missing."""
-        before = node.prev_sibling
+        before = self.around.before.get(node.id)
         candidates = [before] if before is not None and before.type == "stray" else []
         after = BLANKS.match(self.data, node.start_byte)
         start = after.end() if after else node.start_byte
