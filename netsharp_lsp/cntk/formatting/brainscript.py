@@ -150,10 +150,10 @@ class _Walk:
                 kind = child.kind_id
                 action = actions[kind] if kind < _KINDS else _FAULT
                 start, end = child.start_byte, child.end_byte
-                if action >= 0:
+                if action >= 0 and start < end:
                     tokens.append(Token(action, text[start:end], base + start, base + end, True))
                     continue
-                if action == _FAULT or not self._enter(child, action):
+                if action == _FAULT or action >= 0 or not self._enter(child, action):
                     self._give_up(child)
                 break
             else:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 #: Brackets that nest deeper stay as they are: each level indents all within.
-DEEPEST = 100
+DEEPEST = 60
 #: Words, by the kind of node: what is one token whatever it holds.
 _VERBATIM = frozenset(("text", "string", "key", "function_name", "argument_name", "joined"))
 _RECORDS = frozenset(("assignment", "builder", "macro", "call", "flag"))
@@ -57,12 +57,14 @@ def configuration_tokens(text: bytes, *, breakable: bool) -> tuple[list[Token], 
 class _Walk:
     """One way through a tree. Methods return False where they have met a fault."""
 
-    __slots__ = ("_breakable", "_depth", "_text", "broken", "tokens")
+    __slots__ = ("_breakable", "_depth", "_text", "_torn", "broken", "tokens")
 
     def __init__(self, text: bytes, breakable: bool) -> None:
         self._text = text
         self._breakable = breakable
         self._depth = 0
+        #: Whether a token was met that is missing in the text.
+        self._torn = False
         self.tokens: list[Token] = []
         self.broken: list[int] = []
 
@@ -85,9 +87,10 @@ class _Walk:
     def _statement(self, node: Node) -> None:
         """Take a record, or all of it as it stands where it is broken."""
         mark, faults = len(self.tokens), len(self.broken)
-        if self._record(node):
+        if self._record(node) and not self._torn:
             self.tokens[mark].starts = True
             return
+        self._torn = False
         del self.tokens[mark:], self.broken[faults:]
         self._as_it_stands(node)
 
@@ -210,6 +213,7 @@ class _Walk:
 
     def _add(self, role: int, node: Node) -> None:
         start, end = node.start_byte, node.end_byte
+        self._torn |= start == end
         self.tokens.append(Token(role, self._text[start:end], start, end, False))
 
     def _has_own_separator(self, node: Node) -> bool:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     _Item: TypeAlias = "Token | _Bracket"
 
 INDENT = 4
+#: Lines with more brackets within brackets stay as long as they are.
+DEEPEST = 30
 #: Operators a line may break behind, those that bind least first.
 _LEVELS = (":", "<< >>", "||", "&&", "== != < <= > >=", "+ - with", "* / .* ** %")
 _LEVEL = {
@@ -41,6 +43,7 @@ _LEVEL = {
 }
 _BRANCH_LEVEL = 0
 _NEVER = 9
+_NUMBER_SIGN = 0x23
 
 
 class _Bracket:
@@ -73,18 +76,19 @@ class LineLayout:
 
     def _statements(self, items: list[_Item], hang: bool) -> Document:
         """Statements that share a line, or each on a line of its own."""
-        parts = [items]
-        for number in range(len(items) - 1, 0, -1):
-            token = _first(items[number])
-            behind = _last(items[number - 1])
-            if token.starts and (token.free or behind.role in SEPARATORS):
-                parts[-1:] = [items[number:], items[:number]]
-                items = items[:number]
-        parts.reverse()
+        parts: list[list[_Item]] = []
+        for number, item in enumerate(items):
+            token = _first(item)
+            apart = token.starts and number > 0
+            if not parts or (apart and (token.free or _last(items[number - 1]).role in SEPARATORS)):
+                parts.append([])
+            parts[-1].append(item)
         documents: list[Document] = []
-        for part in parts:
-            documents += (self._expression(part, hang), LINE)
-        return Concat(documents[:-1])
+        for number, part in enumerate(parts):
+            if number:
+                documents.append(self._break(parts[number - 1][-1], part[0], LINE))
+            documents.append(self._expression(part, hang))
+        return Concat(documents)
 
     def _parts(self, items: list[_Item]) -> list[Document]:
         """Elements with their separators, and what stands between them."""
@@ -92,9 +96,11 @@ class LineLayout:
         start = 0
         for number, item in enumerate(items, 1):
             if number == len(items) or (not isinstance(item, _Bracket) and _separates(item)):
-                documents += (self._expression(items[start:number], hang=False), LINE)
+                if start:
+                    documents.append(self._break(items[start - 1], items[start], LINE))
+                documents.append(self._expression(items[start:number], hang=False))
                 start = number
-        return documents[:-1]
+        return documents
 
     def _expression(self, items: list[_Item], hang: bool) -> Document:
         """Operands on one line, or a line end behind each operator that binds least."""
@@ -118,7 +124,7 @@ class LineLayout:
     def _edge(self, items: list[_Item], number: int) -> Document:
         """The break before an item: what stands there while the line is not broken."""
         between = self._gap(_last(items[number - 1]), _first(items[number]))
-        return SOFTLINE if not between else LINE
+        return self._break(items[number - 1], items[number], LINE if between else SOFTLINE)
 
     def _joined(self, items: Sequence[_Item]) -> Document:
         documents: list[Document] = []
@@ -149,7 +155,7 @@ class LineLayout:
         block = opener.role == BLOCK
         content = self._statements(items, hang=True) if block else Concat(self._parts(items))
         edge: Document = LINE if block or opener.role == PADDED_OPEN else SOFTLINE
-        begin = edge
+        begin = self._break(opener, items[0], edge)
         if _first(items[0]).text[0] in CUSTOM_SEPARATORS:
             # What could be a separator keeps its distance from the bracket.
             begin = self._gap(opener, _first(items[0]))
@@ -158,13 +164,23 @@ class LineLayout:
         inner = Nest(INDENT, Concat((begin, content)))
         return Group(Concat((opener.text, inner, edge, closer.text)))
 
+    def _break(self, before: _Item, after: _Item, usual: Document) -> Document:
+        """A break, but none before `#`, which would begin a comment there."""
+        if _first(after).text[0] == _NUMBER_SIGN:
+            return self._gap(_last(before), _first(after))
+        return usual
+
     def _gap(self, before: Token, after: Token) -> bytes:
         return gap(before, after, self._text)
 
 
 def may_break(tokens: Sequence[Token]) -> bool:
-    """Whether a line has a place to break at all."""
-    return any(
+    """Whether a line has a place to break at all, and does not nest too deep for that."""
+    depth = deepest = 0
+    for token in tokens:
+        depth += (token.role in OPENERS) - (token.role in CLOSERS)
+        deepest = max(deepest, depth)
+    return deepest <= DEEPEST and any(
         (token.role in OPENERS and token.role not in HELD)
         or token.role in SEPARATORS
         or _level(token) < _NEVER

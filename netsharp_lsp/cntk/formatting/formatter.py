@@ -101,11 +101,10 @@ class _Formatting:
             return False
         from netsharp_lsp.cntk.formatting.suppressions import find_displaced
 
-        span = find_displaced(self._text, after, self._language)
-        if span is None or span in self._held:
-            return False
-        self._held.add(span)
-        return True
+        displaced = find_displaced(self._text, after, self._language)
+        held = len(self._held)
+        self._held |= displaced
+        return len(self._held) > held
 
     def _holds_around(self, offset: int) -> bool:
         """Leave the smallest statement around a place as it is that is not left so already."""

@@ -127,7 +127,8 @@ class _Lines:
         if first.pinned:
             return 0
         if not self._open:
-            return INDENT if hangs else 0
+            # In the first column it would be the program's, which it was not.
+            return INDENT if hangs else int(first.text.startswith(b"include="))
         around = self._open[-1][0]
         if first.role in CLOSERS:
             return around

@@ -6,7 +6,7 @@ Such a stretch becomes one token; it is widened until its brackets are in pairs.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 
 from netsharp_lsp.cntk.formatting.tokens import CLOSERS, COMMENT, OPENERS, WORD, Token
 
@@ -68,9 +68,10 @@ def statement_spans(tokens: list[Token]) -> list[Span]:
 
 def _requested(tokens: list[Token], held: Collection[Span]) -> Iterator[_Stretch]:
     for start, end in held:
-        inside = [n for n, token in enumerate(tokens) if token.start < end and token.end > start]
-        if inside:
-            yield inside[0], inside[-1]
+        first = bisect_right(tokens, start, key=lambda token: token.end)
+        last = bisect_left(tokens, end, key=lambda token: token.start) - 1
+        if first <= last:
+            yield first, last
 
 
 def _line_around(tokens: list[Token], offset: int) -> _Stretch:
@@ -88,11 +89,13 @@ def _directive(token: Token) -> bytes | None:
 
 def _exempted(tokens: list[Token]) -> Iterator[_Stretch]:
     """From `fmt: off` to `fmt: on`, or to the end of the bracket; and lines with `fmt: skip`."""
+    done = -1
     for number, token in enumerate(tokens):
         told = _directive(token)
         alone = not number or token.breaks > 0
-        if told == b"off" and alone:
-            yield number, _region_end(tokens, number)
+        if told == b"off" and alone and number > done:
+            done = _region_end(tokens, number)
+            yield number, done
         elif told == b"skip" and not alone:
             yield _line_start(tokens, number), number
 
@@ -179,7 +182,12 @@ def _collapsed(tokens: list[Token], text: bytes, stretches: list[_Stretch]) -> l
 
 def _verbatim(first: Token, last: Token, text: bytes) -> Token:
     """One token for all from the first to the last, which stands as the first one does."""
-    token = Token(WORD, text[first.start : last.end], first.start, last.end, first.free)
+    end = last.end
+    if first.pinned:
+        # A name of a file goes on to the end of the line.
+        while text[end : end + 1] in (b" ", b"\t"):
+            end += 1
+    token = Token(WORD, text[first.start : end], first.start, end, first.free)
     token.breaks = first.breaks
     token.starts = first.starts or first.role == COMMENT
     token.pinned = first.pinned

@@ -29,7 +29,7 @@ _BRAINSCRIPT = re.compile(
     rb"|\[\||\|\]|\.\*|\*\*|\|\||&&|<<|>>|>=|!=|<=|==|=>|\.\.|[^ \t\r\n]"
 )
 _BUILDER = re.compile(
-    rb"(?i:BrainScriptNetworkBuilder|ExperimentalNetworkBuilder)[ \t]*=?[ \t]*(?=[\[{(])"
+    rb"\"[^\"]*+\"?|(?i:BrainScript|Experimental)(?i:NetworkBuilder)[ \t]*=?[ \t]*(?=[\[{(])"
 )
 _BRACKETS = re.compile(rb'[\[{(\]})"]')
 _ENDS = (b"\n", b"\r", b"\r\n")
@@ -154,8 +154,10 @@ def _networks(code: bytes) -> Iterator[tuple[int, int]]:
     """Where the networks of BrainScript builders stand, by the program's rule for brackets."""
     at = 0
     while (found := _BUILDER.search(code, at)) is not None:
-        at = _partner(code, found.end())
-        yield found.end(), at
+        at = found.end()
+        if found[0][:1] != b'"':
+            at = _partner(code, at)
+            yield found.end(), at
 
 
 def _partner(code: bytes, start: int) -> int:

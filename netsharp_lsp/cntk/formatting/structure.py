@@ -11,7 +11,6 @@ from netsharp_lsp.cntk.formatting.tokens import (
     BLOCK,
     BRANCH,
     CLOSERS,
-    COMMENT,
     NAMED,
     OPENERS,
     SEPARATORS,
@@ -49,7 +48,7 @@ def count_breaks(tokens: list[Token], text: bytes) -> None:
 
     What is neither a blank nor a line end, such as a byte-order mark, sticks to the next token.
     """
-    done = tokens[0].start
+    done = 0
     for token in tokens:
         start = token.start
         if start > done:
@@ -124,7 +123,9 @@ def _begin(tokens: list[Token], level: _Level, number: int, count: int) -> None:
     level.statement = number
     level.beside = last >= 0 and number >= 0 and not tokens[number].breaks
     if level.beside and not tokens[number].free:
-        level.beside = tokens[number - 1].role in SEPARATORS
+        # At the start of a line `#` would begin a comment.
+        after_separator = tokens[number - 1].role in SEPARATORS
+        level.beside = after_separator and not tokens[number].text.startswith(b"#")
 
 
 def _close(tokens: list[Token], level: _Level, number: int, count: int) -> None:
@@ -132,6 +133,6 @@ def _close(tokens: list[Token], level: _Level, number: int, count: int) -> None:
     closer.breaks = min(1, closer.breaks)
     if tokens[level.opener].role != BLOCK or count + closer.breaks == level.at:
         return
-    if first.role != COMMENT or first.breaks:
+    if first.breaks or not first.text.startswith((b"#", b"//")):
         first.breaks = 1
     closer.breaks = 1

@@ -19,18 +19,19 @@ if TYPE_CHECKING:
 _MARKS = ("#", "//")
 
 
-def find_displaced(before: bytes, after: bytes, language: str) -> Span | None:
-    """Return the span in `before` of the first line that a suppression no longer acts on alone.
+def find_displaced(before: bytes, after: bytes, language: str) -> set[Span]:
+    """Return the spans in `before` of the lines that a suppression no longer acts on alone.
 
     Both texts hold the same tokens.
     """
     starts, old = _scopes(before, language)
     _, new = _scopes(after, language)
+    displaced: set[Span] = set()
     for one, two in zip(old, new, strict=False):
         if one != two and one:
             first, last = min(one.start, two.start), max(one.stop, two.stop)
-            return starts[first], starts[min(last, len(starts)) - 1] + 1
-    return None
+            displaced.add((starts[first], starts[min(last, len(starts)) - 1] + 1))
+    return displaced
 
 
 def _scopes(text: bytes, language: str) -> tuple[list[int], list[range]]:

@@ -104,22 +104,20 @@ def gap(before: Token, after: Token, text: bytes) -> bytes:
     """Return what stands between two tokens of one line.
 
     It stays as it is where a blank has a meaning: before `#`, between an opening bracket and
-    what could be a separator of its own, and between records that nothing separates.
+    what could be a separator of its own, and between statements that nothing separates.
     """
     first = after.text[0]
     if first == _NUMBER_SIGN or before.role == LOOSE or after.role == LOOSE:
         return b"" if before.end == after.start else b" "
     if before.role in OPENERS and first in CUSTOM_SEPARATORS:
         return text[before.end : after.start]
-    if after.starts and not after.free and before.role not in SEPARATORS:
-        return _between_records(before, after, text)
+    if after.starts and before.role not in SEPARATORS and before.role not in OPENERS:
+        return _between_statements(before, after, text)
     return _GAPS[before.role][after.role]
 
 
-def _between_records(before: Token, after: Token, text: bytes) -> bytes:
-    """Words before a key are part of it, with the blanks between them."""
-    if before.role in OPENERS:
-        return _GAPS[before.role][after.role]
-    if before.role == WORD and before.text[-1] not in _QUOTES:
+def _between_statements(before: Token, after: Token, text: bytes) -> bytes:
+    """Words before a key of a configuration are part of it, with the blanks between them."""
+    if before.role == WORD and before.text[-1] not in _QUOTES and not after.free:
         return text[before.end : after.start]
     return b"" if before.end == after.start else b" "

@@ -20,7 +20,7 @@ from netsharp_lsp.cntk.networks.description import node_json
 from tests.cntk.texts import Memory
 
 #: Blanks that a call of NDL does not keep.
-_AROUND = re.compile(r"\s*([(){}\[\],=:])\s*|\s+")
+_AROUND = re.compile(r"\s*([(){}\[\],;=:])\s*|\s+")
 
 
 class Disk:
@@ -55,7 +55,7 @@ def _said(value: Value) -> tuple[object, ...]:
     if value.kind == "block":
         return (value.raw[:1], variables)
     raw = value.raw
-    if value.kind == "text" and ("\n" in raw or re.match(r"[\w.]+\s*\(", raw)):
+    if value.kind == "flag" or "\n" in raw or re.match(r"[\w.]+\s*\(", raw):
         return (_AROUND.sub(r"\1 ", raw).split(), variables)
     return (raw, value.value, value.elements, variables)
 
