@@ -127,7 +127,6 @@ class _Inspection:
             self._add(path)
         for path, file in self.files.items():
             outcome = file.outcome
-            outcome.repaired = file.job.repairs
             shown = (self._shown(one, outcome) for one in file.sifted(self._said_of(path)))
             outcome.diagnostics = list(shown)
 
@@ -135,6 +134,7 @@ class _Inspection:
         changed = set()
         for path, file in self.files.items():
             outcome = file.outcome
+            outcome.repaired = True
             chosen = choose(file.sifted(self._said_of(path)), unsafe)
             edits = [edit for one in chosen if one.fix is not None for edit in one.fix.edits]
             text = apply_edits(outcome.text, edits)
@@ -174,8 +174,9 @@ class _Inspection:
         if path in self.files:
             return
         language = LANGUAGES.get(os.path.splitext(path)[1].lower(), "cntk")
-        item = Input(self._name_of(path), None, language=language)
-        job = Job(item, self.find(os.path.dirname(os.path.abspath(path))), self.args)
+        place = None if path.startswith(COMMAND_LINE) else path
+        item = Input(self._name_of(path), place, language=language)
+        job = Job(item, self.find(item.directory), self.args, named=False)
         outcome = Outcome(item)
         outcome.source = Source(self._text_of(path))
         outcome.text = outcome.source.text

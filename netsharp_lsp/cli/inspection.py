@@ -27,19 +27,25 @@ if TYPE_CHECKING:
 
 
 class Job:
-    """One file to check with the settings and arguments that hold for it."""
+    """One file to check with the settings and arguments that hold for it.
 
-    __slots__ = ("args", "item", "settings")
+    `named`: the arguments mean it, and do not only speak of what it belongs to.
+    """
 
-    def __init__(self, item: Input, settings: Settings, args: argparse.Namespace) -> None:
+    __slots__ = ("args", "item", "named", "settings")
+
+    def __init__(
+        self, item: Input, settings: Settings, args: argparse.Namespace, named: bool = True
+    ) -> None:
         self.item = item
+        self.named = named
         self.settings = settings
         self.args = args
 
     @property
     def repairs(self) -> bool:
         """Whether fixes are to be applied, be it only to show them."""
-        return bool(self.args.fix or self.args.unsafe_fixes or self.args.diff)
+        return self.named and bool(self.args.fix or self.args.unsafe_fixes or self.args.diff)
 
 
 class Outcome:

@@ -1,0 +1,196 @@
+"""`netsharp check` over experiments: runs are analysed once, and files get what is theirs."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+import pytest
+
+from tests.cli.command_line import netsharp
+from tests.cntk.cli.experiments import FAULTY_NETWORK, NETWORK, TRAINS, checked, places, write
+from tests.cntk.collection import FILES, FOLDER
+
+UNDEFINED = "CK019"
+UNKNOWN_NAME = "BS020"
+
+
+def test_what_a_run_says_goes_to_the_files_that_it_is_about(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a_dot_cntk=TRAINS, b_dot_cntk=TRAINS, net_dot_bs=FAULTY_NETWORK)
+    answer, found = checked(tmp_path, ".")
+    assert answer.code == 1
+    assert places(found, UNKNOWN_NAME) == [("net.bs", 2, "error")]
+    assert places(found, UNDEFINED) == [("a.cntk", 4, "info"), ("b.cntk", 4, "info")]
+
+
+def test_a_named_configuration_brings_the_files_that_it_reads(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a_dot_cntk=TRAINS, net_dot_bs=FAULTY_NETWORK)
+    _, found = checked(tmp_path, "a.cntk")
+    assert places(found, UNKNOWN_NAME) == [("net.bs", 2, "error")]
+    _, found = checked(tmp_path.parent, f"{tmp_path.name}/a.cntk")
+    assert places(found, UNKNOWN_NAME) == [(f"{tmp_path.name}/net.bs", 2, "error")]
+
+
+def test_a_file_of_a_network_alone_gets_hints(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, net_dot_bs=FAULTY_NETWORK)
+    answer, found = checked(tmp_path, "net.bs")
+    assert answer.code == 0
+    assert places(found, UNKNOWN_NAME) == [("net.bs", 2, "hint")]
+
+
+def test_a_variable_is_an_error_only_where_somebody_says_how_it_is_run(
+    tmp_path: pathlib.Path,
+) -> None:
+    write(tmp_path, a_dot_cntk=TRAINS, net_dot_bs=NETWORK)
+    assert places(checked(tmp_path, "a.cntk")[1], UNDEFINED) == [("a.cntk", 4, "info")]
+    _, found = checked(tmp_path, "a.cntk", "--set", "x=1")
+    assert places(found, UNDEFINED) == [("a.cntk", 4, "error")]
+    _, found = checked(tmp_path, "a.cntk", "--set", "OutDir=out")
+    assert places(found, UNDEFINED) == []
+    write(tmp_path, netsharp_dot_toml='[[cntk.run]]\nfiles = ["a.cntk"]\n')
+    assert places(checked(tmp_path, "a.cntk")[1], UNDEFINED) == [("a.cntk", 4, "error")]
+    write(tmp_path, netsharp_dot_toml='[cntk]\ndefines = ["outdir"]\n')
+    assert places(checked(tmp_path, "a.cntk")[1], UNDEFINED) == []
+
+
+def test_declared_runs_layer_their_files_and_set_values(tmp_path: pathlib.Path) -> None:
+    layers = 'files = ["a.cntk", "b.cntk"]\nset = ["OutDir=o"]\ndirectory = "work"\n'
+    write(
+        tmp_path,
+        netsharp_dot_toml=f"[[cntk.run]]\n{layers}",
+        a_dot_cntk_in_work=TRAINS.replace("net.bs", "$Net$.bs"),
+        b_dot_cntk_in_work="Net = net\n",
+        net_dot_bs_in_work=FAULTY_NETWORK,
+    )
+    answer, found = checked(tmp_path, ".")
+    assert answer.code == 1
+    assert places(found, UNDEFINED) == []
+    assert places(found, UNKNOWN_NAME) == [("work/net.bs", 2, "error")]
+    assert places(checked(tmp_path, "work/net.bs")[1], UNKNOWN_NAME) == places(found, UNKNOWN_NAME)
+
+
+def test_a_declared_run_without_its_file_cannot_be_checked(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a_dot_cntk=TRAINS, net_dot_bs=NETWORK)
+    write(tmp_path, netsharp_dot_toml='[[cntk.run]]\nfiles = ["lost.cntk"]\n')
+    answer, _ = checked(tmp_path, ".")
+    assert answer.code == 2
+    assert "cntk.run names lost.cntk, which is not in" in answer.err
+
+
+def test_scripts_are_read_as_runs_and_never_executed(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a_dot_cntk=TRAINS, net_dot_bs=NETWORK)
+    write(tmp_path, run_dot_sh="touch executed\ncntk configFile=a.cntk OutDir=out\n")
+    assert places(checked(tmp_path, ".")[1], UNDEFINED) == []
+    write(tmp_path, run_dot_sh="cntk configFile=a.cntk x=1\n")
+    assert places(checked(tmp_path, ".")[1], UNDEFINED) == [("a.cntk", 4, "error")]
+    write(tmp_path, run_dot_sh='cntk configFile=a.cntk x=1 "$@"\n')
+    assert places(checked(tmp_path, ".")[1], UNDEFINED) == [("a.cntk", 4, "info")]
+    assert not (tmp_path / "executed").exists()
+
+
+def test_layers_are_one_run(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a_dot_cntk=TRAINS, net_dot_bs=FAULTY_NETWORK, b_dot_cntk="OutDir = out\n")
+    _, found = checked(tmp_path, "a.cntk+b.cntk")
+    assert places(found, UNDEFINED) == []
+    assert places(found, UNKNOWN_NAME) == [("net.bs", 2, "error")]
+    answer, _ = checked(tmp_path, "a.cntk+lost.cntk")
+    assert (answer.code, "lost.cntk: cannot be read" in answer.err) == (2, True)
+
+
+def test_stdin_is_what_its_name_or_a_flag_says(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, net_dot_bs=FAULTY_NETWORK)
+    text = TRAINS.encode()
+    _, found = checked(tmp_path, "-", "--stdin-filename", "a.cntk", stdin=text)
+    assert places(found, UNDEFINED) == [("a.cntk", 4, "info")]
+    assert places(found, UNKNOWN_NAME) == [("net.bs", 2, "error")]
+    _, found = checked(tmp_path, "-", "--language", "cntk", stdin=text)
+    assert places(found, UNDEFINED) == [("<stdin>", 4, "info")]
+    _, found = checked(tmp_path, "-", "--language", "brainscript", stdin=FAULTY_NETWORK.encode())
+    assert places(found, UNKNOWN_NAME) == [("<stdin>", 2, "hint")]
+
+
+def test_a_walk_takes_what_files_say_they_are(tmp_path: pathlib.Path) -> None:
+    write(
+        tmp_path,
+        app_dot_config="<?xml version='1.0'?>\n<a/>\n",
+        labels_dot_mlf_dot_cntk="#!MLF!#\n",
+        rocket_dot_bs="sub Main()\nend sub\n",
+        old_dot_config=TRAINS,
+        net_dot_bs=NETWORK,
+    )
+    answer, found = checked(tmp_path, ".", "--verbose")
+    assert {one["file"] for one in found} == {"old.config"}
+    assert answer.err.splitlines() == [
+        "netsharp: app.config: left out, it is XML.",
+        "netsharp: labels.mlf.cntk: left out, it is a label file of HTK.",
+        "netsharp: rocket.bs: left out, it is BrightScript.",
+    ]
+    assert checked(tmp_path, ".")[0].err == ""
+
+
+def test_fixes_reach_every_file_of_a_run(tmp_path: pathlib.Path) -> None:
+    old_record = NETWORK + "sizes = [ a = 1 ]\nq = sizes.a\n"
+    write(tmp_path, a_dot_cntk=TRAINS, net_dot_bs=old_record)
+    answer = netsharp("check", ".", "--fix", "--diff", "--select", "BS076", cwd=tmp_path)
+    assert answer.code == 1
+    assert "-sizes = [ a = 1 ]\n+sizes = { a = 1 }\n" in answer.out
+    assert (tmp_path / "net.bs").read_text() == old_record
+    answer, found = checked(tmp_path, ".", "--fix", "--select", "BS076")
+    assert (answer.code, found) == (0, [])
+    assert "net.bs: fixed BS076 1x." in answer.err
+    assert (tmp_path / "net.bs").read_text() == old_record.replace("[ a = 1 ]", "{ a = 1 }")
+
+
+def test_fixing_leaves_files_alone_that_nobody_named(tmp_path: pathlib.Path) -> None:
+    old_record = NETWORK + "sizes = [ a = 1 ]\nq = sizes.a\n"
+    write(tmp_path, a_dot_cntk=TRAINS, net_dot_bs=old_record)
+    _, found = checked(tmp_path, "a.cntk", "--fix", "--select", "BS076")
+    assert places(found, "BS076") == [("net.bs", 6, "info")]
+    assert (tmp_path / "net.bs").read_text() == old_record
+
+
+def test_what_is_not_utf8_is_fixed_in_its_own_code_page(tmp_path: pathlib.Path) -> None:
+    text = "# caf\u00e9\r\n" + NETWORK.replace("\n", "\r\n") + "s = [ a = 1 ]\r\nq = s.a\r\n"
+    (tmp_path / "net.bs").write_bytes(text.encode("cp1252"))
+    netsharp("check", "net.bs", "--fix", "--select", "BS076", cwd=tmp_path)
+    fixed = text.replace("[ a = 1 ]", "{ a = 1 }")
+    assert (tmp_path / "net.bs").read_bytes() == fixed.encode("cp1252")
+
+
+@pytest.mark.parametrize("name", ["lost.cntk", "lost.bs", "lost.ndl", "lost.mel"])
+def test_a_missing_file_is_a_sentence(tmp_path: pathlib.Path, name: str) -> None:
+    answer = netsharp("check", name, cwd=tmp_path)
+    assert (answer.code, answer.out) == (2, "0 files checked, nothing found.\n")
+    assert answer.err == f"netsharp: {name}: cannot be read: No such file or directory.\n"
+
+
+def test_a_binary_file_that_is_named_is_a_sentence(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.cntk").write_bytes(b"a = 1\0\n")
+    answer = netsharp("check", "a.cntk", cwd=tmp_path)
+    assert answer.code == 2
+    assert answer.err.startswith("netsharp: a.cntk: The file is binary: byte 5 is NUL.")
+
+
+def test_suppressions_baselines_and_settings_hold_as_for_other_files(
+    tmp_path: pathlib.Path,
+) -> None:
+    silenced = FAULTY_NETWORK.replace("(f)\n", f"(f) // netsharp: ignore[{UNKNOWN_NAME}]\n", 1)
+    write(tmp_path, a_dot_cntk=TRAINS, net_dot_bs=silenced)
+    assert places(checked(tmp_path, ".")[1], UNKNOWN_NAME) == []
+    write(tmp_path, net_dot_bs=FAULTY_NETWORK)
+    write(tmp_path, netsharp_dot_toml=f'[per-file-ignores]\n"*.bs" = ["{UNKNOWN_NAME}"]\n')
+    assert places(checked(tmp_path, ".")[1], UNKNOWN_NAME) == []
+    write(tmp_path, netsharp_dot_toml="")
+    netsharp("check", ".", "--baseline", "known.json", "--update-baseline", cwd=tmp_path)
+    assert checked(tmp_path, ".", "--baseline", "known.json")[1] == []
+
+
+def test_the_whole_collection_can_be_checked_in_every_form(tmp_path: pathlib.Path) -> None:
+    answer, found = checked(FOLDER, ".", "--isolated")
+    assert answer.code == 1
+    named = {one["file"] for one in found}
+    assert len(named) > 40
+    assert named <= {file.name for file in FILES}
+    again = checked(FOLDER, ".", "--isolated")[1]
+    assert [json.dumps(one) for one in found] == [json.dumps(one) for one in again]
+    assert netsharp("check", ".", "--isolated", "--format", "text", cwd=FOLDER).code == 1
