@@ -108,6 +108,9 @@ def _lacking(outer: SourcePlace, opening: int, closing: int) -> Finding:
 
 def _unmatched(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
     opened = fault.related[0][1]
+    suspect = misaligned(place.source.text, opened.start)
+    if suspect is not None and suspect[1] < place.start and opened.source is place.source:
+        return _lacking(opened, *suspect)
     expected = _closer(opened)
     found = place.text.decode()
     message = (

@@ -52,7 +52,7 @@ CLIMBING = ("maxEpochs = 4", "L2RegWeight = 0.0001", "loadBestModel = true", "ma
 @pytest.mark.parametrize("line", CLIMBING)
 @pytest.mark.parametrize("place", ["command = Train:Test:Write\n", "    action = train\n"])
 def test_options_may_stand_in_blocks_around(line: str, place: str) -> None:
-    text = changed(place, f"{place}    {line}\n", changed(line, "useNAG = false"))
+    text = changed(place, f"{place}    {line}\n", changed(line, ""))
     assert about_keys(told(text)) == []
     assert "CK070" not in codes(told(text))
 

@@ -14,9 +14,9 @@ HOMES = {
     "AutoAdjust": ("            loadBestModel = true\n", "            LINE\n"),
     "CNTKTextFormatReader": ("        maxErrors = 10\n", "        LINE\n"),
     "stream": ("dense ; alias = x", "dense ; alias = x ; LINE"),
-    "test": ("    evalNodeNames = err\n", "    evalNodeNames = err\n    LINE\n"),
+    "test": ("    minibatchSize = 1024\n", "    minibatchSize = 1024\n    LINE\n"),
     "write": ('    outputPath = "out/values"\n', '    outputPath = "out/values"\n    LINE\n'),
-    "format": ("type = real", "type = real ; LINE"),
+    "format": ("transpose = true", "transpose = true ; LINE"),
     "top level": ("traceLevel = 1\n", "LINE\n"),
 }
 ROWS = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from itertools import pairwise
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from netsharp_lsp.cntk.check import diagnostics_by_file
 from netsharp_lsp.cntk.configuration.configuration import resolve
+from netsharp_lsp.cntk.configuration.lines import without_comments
 from netsharp_lsp.cntk.experiment import Experiment, SingleFile
 from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.text.decode import decode_legacy
@@ -80,6 +82,41 @@ def test_safe_fixes_keep_every_value(file: CntkFile) -> None:
 def _leaves(name: str, data: bytes) -> dict[str, str | None]:
     resolved = resolve([f"configFile={name}"], Memory({**BESIDE, name: data}))
     return {it.path.lower(): it.value for it in resolved.values() if it.kind != "block"}
+
+
+def test_a_closing_bracket_that_is_missing_is_named_by_its_partner() -> None:
+    """Those that stand first on their line: the text tells by its indentation where they belong."""
+    named = missed = 0
+    for file in CONFIGURATIONS:
+        if file.broken or file.name in STOPS:
+            continue
+        text = decode_legacy(file.data).text
+        for opening, closing in _partners(text):
+            here = found(file, text[:closing] + text[closing + 1 :])
+            listed = here.get(os.path.basename(file.name), ())
+            places = {one.start for one in listed if one.code in ("CK003", "CK004")}
+            places |= {it.start for one in listed if one.code == "CK004" for it in one.related}
+            named += opening in places
+            missed += opening not in places
+    print(f"{named} of {named + missed} brackets were named")
+    assert named > 60
+    assert missed <= 0.05 * (named + missed)
+
+
+def _partners(text: bytes) -> list[tuple[int, int]]:
+    """Brackets with those that close them at the beginning of a line."""
+    code = without_comments(text)
+    waiting: list[int] = []
+    partners = []
+    for token in re.finditer(rb'"[^"]*"|[\[\](){}]', code):
+        if token.group() in (b"[", b"{", b"("):
+            waiting.append(token.start())
+        elif len(token.group()) == 1:
+            line = code.rfind(b"\n", 0, token.start()) + 1
+            partner = waiting.pop()
+            if not code[line : token.start()].strip():
+                partners.append((partner, token.start()))
+    return partners
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)
