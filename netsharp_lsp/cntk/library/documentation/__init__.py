@@ -1,0 +1,177 @@
+"""What the functions of the library and the native types of nodes do, in words.
+
+The texts are Markdown beside this file; signatures come from the library itself.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from netsharp_lsp.cntk.brainscript.analysis.program import library_of
+from netsharp_lsp.cntk.brainscript.analysis.resolving import Resolver
+from netsharp_lsp.cntk.library import PREFIX, own_library
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.brainscript.analysis.scopes import Declaration
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Parameter
+    from netsharp_lsp.cntk.networks.faults import Place
+
+FOLDER = Path(__file__).parent
+#: Texts with an entry for each function, by what the functions are about.
+GROUPS = (
+    "layers",
+    "parameters_and_inputs",
+    "operations",
+    "images",
+    "sequences",
+    "recurrent",
+    "criteria",
+    "values",
+)
+NODES = "nodes"
+ITEM = re.compile(r"- `?([^`:]+)`?: (.*)")
+
+
+class Entry:
+    """What is said of a function or a type of node.
+
+    `signature` is how it is called, empty for a type of node; `formula` and `shape` are empty
+    where there is none.  `parameters` hold a sentence for each parameter, in order.
+    """
+
+    __slots__ = ("formula", "group", "name", "parameters", "shape", "signature", "text")
+
+    def __init__(self, name: str, group: str) -> None:
+        self.name = name
+        self.group = group
+        self.signature = ""
+        self.formula = ""
+        self.text = ""
+        self.shape = ""
+        self.parameters: dict[str, str] = {}
+
+    @property
+    def markdown(self) -> str:
+        """Everything that is said, as Markdown."""
+        parts = [f"```brainscript\n{self.signature}\n```"] if self.signature else []
+        parts += [f"`{self.formula}`"] if self.formula else []
+        parts += [self.text]
+        parts += ["\n".join(f"- `{name}`: {said}" for name, said in self.parameters.items())]
+        parts += [f"Shape: {self.shape}."] if self.shape else []
+        return "\n\n".join(part for part in parts if part)
+
+
+def of(name: str) -> Entry | None:
+    """What is said of a function by the name it is called by, else of a type of node of that
+    name; None where there is neither.  Another name of a function leads to the function.
+    """
+    return _functions().get(name) or _alias(name) or _entries(NODES).get(name)
+
+
+def of_node(operation: str) -> Entry | None:
+    """What is said of a native type of node, None for what is none."""
+    own = _entries(NODES).get(operation)
+    if own is not None:
+        return own
+    found = of(operation) or of(f"CNTK2.{operation}")
+    if found is None or found.name.rpartition(".")[2] != operation:
+        return None
+    node = Entry(operation, found.group)
+    node.formula, node.text, node.shape = found.formula, found.text, found.shape
+    return node
+
+
+def signature(declaration: Declaration, name: str = "") -> str:
+    """How a function of the library is called: `Softmax (z, axis=0, tag='')`."""
+    opening, closing = ("{", "}") if declaration.braced else ("(", ")")
+    parameters = ", ".join(_written(one) for one in declaration.parameters or ())
+    return f"{name or declaration.qualified} {opening}{parameters}{closing}"
+
+
+@lru_cache(maxsize=1)
+def meanings() -> dict[str, str]:
+    """What parameters mean wherever they have a name."""
+    lines = (FOLDER / "parameters.md").read_text(encoding="utf-8").splitlines()
+    found = (ITEM.fullmatch(line) for line in lines)
+    return {one.group(1): one.group(2) for one in found if one is not None}
+
+
+@lru_cache(maxsize=1)
+def _functions() -> dict[str, Entry]:
+    """The entries of all functions, with signatures and parameters."""
+    library = library_of(own_library())
+    found: dict[str, Entry] = {}
+    for group in GROUPS:
+        for name, entry in _entries(group).items():
+            declaration = library.find(name)
+            if declaration is not None:
+                _complete(entry, declaration)
+            found[name] = entry
+    return found
+
+
+def _complete(entry: Entry, declaration: Declaration) -> None:
+    entry.signature = signature(declaration, entry.name)
+    own = entry.parameters
+    entry.parameters = {
+        one.name: own.get(one.name) or meanings().get(one.name, "")
+        for one in declaration.parameters or ()
+    }
+
+
+def _alias(name: str) -> Entry | None:
+    """The entry of the function that another name stands for."""
+    library = library_of(own_library())
+    declaration = library.find(name)
+    denoted = Resolver(library.scopes).of(declaration) if declaration is not None else None
+    if denoted is None or denoted.declaration is None:
+        return None
+    return _functions().get(denoted.declaration.qualified)
+
+
+@lru_cache(maxsize=16)
+def _entries(group: str) -> dict[str, Entry]:
+    """The entries of a text by name; a heading may name several."""
+    found: dict[str, Entry] = {}
+    entries: list[Entry] = []
+    for line in (FOLDER / f"{group}.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            entries = [Entry(name, group) for name in line[3:].split(", ")]
+            found.update((entry.name, entry) for entry in entries)
+        for entry in entries:
+            _read(entry, line)
+    return found
+
+
+def _read(entry: Entry, line: str) -> None:
+    item = ITEM.fullmatch(line)
+    if line.startswith("= "):
+        entry.formula = line[2:]
+    elif line.startswith("→ "):
+        entry.shape = line[2:]
+    elif item is not None:
+        entry.parameters[item.group(1)] = item.group(2)
+    elif line and not line.startswith("#"):
+        entry.text = f"{entry.text} {line}".lstrip()
+
+
+def _written(parameter: Parameter) -> str:
+    if parameter.default is None:
+        return parameter.name
+    return f"{parameter.name}={_text(parameter.default.place)}"
+
+
+def _text(place: Place) -> str:
+    """What stands at a place of the library; a function in brackets keeps them."""
+    data = _source(place.source)
+    text = data[place.start : place.end].decode("utf-8")
+    before, after = data[: place.start].rstrip()[-1:], data[place.end :].lstrip()[:1]
+    return f"({text})" if "=>" in text and (before, after) == (b"(", b")") else text
+
+
+@lru_cache(maxsize=16)
+def _source(name: str) -> bytes:
+    return (FOLDER.parent / name.removeprefix(PREFIX)).read_bytes()
