@@ -260,7 +260,7 @@ class Arguments:
         if isinstance(value, Word):
             named = None if value.is_hole or value.is_number else frame.find(value.text)
             return self.scalar(named) if named is not None else self._resolved(value, at)
-        place = place_of(frame.script.text, value.start, value.end)
+        place = place_of(at.script.text, value.start, value.end)
         message = f"`{text_of(value)}` cannot stand in a list of numbers."
         self.assembly.faults.add("no-number", message, place)
         return None

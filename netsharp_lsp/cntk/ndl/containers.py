@@ -15,7 +15,7 @@ from netsharp_lsp.cntk.configuration.sources import Source, read_text
 from netsharp_lsp.cntk.configuration.traced import Weaver
 from netsharp_lsp.cntk.ndl.evaluation import Part
 from netsharp_lsp.cntk.ndl.reading import read_script
-from netsharp_lsp.cntk.ndl.syntax import HOLE, place_of
+from netsharp_lsp.cntk.ndl.syntax import HOLE, Script, place_of
 from netsharp_lsp.cntk.networks.faults import Fault, Place
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 _LOAD, _RUN = b"load", b"run"
-#: Faults of brackets, which a file's sections share with its scripts.
+#: Faults of brackets, which the text around a script has, too.
 _BRACKETS = frozenset(("unclosed", "unmatched"))
 
 
@@ -196,7 +196,12 @@ class _Collected:
         self._add(role, name, plugged(found.text))
 
     def _add(self, role: str, name: str, text: Traced) -> None:
-        self.parts.append(Part(role, name, read_script(text)))
+        """Read a script; its brackets were looked at in the text around it."""
+        script = read_script(text)
+        # Where brackets do not match, nothing that follows is where it seems to be.
+        broken = any(fault.kind in _BRACKETS for fault in script.faults)
+        rest = () if broken else script.faults
+        self.parts.append(Part(role, name, Script(text, script.statements, rest)))
 
     def file(
         self, text: Traced, load: Choice | None, run: Choice | None, role: str = "run"

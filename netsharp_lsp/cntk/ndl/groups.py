@@ -87,7 +87,10 @@ class Groups:
             " `featureNodes = (..)`, or `tag = feature` at an input."
         )
         script = frame.script
-        self.faults.add("no-features", message, script.place(0, min(1, len(script.text))))
+        first = script.statements[0] if script.statements else None
+        name = first.name if first is not None else None
+        place = script.place(0, 0) if name is None else script.place(name.start, name.end)
+        self.faults.add("no-features", message, place)
 
 
 def _group(tag: str) -> str:
