@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.migration.edits import Edit, Todo
     from netsharp_lsp.cntk.migration.names import CallSite
     from netsharp_lsp.cntk.migration.network import MigratedNetwork
-    from netsharp_lsp.cntk.ndl.syntax import Value
 
 #: Functions whose inputs or dimensions are one array.
 _ARRAYS = frozenset(("input", "parameter"))
@@ -103,7 +102,7 @@ def flat_convolutions(network: MigratedNetwork) -> Iterator[Edit | Todo]:
     for site in _sites(network, "convolution"):
         if len(site.arguments.positional) == 7:
             layouts = network.facts.layouts.get(site.place, set())
-            if layouts == {"CHW"}:
+            if layouts <= {"CHW"}:
                 yield from _convolution(network, site)
                 continue
             message = (
@@ -216,18 +215,16 @@ def batch_normalization(network: MigratedNetwork) -> Iterator[Edit | Todo]:
                 yield text.edit("MG29", *given.without(option), "")
         engine = given.option("engine")
         if engine is not None:
-            yield from _engine(site, engine)
+            yield from _engine(network, site, engine)
 
 
-def _engine(site: CallSite, engine: Option) -> Iterator[Edit | Todo]:
-    word = engine.value
-    named = isinstance(word, Word) and not word.quoted and site.frame.find(word.text) is not None
-    if named or not isinstance(word, Word):
-        message = "The engine is given to the macro. Write it out here."
-        yield site.text.todo("MG29", (engine.start, engine.end), message, blocks=True)
+def _engine(network: MigratedNetwork, site: CallSite, engine: Option) -> Iterator[Edit]:
+    """The engine as a truth, which a comparison gives where it is a name."""
+    word, start, end = engine.value, *site.arguments.span(engine)
+    if not isinstance(word, Word):
         return
-    start, end = site.arguments.span(engine)
-    truth = "true" if word.text.lower() == "cntk" else "false"
+    rendered = network.rendered(site.text, site.frame, word, as_text=True)
+    truth = {'"cntk"': "true", '"cudnn"': "false"}.get(rendered.lower(), f'{rendered} == "cntk"')
     yield site.text.edit("MG29", start, end, f"useCntkEngine={truth}")
 
 
@@ -282,8 +279,3 @@ def lost_characters(network: MigratedNetwork) -> Iterator[Edit | Todo]:
             "What NDL computed is written without it; put it back if it was meant."
         )
         yield site.text.todo("MG35", (at, at + 1), message)
-
-
-def is_plain(value: Value) -> bool:
-    """Whether a value is a word."""
-    return isinstance(value, Word)

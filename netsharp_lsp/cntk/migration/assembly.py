@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from netsharp_lsp.cntk.configuration.scope import Entry
+    from netsharp_lsp.cntk.configuration.scope import Entry, Scope
     from netsharp_lsp.cntk.migration.edits import Edit
     from netsharp_lsp.cntk.migration.texts import Text
 
@@ -134,11 +134,17 @@ def selection(sections: Sequence[Section], variable: str, told: str) -> str:
     return "\n".join(lines)
 
 
-def members(table: Mapping[tuple[str, bool], str], used: Mapping[tuple[str, bool], str]) -> str:
-    """The members that stand for variables."""
+def members(
+    table: Mapping[tuple[str, bool], str], used: Mapping[tuple[str, bool], str], own: Scope
+) -> str:
+    """The members that stand for variables; what the builder defines itself has its value."""
     lines = []
     for key, variable in used.items():
-        lines.append(f'{table[key]} = "${variable}$"' if key[1] else f"{table[key]} = ${variable}$")
+        entry = own.here(variable.encode())
+        value = f"${variable}$"
+        if entry is not None:
+            value = entry.text.text.decode("utf-8", "replace")
+        lines.append(f'{table[key]} = "{value}"' if key[1] else f"{table[key]} = {value}")
     return "\n".join(lines)
 
 

@@ -24,6 +24,25 @@ if TYPE_CHECKING:
 
 #: Actions that build a network to train it.
 TRAINING = frozenset(("train", "trainrnn", "adapt"))
+#: Faults of NDL after which nobody knows what the network is, although there is one.
+_GRAVE = frozenset(
+    (
+        "deep",
+        "empty-value",
+        "macro-without-body",
+        "missing-file",
+        "missing-section",
+        "no-statement",
+        "option-missing",
+        "option-value",
+        "repeat",
+        "several-files",
+        "too-much",
+        "unclosed",
+        "unmatched",
+        "unreadable",
+    )
+)
 _ROLES = {"macros": MACROS, "load": LOADED}
 
 
@@ -141,6 +160,9 @@ class Case:
         if built is None or built.network is None:
             fault = next(iter(built.faults), None) if built is not None else None
             return fault.message if fault is not None else "the builder gives no network."
+        grave = next((one for one in built.faults if one.kind in _GRAVE), None)
+        if grave is not None:
+            return grave.message
         for node in built.network.nodes.values():
             if node.operation == OPAQUE or node.shape is None:
                 faults = [one.message for one in built.faults]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.migration.rules import AUTOMATIC, CHOICE, PERSON, rule
-from netsharp_lsp.cntk.ndl.syntax import Assignment, Definition
+from netsharp_lsp.cntk.ndl.syntax import Assignment, Call, Definition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ def reached_into(network: MigratedNetwork) -> Iterator[Edit | Todo]:
         if site.owner is None or site.owner.name is None:
             end = site.call.end
             yield site.text.edit("MG04b", end, end, network.selection(site.macro))
+    yield from _results_nobody_uses(network)
     for macro in network.names.macros.values():
         if network.is_kept_record(macro):
             name = macro.definition.name
@@ -120,6 +121,23 @@ def reached_into(network: MigratedNetwork) -> Iterator[Edit | Todo]:
                 "Look whether that is needed."
             )
             yield macro.text.todo("MG04b", (name.start, name.end), message)
+
+
+def _results_nobody_uses(network: MigratedNetwork) -> Iterator[Edit]:
+    """A member of the network for the result of a record that nothing else leads to."""
+    used = {
+        use.parts[-1][2].place
+        for use in network.names.uses
+        if use.parts[-1][2] is not None and network.selection_of(use)
+    }
+    for symbol in network.names.top.symbols.values():
+        macro = network.names.target(symbol) if symbol.kind == "variable" else None
+        if macro is None or not network.is_kept_record(macro) or symbol.place in used:
+            continue
+        if isinstance(symbol.value, Call):
+            end, name = symbol.value.end, network.name_of(symbol)
+            added = f"\n{name}Result = {name}{network.selection(macro)}"
+            yield symbol.text.edit("MG04b", end, end, added)
 
 
 def _is_alias(network: MigratedNetwork, start: int, text: Text) -> bool:
@@ -177,3 +195,14 @@ def options_of_macros(network: MigratedNetwork) -> Iterator[Edit]:
         ]
         before = ", " if parameters else ""
         yield macro.text.edit("MG33", close, close, before + ", ".join(added))
+        if "tag" in missing:
+            yield from _handed_on(network, macro)
+
+
+def _handed_on(network: MigratedNetwork, macro: Macro) -> Iterator[Edit]:
+    """A tag is that of the node which the macro gives."""
+    call = network.result_call(macro)
+    for site in network.names.calls:
+        if site.call is call and site.arguments.option("tag") is None:
+            end = site.arguments.last_end
+            yield site.text.edit("MG33", end, end, ", tag=tag")

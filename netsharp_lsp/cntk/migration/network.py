@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.migration.functions import BROUGHT_IN, KEYWORDS, TRUTHS
+from netsharp_lsp.cntk.migration.functions import BROUGHT_IN, GROUPS, KEYWORDS, TRUTHS
 from netsharp_lsp.cntk.migration.names import Names
 from netsharp_lsp.cntk.migration.texts import is_name
-from netsharp_lsp.cntk.ndl.syntax import Option, Word
+from netsharp_lsp.cntk.ndl.functions import GROUP_ARRAYS
+from netsharp_lsp.cntk.ndl.syntax import Assignment, Call, Option, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
+    from netsharp_lsp.cntk.migration.edits import Edit
     from netsharp_lsp.cntk.migration.names import CallSite, Frame, Macro, Symbol, Use
     from netsharp_lsp.cntk.migration.texts import Text
     from netsharp_lsp.cntk.ndl.syntax import Value
-    from netsharp_lsp.cntk.networks.node import Network
+    from netsharp_lsp.cntk.networks.node import Network, Node
 
     #: A file and an offset: what tells a symbol, a macro or a call apart in every network.
     Where = tuple[str, int]
@@ -88,10 +90,7 @@ class MigratedNetwork:
                     facts.records.add(macro.place)
         for site in self.names.calls:
             if site.macro is not None:
-                for option in site.arguments.options:
-                    table = facts.options.setdefault(site.macro.place, {})
-                    default = self.rendered(site.text, site.frame, option.value, as_text=True)
-                    table.setdefault(option.name.text.lower(), default)
+                self._gather_options(site, site.macro)
         for symbol in self.names.top.symbols.values():
             value = symbol.value
             if isinstance(value, Word) and symbol.text.in_file and not value.quoted:
@@ -99,6 +98,35 @@ class MigratedNetwork:
                 if variable is not None and variable.lower() == symbol.word.text.lower():
                     facts.members.setdefault((variable.lower(), False), symbol.word.text)
         self._gather_nodes()
+
+    def _gather_options(self, site: CallSite, macro: Macro) -> None:
+        table = self.facts.options.setdefault(macro.place, {})
+        for option in site.arguments.options:
+            name = option.name.text.lower()
+            if name == "tag":
+                self._tag(macro)
+                continue
+            default = self.rendered(site.text, site.frame, option.value, as_text=True)
+            table.setdefault(name, default)
+
+    def _tag(self, macro: Macro | None) -> None:
+        """A macro that gets a tag hands it on to what it gives."""
+        while macro is not None:
+            table = self.facts.options.setdefault(macro.place, {})
+            if "tag" in table:
+                return
+            table["tag"] = '""'
+            call = self.result_call(macro)
+            macro = self.names.macros.get(call.name.text.lower()) if call is not None else None
+
+    def result_call(self, macro: Macro) -> Call | None:
+        """The call that a macro gives, where it has a name or is all of it."""
+        result = macro.result
+        if result is not None:
+            return result.value if isinstance(result.value, Call) else None
+        last = macro.statements[-1] if macro.statements else None
+        called = isinstance(last, Assignment) and isinstance(last.value, Call)
+        return last.value if called else None  # type: ignore[union-attr,return-value]
 
     def _gather_nodes(self) -> None:
         groups: dict[int, str] = {}
@@ -178,6 +206,53 @@ class MigratedNetwork:
         if macro is None or not self.is_kept_record(macro):
             return ""
         return self.selection(macro)
+
+    def group_arrays(self) -> list[str]:
+        """The groups that tags make of several nodes, as arrays; none that is one already."""
+        written = {self._array_of(one) for _, one in self._arrays()}
+        return [
+            f"{GROUPS[array]} = {listed}"
+            for array, listed in self._listed_groups().items()
+            if GROUPS[array] not in written
+        ]
+
+    def rewritten_arrays(self) -> Iterator[Edit]:
+        """The arrays of groups to which tags add something, with all nodes in order."""
+        listed = {GROUPS[array]: nodes for array, nodes in self._listed_groups().items()}
+        for text, statement in self._arrays():
+            nodes = listed.get(self._array_of(statement))
+            if nodes is not None:
+                value = statement.value
+                yield text.edit("MG22", value.start, value.end, nodes)
+
+    def _array_of(self, statement: Assignment) -> str:
+        assert statement.name is not None
+        return GROUPS[statement.name.text.lower()]
+
+    def _arrays(self) -> Iterator[tuple[Text, Assignment]]:
+        for text in self.names.texts:
+            for one in text.script.statements:
+                if isinstance(one, Assignment) and one.name and one.name.text.lower() in GROUPS:
+                    yield text, one
+
+    def _listed_groups(self) -> dict[str, str]:
+        """For each group with several nodes, the array of them, if all have a name."""
+        found = {}
+        for array, group in GROUP_ARRAYS.items():
+            members = self.network.groups.get(group, ())
+            names = [self._outer_name(node) for node in members]
+            if len(members) > 1 and None not in names and array != "criterianodes":
+                found[array] = f"({':'.join(filter(None, names))})"
+        return found
+
+    def _outer_name(self, node: Node) -> str | None:
+        """What a node is called in the network's own record; None for one without a name there."""
+        symbol = self.names.top.symbols.get(node.name.split(".")[0].lower())
+        if symbol is None:
+            return None
+        macro = self.names.target(symbol)
+        kept = macro is not None and self.is_kept_record(macro)
+        return self.name_of(symbol) + (self.selection(macro) if macro is not None and kept else "")
 
     def spelt(self, use: Use) -> str:
         """A name as it is afterwards, with what selects a node."""

@@ -24,16 +24,17 @@ _WITHOUT_EFFECT = {"Reshape": ("imagelayout",)}
 
 
 def _options(network: MigratedNetwork) -> Iterator[tuple[CallSite, Option]]:
-    """Every option of a function of NDL."""
+    """Every option of a function of NDL or of a macro."""
     for site in network.names.calls:
-        if site.function is not None:
+        if site.function is not None or site.macro is not None:
             for option in site.arguments.options:
                 yield site, option
 
 
 def _spelling(site: CallSite, option: Option) -> str | None:
     """How an option is spelt; None where the function does not have it."""
-    assert site.function is not None
+    if site.function is None:
+        return "tag" if option.name.text.lower() == "tag" else option.name.text
     lowered = option.name.text.lower()
     known = (*site.function.options, "tag", *_IGNORED.get(site.function.name, ()))
     return next((one for one in known if one.lower() == lowered), None)
@@ -49,12 +50,19 @@ def _word(site: CallSite, option: Option) -> Word | None:
 
 def _kind(site: CallSite, option: Option) -> str:
     """How an option is read."""
-    assert site.function is not None
     spelt = _spelling(site, option)
     if spelt == "tag":
         return WORD
+    if site.function is None:
+        return WORD if _is_only_text(site, option) else ""
     choice = site.function.options.get(spelt or "")
     return choice.kind if choice is not None else ""
+
+
+def _is_only_text(site: CallSite, option: Option) -> bool:
+    """Whether what is passed to a macro is a word and neither a number nor a truth."""
+    word = _word(site, option)
+    return word is not None and not word.is_number and word.text.lower() not in ("true", "false")
 
 
 def _span(site: CallSite, word: Word) -> tuple[int, int]:
@@ -217,7 +225,8 @@ def unknown_options(network: MigratedNetwork) -> Iterator[Edit | Todo]:
 
 
 def _is_unknown(site: CallSite, option: Option) -> bool:
-    assert site.function is not None
+    if site.function is None:
+        return False
     spelt = _spelling(site, option)
     if spelt is None:
         return True

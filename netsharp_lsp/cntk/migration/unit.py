@@ -9,7 +9,7 @@ from netsharp_lsp.cntk.migration.cases import Case, cases
 from netsharp_lsp.cntk.migration.edits import Edit, Todo, applied
 from netsharp_lsp.cntk.migration.network import Facts, MigratedNetwork
 from netsharp_lsp.cntk.migration.overlay import Overlay, Texts
-from netsharp_lsp.cntk.migration.proof import NONE, UNPROVEN, Result, proven
+from netsharp_lsp.cntk.migration.proof import DIFFERENT, EQUAL, NONE, UNPROVEN, Result, proven
 from netsharp_lsp.cntk.migration.renames import renaming
 from netsharp_lsp.cntk.migration.rules import load
 from netsharp_lsp.cntk.migration.texts import LOADED, MACROS, RUN, Text
@@ -72,8 +72,12 @@ class Unit:
         self._kept, self._removed = _divided(found)
         self._builders = list({one.place: one for one in self._kept}.values())
         self._edits: list[Edit] = []
+        self._around: list[Edit] = []
+        #: Whether node groups are written as arrays where tags make them.
+        self._arrays = False
         self._texts: dict[tuple[str, int], Text] = {}
         self._cases: list[Case] = []
+        self._networks: list[MigratedNetwork] = []
 
     def migrated(self) -> Plan:
         """Work everything out; nothing is written."""
@@ -84,13 +88,38 @@ class Unit:
         if not able and self._cases:
             return self.plan
         self._make_edits(able)
-        self._remove()
-        self._compose()
+        results = self._attempt(able)
+        if any(one.status == DIFFERENT for one in results) and self._is_on("MG22"):
+            results = self._with_arrays(able, results)
+        self.plan.networks += results
+        self.plan.networks += [
+            Result(one.place[0], one.command.name, None, NONE, 0) for one in self._removed
+        ]
         self._note_existing()
-        overlay = self._overlay()
-        self.plan.networks += [proven(case, overlay) for case in able]
         self._rename()
         return self.plan
+
+    def _with_arrays(self, able: Sequence[Case], first: list[Result]) -> list[Result]:
+        """Say node groups by arrays, since tags do not fill them in the same order in both."""
+        edits = self._edits
+        arrays = [edit for one in self._networks for edit in one.rewritten_arrays()]
+        self._arrays = True
+        self._edits = [*edits, *dict.fromkeys(arrays)]
+        again = self._attempt(able)
+        if _equal(again) > _equal(first):
+            return again
+        self._arrays, self._edits = False, edits
+        return self._attempt(able)
+
+    def _attempt(self, able: Sequence[Case]) -> list[Result]:
+        """Put the texts together and compare."""
+        self.plan.texts.clear()
+        self.plan.todo = [todo for todo in self.plan.todo if todo.rule != "MG44"]
+        self._around = []
+        self._remove()
+        self._compose()
+        overlay = Overlay(self.files, self.plan.texts)
+        return [proven(case, overlay) for case in able]
 
     def _note_layers(self) -> None:
         for builder in self._builders:
@@ -111,7 +140,7 @@ class Unit:
                 )
 
     def _make_edits(self, able: Iterable[Case]) -> None:
-        networks = [self._network(case) for case in able]
+        networks = self._networks = [self._network(case) for case in able]
         for network in networks:
             network.gather()
         for network in networks:
@@ -178,12 +207,27 @@ class Unit:
     def _section(self, text: Text) -> assembly.Section:
         file = text.key[0]
         data = self.originals.data(file)
-        return assembly.Section(text, assembly.written(text, data, self._inside(file)))
+        written = assembly.written(text, data, self._inside(file))
+        return assembly.Section(text, assembly.joined([written, self._group_arrays(text)]))
+
+    def _group_arrays(self, text: Text) -> str:
+        """The node groups that tags make, as arrays, for the text that is run."""
+        if not self._arrays or text.role != RUN:
+            return ""
+        return "\n".join(
+            dict.fromkeys(
+                line
+                for network in self._networks
+                if any(one.key == text.key for one in network.names.texts)
+                for line in network.group_arrays()
+            )
+        )
 
     def _new_file(self, file: str, texts: list[Text]) -> None:
         data = self.originals.data(file)
         if not texts[0].section:
             written = applied(data, self._inside(file)).decode()
+            written = f"{written.rstrip()}\n{self._group_arrays(texts[0])}"
             self._put(around.renamed_file(file), file, assembly.formatted_file(written).encode())
             return
         order = {MACROS: 0, LOADED: 0, RUN: 1}
@@ -256,17 +300,19 @@ class Unit:
         for text in texts.values():
             if text.in_file:
                 used.update(self.facts.used.get(text.key[0], {}))
-        before = [assembly.members(self.facts.members, used), includes]
-        if described is not None:
-            return self._by_file(builder, before, described)
-        sections = [self._section(text) for text in texts.values() if not text.in_file]
+        spans = [text.where(0, len(text.data))[1:] for text in texts.values() if not text.in_file]
         entire = any(_is_whole_builder(one, builder) for one in texts.values())
-        names = frozenset(text.section.lower() for text in texts.values())
-        spans = [text.where(0, len(text.data))[1:] for text in texts.values()]
-        comments = assembly.comments_around(data, builder.place[1:], spans)
-        spare = "" if entire else assembly.spare(builder.scope, names)
-        pieces = [comments if not entire else "", *before]
-        pieces += [*self._record(sections, builder, in_file=False), spare]
+        names = {text.section.lower() for text in texts.values()}
+        names |= {variable.lower() for variable in used.values()}
+        comments, spare = "", ""
+        if not entire:
+            comments = assembly.comments_around(data, builder.place[1:], spans)
+            spare = assembly.spare(builder.scope, frozenset(names))
+        before = [comments, assembly.members(self.facts.members, used, builder.scope), includes]
+        if described is not None:
+            return self._by_file(builder, before, described, spare)
+        sections = [self._section(text) for text in texts.values() if not text.in_file]
+        pieces = [*before, *self._record(sections, builder, in_file=False), spare]
         body = assembly.joined(pieces)
         if builder.selecting is not None and body.startswith("network = "):
             return f"({body.removeprefix('network = ')}\n)"
@@ -276,27 +322,25 @@ class Unit:
             return f"({assembly.NETWORK} {{\n{body}\n}})"
         return f"{{\n{body}\n}}"
 
-    def _by_file(self, builder: Builder, before: list[str], described: around.Found) -> str:
+    def _by_file(
+        self, builder: Builder, before: list[str], described: around.Found, spare: str
+    ) -> str:
         (path,) = around.included(described)[:1]
         if builder.selecting is not None:
             name = builder.selecting
             member = self.facts.member(name, True, builder.place[0])
             before = [*before, f'{member} = "${name}$"']
-        body = assembly.joined([*before, f'include "{path}"'])
+        body = assembly.joined([*before, f'include "{path}"', spare])
         if builder.selecting is not None:
             return f"({{\n{body}\n}}.network)"
         return f"({assembly.NETWORK} {{\n{body}\n}})"
 
     def _remove(self) -> None:
         """Take builders out of blocks that do not train."""
-        self._around: list[Edit] = []
         for builder in {one.place: one for one in self._removed}.values():
             file, start, end = builder.place
             span = around.line_of(self.originals.data(file), start, end)
             self._change("MG40", (file, *span), "")
-        for builder in self._removed:
-            name = builder.command.name
-            self.plan.networks.append(Result(builder.place[0], name, None, NONE, 0))
 
     def _note_existing(self) -> None:
         for file, text in self.plan.texts.items():
@@ -310,9 +354,6 @@ class Unit:
         from netsharp_lsp.text.decode import encode
 
         return encode(self.originals.source(file), text)
-
-    def _overlay(self) -> Overlay:
-        return Overlay(self.files, self.plan.texts)
 
     def _rename(self) -> None:
         """Names of nodes that change are changed wherever the experiments use them."""
@@ -344,6 +385,10 @@ def _is_whole_builder(text: Text, builder: Builder) -> bool:
     file, start, end = text.where(0, len(text.data))
     place = builder.place
     return file == place[0] and start >= place[1] and end == place[2] and bool(text.section)
+
+
+def _equal(results: Sequence[Result]) -> int:
+    return sum(one.status == EQUAL for one in results)
 
 
 def _spread(edit: Edit) -> tuple[str, tuple[str, int, int], str]:

@@ -123,8 +123,12 @@ def _as_text(network: MigratedNetwork) -> set[tuple[str, int]]:
 
 def _is_word(site: CallSite, option: Option) -> bool:
     lowered = option.name.text.lower()
-    if site.function is None or lowered == "tag":
-        return lowered == "tag"
+    if lowered == "tag":
+        return True
+    if site.function is None:
+        word = option.value
+        named = isinstance(word, Word) and site.frame.find(word.text) is not None
+        return isinstance(word, Word) and not word.is_number and not named
     return any(
         name.lower() == lowered and choice.kind == WORD
         for name, choice in site.function.options.items()
