@@ -12,7 +12,7 @@ from netsharp_lsp.cntk.configuration.options import (
     command_block,
     reader_block,
 )
-from netsharp_lsp.cntk.configuration.options.readers import COMMON
+from netsharp_lsp.cntk.configuration.options.readers import FOREIGN, JOINED
 from netsharp_lsp.cntk.configuration.records import is_block
 from netsharp_lsp.cntk.configuration.scope import Found
 
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.commands import Command
     from netsharp_lsp.cntk.configuration.options import Option
     from netsharp_lsp.cntk.configuration.scope import Entry, Scope
-
-#: The table of a reader that is not CNTK's own: it may read anything.
-FOREIGN = Block("reader of another library", "A reader of another library.", COMMON)
-#: The table of a reader that is made of others.
-SEVERAL = Block("readers", "Several readers together.", COMMON)
 
 
 class Visit:
@@ -134,7 +129,7 @@ def _reader(visit: Visit, found: Found) -> Iterator[Visit]:
     if listed is None:
         yield from _walk(_inner(visit, found.entry.key, _reader_table(scope), found))
         return
-    several = _inner(visit, found.entry.key, SEVERAL, found)
+    several = _inner(visit, found.entry.key, JOINED, found)
     yield several
     for name in elements(listed.text) or ():
         one = several.scope.look_up(name.text)

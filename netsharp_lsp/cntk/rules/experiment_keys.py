@@ -72,13 +72,20 @@ def unread_keys(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
 
 def names_in_use(experiment: Experiment) -> set[str]:
     """The names, in lower case, that variables or lists of blocks refer to."""
-    texts = [experiment.configuration.layers.text.text]
-    for language in ("brainscript", "ndl", "mel"):
-        texts += [text.data for text in experiment.texts(language)]
+    texts = [experiment.configuration.layers.text.text, *_files_with_variables(experiment)]
     used = {_text(name).lower() for text in texts for name in variable_names(text)}
     for scope in (experiment.configuration.root, *(visit.scope for visit in experiment.visits)):
         used |= _named(scope)
     return used
+
+
+def _files_with_variables(experiment: Experiment) -> Iterator[bytes]:
+    """The files of NDL and MEL, in which the keys of a block around them are variables."""
+    for visit in experiment.visits:
+        for name in ("networkDescription", "ndlMacros", "editPath"):
+            path = visit.text(name) if visit.table.find(name) is not None else None
+            for one in path.split("+") if path else ():
+                yield experiment.files.read(one) or b""
 
 
 def _named(scope: Scope) -> set[str]:

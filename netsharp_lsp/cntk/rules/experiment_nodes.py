@@ -28,7 +28,7 @@ _NEEDED = frozenset(("trainCriterionNodeName", "evalCriterionNodeName"))
 _TABLES = frozenset(
     (
         *("train", "trainRNN", "test", "eval", "cv", "write", "bnstat", "command"),
-        *("dumpNodes", "dumpNode", "dumpnode", "SGD"),
+        *("dumpNodes", "dumpNode", "dumpnode", "SGD", "writer"),
     )
 )
 _WILD = "*?["

@@ -26,6 +26,7 @@ emitted("CK072", "error")
 emitted("CK073", "error")
 emitted("CK074", "error")
 emitted("CK075", "error")
+emitted("CK082", "info")
 
 _RATES = ("learningRatesPerSample", "learningRatesPerMB")
 #: A command that lacks more is a sketch where nobody says that it is run.
@@ -54,13 +55,15 @@ def missing(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Everything that commands need and do not find."""
     if not experiment.configuration.readable:
         return
-    several = [_lacking(command, experiment) for command in experiment.commands if command.listed]
+    listed = [command for command in experiment.commands if command.listed]
+    several = [_lacking(command, experiment) for command in listed]
     names = {lack.name for lacks in several for lack in lacks if lack.kind != "inner"}
     told: set[object] = set()
-    for lacks in several:
+    for command, lacks in zip(listed, several, strict=True):
         sketch = len({(it.name, it.finding.place) for it in lacks}) > _SLIPS
         if sketch and not experiment.run.declared:
             continue
+        yield from _without_action(command)
         for lack in lacks:
             certain = lack.kind == "inner" or (lack.kind == "option" and len(names) == 1)
             if not certain and not experiment.run.declared:
@@ -69,6 +72,16 @@ def missing(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             if key not in told:
                 told.add(key)
                 yield lack.finding
+
+
+def _without_action(command: Command) -> Iterator[Finding]:
+    if command.scope is None or command.found is None:
+        return
+    if command.scope.look_up(b"action") is None and command.scope.here(PLACEHOLDER) is None:
+        message = (
+            f"'{command.name}' says no action, so it trains. Write action=train if that is meant."
+        )
+        yield Finding("CK082", placed(command.found.entry.parts[-1].key), message)
 
 
 def _lacking(command: Command, experiment: Experiment) -> list[_Lack]:

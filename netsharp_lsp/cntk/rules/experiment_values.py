@@ -119,7 +119,9 @@ def _judged(asked: _Asked) -> Iterator[Finding]:
         yield _old_option(asked)
     if option.inside:
         plain = option.kind == "block" and not is_block(found.text.text)
-        if plain and _value(found.text).lower() not in option.values:
+        # At the top level, parallelTrain is the switch whose name differs in case only.
+        switch = found.scope.parent is None and TOP.find(option.name) is not None
+        if plain and not switch:
             yield _no_block(asked)
         return
     if option.kind not in _KINDS:

@@ -122,6 +122,8 @@ def within(outer: Block) -> list[Option]:
 
 
 def _below(outer: Block) -> list[Block]:
+    if outer is readers.JOINED:
+        return list(READERS.values())
     found = [block(outer.any_name)] if outer.any_name else []
     for option in outer:
         if option.inside == READER:

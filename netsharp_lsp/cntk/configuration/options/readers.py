@@ -19,14 +19,6 @@ COMMON = (
         "CNTKTextFormatReader",
         "Which reader reads the data: the name of its library.",
     ),
-    Option("readers", "names", None, "Blocks of readers that together bring all streams."),
-    Option(
-        "deserializers",
-        "blocks",
-        None,
-        "Deserializers that together bring all streams.",
-        inside="deserializer",
-    ),
     Option("precision", "choice", "float", "Numbers are this wide.", values=("float", "double")),
     Option("verbosity", "integer", "0", "How much the reader tells in the log."),
     Option("traceLevel", "integer", "0", "How much is written to the log."),
@@ -39,6 +31,15 @@ COMMON = (
     ),
     Option("prefetch", "truth", "true", "Read the next minibatch while this one is used."),
     Option("minibatchMode", "text", "partial", "Deliver a last minibatch that is not full."),
+)
+#: A reader that has one of these is made of others, whatever else it says.
+SEVERAL = Option("readers", "names", None, "Blocks of readers that together bring all streams.")
+COMPOSED = Option(
+    "deserializers",
+    "blocks",
+    None,
+    "Deserializers that together bring all streams.",
+    inside="deserializer",
 )
 _TRUNCATED = Option("truncated", "truth", "false", "Cut sequences into pieces of one length.")
 _FRAMES = Option("frameMode", "truth", "false", "Every sample is a sequence of its own.")
@@ -195,6 +196,7 @@ COMPOSITE = Block(
     "Reads streams from several deserializers.",
     (
         *COMMON,
+        COMPOSED,
         _FRAMES,
         _TRUNCATED,
         _LENGTH,
@@ -585,6 +587,9 @@ READERS = {
         BINARY,
     )
 }
+#: The table of a reader that names others, and of one that is not CNTK's own.
+JOINED = Block("readers", "Several readers together.", (*COMMON, SEVERAL))
+FOREIGN = Block("reader of another library", "A reader of another library.", COMMON)
 READERS["htkdeserializers"] = Block("HTKDeserializers", HTK.says, HTK.options, HTK.any_name)
 READERS["kaldireader"] = Block("KaldiReader", KALDI.says, KALDI.options, KALDI.any_name)
 DEFAULT_READER = "CNTKTextFormatReader"

@@ -220,7 +220,6 @@ SGD = Block(
             "block",
             "{}",
             "How workers share training.",
-            values=("true", "false", "t", "f", "1", "0"),
             inside="ParallelTrain",
         ),
     ),
