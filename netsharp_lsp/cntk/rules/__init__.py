@@ -50,6 +50,8 @@ class Rule:
 
 
 RULES: list[Rule] = []
+#: All of them in order, once every module is imported; some may be imported before.
+_COMPLETE: list[Rule] = []
 #: How grave each code is, those included that are met while something is evaluated.
 SEVERITIES: dict[str, Severity] = {}
 
@@ -73,9 +75,9 @@ def emitted(code: str, severity: Severity) -> None:
 
 def load() -> list[Rule]:
     """Import every module of this folder, once, and return the rules in the order of codes."""
-    if not RULES:
+    if not _COMPLETE:
         for name in sorted(os.listdir(FOLDER)):
             if name.endswith(".py") and not name.startswith("_"):
                 import_module(f"{__name__}.{name.removesuffix('.py')}")
-        RULES.sort(key=lambda rule: rule.code)
-    return RULES
+        _COMPLETE.extend(sorted(RULES, key=lambda rule: rule.code))
+    return _COMPLETE
