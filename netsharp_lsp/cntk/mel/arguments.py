@@ -55,7 +55,7 @@ def unknown_function(statement: Statement) -> Fault:
             f"{need} letters of '{short[0]}'. Write '{short[0]}'."
         )
         return Fault("unknown-function", message, statement.function, _named(statement, short[0]))
-    near = nearest(name, NAMES)
+    near = nearest(name, (*MAKERS, *NAMES))
     ask = f" Did you mean '{near}'?" if near else f" It has {', '.join(NAMES)}."
     message = f"MEL has no function '{name}'; the edit stops here.{ask}"
     repair = _named(statement, near) if near else None

@@ -34,6 +34,7 @@ KINDS: dict[str, tuple[str, Severity]] = {
     "redefined": ("ND005", "error"),
     "unknown-name": ("ND006", "error"),
     "used-before-definition": ("ND007", "error"),
+    "nested-number": ("ND007", "error"),
     "arity": ("ND008", "error"),
     "macro-arity": ("ND009", "error"),
     "parameter-default": ("ND010", "warning"),
@@ -108,7 +109,7 @@ def faults(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     if built.language != "ndl":
         return
     for fault in _telling(built.faults):
-        if not _is_comment(fault, experiment):
+        if not _is_comment(fault, experiment) and not _loses_nothing(fault, experiment):
             yield _finding(fault, built, experiment)
 
 
@@ -174,6 +175,12 @@ def _finding(fault: Fault, built: BuiltNetwork, experiment: Experiment) -> Findi
     return Finding(code, fault.place, message, notes, repair, severity)
 
 
+def _loses_nothing(fault: Fault, experiment: Experiment) -> bool:
+    """Whether what is swallowed separates anyway."""
+    written = _written(fault, experiment) if fault.kind == "swallowed" else None
+    return written is not None and written[0] in (":", ",")
+
+
 def _sentence(message: str) -> str:
     """A fault's message as those of other rules are: quotes, and a capital to begin with."""
     text = message.replace("`", "'")
@@ -190,22 +197,6 @@ def _renamed(fault: Fault, message: str, experiment: Experiment) -> Said:
     if not _is_group(fault, experiment):
         return message, None
     return f"{message} With parentheses around it, the group has the node and its name stays.", None
-
-
-def _inner_number(fault: Fault, message: str, experiment: Experiment) -> Said:
-    """A macro's parameter that counts something in a call within a call."""
-    written = _written(fault, experiment)
-    macro = _macro_around(fault.place, experiment)
-    if written is None or macro is None:
-        return message, None
-    name = written[0]
-    if name.lower() not in {one.text.lower() for one in macro.parameters}:
-        return message, None
-    return (
-        f"Within a call in a call the program does not find that '{name}', a parameter of "
-        f"'{macro.name.text}', is a number. Give the inner call a name in a statement before.",
-        None,
-    )
 
 
 def _macro_around(place: Place, experiment: Experiment) -> Definition | None:
@@ -313,5 +304,4 @@ _SAID: dict[str, Callable[[Fault, str, Experiment], Said]] = {
     "unknown-function": _unknown_function,
     "unknown-name": _unknown_name,
     "renamed": _renamed,
-    "used-before-definition": _inner_number,
 }

@@ -272,7 +272,7 @@ def words_of_brainscript(subject: Experiment, experiment: Experiment) -> Iterato
     for text in ndl_texts(experiment):
         for statement, _ in text.statements():
             name = statement.name
-            if name is not None and name.text in KEYWORDS:
+            if name is not None and name.text in KEYWORDS and function_of(name.text) is None:
                 message = (
                     f"'{name.text}' is a word of BrainScript's own: there the name has to be "
                     "another one."

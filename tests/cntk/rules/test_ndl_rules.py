@@ -1,0 +1,222 @@
+"""The rules on NDL beyond their pages: what follows from nothing else, and what is not told."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netsharp_lsp.cntk.building import build_file
+from netsharp_lsp.cntk.check import diagnostics_by_file
+from netsharp_lsp.cntk.experiment import Experiment, SingleFile
+from netsharp_lsp.cntk.ndl.functions import FUNCTIONS
+from netsharp_lsp.cntk.rules import SEVERITIES, load
+from netsharp_lsp.cntk.rules.ndl_faults import ELSEWHERE, KINDS
+from netsharp_lsp.diagnostics.model import Diagnostic
+from netsharp_lsp.workspace import Run
+from tests.cntk.collection import FILES, CntkFile
+from tests.cntk.texts import Memory
+
+BUILDER = "command = T\nT = [ action = train ; NDLNetworkBuilder = [\n{}\n] ]\n"
+LAYER = "Layer(in1, rows, cols) = [\n W = Parameter(rows, cols)\n h = Times(W, in1)\n]\n"
+X = "x = Input(2, tag=feature)\n"
+
+
+def own(found: dict[str, list[Diagnostic]], name: str) -> list[Diagnostic]:
+    return [one for one in found.get(name, ()) if one.code.startswith("ND")]
+
+
+def alone(text: str) -> list[tuple[str, str]]:
+    data = text.encode()
+    found = diagnostics_by_file(SingleFile("a.ndl", "ndl", Memory({"a.ndl": data})))
+    return [(one.code, data[one.start : one.end].decode()) for one in own(found, "a.ndl")]
+
+
+def run(builder: str, **files: str) -> list[tuple[str, str, str]]:
+    """Code, file and marked text of everything about a configuration's network."""
+    texts = {f"{stem}.ndl": text.encode() for stem, text in files.items()}
+    texts["a.cntk"] = BUILDER.format(builder).encode()
+    experiment = Experiment(Run(("configFile=a.cntk",)), Memory(texts))
+    found = diagnostics_by_file(experiment)
+    return [
+        (one.code, name, texts[name][one.start : one.end].decode())
+        for name in sorted(texts)
+        for one in own(found, name)
+        if one.code != "ND001"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("h = Tanh(x)\n", []),
+        ("h = tanh(X)\n", [("ND030", "X")]),
+        ("h = Tanh(x) g = Exp(h), f = Log(g) ; e = Abs(f)\n", []),
+        ("W = Parameter(3, 2, INIT=Gaussian)\nh = Times(W, x)\n", []),
+        (
+            "W = Parameter(3, 2, init=normal, inti=2)\nh = Times(W, x)\n",
+            [
+                ("ND015", "init=normal"),
+                ("ND020", "inti"),
+            ],
+        ),
+        (
+            "h = PastValue(2, x, defaultHiddenActivation=0.1)\n",
+            [
+                ("ND020", "defaultHiddenActivation"),
+            ],
+        ),
+        (
+            "h = ClassificationError(x, x, x, x)\n",
+            [
+                ("ND008", "ClassificationError(x, x, x, x)"),
+            ],
+        ),
+        ("h = Tanh(Tanh(Tahn(x)))\n", [("ND002", "Tahn")]),
+        ("h = Slice(0, 1, x)\n", [("ND002", "Slice")]),
+        ("f = .5\nh = RowRepeat(x, f)\n", [("ND012", ".5")]),
+        ("c = Constant(-1)\nh = Plus(c, x)\n", [("ND037", "-")]),
+        ("c = Constant( -1)\nh = Plus(c, x)\n", []),
+        ("c = RowStack(:x:x)\n", []),
+        (
+            "e = SumElements(x, tag=eval) e2 = SumElements(x, tag=evalNodes)\n",
+            [
+                ("ND024", "eval"),
+                ("ND024", "evalNodes"),
+            ],
+        ),
+        ("e = SumElements(x, tag=multiSeq)\n", [("ND024", "multiSeq")]),
+        ("e = SumElements(x, tag=labels)\n", [("ND025", "labels")]),
+        ("e = SumElements(x)\ncriterionNode = (e)\n", [("ND028", "criterionNode")]),
+        ("e = SumElements(x)\nCriteriaNodes = (e)\n", []),
+        ("e = SumElements(x)\nmyNodes = (e)\n", []),
+        ("featLabels = Input(1, tag=label)\n", []),
+        ("labelled = Input(1, tag=feature)\n", [("ND029", "feature")]),
+        ("n = 3\nm = n\nW = Parameter(m, 2)\nh = Times(W, x)\n", []),
+        (f"{LAYER}L = Layer(x, 3, 2)\nt = Tanh(L)\n", []),
+        (f"{LAYER}L = Layer(x, 3, 2, tag=output)\n", []),
+        (
+            f"{LAYER}L = Layer(x, 3, cols=2)\n",
+            [
+                ("ND009", "Layer(x, 3, cols=2)"),
+            ],
+        ),
+        (f"{LAYER}L = Layer(x, 3, 2, 1)\n", [("ND009", "Layer(x, 3, 2, 1)")]),
+        (f"{LAYER}layer = Layer(x, 3, 2)\nk = Layer(layer, 3, 3)\n", [("ND038", "Layer")]),
+        (f"{LAYER}L = Layer(x, 3, 2)\nt = Tanh(L.Q)\n", [("ND019", "L.Q")]),
+        (f"{LAYER}L = Layer(x, 3, 2)\nt = Tanh(L.w)\n", []),
+        ("h = Tanh(y)\n", [("ND006", "y")]),
+        ("h = Tanh(x\n", [("ND057", "(")]),
+        ("h = Tanh(x) // top\n", [("ND055", "//")]),
+        ("if = Tanh(x)\n", [("ND004", "if")]),
+        ("then = Tanh(x)\n", [("ND035", "then")]),
+        ("IF = Tanh(x)\n", [("ND004", "IF")]),
+    ],
+)
+def test_one_cause_is_told_once(text: str, expected: list[tuple[str, str]]) -> None:
+    assert alone(X + text) == expected
+
+
+def test_an_unknown_name_is_told_more_gravely_where_the_run_is_known() -> None:
+    text = f"{X}h = Tanh(y)\ng = Tahn(x)\n"
+    data = text.encode()
+    single = diagnostics_by_file(SingleFile("n.ndl", "ndl", Memory({"n.ndl": data})))
+    assert {one.severity for one in own(single, "n.ndl")} == {"hint"}
+    found = run('networkDescription = "n.ndl"', n=text)
+    assert found == [("ND006", "n.ndl", "y"), ("ND002", "n.ndl", "Tahn")]
+
+
+def test_sections_share_their_variables_and_files_of_macros_do_not() -> None:
+    text = (
+        "load = sizes\nrun = net\nsizes = [ rows = 3 ; spare = 4 ]\n"
+        f"net = [\n {X} W = Parameter(rows, 2)\n h = Twice(Times(W, x))\n]\n"
+    )
+    macros = "limit = 7\nTwice(in1) = [ h = Plus(in1, in1) ]\n"
+    found = run('ndlMacros = "m.ndl"\nnetworkDescription = "n.ndl"', n=text, m=macros)
+    assert found == [("ND031", "n.ndl", "spare"), ("ND040", "n.ndl", "Times(W, x)")]
+
+
+def test_an_inline_network_is_marked_in_the_configuration() -> None:
+    found = run(f"run = net\nnet = [\n{X}h = Tahn(x)\n]")
+    assert found == [("ND002", "a.cntk", "Tahn")]
+
+
+def test_what_a_variable_gives_is_not_repaired() -> None:
+    texts = {
+        "a.cntk": ("F = Tahn\n" + BUILDER.format('networkDescription = "n.ndl"')).encode(),
+        "n.ndl": f"{X}h = $F$(x)\n".encode(),
+    }
+    found = diagnostics_by_file(Experiment(Run(("configFile=a.cntk",)), Memory(texts)))
+    fixes = [(one.code, one.fix) for one in own(found, "n.ndl") if one.code == "ND002"]
+    assert [code for code, _ in fixes] == ["ND002"]
+    assert all(fix is None or fix.edits[0].new == "Tanh" for _, fix in fixes)
+
+
+def test_deprecation_is_told_once_for_each_builder() -> None:
+    text = BUILDER.format("run = net\nnet = [ x = Input(2, tag=feature) h = Tanh(x) ]")
+    text = text.replace("command = T", "command = T:U") + text.partition("\n")[2].replace(
+        "T =", "U ="
+    )
+    found = diagnostics_by_file(
+        Experiment(Run(("configFile=a.cntk",)), Memory({"a.cntk": text.encode()}))
+    )
+    assert [one.code for one in own(found, "a.cntk")].count("ND001") == 2
+
+
+def test_every_kind_of_fault_has_a_code_or_is_told_elsewhere() -> None:
+    load()
+    assert not ELSEWHERE & KINDS.keys()
+    assert dict(KINDS.values()).items() <= SEVERITIES.items()
+
+
+#: Texts of the collection that a program could run get nothing graver than these.
+COLLECTION = {
+    "ndl/attention_pool.ndl": ["ND007", "ND041", "ND041"],
+    "ndl/load_run.ndl": [],
+    "ndl/macro_of_macros.ndl": ["ND039", "ND040"],
+    "ndl/nested_calls.ndl": ["ND041"] * 4,
+    "ndl/normalized.ndl": ["ND020", "ND020"],
+    "ndl/speech.ndl": ["ND004", "ND059"],
+    "ndl/two_layers_by_hand.ndl": ["ND050", "ND050"],
+    "ndl/with_defaults.ndl": ["ND009", "ND009", "ND010"],
+}
+TEXTS = [file for file in FILES if file.id == "ndl"]
+
+
+@pytest.mark.parametrize("file", TEXTS, ids=lambda file: file.name)
+def test_the_collection(file: CntkFile) -> None:
+    found = diagnostics_by_file(SingleFile("a.ndl", "ndl", Memory({"a.ndl": file.data})))
+    grave = [one.code for one in own(found, "a.ndl") if one.severity in ("error", "warning")]
+    if not file.broken:
+        assert sorted(set(grave)) == sorted(set(COLLECTION.get(file.name, ())))
+
+
+@pytest.mark.parametrize("file", TEXTS, ids=lambda file: file.name)
+def test_every_fault_of_an_evaluation_is_told(file: CntkFile) -> None:
+    experiment = SingleFile("a.ndl", "ndl", Memory({"a.ndl": file.data}))
+    built = build_file("a.ndl", "ndl", file.data, experiment)
+    assert {fault.kind for fault in built.faults} <= KINDS.keys() | ELSEWHERE
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_whatever_is_done_to_a_text_it_is_checked(data: st.DataObject) -> None:
+    file = data.draw(st.sampled_from(TEXTS))
+    text = file.data
+    for _ in range(data.draw(st.integers(1, 3))):
+        start = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(start, min(len(text), start + 12)))
+        new = data.draw(
+            st.sampled_from((b"", b"(", b")", b"*", b"=", b"x", b",", b'"', b"\n", b"["))
+        )
+        text = text[:start] + new + text[end:]
+    found = diagnostics_by_file(SingleFile("a.ndl", "ndl", Memory({"a.ndl": text})))
+    for one in found.get("a.ndl", ()):
+        assert 0 <= one.start <= one.end <= len(text)
+
+
+def test_messages_of_options_name_the_function_in_full() -> None:
+    for function in FUNCTIONS.values():
+        if function.short:
+            calls = alone(f"{X}h = {function.short}(x, qqqqqq=1)\n")
+            assert ("ND020", "qqqqqq") in calls, function.name
