@@ -23,6 +23,7 @@ COMMANDS = {
     "describe": "say what a network is: shapes, kernels, parameters, cost",
     "diff": "compare two networks",
     "config": "show what a CNTK configuration evaluates to",
+    "migrate": "turn NDL networks into BrainScript that means the same",
     "run": "train a network on a table of data",
     "predict": "predict with a trained model",
     "evaluate": "measure a trained model on labelled data",

@@ -9,9 +9,10 @@ from netsharp_lsp.cntk.migration.edits import Edit, Todo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from netsharp_lsp.cntk.configuration.scope import Entry, Found
+    from netsharp_lsp.cntk.configuration.scope import Entry, Found, Scope
+    from netsharp_lsp.cntk.migration.assembly import Section
     from netsharp_lsp.cntk.migration.cases import Builder
 
 _SUFFIX = re.compile(r"\.ndl\Z", re.IGNORECASE)
@@ -68,6 +69,24 @@ def margin_of(data: bytes, start: int) -> str:
     while data[end : end + 1] in (b" ", b"\t"):
         end += 1
     return data[line:end].decode()
+
+
+def unwrapped(scope: Scope, builder: Builder, sections: Iterable[Section]) -> Iterator[Edit]:
+    """What goes as sections are put together: what names them, and what is around them."""
+    for key in (b"load", b"run"):
+        entry = scope.here(key)
+        if entry is not None:
+            selects = key == b"run" and builder.selecting is not None
+            yield Edit("MG03" if selects else "MG02", *record_of(entry, builder), "")
+    for section in sections:
+        entry = scope.here(section.name.encode())
+        if entry is None or entry is builder.found.entry:
+            continue
+        record = entry.parts[-1].record
+        file, start, end = record_of(entry, builder)
+        opening = record.text.place(*record.whole).start + 1
+        yield Edit("MG02", file, start, opening, "")
+        yield Edit("MG02", file, end - 1, end, "")
 
 
 def dropped(builder: Builder) -> Iterator[Todo]:

@@ -80,7 +80,8 @@ def without_a_function(network: MigratedNetwork) -> Iterator[Edit | Todo]:
             yield from _by_hand(site, "MG31")
         else:
             continue
-        message = f"BrainScript has no function `{name}`. Look at what stands there now."
+        form = " with so many inputs" if _has_weight(site) else ""
+        message = f"BrainScript has no function `{name}`{form}. Look at what stands there now."
         yield site.text.todo("MG31", (site.call.start, site.call.end), message)
 
 

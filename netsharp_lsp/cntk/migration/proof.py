@@ -51,6 +51,9 @@ def _comparison(case: Case, files: Files) -> Comparison:
     assert before is not None
     assert before.network is not None
     fault = next(iter(after.faults), None) if after is not None else None
+    if after is not None and after.language != "brainscript":
+        name = next(iter(before.network.nodes), "")
+        return Comparison({}, (Difference(name, "language", "NDL", after.language.upper()),))
     if after is None or after.network is None or fault is not None:
         told = fault.message if fault is not None else "no network"
         place = f" ({fault.place.source})" if fault is not None else ""

@@ -14,6 +14,7 @@ from netsharp_lsp.cntk.migration.renames import renaming
 from netsharp_lsp.cntk.migration.rules import load
 from netsharp_lsp.cntk.migration.texts import LOADED, MACROS, RUN, Text
 from netsharp_lsp.cntk.migration.variables import put_members
+from netsharp_lsp.text.decode import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,6 +74,10 @@ class Unit:
         self._builders = list({one.place: one for one in self._kept}.values())
         self._edits: list[Edit] = []
         self._around: list[Edit] = []
+        #: Edits that are told, and made by putting sections together.
+        self._told: list[Edit] = []
+        #: The file after which each new text is encoded.
+        self._like: dict[str, str] = {}
         #: Whether node groups are written as arrays where tags make them.
         self._arrays = False
         self._texts: dict[tuple[str, int], Text] = {}
@@ -115,7 +120,7 @@ class Unit:
         """Put the texts together and compare."""
         self.plan.texts.clear()
         self.plan.todo = [todo for todo in self.plan.todo if todo.rule != "MG44"]
-        self._around = []
+        self._around, self._told = [], []
         self._remove()
         self._compose()
         overlay = Overlay(self.files, self.plan.texts)
@@ -150,9 +155,14 @@ class Unit:
             for text in network.names.texts:
                 self._texts.setdefault(text.key, text)
             found.update(dict.fromkeys(self._worked(network)))
-        self._edits = [one for one in found if isinstance(one, Edit)]
+        self._edits = [one for one in found if isinstance(one, Edit) and self._changes(one)]
         self.plan.todo += [one for one in found if isinstance(one, Todo)]
         self._note_conflicts()
+
+    def _changes(self, edit: Edit) -> bool:
+        """Whether an edit gives another text than there is."""
+        data = self.originals.data(edit.file)
+        return data[edit.start : edit.end] != edit.text.encode()
 
     def _network(self, case: Case) -> MigratedNetwork:
         assert case.before is not None
@@ -199,6 +209,7 @@ class Unit:
     def _put(self, file: str, like: str, text: bytes) -> None:
         """A new text with the line ends of another."""
         ends = self.originals.source(like).line_end.encode()
+        self._like[file] = like
         self.plan.texts[file] = text.replace(b"\r\n", b"\n").replace(b"\n", ends)
 
     def _inside(self, file: str) -> list[Edit]:
@@ -225,7 +236,7 @@ class Unit:
 
     def _new_file(self, file: str, texts: list[Text]) -> None:
         data = self.originals.data(file)
-        if not texts[0].section:
+        if not texts[0].section or not self._is_on("MG02"):
             written = applied(data, self._inside(file)).decode()
             written = f"{written.rstrip()}\n{self._group_arrays(texts[0])}"
             self._put(around.renamed_file(file), file, assembly.formatted_file(written).encode())
@@ -233,6 +244,7 @@ class Unit:
         order = {MACROS: 0, LOADED: 0, RUN: 1}
         sections = [self._section(text) for text in sorted(texts, key=lambda one: order[one.role])]
         builder = next(one for one in self._builders if self._reads(one, file))
+        self._told += around.unwrapped(builder.sections(), builder, sections)
         spans = [text.where(0, len(text.data))[1:] for text in texts]
         names = frozenset(text.section.lower() for text in texts)
         spare = assembly.spare(self._sections_of(builder, texts), names)
@@ -255,7 +267,7 @@ class Unit:
     ) -> list[str]:
         """The pieces of a network: its sections one behind the other, or a selection."""
         chosen = [one for one in sections if one.role == RUN]
-        if builder.selecting is None and len(chosen) < 2:
+        if (builder.selecting is None and len(chosen) < 2) or not self._is_on("MG03"):
             return [one.written for one in sections]
         pure = [one.written for one in sections if one.role != RUN and one.pure]
         variable, told = self._selector(builder, [one.name for one in chosen], in_file)
@@ -279,8 +291,7 @@ class Unit:
         value = self._value(builder, data)
         margin = around.margin_of(data, start)
         text = assembly.formatted_builder(value, margin)
-        code = "MG03" if builder.selecting is not None else "MG01"
-        self._change(code, builder.place, text)
+        self._change("MG01", builder.place, text)
         for edit in around.outside(builder, data):
             self._change(*_spread(edit))
         self.plan.todo += around.dropped(builder)
@@ -312,6 +323,7 @@ class Unit:
         if described is not None:
             return self._by_file(builder, before, described, spare)
         sections = [self._section(text) for text in texts.values() if not text.in_file]
+        self._told += around.unwrapped(builder.scope, builder, sections)
         pieces = [*before, *self._record(sections, builder, in_file=False), spare]
         body = assembly.joined(pieces)
         if builder.selecting is not None and body.startswith("network = "):
@@ -349,15 +361,23 @@ class Unit:
                 message = f"{file} exists and is different. Remove it, or pass --force."
                 self.plan.todo.append(Todo("MG01", file, 0, 0, message, blocks=True))
 
+    def changed(self) -> dict[str, bytes]:
+        """The files that would be written: those whose bytes are not the same already."""
+        found = {}
+        for file, text in self.plan.texts.items():
+            data = self.encoded(file, text)
+            if self.files.read(file) != data:
+                found[file] = data
+        return found
+
     def encoded(self, file: str, text: bytes) -> bytes:
         """A text as it is written to its file."""
-        from netsharp_lsp.text.decode import encode
-
-        return encode(self.originals.source(file), text)
+        return encode(self.originals.source(self._like.get(file, file)), text)
 
     def _rename(self) -> None:
         """Names of nodes that change are changed wherever the experiments use them."""
-        self.plan.edits = [*self._edits, *self._around]
+        told = [edit for edit in self._told if self._is_on(edit.rule)]
+        self.plan.edits = [*self._edits, *dict.fromkeys(told), *self._around]
         if self.plan.fails or not self._is_on("MG45"):
             return
         found = renaming(self.experiments, self.plan.networks)

@@ -1,0 +1,171 @@
+"""`netsharp migrate`: turn NDL networks into BrainScript that is proven to mean the same.
+
+Knows files and what people want to hear; what changes and why is not known here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from netsharp_lsp.cli.cntk_plan import Wanted, planned
+from netsharp_lsp.cli.experiment_arguments import add_experiment_arguments
+from netsharp_lsp.cli.files import Naming, gather
+from netsharp_lsp.cli.project import UsageError, add_settings_arguments, settings_finder
+from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.project.cntk_workspace import OverDisk
+from netsharp_lsp.project.folders import excluder
+from netsharp_lsp.project.writing import refusal, write_atomic
+from netsharp_lsp.settings import SettingsError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from netsharp_lsp.cntk.experiment import Experiment
+    from netsharp_lsp.cntk.migration.unit import Unit
+
+DONE, FOUND, FAILED = 0, 1, 2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `netsharp migrate` understands."""
+    add = parser.add_argument
+    add("paths", nargs="*", default=["."], metavar="PATH", help="configurations, folders, or A+B")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--write", action="store_true", help="write what is proven to be equal")
+    what.add_argument("--diff", action="store_true", help="write nothing; show what would change")
+    add("--force", action="store_true", help="replace .bs files that are there and different")
+    add("--format", choices=("text", "json"), default="text", help="how to report")
+    add_experiment_arguments(parser)
+    add_settings_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Migrate what the arguments name; 1 if something differs or needs a person, 2 if it cannot."""
+    try:
+        experiments, problems = _experiments(args)
+    except (SettingsError, UsageError) as error:
+        complain(str(error))
+        return FAILED
+    for sentence in problems:
+        complain(sentence)
+    if problems:
+        return FAILED
+    units = _units(experiments, args)
+    written: list[str] | None = []
+    if args.diff:
+        _show(units)
+    elif args.write:
+        written = _written(units)
+    if written is None:
+        return FAILED
+    if not args.diff:
+        _report(units, written, args.format)
+    return FOUND if any(unit.plan.fails or unit.plan.todo for unit in units) else DONE
+
+
+def _experiments(args: argparse.Namespace) -> tuple[list[Experiment], list[str]]:
+    """The runs that the arguments mean, and what is not there."""
+    from netsharp_lsp.cntk.experiment import Experiment
+
+    find = settings_finder(args)
+    excludes = excluder(find)
+    gathered = gather(args.paths, excludes, Naming())
+    languages = {
+        os.path.realpath(item.path): item.language
+        for item in gathered.inputs
+        if item.path is not None and item.is_cntk
+    }
+    folders = [path for path in args.paths if os.path.isdir(path)]
+    files = OverDisk({})
+    plan = planned(Wanted(languages, folders, gathered.layers), find, files, excludes)
+    runs = [
+        Experiment(one.run.assigning(tuple(args.set)), files, defines=one.defines)
+        for one in plan.runs
+    ]
+    return runs, [*gathered.missing, *plan.problems]
+
+
+def _units(experiments: Sequence[Experiment], args: argparse.Namespace) -> list[Unit]:
+    from netsharp_lsp.cntk.migration.migrate import Settings, units
+
+    found = units(experiments, OverDisk({}), Settings(force=args.force))
+    for unit in found:
+        unit.migrated()
+    return found
+
+
+def _name(file: str) -> str:
+    """A file as people call it: from where they are, if it lies there."""
+    name = os.path.relpath(file)
+    return file if name.startswith("..") else name
+
+
+def _show(units: Sequence[Unit]) -> None:
+    from netsharp_lsp.cli.difference import unified
+
+    for unit in units:
+        for file, text in unit.plan.texts.items():
+            sys.stdout.writelines(unified(_name(file), unit.originals.data(file), text))
+
+
+def _written(units: Sequence[Unit]) -> list[str] | None:
+    """Write every unit that is proven, each wholly; None where a file cannot be written."""
+    written = []
+    for unit in units:
+        if unit.plan.fails:
+            continue
+        changed = unit.changed()
+        reasons = [reason for file in changed if (reason := refusal(file)) is not None]
+        for reason in reasons:
+            complain(reason)
+        if reasons or not _write_all(changed):
+            return None
+        written += [_name(file) for file in changed]
+    return written
+
+
+def _write_all(texts: dict[str, bytes]) -> bool:
+    """Write files, new ones of BrainScript first, so that no configuration names what is not."""
+    before = {file: _data(file) for file in texts}
+    done: list[str] = []
+    for file in sorted(texts, key=lambda one: not one.endswith(".bs")):
+        try:
+            write_atomic(file, texts[file])
+        except OSError as error:
+            complain(f"{file}: cannot be written: {error.strerror}. Nothing of it is kept.")
+            _restore(done, before)
+            return False
+        done.append(file)
+    return True
+
+
+def _data(file: str) -> bytes | None:
+    if not os.path.exists(file):
+        return None
+    with open(file, "rb") as stream:
+        return stream.read()
+
+
+def _restore(files: Sequence[str], before: dict[str, bytes | None]) -> None:
+    for file in files:
+        data = before[file]
+        if data is None:
+            os.unlink(file)
+        else:
+            write_atomic(file, data)
+
+
+def _report(units: Sequence[Unit], written: Sequence[str], form: str) -> None:
+    from netsharp_lsp.cntk.migration.report import Report
+
+    report = Report(units, _name)
+    if form == "json":
+        import json
+
+        print(json.dumps(report.data(written), indent=2))
+        return
+    for line in report.text(written):
+        print(line)
