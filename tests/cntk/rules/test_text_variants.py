@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from netsharp_lsp.cntk.check import diagnostics_by_file
+from netsharp_lsp.cntk.experiment import Experiment
+from netsharp_lsp.workspace import Run
 from tests.cntk.rules.telling import diagnostics, fixed, message, severities, told
+from tests.cntk.texts import Memory
 
 BASE = "d = 1\n"
 #: A network around a piece of BrainScript.
@@ -239,3 +243,29 @@ def test_messages_name_partners_and_ways_out() -> None:
     assert "is '1' here, not what line 2 says" in message(
         "x=1\nA = {\n x = 2 ; b = $x$ }\n".replace("{\n", "{"), "CK022"
     )
+
+
+def test_a_record_in_quotes_includes_nothing_and_is_not_read() -> None:
+    expected = [("CK028", '"include=base.cntk"'), ("CK005", '"')]
+    assert told('"include=base.cntk"\n', base=BASE) == expected
+
+
+def test_variables_that_double_each_other_are_not_followed_for_ever() -> None:
+    lines = ["a0 = xxxxxxxx", *(f"a{n} = $a{n - 1}$/$a{n - 1}$" for n in range(1, 24))]
+    found = diagnostics("\n".join(lines) + "\n")["a.cntk"]
+    assert {one.code for one in found} == {"CK018"}
+
+
+def test_files_that_include_each_other_too_deep_are_not_followed() -> None:
+    files = {f"f{n}": f"include=f{n + 1}.cntk\n" for n in range(120)}
+    found = diagnostics("include=f0.cntk\n", **files)
+    assert [(file, one.code) for file, listed in found.items() for one in listed] == [
+        ("f99.cntk", "CK039")
+    ]
+
+
+def test_variables_that_others_define_are_not_told() -> None:
+    memory = Memory({"a.cntk": b"a = $DataDir$/$Root$/$Other$\n"})
+    run = Run(("configFile=a.cntk",), unknown=("root",), declared=False)
+    found = diagnostics_by_file(Experiment(run, memory, defines=frozenset({"datadir"})))
+    assert [one.message.split("'")[1] for one in found["a.cntk"]] == ["Other"]
