@@ -162,8 +162,9 @@ class _Finder:
     def _listed(self, value: Value, named: dict[bytes, Key]) -> Iterator[Occurrence]:
         for element in elements(value.found.text) or ():
             key = named.get(element.text.lower())
-            if key is not None and len(element):
-                yield self._told(element.place(0, len(element)), key, "key", False)
+            place = element.place(0, len(element))
+            if key is not None and place.text == element.text:
+                yield self._told(place, key, "key", False)
 
     def _node_names(
         self, values: list[Value], nodes: dict[str, Occurrence]
@@ -181,8 +182,8 @@ class _Finder:
             if name in NODE_LISTS:
                 for element in elements(value.found.text) or ():
                     node = nodes.get(element.text.decode("utf-8", "replace").lower())
-                    if node is not None:
-                        place = element.place(0, len(element))
+                    place = element.place(0, len(element))
+                    if node is not None and place.text == element.text:
                         yield self._told(place, node.key, node.kind, False)
             words = name.decode("utf-8", "replace")
             if words in inputs and words in nodes and _in_reader(value.path):

@@ -128,7 +128,9 @@ class _Inference:
         return not all(ready) or before != _state(node)
 
     def _apply(self, node: Node, final: bool) -> None:
-        if any(one.shape is None for one in node.inputs):
+        # Who built the node has said already that inputs are missing.
+        few = len(node.inputs) < NODE_TYPES[node.operation].fewest
+        if few or any(one.shape is None for one in node.inputs):
             inherit_axis(node)
             node.shape = None
             return

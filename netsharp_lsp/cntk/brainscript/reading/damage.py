@@ -72,8 +72,7 @@ def damages(data: bytes) -> list[Damage]:
     if not found:
         return []
     around = _Around(root)
-    depths = around.depths
-    nodes = sorted(found, key=lambda node: (node.start_byte, node.end_byte, -depths[node.id]))
+    nodes = sorted(found, key=around.reading_order)
     return _Survey(data, nodes, root, around).run()
 
 
@@ -86,15 +85,21 @@ class _Around:
         self.depths = {root.id: 0}
         self.parents: dict[int, Node] = {}
         self.before: dict[int, Node] = {}
+        self.numbers: dict[int, int] = {}
         waiting = [root]
         while waiting:
             node = waiting.pop()
+            self.numbers[node.id] = len(self.numbers)
             children = node.children
             for child in children:
                 self.depths[child.id] = self.depths[node.id] + 1
                 self.parents[child.id] = node
             self.before |= {after.id: one for one, after in pairwise(children)}
-            waiting += children
+            waiting += reversed(children)
+
+    def reading_order(self, node: Node) -> tuple[int, int, int, int]:
+        """The order of the text, the inner of two at one place first; a query has no order."""
+        return node.start_byte, node.end_byte, -self.depths[node.id], self.numbers[node.id]
 
 
 class _Survey:

@@ -72,6 +72,7 @@ def _keys(edited: Edited, writing: Writing) -> Iterator[Completion]:
     for option in within(table) if table is not TOP else [*table, *_everywhere()]:
         if option.name.lower() in present or option.instead:
             continue
+        present.add(option.name.lower())
         rank = 0 if option.required else 1 if option.name in own else 2
         is_block = option.kind in ("block", "blocks")
         insert = f"{option.name} = {{\n    $0\n}}" if is_block else f"{option.name} = $0"

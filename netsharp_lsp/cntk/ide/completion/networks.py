@@ -43,7 +43,10 @@ def proposals(edited: Edited, writing: Writing) -> Iterator[Completion]:
                 )
     yield from _declared(edited, writing)
     if writing.before in (b"=", b"(", b",", b"", b"{", b"[", b";"):
+        macros = {one.name.lower() for one in edited.occurrences if one.kind == "macro"}
         for function in FUNCTIONS.values():
+            if function.name.lower() in macros:
+                continue
             slots = ", ".join(
                 f"${{{number}:{word}}}" for number, word in enumerate(function.signature, 1)
             )
