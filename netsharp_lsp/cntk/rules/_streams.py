@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from netsharp_lsp.cntk.configuration.arrays import elements
+from netsharp_lsp.cntk.configuration.records import is_block
+from netsharp_lsp.cntk.configuration.usage import sections
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +51,8 @@ def streams_of(reader: Visit, visits: Iterable[Visit]) -> list[Stream] | None:
     for visit in below:
         if visit.table.name == "readers" or visit is reader:
             continue
+        if visit.table.name == "streams":
+            found += _no_blocks(visit)
         if visit.outer is not None and visit.outer.table.name == "readers":
             if visit.table.name not in _KNOWN:
                 return None
@@ -57,6 +61,15 @@ def streams_of(reader: Visit, visits: Iterable[Visit]) -> list[Stream] | None:
         if stream is not None:
             found.append(stream)
     return found
+
+
+def _no_blocks(visit: Visit) -> list[Stream]:
+    """Streams that are no blocks, of which only the name is known."""
+    return [
+        Stream(entry.key.decode("utf-8", "replace"), entry, None, "", None, None)
+        for entry, found in sections(visit)
+        if not is_block(found.text.text)
+    ]
 
 
 def _is_inside(visit: Visit, reader: Visit) -> bool:

@@ -64,8 +64,9 @@ def missing(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         if sketch and not experiment.run.declared:
             continue
         yield from _without_action(command)
+        whole = all(lack.kind == "inner" for lack in lacks)
         for lack in lacks:
-            certain = lack.kind == "inner" or (lack.kind == "option" and len(names) == 1)
+            certain = whole or (lack.kind == "option" and len(names) == 1)
             if not certain and not experiment.run.declared:
                 lack.finding.severity = "info"
             key = (lack.finding.place, lack.finding.message)

@@ -389,7 +389,9 @@ KALDI = Block(
         Option("alignments", "text", None, "Alignments of sequence training."),
         Option("denlats", "text", None, "Denominator lattices."),
         Option("targets_delay", "integer", None, "Frames by which labels come later."),
-        Option("derivatives", "block", None, "Where derivatives come from.", inside="kaldi part"),
+        Option(
+            "derivatives", "block", None, "Where derivatives come from.", inside="kaldi section"
+        ),
     ),
     any_name="kaldi section",
 )

@@ -86,9 +86,10 @@ class Block:
     def __init__(self, name: str, says: str, options: Iterable[Option], any_name: str = "") -> None:
         self.name = name
         self.says = says
-        self.options = tuple(options)
         self.any_name = any_name
-        self._by_name = {option.name.lower(): option for option in self.options}
+        # A row of its own comes after those that it shares with others, and counts.
+        self._by_name = {option.name.lower(): option for option in options}
+        self.options = tuple(self._by_name.values())
 
     def __iter__(self) -> Iterator[Option]:
         return iter(self.options)
@@ -105,7 +106,3 @@ class Block:
     def nearest(self, key: str) -> str | None:
         """The option most likely meant by a key that is none."""
         return nearest(key, (option.name for option in self.options))
-
-    def with_rows(self, *more: Option) -> Block:
-        """The same with further rows."""
-        return Block(self.name, self.says, (*self.options, *more), self.any_name)
