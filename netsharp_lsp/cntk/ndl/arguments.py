@@ -18,6 +18,7 @@ from netsharp_lsp.cntk.ndl.symbols import (
     text_of,
 )
 from netsharp_lsp.cntk.ndl.syntax import Array, Option, Word, place_of
+from netsharp_lsp.cntk.networks.node import OPAQUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ class Arguments:
 
     def fault(self, kind: str, message: str, at: Item | None = None) -> None:
         """Note what is wrong with the call or one of its arguments."""
-        item = at or self.item
-        self.assembly.faults.add(kind, message, item.place)
+        place = self.item.place if at is None else self.item.use(at)
+        self.assembly.faults.add(kind, message, place)
 
     def scalar(self, item: Item) -> str | None:
         """The text of a number that an argument comes to."""
@@ -106,7 +107,9 @@ class Arguments:
         if found is None or found.kind == PARAMETER:
             self._unknown(item, item.value)
             return
-        self.fault("no-number", f"`{text_of(item.syntax)}` is no number, and one is needed.", item)
+        if found.value != OPAQUE:
+            message = f"`{text_of(item.syntax)}` is no number, and one is needed."
+            self.fault("no-number", message, item)
 
     def whole(self, number: int) -> int | None:
         """A positional argument that is a whole number."""

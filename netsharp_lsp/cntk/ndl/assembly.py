@@ -151,6 +151,7 @@ class Assembly:
             if self._enter(frame, item.name, item, name or statement.value):
                 frame.items.append(item)
             return
+        self._check_value(frame, statement.value)
         item = self._variable(frame, statement.value, create=True) or self._lost(
             frame, statement.value
         )
@@ -168,6 +169,16 @@ class Assembly:
             )
             self.note(frame, "renamed", message, name)
         item.name = name.text if name is not None else ""
+
+    def _check_value(self, frame: Frame, value: Value) -> None:
+        """A call needs parentheses: with other brackets it is taken for a name."""
+        if (
+            isinstance(value, Word)
+            and not value.quoted
+            and ("[" in value.text or "{" in value.text)
+        ):
+            message = f"`{value.text}` is taken for a name: the arguments of a call stand in ( )."
+            self.note(frame, "unknown-name", message, value)
 
     def _check_name(self, frame: Frame, name: Word) -> None:
         if function_of(name.text):

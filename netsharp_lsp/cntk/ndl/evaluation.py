@@ -154,7 +154,7 @@ class _Evaluation:
         self._check_options(item, function)
         if not self._counted(item, function):
             node.shape = None
-            item.inputs = item.positional
+            item.inputs = [one for one in item.positional if one.kind in (FUNCTION, CALL)]
             return node
         item.inputs = make(arguments, node)
         return node
@@ -301,15 +301,15 @@ class _Evaluation:
         if item.kind in (FUNCTION, CALL):
             self._attach(item)
             if item.node is None and item.kind == CALL:
-                self._note_nothing(item)
+                self._note_nothing(call, item)
             return item.node
         if item.kind in (UNDETERMINED, PARAMETER):
             return self._named(call, item)
         if item.kind == NUMBER:
-            self._note_number(item, item.value)
+            self._note_number(call, item, item.value)
         elif item.kind != HOLE:
             what = "a list" if item.kind == ARRAY else "this"
-            self.faults.add("no-node", f"{what} cannot be the input of a node.", item.place)
+            self.faults.add("no-node", f"{what} cannot be the input of a node.", call.use(item))
         return None
 
     def _named(self, call: Item, item: Item) -> Node | None:
@@ -317,14 +317,14 @@ class _Evaluation:
         found = _followed(call.home.find(item.name))
         if found is not None and found.kind in (FUNCTION, CALL):
             if found.node is None and found.kind == CALL:
-                self._note_nothing(item)
+                self._note_nothing(call, item)
             return found.node
         if found is not None and found.kind == NUMBER:
-            self._note_number(item, found.value)
+            self._note_number(call, item, found.value)
             return None
         if found is not None and found.kind in (HOLE, ARRAY, OPTION):
             if found.kind != HOLE:
-                self.faults.add("no-node", f"`{item.name}` is no node.", item.place)
+                self.faults.add("no-node", f"`{item.name}` is no node.", call.use(item))
             return None
         return self.nodes.get(item.name) or self._member(call, item)
 
@@ -339,21 +339,22 @@ class _Evaluation:
                     f"the program does not find `{item.name}` here: members are found only of"
                     " calls further up, and not of a macro's parameters. Pass it by itself."
                 )
-                self.faults.add("member", message, item.place)
+                self.faults.add("member", message, call.use(item))
                 return inner.node
-        self.faults.add("unknown-name", f"`{item.name}` is not defined here.", item.place)
+        message = f"`{item.name}` is not defined here."
+        self.faults.add("unknown-name", message, call.use(item))
         return None
 
-    def _note_number(self, item: Item, value: str) -> None:
+    def _note_number(self, call: Item, item: Item, value: str) -> None:
         message = f"{value} is a number, and a node is needed here: `Constant({value})` is one."
-        self.faults.add("number-as-node", message, item.place)
+        self.faults.add("number-as-node", message, call.use(item))
 
-    def _note_nothing(self, item: Item) -> None:
+    def _note_nothing(self, call: Item, item: Item) -> None:
         message = (
             f"the macro in `{text_of(item.syntax)}` comes to nothing: its last statement, or the"
             " one of its own name, has to be a call."
         )
-        self.faults.add("no-result", message, item.place)
+        self.faults.add("no-result", message, call.use(item))
 
     # Parameters.
 

@@ -74,12 +74,12 @@ class Groups:
                     f"`{item.name}` is defined only further down: node groups have to stand"
                     " behind what they list."
                 )
-                self.faults.add("group-order", message, item.place)
+                self.faults.add("group-order", message, array.use(item))
         if node is not None:
             self._add(group, node)
         elif item.kind != HOLE:
             message = f"`{text_of(item.syntax)}` is no node that is defined here."
-            self.faults.add("group-member", message, item.place)
+            self.faults.add("group-member", message, array.use(item))
 
     def _note_no_features(self, frame: Frame) -> None:
         message = (

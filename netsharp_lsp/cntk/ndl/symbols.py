@@ -63,6 +63,18 @@ class Item:
         """Where it is written."""
         return place_of(self.script.text, self.syntax.start, self.syntax.end)
 
+    def use(self, argument: Item) -> Place:
+        """Where an argument stands in the call or list: a name means what was written elsewhere."""
+        written: tuple[Value, ...] = ()
+        if isinstance(self.syntax, Call):
+            written = self.syntax.arguments
+        elif isinstance(self.syntax, Array):
+            written = self.syntax.items
+        for item, value in zip(self.arguments, written, strict=False):
+            if item is argument:
+                return place_of(self.script.text, value.start, value.end)
+        return argument.place
+
     @property
     def positional(self) -> list[Item]:
         """The arguments that are no options."""
