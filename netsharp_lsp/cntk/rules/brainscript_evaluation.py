@@ -101,13 +101,16 @@ def faults(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Find
     told = {
         (finding.place, finding.code) for rule in STATIC for finding in rule(program, experiment)
     }
+    names = {program.outside(use.place) for use in program.program.uses}
     seen: set[tuple[str, Place]] = set()
     for fault in program.built.faults:
         if fault.kind in ELSEWHERE:
             continue
         code, advice = KINDS[fault.kind]
         place = users_place(program, fault)
-        if (code, place) in seen or _is_told(place, code, told):
+        # Whether an unknown name is worth telling is judged with the text around it.
+        judged = fault.kind == "unknown-name" and place in names
+        if judged or (code, place) in seen or _is_told(place, code, told):
             continue
         seen.add((code, place))
         yield Finding(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Binary,
@@ -24,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.brainscript.reading.syntax import Expression
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Expression, Member
     from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.network_texts import NetworkText
 
@@ -35,10 +36,16 @@ LONE_BRACKET = re.compile(rb"[({\[][ \t]*(?:#[^\r\n]*|//[^\r\n]*)?(?:[\r\n]|\Z)"
 SAME_LEVEL = ("*", "/", ".*", "%", "**")
 
 
+@lru_cache(maxsize=8)
+def _expressions(text: NetworkText) -> list[tuple[Expression, Member | None]]:
+    """Every expression of a text with its member, walked once for all rules."""
+    return list(expressions(text.script))
+
+
 @rule("BS037", "warning", on="brainscript")
 def continued_line(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """A line that looks like the begin of something and continues the member before it."""
-    for expression, member in expressions(text.script):
+    for expression, member in _expressions(text):
         joint = _joint(text, expression)
         if joint is None or member is None:
             continue
@@ -76,7 +83,7 @@ def _after(data: bytes, start: int, end: int) -> int | None:
     for offset in range(start, end):
         if data[offset : offset + 1] in (b"[", b".", b"+", b"-"):
             return offset
-        if not data[offset : offset + 1].isspace():
+        if not (data[offset : offset + 1].isspace() or data[offset : offset + 1] == b")"):
             return None
     return None
 
@@ -96,7 +103,7 @@ def _indent(data: bytes, offset: int) -> int:
 @rule("BS038", "warning", on="brainscript")
 def power(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """Powers that bind otherwise than in mathematics."""
-    for expression, _ in expressions(text.script):
+    for expression, _ in _expressions(text):
         if not isinstance(expression, Binary) or expression.operator != "**":
             continue
         left, right = expression.left, expression.right
@@ -130,7 +137,7 @@ def power(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
 @rule("BS039", "info", on="brainscript")
 def point_of_number(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """`2.*x`: the point belongs to the number."""
-    for expression, _ in expressions(text.script):
+    for expression, _ in _expressions(text):
         if not isinstance(expression, Binary) or expression.operator not in ("*", "**"):
             continue
         left = expression.left
@@ -174,7 +181,7 @@ def variable_in_file(text: NetworkText, experiment: Experiment) -> Iterator[Find
     """`$name$` in a file, which no configuration replaces."""
     if text.traced is not None:
         return
-    for expression, _ in expressions(text.script):
+    for expression, _ in _expressions(text):
         if isinstance(expression, Variable):
             yield Finding(
                 "BS075",
@@ -188,7 +195,7 @@ def variable_in_file(text: NetworkText, experiment: Experiment) -> Iterator[Find
 @rule("BS076", "info", on="brainscript")
 def old_record(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """Records in `[ ]`."""
-    for expression, _ in expressions(text.script):
+    for expression, _ in _expressions(text):
         start, end = expression.place.start, expression.place.end
         if not isinstance(expression, Record) or text.data[start : start + 1] != b"[":
             continue
@@ -213,7 +220,7 @@ def old_record(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
 @rule("BS036", "hint", on="brainscript")
 def constant_condition(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """A choice whose condition is written out."""
-    for expression, _ in expressions(text.script):
+    for expression, _ in _expressions(text):
         if isinstance(expression, Choice) and isinstance(expression.condition, Truth):
             side = "then" if expression.condition.value else "else"
             condition = expression.condition.place

@@ -324,6 +324,8 @@ def _element(run: Evaluator, function: Function, at: int, under: tuple[str, Site
 
 
 def _new(run: Evaluator, e: New, scope: Record, path: str) -> Value:
+    if not e.class_name:
+        return run.absent(path)
     found = run.classes.get(e.class_name)
     if found is None:
         run.fail("unknown-class", f"there is no class `{e.class_name}`.", e.class_place)

@@ -195,8 +195,9 @@ class _Survey:
 
     def _wrong_partner(self, node: Node) -> Span | None:
         """The stray closing bracket that stands where another one is missing."""
-        before = self.around.before.get(node.id)
-        candidates = [before] if before is not None and before.type == "stray" else []
+        around = self.around.parents.get(node.id)
+        beside = around.children if around is not None else []
+        candidates = [one for one in beside if one.type == "stray"]
         after = BLANKS.match(self.data, node.start_byte)
         start = after.end() if after else node.start_byte
         candidates += [one for one in self.nodes if one.start_byte == start and one.type == "stray"]

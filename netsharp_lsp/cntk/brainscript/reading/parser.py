@@ -34,11 +34,13 @@ def read(data: bytes, tree: Tree, source: str = "") -> Script:
 
 
 def _built(reader: ExpressionReader, root: Node) -> Expression | None:
-    """The value of a builder, if the text is one."""
-    for child in root.named_children:
-        if child.type == "built":
-            return reader.field(child, "value")
-    return None
+    """The value of a builder, if the text is one: nothing but comments stands before it."""
+    first = next((child for child in root.named_children if child.type not in COMMENTS), None)
+    if first is None or first.type != "built":
+        return None
+    if any(child.type in ("member", "include") for child in root.named_children):
+        return None
+    return reader.field(first, "value")
 
 
 def _comments(reader: ExpressionReader, root: Node) -> list[Comment]:
