@@ -6,6 +6,8 @@ as it is written: bare text, strings, lists in one line, brackets with a separat
 
 from __future__ import annotations
 
+import re
+
 from netsharp_lsp.cntk.formatting.brainscript import brainscript_tokens
 from netsharp_lsp.cntk.formatting.tokens import (
     ASSIGN,
@@ -41,6 +43,7 @@ _VERBATIM = frozenset(("text", "string", "key", "function_name", "argument_name"
 _RECORDS = frozenset(("assignment", "builder", "macro", "call", "flag"))
 #: Records that make a bracket one around statements and not around elements.
 _STATEMENTS = frozenset(("assignment", "builder", "macro", "call", "\n", "comment"))
+_VARIABLE = re.compile(rb"\$[A-Za-z_][\w.-]*\$")
 _ENDS = {"[": "]", "{": "}", "(": ")"}
 
 
@@ -217,8 +220,11 @@ class _Walk:
         self.tokens.append(Token(role, self._text[start:end], start, end, False))
 
     def _has_own_separator(self, node: Node) -> bool:
-        behind = node.start_byte + 1
-        return behind < len(self._text) and self._text[behind] in CUSTOM_SEPARATORS
+        behind, text = node.start_byte + 1, self._text
+        if behind >= len(text) or text[behind] not in CUSTOM_SEPARATORS:
+            return False
+        # A variable is gone before anything is split.
+        return _VARIABLE.match(text, behind) is None
 
     def _has_line_end(self, start: int, end: int) -> bool:
         return self._text.find(b"\n", start, end) >= 0 or self._text.find(b"\r", start, end) >= 0

@@ -38,10 +38,10 @@ DEEPEST = 30
 _LEVELS = (":", "<< >>", "||", "&&", "== != < <= > >=", "+ - with", "* / .* ** %")
 _LEVEL = {
     operator.encode(): level
-    for level, operators in enumerate(_LEVELS, 1)
+    for level, operators in enumerate(_LEVELS, 2)
     for operator in operators.split()
 }
-_BRANCH_LEVEL = 0
+_ELSE_LEVEL, _THEN_LEVEL = 0, 1
 _NEVER = 9
 _NUMBER_SIGN = 0x23
 
@@ -113,7 +113,7 @@ class LineLayout:
         for number in range(1, len(items) - 1):
             if levels[number - 1] != least:
                 continue
-            stop = number if least == _BRANCH_LEVEL else number + 1
+            stop = number if least <= _THEN_LEVEL else number + 1
             documents += (self._expression(items[start:stop], hang=False), self._edge(items, stop))
             start = stop
         documents.append(self._expression(items[start:], hang=False))
@@ -230,4 +230,6 @@ def _level(item: _Item) -> int:
         return _NEVER
     if item.role == OPERATOR or (item.role == TIGHT and item.text == b":"):
         return _LEVEL.get(item.text, _NEVER)
-    return _BRANCH_LEVEL if item.role == BRANCH else _NEVER
+    if item.role != BRANCH:
+        return _NEVER
+    return _ELSE_LEVEL if item.text == b"else" else _THEN_LEVEL

@@ -34,19 +34,30 @@ def format_text(data: bytes, language: str, options: FormatOptions | None = None
     chosen = _LINE_ENDS.get(options.line_ending)
     if chosen is not None and (chosen != b"\n" or b"\r" in text):
         text = _ANY_LINE_END.sub(chosen, text)
-    new_line = chosen or majority_line_end(text).encode("ascii")
+    new_line = chosen or _majority(text)
     formatting = _Formatting(text, language, new_line, options)
     after, broken = formatting.run()
+    if chosen is None and b"\r" in after and _majority(after) != new_line:
+        # Line ends that are gone were counted, too: the next time must come to the same.
+        formatting = _Formatting(text, language, _majority(after), options)
+        after, broken = formatting.run()
     if formatting.failure is None:
         return Formatted(after, broken)
     # What is broken may be read in more than one way: that is no fault of the formatter.
     return Formatted(data, broken, None if broken else formatting.failure)
 
 
+def _majority(text: bytes) -> bytes:
+    return majority_line_end(text).encode("ascii")
+
+
 class _Formatting:
     """The formatting of one text; `failure` is a sentence where it came to nothing."""
 
-    __slots__ = ("_held", "_language", "_new_line", "_options", "_text", "failure")
+    __slots__ = (
+        *("_differences", "_held", "_language", "_new_line", "_options", "_text"),
+        "failure",
+    )
 
     def __init__(self, text: bytes, language: str, new_line: bytes, options: FormatOptions) -> None:
         self._text = text
@@ -54,6 +65,7 @@ class _Formatting:
         self._new_line = new_line
         self._options = options
         self._held: set[Span] = set()
+        self._differences = 0
         self.failure: str | None = None
 
     def run(self) -> tuple[bytes, list[int]]:
@@ -83,10 +95,12 @@ class _Formatting:
     def _moved(self, after: bytes) -> set[Span]:
         """Where what stays as it is has come to stand."""
         moved: set[Span] = set()
+        done = 0
         for start, end in sorted(self._held):
-            found = after.find(self._text[start:end], max((e for _, e in moved), default=0))
+            found = after.find(self._text[start:end], done)
             if found >= 0:
-                moved.add((found, found + end - start))
+                done = found + end - start
+                moved.add((found, done))
         return moved
 
     def _gives_way(self, after: bytes) -> bool:
@@ -108,7 +122,8 @@ class _Formatting:
 
     def _holds_around(self, offset: int) -> bool:
         """Leave the smallest statement around a place as it is that is not left so already."""
-        if len(self._held) >= _MOST_HELD:
+        self._differences += 1
+        if self._differences > _MOST_HELD:
             return False
         spans = spans_around(self._text, self._language, offset)
         for span in sorted(spans, key=lambda span: span[1] - span[0]):

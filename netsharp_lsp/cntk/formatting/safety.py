@@ -32,6 +32,8 @@ _BUILDER = re.compile(
     rb"\"[^\"]*+\"?|(?i:BrainScript|Experimental)(?i:NetworkBuilder)[ \t]*=?[ \t]*(?=[\[{(])"
 )
 _BRACKETS = re.compile(rb'[\[{(\]})"]')
+#: A byte-order mark, which the program drops from the start of any line.
+_MARK = b"\xef\xbb\xbf"
 _ENDS = (b"\n", b"\r", b"\r\n")
 #: Between the words of a digest; line ends that separate nothing, and several that are as one.
 _BETWEEN = b"\x1f"
@@ -90,7 +92,7 @@ def _without_comments(text: bytes) -> tuple[bytes, list[_Said]]:
     for line in text.splitlines(keepends=True):
         body = line.rstrip(b"\r\n")
         sign = body.find(b"#")
-        alone = not body[:sign].strip(b" \t") if sign >= 0 else False
+        alone = not body[:sign].removeprefix(_MARK).strip(b" \t") if sign >= 0 else False
         if sign >= 0 and (alone or body[sign - 1] in b" \t"):
             comments.append((body[sign:], done + sign))
             body = body[:sign] + b" " * (len(body) - sign)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from netsharp_lsp.cntk.formatting.tokens import (
     ASSIGN,
     BLOCK,
+    BLOCK_COMMENT,
     BRANCH,
     CLOSERS,
     NAMED,
@@ -78,35 +79,39 @@ def _stick(token: Token, between: bytes, odd: bytes) -> None:
 
 def settle_breaks(tokens: list[Token]) -> None:
     """Decide on every line end that does not depend on the width."""
-    _join_openers(tokens)
+    _join(tokens)
     tokens[0].breaks = 0
-    count = 0
+    count = solid = 0
     levels = [_Level(-1, 0)]
     for number, token in enumerate(tokens):
         role = token.role
         if token.starts:
-            _begin(tokens, levels[-1], number, count)
+            _begin(tokens, levels[-1], number, solid)
         if role in CLOSERS and len(levels) > 1:
             level = levels.pop()
-            _begin(tokens, level, -1, count)
+            _begin(tokens, level, -1, solid)
             _close(tokens, level, number, count)
         before = tokens[number - 1]
         if token.breaks > 1 and number and before.role in OPENERS:
             token.breaks = 1
         count += token.breaks > 0
+        if role < BLOCK_COMMENT:
+            # Comments behind a statement are no part of it.
+            solid = count
         if token.starts:
             levels[-1].since = count
         if role in OPENERS:
             levels.append(_Level(number, count))
 
 
-def _join_openers(tokens: list[Token]) -> None:
-    """Take back an opening bracket from the line below what it belongs to."""
+def _join(tokens: list[Token]) -> None:
+    """Take back what belongs to the line above: `=`, and an opening bracket behind it."""
     before = tokens[0]
     for token in tokens:
-        joins = token.free and token.role in OPENERS and not token.starts
-        if token.breaks and joins and before.role in (ASSIGN, NAMED, BRANCH):
-            token.breaks = 0
+        if token.breaks and token.free and not token.starts and before.role < BLOCK_COMMENT:
+            opens = token.role in OPENERS and before.role in (ASSIGN, NAMED, BRANCH)
+            if opens or token.role in (ASSIGN, NAMED):
+                token.breaks = 0
         before = token
 
 

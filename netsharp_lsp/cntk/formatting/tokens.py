@@ -108,7 +108,9 @@ def gap(before: Token, after: Token, text: bytes) -> bytes:
     """
     first = after.text[0]
     if first == _NUMBER_SIGN or before.role == LOOSE or after.role == LOOSE:
-        return b"" if before.end == after.start else b" "
+        beside_block = before.role == BLOCK_CLOSE or after.role == BLOCK
+        apart = before.end != after.start or (beside_block and first != _NUMBER_SIGN)
+        return b" " if apart else b""
     if before.role in OPENERS and first in CUSTOM_SEPARATORS:
         return text[before.end : after.start]
     if after.starts and before.role not in SEPARATORS and before.role not in OPENERS:

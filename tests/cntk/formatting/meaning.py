@@ -81,9 +81,7 @@ def _network(built: BuiltNetwork) -> object:
     nodes = [node_json(node, built.network) for node in built.network.nodes.values()]
     for node in nodes:
         del node["file"], node["start"], node["end"]
-    groups = {
-        name: [node.name for node in group] for name, group in built.network.groups.items()
-    }
+    groups = {name: [node.name for node in group] for name, group in built.network.groups.items()}
     loops = [[node.name for node in loop] for loop in built.network.loops]
     return built.command, faults, nodes, groups, loops
 
