@@ -25,6 +25,7 @@ _FIXES = {
     "safe": "--fix repairs it.",
     "unsafe": "--unsafe-fixes repairs it, and may change the network.",
     "none": "It has no automatic fix.",
+    "migrate": "netsharp migrate does it, and proves that the network stays the same.",
 }
 
 

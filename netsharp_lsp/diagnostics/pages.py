@@ -15,7 +15,7 @@ from netsharp_lsp.diagnostics.page_blocks import PageError, read_blocks
 __all__ = ["FIXES", "SECTIONS", "Page", "PageError", "RuleBook", "parse_page"]
 
 SECTIONS = ("What", "Why", "Bad", "Good", "Guide")
-FIXES = ("safe", "unsafe", "none")
+FIXES = ("safe", "unsafe", "none", "migrate")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

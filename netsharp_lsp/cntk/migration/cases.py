@@ -149,9 +149,12 @@ class Case:
 
     def built_with(self, files: Files) -> BuiltNetwork | None:
         """What its command builds with some files."""
+        return self.experiment_with(files).network_of(self.builder.command.name)
+
+    def experiment_with(self, files: Files) -> Experiment:
+        """Its run with some files."""
         original = self.builder.experiment
-        experiment = Experiment(self.run, files, original.library, original.defines)
-        return experiment.network_of(self.builder.command.name)
+        return Experiment(self.run, files, original.library, original.defines)
 
     @property
     def reason(self) -> str | None:

@@ -23,9 +23,9 @@ def _words(network: MigratedNetwork) -> Iterator[Word]:
         for symbol in frame.symbols.values():
             yield symbol.text, symbol.word.start, symbol.word.end, symbol
     for use in network.names.uses:
-        for start, end, symbol in use.parts:
-            if symbol is not None:
-                yield use.text, start, end, symbol
+        for start, end, meant in use.parts:
+            if meant is not None:
+                yield use.text, start, end, meant
     for site in network.names.calls:
         for option in site.arguments.options:
             found = site.macro.frame.symbols.get(option.name.text.lower()) if site.macro else None

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from netsharp_lsp.cntk.brainscript.reading.damage import damages
 from netsharp_lsp.cntk.networks.same import Comparison, Difference, compare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from netsharp_lsp.cntk.building import BuiltNetwork
+    from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.migration.cases import Case
     from netsharp_lsp.workspace import Files
 
@@ -47,16 +50,31 @@ def proven(case: Case, after: Files) -> Result:
 
 
 def _comparison(case: Case, files: Files) -> Comparison:
-    before, after = case.before, case.built_with(files)
+    experiment = case.experiment_with(files)
+    before, after = case.before, experiment.network_of(case.builder.command.name)
     assert before is not None
     assert before.network is not None
-    fault = next(iter(after.faults), None) if after is not None else None
-    if after is not None and after.language != "brainscript":
+    told = _obstacle(experiment, after)
+    if told is not None or after is None or after.network is None:
         name = next(iter(before.network.nodes), "")
-        return Comparison({}, (Difference(name, "language", "NDL", after.language.upper()),))
-    if after is None or after.network is None or fault is not None:
-        told = fault.message if fault is not None else "no network"
-        place = f" ({fault.place.source})" if fault is not None else ""
-        name = next(iter(before.network.nodes), "")
-        return Comparison({}, (Difference(name, "evaluation", "a network", f"{told}{place}"),))
+        difference = Difference(name, "evaluation", "a network", told or "no network")
+        return Comparison({}, (difference,))
     return compare(before.network, after.network)
+
+
+def _obstacle(experiment: Experiment, after: BuiltNetwork | None) -> str | None:
+    """Why what was made of a network cannot be taken for BrainScript, if it cannot."""
+    if after is None:
+        return None
+    if after.language != "brainscript":
+        return f"still one of {after.language.upper()}"
+    fault = next(iter(after.faults), None)
+    if fault is not None:
+        return f"{fault.message} ({fault.place.source})"
+    for program in experiment.programs:
+        for text in program.texts if program.built is after else ():
+            damage = next(iter(damages(text.data)), None)
+            if damage is not None:
+                place = text.place(*damage.span)
+                return f"text that cannot be read: `{damage.text}` ({place.source})"
+    return None

@@ -107,7 +107,10 @@ class Arguments:
         #: Where each argument stands, its quotes and its count of repeats included.
         self.spans: dict[int, tuple[int, int]] = {}
         for argument in _once(call.arguments):
-            (self.options if isinstance(argument, Option) else self.positional).append(argument)
+            if isinstance(argument, Option):
+                self.options.append(argument)
+            else:
+                self.positional.append(argument)
         self._find_spans()
 
     def _find_spans(self) -> None:

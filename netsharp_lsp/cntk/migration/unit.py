@@ -20,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from netsharp_lsp.cntk.configuration.scope import Entry, Found
     from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.migration.cases import Builder
     from netsharp_lsp.workspace import Files
@@ -253,7 +254,7 @@ class Unit:
         text = assembly.formatted_file(assembly.joined(pieces))
         self._put(around.renamed_file(file), file, text.encode())
 
-    def _sections_of(self, builder: Builder, texts: list[Text]) -> list[assembly.Entry]:
+    def _sections_of(self, builder: Builder, texts: list[Text]) -> list[Entry]:
         if texts[0].role == MACROS:
             return []
         return [entry for entry in builder.sections() if entry.kind == "block"]
@@ -334,9 +335,7 @@ class Unit:
             return f"({assembly.NETWORK} {{\n{body}\n}})"
         return f"{{\n{body}\n}}"
 
-    def _by_file(
-        self, builder: Builder, before: list[str], described: around.Found, spare: str
-    ) -> str:
+    def _by_file(self, builder: Builder, before: list[str], described: Found, spare: str) -> str:
         (path,) = around.included(described)[:1]
         if builder.selecting is not None:
             name = builder.selecting
@@ -393,7 +392,8 @@ class Unit:
 def _divided(found: Sequence[Builder]) -> tuple[list[Builder], list[Builder]]:
     """Builders that stay, and those in blocks that do not train while another one does."""
     trains = any(one.trains for one in found)
-    kept, removed = [], []
+    kept: list[Builder] = []
+    removed: list[Builder] = []
     for one in found:
         alone = not trains or one.trains or not one.is_own
         (kept if alone else removed).append(one)

@@ -134,8 +134,7 @@ class _Matching:
 
     def tried(self, one: Node, other: Node) -> bool:
         """Pair two nodes and their inputs if nothing differs; else leave all as it is."""
-        tables: tuple[dict[int, Any], ...]
-        tables = (self.partner, self.taken, self.axes, self.taken_axes)
+        tables: list[dict[int, Any]] = [self.partner, self.taken, self.axes, self.taken_axes]
         sizes = [len(table) for table in tables]
         if not self.walk(one, other):
             return True
