@@ -41,7 +41,18 @@ class Arguments:
     def __init__(self, assembly: Assembly, item: Item) -> None:
         self.assembly = assembly
         self.item = item
-        self.positional = item.positional
+        self.positional: list[Item] = []
+        #: The options by their names in lower case; of several, the first counts.
+        self._options: dict[str, Item] = {}
+        for one in item.arguments:
+            if one.kind == OPTION:
+                self._options.setdefault(one.name.lower(), one)
+            else:
+                self.positional.append(one)
+
+    def given(self, name: str) -> Item | None:
+        """The option of a name, where it is given."""
+        return self._options.get(name.lower()) if self._options else None
 
     @property
     def function(self) -> Function:
@@ -156,7 +167,7 @@ class Arguments:
 
     def option_word(self, name: str) -> str | None:
         """The text of an option, or what holds without it."""
-        item = self.item.option(name)
+        item = self.given(name)
         if item is None:
             return self.function.options[name].default
         return self.option_text(item)
@@ -186,19 +197,19 @@ class Arguments:
 
     def option_real(self, name: str) -> float | None:
         """An option that is a number."""
-        return self._real(self.option_word(name), self.item.option(name) or self.item)
+        return self._real(self.option_word(name), self.given(name) or self.item)
 
     def option_whole(self, name: str) -> int | None:
         """An option that is a whole number."""
-        return self._whole(self.option_word(name), self.item.option(name) or self.item)
+        return self._whole(self.option_word(name), self.given(name) or self.item)
 
     def option_dimension(self, name: str) -> int | None:
         """An option that counts something."""
-        return self._counted(self.option_whole(name), self.item.option(name) or self.item)
+        return self._counted(self.option_whole(name), self.given(name) or self.item)
 
     def option_truth(self, name: str) -> bool | None:
         """An option that is true or false."""
-        return self._truth(self.option_word(name), self.item.option(name) or self.item)
+        return self._truth(self.option_word(name), self.given(name) or self.item)
 
     def _truth(self, text: str | None, at: Item) -> bool | None:
         if text is None:
@@ -218,14 +229,14 @@ class Arguments:
 
     def option_shape(self, name: str) -> tuple[int, ...] | None:
         """An option that is a dimension or a list of them."""
-        item = self.item.option(name)
+        item = self.given(name)
         if item is None:
             return (int(self.function.options[name].default),)
         return self._shape(self._option_texts(item), item)
 
     def option_truths(self, name: str) -> tuple[bool, ...] | None:
         """An option that is a truth or a list of them."""
-        item = self.item.option(name)
+        item = self.given(name)
         if item is None:
             return (self.function.options[name].default == "true",)
         truths = [self._truth(text, item) for text in self._option_texts(item)]

@@ -57,7 +57,7 @@ def _layout(arguments: Arguments) -> str | None:
     text = arguments.option_word("imageLayout")
     if text is None or text in LAYOUTS:
         return None if text is None else LAYOUTS[text]
-    at = arguments.item.option("imageLayout")
+    at = arguments.given("imageLayout")
     message = f"`{text}` is no image layout; CHW (or cudnn) and HWC (or legacy) are."
     arguments.fault("option-value", message, at)
     return None
@@ -131,7 +131,7 @@ def start(arguments: Arguments, node: Node) -> None:
     if init is None:
         names = ", ".join(sorted(_INITS.values(), key=str.lower))
         message = f"`{text}` is no way to start a parameter; there are {names}."
-        arguments.fault("option-value", message, arguments.item.option("init"))
+        arguments.fault("option-value", message, arguments.given("init"))
     elif text is not None:
         node.attributes["init"] = "fromValue" if init == "fixedValue" else init
         _started(arguments, node, init)
@@ -167,7 +167,7 @@ def _from_file(arguments: Arguments, node: Node) -> None:
         node.attributes["initFromFilePath"] = path
     elif path is not None:
         message = "`init = fromFile` needs `initFromFilePath`."
-        arguments.fault("option-missing", message, arguments.item.option("init"))
+        arguments.fault("option-missing", message, arguments.given("init"))
     if not elements(node.shape or ()):
         node.shape = None
 
@@ -243,7 +243,7 @@ def _flat_convolution(arguments: Arguments, node: Node) -> None:
         node.shape = None
     padded = arguments.option_truth("zeroPadding")
     # The older form has the older layout where nothing is said.
-    layout = _layout(arguments) if arguments.item.option("imageLayout") else "HWC"
+    layout = _layout(arguments) if arguments.given("imageLayout") else "HWC"
     node.attributes.update(
         form="2D",
         kernelShape=(width, height, 1),
@@ -304,7 +304,7 @@ def _normalization(arguments: Arguments, node: Node) -> list[Item]:
     engine = arguments.option_word("engine")
     if engine is not None and engine.lower() not in ("cntk", "cudnn"):
         message = f"`{engine}` is no engine of normalization; cntk and cudnn are."
-        arguments.fault("option-value", message, arguments.item.option("engine"))
+        arguments.fault("option-value", message, arguments.given("engine"))
     elif engine is not None:
         node.attributes["useCntkEngine"] = engine.lower() == "cntk"
     _keep(node, "imageLayout", _layout(arguments))

@@ -80,12 +80,6 @@ class Item:
         """The arguments that are no options."""
         return [one for one in self.arguments if one.kind != OPTION]
 
-    def option(self, name: str) -> Item | None:
-        """The first option of a name."""
-        lowered = name.lower()
-        found = (one for one in self.arguments if one.kind == OPTION)
-        return next((one for one in found if one.name.lower() == lowered), None)
-
 
 class Frame:
     """A table of symbols, without case, and the calls that are evaluated, in order.

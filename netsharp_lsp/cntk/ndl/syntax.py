@@ -133,7 +133,8 @@ class Script:
 def place_of(text: Traced, start: int, end: int) -> Place:
     """Where a span of a traced text stands in its file."""
     found = text.place(start, end)
-    return Place(found.source.name, found.start, found.end)
+    # What stands for a key without a value is longer than the key may be.
+    return Place(found.source.name, found.start, min(found.end, len(found.source.text)))
 
 
 def values(value: Value) -> Iterator[Value]:
