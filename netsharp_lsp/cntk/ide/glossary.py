@@ -6,7 +6,6 @@ from netsharp_lsp.cntk.ndl.functions import ANY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.brainscript.analysis.scopes import Declaration
     from netsharp_lsp.cntk.brainscript.reading.syntax import Parameter
     from netsharp_lsp.cntk.configuration.options import Block, Option
     from netsharp_lsp.cntk.ndl.functions import Function as NdlFunction
@@ -37,8 +36,7 @@ def option_markdown(option: Option, table: Block) -> str:
     if option.required:
         lines += ["", "The program stops without it."]
     elif option.default is not None:
-        shown = option.default or "empty"
-        lines += ["", f"Without it: `{shown}`."]
+        lines += ["", f"Without it: `{option.default}`." if option.default else "Without it: none."]
     if option.instead:
         lines += ["", f"Deprecated; write `{option.instead}` today."]
     return "\n".join(lines)
@@ -46,17 +44,11 @@ def option_markdown(option: Option, table: Block) -> str:
 
 def parameter_text(parameter: Parameter, source: bytes) -> str:
     """A parameter as it is declared, with its default."""
-    place = parameter.place
-    return " ".join(source[place.start : place.end].decode("utf-8", "replace").split())
-
-
-def signature_text(declaration: Declaration, source: bytes) -> str:
-    """The form of a function: `Plus (leftMatrix, rightMatrix, tag='')`."""
-    parameters = declaration.parameters or ()
-    words = ", ".join(parameter_text(parameter, source) for parameter in parameters)
-    if declaration.braced:
-        return f"{declaration.qualified} {{{words}}}"
-    return f"{declaration.qualified} ({words})"
+    if parameter.default is None:
+        return parameter.name
+    place = parameter.default.place
+    words = " ".join(source[place.start : place.end].decode("utf-8", "replace").split())
+    return f"{parameter.name}={words}"
 
 
 def ndl_parameters(function: NdlFunction) -> tuple[str, ...]:

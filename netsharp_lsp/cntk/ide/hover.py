@@ -6,7 +6,7 @@ import re
 
 from netsharp_lsp.cntk.ide.blocks import assignment_at, option_at, value_in_force
 from netsharp_lsp.cntk.ide.calls import form_of
-from netsharp_lsp.cntk.ide.descriptions import described
+from netsharp_lsp.cntk.ide.descriptions import of_edit, of_library, of_ndl, of_operation
 from netsharp_lsp.cntk.ide.glossary import ndl_signature, option_markdown
 from netsharp_lsp.cntk.ide.nodes import named_nodes, written_shape
 from netsharp_lsp.cntk.ide.occurrences import occurrence_at, same
@@ -110,7 +110,7 @@ def node_markdown(named: NamedNode) -> str:
     if node.loop is not None:
         lines.append(f"- part of recurrent loop {node.loop}")
     lines += [f"- {name}: `{_plain(value)}`" for name, value in sorted(node.attributes.items())]
-    says = described(node.operation)
+    says = of_operation(node.operation)
     return "\n".join([*lines, "", says] if says else lines)
 
 
@@ -149,33 +149,29 @@ def _function(edited: Edited, offset: int) -> Hover | None:
     for _, program, source, inner in edited.inside(offset):
         use = program.program.use_at(source, inner)
         if use is not None and use.declaration is not None and use.declaration.library:
-            declaration = use.declaration
-            form = form_of(program, declaration)
-            text = f"```brainscript\n{form}\n```\n\n{described(declaration.qualified)}"
+            name = use.declaration.qualified
+            form = f"```brainscript\n{form_of(program, use.declaration)}\n```"
+            text = of_library(name) or form
             place = program.outside(use.place)
             return Hover(text, place.start, place.end)
     document = edited.text.document
     for node in nodes_at(document.records if document is not None else (), offset):
         if isinstance(node, Call) and node.function.start <= offset <= node.function.end:
-            form = _form(edited, node.function.text)
-            if form:
-                text = f"```ndl\n{form}\n```\n\n{described(_full_name(edited, node.function.text))}"
+            text = _of_call(edited, node.function.text)
+            if text:
                 return Hover(text, node.function.start, node.function.end)
     return None
 
 
-def _form(edited: Edited, name: str) -> str:
+def _of_call(edited: Edited, name: str) -> str:
+    """A function of MEL or NDL: its form, and what it does."""
     edit = meant(name) if edited.language == "mel" else None
     if edit is not None:
-        return edit.form
+        return f"```mel\n{edit.form}\n```\n\n{of_edit(edit.name)}"
     function = function_of(name)
-    return "" if function is None else ndl_signature(function)
-
-
-def _full_name(edited: Edited, name: str) -> str:
-    edit = meant(name) if edited.language == "mel" else None
-    function = function_of(name)
-    return edit.name if edit is not None else function.name if function is not None else name
+    if function is None:
+        return ""
+    return f"```ndl\n{ndl_signature(function)}\n```\n\n{of_ndl(function.name)}"
 
 
 def _option(edited: Edited, offset: int) -> Hover | None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.options import block
-from netsharp_lsp.cntk.ide.calls import form_of
 from netsharp_lsp.cntk.ide.completion import brainscript, configuration, networks
 from netsharp_lsp.cntk.ide.completion.place import writing_at
-from netsharp_lsp.cntk.ide.descriptions import described
+from netsharp_lsp.cntk.ide.descriptions import of_edit, of_library, of_ndl
 from netsharp_lsp.cntk.ide.glossary import option_markdown
 from netsharp_lsp.ide.answers import Completions
 
@@ -38,9 +37,4 @@ def documentation(edited: Edited, topic: str) -> str:
         table = block(table_name)
         option = table.find(name) if table is not None else None
         return "" if option is None or table is None else option_markdown(option, table)
-    if kind == "library":
-        for _, program in edited.programs():
-            found = program.program.library.find(rest)
-            if found is not None:
-                return f"```brainscript\n{form_of(program, found)}\n```\n\n{described(rest)}"
-    return described(rest)
+    return {"library": of_library, "ndl": of_ndl, "mel": of_edit}[kind](rest)

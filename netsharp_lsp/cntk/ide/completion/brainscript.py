@@ -26,6 +26,8 @@ KEYWORDS = ("if", "then", "else", "new", "include", "array", "true", "false")
 #: Names with points between them at the end of a text, and how long they may be.
 _PATH = re.compile(rb"[\w.]+\Z")
 LONGEST = 400
+#: Members that the program looks for itself, and no other member reads.
+SPECIAL = frozenset(f"{group}Nodes" for group in GROUPS)
 #: What stands before the name of a member that is being declared.
 _MEMBER = (b"", b"{", b"[", b";", b"}")
 
@@ -113,13 +115,21 @@ def _visible(
     for name, declaration in scope.visible().items():
         if declaration.kind == GIVEN or name.startswith("_"):
             continue
-        place = program.outside(declaration.place)
-        if not declaration.library and place.end == writing.end and writing.begun:
+        if not declaration.library and (name in SPECIAL or _is_own(declaration, program, writing)):
             continue
         rank = 4 if declaration.library else 1 if declaration.kind in (PARAMETER, INDEX) else 2
         yield _proposal(program, writing, declaration, rank, shapes.get(name, ""))
     for word in KEYWORDS:
         yield writing.proposal(word, "keyword", 5)
+
+
+def _is_own(declaration: Declaration, program: BrainScriptProgram, writing: Writing) -> bool:
+    """Whether a name is declared by what is being written: its value would need itself."""
+    if declaration.parameters is not None or declaration.index:
+        return False
+    whole = program.outside(declaration.whole)
+    here = whole.start <= writing.start <= whole.end
+    return here and declaration.kind not in (PARAMETER, INDEX)
 
 
 def _proposal(
