@@ -74,7 +74,7 @@ def run(builder: str, **files: str) -> list[tuple[str, str, str]]:
         ),
         ("h = Tanh(Tanh(Tahn(x)))\n", [("ND002", "Tahn")]),
         ("h = Slice(0, 1, x)\n", [("ND002", "Slice")]),
-        ("f = .5\nh = RowRepeat(x, f)\n", [("ND012", ".5")]),
+        ("f = .5\nh = RowRepeat(x, f)\n", [("ND012", "f")]),
         ("c = Constant(-1)\nh = Plus(c, x)\n", [("ND037", "-")]),
         ("c = Constant( -1)\nh = Plus(c, x)\n", []),
         ("c = RowStack(:x:x)\n", []),
@@ -220,3 +220,42 @@ def test_messages_of_options_name_the_function_in_full() -> None:
         if function.short:
             calls = alone(f"{X}h = {function.short}(x, qqqqqq=1)\n")
             assert ("ND020", "qqqqqq") in calls, function.name
+
+
+def everything(text: str) -> list[Diagnostic]:
+    data = text.encode()
+    return own(diagnostics_by_file(SingleFile("a.ndl", "ndl", Memory({"a.ndl": data}))), "a.ndl")
+
+
+def test_an_unknown_macro_of_a_file_alone_is_told_once_and_not_repaired_unasked() -> None:
+    found = everything(f"{LAYER}{X}a = Layers(x, 3, 2)\nb = Layers(a, 3, 3)\n")
+    unknown = [one for one in found if one.code == "ND002"]
+    assert [one.severity for one in unknown] == ["hint"]
+    assert unknown[0].fix is not None
+    assert not unknown[0].fix.safe
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "note"),
+    [
+        (f"{X}w = Tanh(x)\nW = Exp(x)\n", "ND005", "'w' gets its value here."),
+        (f"{LAYER}{LAYER}{X}h = Tanh(x)\n", "ND005", "The macro 'Layer' is defined here."),
+        (f"{X}h = Layer(x, 3, 2)\n{LAYER}", "ND002", "The macro 'Layer' is defined here."),
+        (f"{LAYER}{X}h = Layer(x)\n", "ND009", "The macro 'Layer' is defined here."),
+        (f"{LAYER}{X}L = Layer(x, 3, 2)\nt = Tanh(L.Q)\n", "ND019", "The macro 'Layer' is defined"),
+        (
+            f"{X}h = Tanh(x, tag=output) W = Parameter(2, 2, init=uniform, init=uniform)\n",
+            "ND022",
+            "It is given here first.",
+        ),
+    ],
+)
+def test_places_that_belong_to_a_fault_are_shown(text: str, code: str, note: str) -> None:
+    (one,) = [one for one in everything(text) if one.code == code]
+    assert [related.message for related in one.related if note in related.message] != []
+
+
+def test_the_way_into_a_macro_is_shown() -> None:
+    found = everything(f"Bad(in1) = [\n h = Tanh(missing)\n]\n{X}b = Bad(x)\n")
+    (one,) = [one for one in found if one.code == "ND006"]
+    assert [related.message for related in one.related] == ["It is called from here."]
