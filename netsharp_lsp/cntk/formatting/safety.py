@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import TypeAlias
 
-    # What is said, and where.
-    _Said: TypeAlias = tuple[bytes, int]
+    # What is said, where, and whether it is a comment.
+    _Said: TypeAlias = tuple[bytes, int, bool]
 
 _SEPARATOR = rb"[`~!@$%^&*_\-+|:;,?.]"
 _RECORDS = re.compile(
@@ -94,7 +94,7 @@ def _without_comments(text: bytes) -> tuple[bytes, list[_Said]]:
         sign = body.find(b"#")
         alone = not body[:sign].removeprefix(_MARK).strip(b" \t") if sign >= 0 else False
         if sign >= 0 and (alone or body[sign - 1] in b" \t"):
-            comments.append((body[sign:], done + sign))
+            comments.append((body[sign:], done + sign, True))
             body = body[:sign] + b" " * (len(body) - sign)
             line = body + line[len(body) :]
         code.append(line)
@@ -123,7 +123,7 @@ def _opening_of(match: re.Match[bytes]) -> bytes:
 
 
 def _words(said: list[_Said]) -> list[bytes]:
-    return [word for word, _ in said]
+    return [word for word, _, _ in said]
 
 
 def _configuration(code: bytes) -> Iterator[_Said]:
@@ -146,10 +146,10 @@ def _separated(code: bytes, start: int, end: int) -> Iterator[_Said]:
             waiting = match.start()
             continue
         if waiting is not None and not idle and word[0] not in b"]});,":
-            yield b"\n", waiting
+            yield b"\n", waiting, False
         waiting = None
         idle = word[0] in b"[{(;,"
-        yield word, match.start()
+        yield word, match.start(), False
 
 
 def _networks(code: bytes) -> Iterator[tuple[int, int]]:
@@ -178,19 +178,17 @@ def _partner(code: bytes, start: int) -> int:
 
 
 def _network(text: bytes, base: int) -> Iterator[_Said]:
-    return ((match[0], base + match.start()) for match in _BRAINSCRIPT.finditer(text))
-
-
-def _is_comment(word: bytes) -> bool:
-    return word.startswith(_COMMENT_MARKS)
+    for match in _BRAINSCRIPT.finditer(text):
+        word = match[0]
+        yield word, base + match.start(), word.startswith(_COMMENT_MARKS)
 
 
 def _tokens(said: list[_Said]) -> Iterator[_Said]:
-    return (one for one in said if not _is_comment(one[0]))
+    return (one for one in said if not one[2])
 
 
 def _comments(said: list[_Said]) -> Iterator[_Said]:
-    return (one for one in said if _is_comment(one[0]))
+    return (one for one in said if one[2])
 
 
 def _includes(text: bytes) -> list[_Said]:
@@ -198,7 +196,7 @@ def _includes(text: bytes) -> list[_Said]:
     if b"include=" not in text:
         return []
     found = re.finditer(rb"^include=[^\r\n]*", text.replace(b"\r", b"\n"), re.MULTILINE)
-    return [(match[0], match.start()) for match in found]
+    return [(match[0], match.start(), False) for match in found]
 
 
 def _compared(old: Iterable[_Said], new: Iterable[_Said]) -> Difference | None:
