@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.scope import Entry, Scope
     from netsharp_lsp.cntk.configuration.usage import Visit
     from netsharp_lsp.cntk.experiment import Experiment
+    from netsharp_lsp.diagnostics.model import Severity
 
 emitted("CK041", "warning")
 emitted("CK042", "hint")
@@ -41,6 +42,8 @@ _COPY = frozenset(
 )
 #: Longer words are sure enough to be misspelt where so many letters of them are wrong.
 _SHORTEST = 4
+#: From so many letters on, the beginning of an option is taken for the option.
+_BEGINNING = 6
 
 
 class _Key:
@@ -156,9 +159,10 @@ def _judged(name: str, key: _Key) -> Iterator[Finding]:
     place = placed(key.entry.parts[-1].key)
     if place.source == COMMAND_LINE:
         return
-    block = f"the block '{visit.name}' ({visit.table.name})"
+    table = visit.table.name
+    block = f"'{visit.name}'" if table == visit.name else f"'{visit.name}' ({table})"
     rows = find(name)
-    meant = None if rows else _meant(name, within(visit.table))
+    meant = None if rows else _meant(name, _offered(visit, key.entry))
     if meant is not None:
         yield _misspelt(name, meant, block, key)
     elif visit.table.name == "NDLNetworkBuilder":
@@ -175,9 +179,46 @@ def _judged(name: str, key: _Key) -> Iterator[Finding]:
 
 def _misspelt(name: str, meant: str, block: str, key: _Key) -> Finding:
     place = placed(key.entry.parts[-1].key)
-    message = f"There is no option '{name}' in {block}; it is ignored. Did you mean '{meant}'?"
-    repair = Repair(f"Rename to '{meant}'", [Change(place, meant)], safe=False)
-    return Finding("CK040", place, message, repair=repair)
+    visit = key.visits[0]
+    then = "it is ignored"
+    severity: Severity | None = None
+    if visit.command.listed and _is_missed(meant, visit):
+        then, severity = f"{meant} is needed, and the program stops without it", "error"
+    message = f"There is no option '{name}' in {block}; {then}. Did you mean '{meant}'?"
+    repair = None
+    if visit.scope.here(meant.encode()) is None:
+        repair = Repair(f"Rename to '{meant}'", [Change(place, meant)], safe=False)
+    return Finding("CK040", place, message, repair=repair, severity=severity)
+
+
+def _is_missed(name: str, visit: Visit) -> bool:
+    """Whether an option is needed in a block and found nowhere."""
+    row = visit.table.find(name)
+    return row is not None and row.required and visit.option(name) is None
+
+
+def _offered(visit: Visit, entry: Entry) -> list[Option]:
+    """The options that a key may be meant for: of a short one, blocks or what is missing."""
+    rows = within(visit.table)
+    if len(entry.key) >= _SHORTEST:
+        return rows
+    block = entry.kind == "block"
+    return [it for it in rows if (it.kind == "block" and block) or _is_missed(it.name, visit)]
+
+
+def has_slip(option: str, visit: Visit) -> bool:
+    """Whether a misspelt key stands in place of an option where it would be found."""
+    row = visit.table.find(option)
+    scope: Scope | None = visit.scope
+    while scope is not None and row is not None:
+        far = scope is not visit.scope
+        kinds = ("text", "string") if far else ("text", "string", "block")
+        for entry in scope:
+            name = _text(entry.key)
+            if entry.kind in kinds and not find(name) and _meant(name, [row], exact=far):
+                return True
+        scope = None if row.here else scope.parent
+    return False
 
 
 def _misplaced(name: str, row: Option, block: str, key: _Key, tables: list[str]) -> Finding:
@@ -221,15 +262,24 @@ def _at_the_top(experiment: Experiment, used: set[str]) -> Iterator[Finding]:
 
 def _meant(name: str, among: Iterable[Option], exact: bool = False) -> str | None:
     """The option that a key is a slip of; `exact`: where it may well be a name of its own."""
-    if len(name) < _SHORTEST:
+    if len(name) < (_SHORTEST if exact else _SHORTEST - 1):
         return None
     limit = max(1, allowed_slips(len(name)) - (2 if exact else 1)) + 1
     best = None
     for option in among:
         distance = edit_distance(name.lower(), option.name.lower(), limit)
-        if distance < limit:
+        if distance < limit and not _is_variant(name.lower(), option.name.lower()):
             best, limit = option.name, distance
+    if best is None and len(name) >= _BEGINNING and not exact:
+        return next((it.name for it in among if it.name.lower().startswith(name.lower())), None)
     return best
+
+
+def _is_variant(name: str, option: str) -> bool:
+    """Whether a key was named after an option on purpose: noReader, reader2, SGD_old."""
+    before, found, after = name.partition(option)
+    rest = before + after
+    return bool(found) and (len(rest) > 1 or not rest.isalpha())
 
 
 def _text(data: bytes) -> str:

@@ -6,12 +6,13 @@ that lacks no more than two things is told so.
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.configuration.options import TRAINING
+from netsharp_lsp.cntk.configuration.options import BUILDERS, TRAINING
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.configuration.usage import sections
 from netsharp_lsp.cntk.findings import Finding, placed
 from netsharp_lsp.cntk.rules import emitted, rule
 from netsharp_lsp.cntk.rules._models import trains
+from netsharp_lsp.cntk.rules.experiment_keys import has_slip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ emitted("CK075", "error")
 emitted("CK082", "info")
 
 _RATES = ("learningRatesPerSample", "learningRatesPerMB")
+_WRITES = ("writer", "outputPath")
 #: A command that lacks more is a sketch where nobody says that it is run.
 _SLIPS = 2
 #: Actions that ask for a model even where they build a network.
@@ -63,7 +65,7 @@ def missing(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         sketch = len({(it.name, it.finding.place) for it in lacks}) > _SLIPS
         if sketch and not experiment.run.declared:
             continue
-        yield from _without_action(command)
+        yield from _without_action(command, experiment)
         whole = all(lack.kind == "inner" for lack in lacks)
         for lack in lacks:
             certain = whole or (lack.kind == "option" and len(names) == 1)
@@ -75,10 +77,12 @@ def missing(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
                 yield lack.finding
 
 
-def _without_action(command: Command) -> Iterator[Finding]:
+def _without_action(command: Command, experiment: Experiment) -> Iterator[Finding]:
     if command.scope is None or command.found is None:
         return
-    if command.scope.look_up(b"action") is None and command.scope.here(PLACEHOLDER) is None:
+    own = next(it for it in experiment.visits if it.command is command)
+    told = command.scope.look_up(b"action") is not None or has_slip("action", own)
+    if not told and command.scope.here(PLACEHOLDER) is None:
         message = (
             f"'{command.name}' says no action, so it trains. Write action=train if that is meant."
         )
@@ -101,7 +105,8 @@ def _lacks(visit: Visit) -> Iterator[_Lack]:
     if special is not None:
         yield from special(visit)
     for option in visit.table.required:
-        if visit.option(option.name) is None and _is_needed(option.name, visit):
+        lacks = visit.option(option.name) is None and _is_needed(option.name, visit)
+        if lacks and not has_slip(option.name, visit):
             yield _required(option.name, visit)
     if visit.outer is None:
         yield from _of_command(visit, visit.command)
@@ -155,14 +160,15 @@ def _at(code: str, visit: Visit, message: str, name: str = "", kind: str = "inne
 
 def _of_command(visit: Visit, command: Command) -> Iterator[_Lack]:
     actions = command.actions
-    if any(action in TRAINING[:2] for action in actions) and command.builder is None:
+    slip = any(has_slip(name, visit) for name in BUILDERS)
+    if any(it in TRAINING[:2] for it in actions) and command.builder is None and not slip:
         message = (
             f"'{command.name}' trains, and no network is found in it or around it: the program "
             "stops. Write a BrainScriptNetworkBuilder, NDLNetworkBuilder or SimpleNetworkBuilder."
         )
         yield _at("CK072", visit, message, "builder", "block")
-    wanted = ("writer", "outputPath")
-    if "write" in actions and all(visit.option(name) is None for name in wanted):
+    given = (visit.option(it) is not None or has_slip(it, visit) for it in _WRITES)
+    if "write" in actions and not any(given):
         message = (
             f"'{command.name}' writes, and neither outputPath nor writer is found: the program "
             "stops. Write outputPath for text files."
@@ -180,7 +186,7 @@ def _of_command(visit: Visit, command: Command) -> Iterator[_Lack]:
 
 
 def _training(visit: Visit) -> Iterator[_Lack]:
-    if any(visit.option(name) is not None for name in _RATES):
+    if any(visit.option(name) is not None or has_slip(name, visit) for name in _RATES):
         return
     adjust = visit.scope.block(b"AutoAdjust")
     search = "none" if adjust is None else adjust.option(b"autoAdjustLR", "none").lower()
@@ -194,8 +200,7 @@ def _training(visit: Visit) -> Iterator[_Lack]:
 
 
 def _text_reader(visit: Visit) -> Iterator[_Lack]:
-    block = visit.option("input")
-    if block is None:
+    if visit.option("input") is None and not has_slip("input", visit):
         message = (
             f"The reader '{visit.name}' reads CNTK's text format and has no input block with its "
             "streams: the program stops. It looks for input in this very block."
@@ -204,7 +209,11 @@ def _text_reader(visit: Visit) -> Iterator[_Lack]:
 
 
 def _stream(visit: Visit) -> Iterator[_Lack]:
-    lacking = [name for name in ("dim", "format") if visit.option(name) is None]
+    lacking = [
+        name
+        for name in ("dim", "format")
+        if visit.option(name) is None and not has_slip(name, visit)
+    ]
     if lacking:
         message = (
             f"The stream '{visit.name}' needs {' and '.join(lacking)}, in this very block: the "

@@ -35,8 +35,20 @@ def test_a_letter_too_few_is_told_with_the_key_that_is_meant(key: str) -> None:
     slip = key[:2] + key[3:]
     text = re.sub(rf"\b{key} =", f"{slip} =", DIGITS, count=1)
     (one,) = (it for it in about_keys(told(text)) if it.marked == slip)
-    assert (one.code, one.severity) == ("CK040", "warning")
+    needed = "the program stops without it" in one.message
+    assert (one.code, one.severity) == ("CK040", "error" if needed else "warning")
     assert f"'{key}'" in one.message
+    # What rests on the slip is not told again.
+    assert not {"CK061", "CK070", "CK072", "CK073", "CK074", "CK075"} & set(codes(told(text)))
+
+
+ON_PURPOSE = ("noReader", "reader2", "SGD_old", "oldSGD", "Reader_of_words")
+
+
+@pytest.mark.parametrize("key", ON_PURPOSE)
+def test_names_made_of_options_are_meant(key: str) -> None:
+    text = changed("    action = test\n", f"    action = test\n    {key} = {{ a = 1 }}\n")
+    assert [it.code for it in about_keys(told(text)) if it.marked == key] == ["CK042"]
 
 
 @pytest.mark.parametrize("key", KEYS)
