@@ -10,19 +10,17 @@ from typing import NamedTuple
 
 from netsharp_lsp.cntk.ndl.arguments import Arguments
 from netsharp_lsp.cntk.ndl.assembly import Assembly, Faults, TooMuch
+from netsharp_lsp.cntk.ndl.connection import Connection
 from netsharp_lsp.cntk.ndl.forms import EARLY, is_parameter, make, settle, start
 from netsharp_lsp.cntk.ndl.functions import FUNCTIONS, ONLY_2D, ONLY_ND
 from netsharp_lsp.cntk.ndl.groups import Groups
 from netsharp_lsp.cntk.ndl.symbols import (
-    ARRAY,
     CALL,
     FUNCTION,
-    HOLE,
-    NUMBER,
     OPTION,
     PARAMETER,
-    UNDETERMINED,
     Frame,
+    result_of,
     text_of,
 )
 from netsharp_lsp.cntk.networks.faults import Fault, Outcome
@@ -86,10 +84,14 @@ class _Evaluation:
         if frame is None:
             return Outcome(None, self.faults.found)
         self._create_all(frame, "")
-        self._attach_all(frame)
+        Connection(self.nodes, self.groups, self.faults).attach_all(frame)
         self.groups.arrays(frame, bool(self.nodes))
         for item, node, nested in self._starting:
             self._start(item, node, nested)
+        for node in self.nodes.values():
+            row = NODE_TYPES.get(node.operation)
+            if row is not None and not row.fewest <= len(node.inputs) <= row.most:
+                node.shape = None
         groups = {name: tuple(nodes) for name, nodes in self.groups.nodes.items()}
         network = inferred(Network(dict(self.nodes), groups))
         for node in network.nodes.values():
@@ -107,8 +109,6 @@ class _Evaluation:
                 frame = frame or Frame(part.script)
                 self.assembly.load(part.script, frame)
         return frame
-
-    # Nodes.
 
     def _create_all(self, frame: Frame, base: str) -> None:
         frame.base = base
@@ -196,8 +196,6 @@ class _Evaluation:
         )
         self.faults.add("arity", message, item.place)
 
-    # Macros.
-
     def _enter_macro(self, item: Item, base: str) -> None:
         self._depth += 1
         if self._depth > DEEPEST:
@@ -211,16 +209,9 @@ class _Evaluation:
             self.nodes.setdefault(name, item.node)
         else:
             self._create_all(inner, name)
-            item.node = self._result(item, inner)
+            item.node = result_of(item)
         self.faults.calls.pop()
         self._depth -= 1
-
-    def _result(self, item: Item, inner: Frame) -> Node | None:
-        """What a macro comes to: the variable of its own name, else its last call."""
-        named = inner.find(item.value)
-        if named is not None:
-            return named.node
-        return inner.items[-1].node if inner.items else None
 
     def _bound(self, item: Item, inner: Frame, base: str) -> bool:
         """Give a macro's parameters their meaning; whether all have one."""
@@ -262,102 +253,6 @@ class _Evaluation:
         self.faults.add("nested-argument", message, one.place)
         self._create(one, base, nested=True)
 
-    # Connections.
-
-    def _attach_all(self, frame: Frame) -> None:
-        for item in frame.items:
-            self._attach(item)
-            if item.kind == CALL:
-                self.groups.tag(item)
-
-    def _attach(self, item: Item) -> None:
-        """Connect the node of a call with its inputs, those in it first."""
-        if item.done:
-            return
-        item.done = True
-        if item.kind == CALL:
-            self._attach_macro(item)
-            return
-        if item.kind != FUNCTION or item.node is None:
-            return
-        inputs = [self._input(item, one) for one in item.inputs]
-        item.node.inputs = tuple(one for one in inputs if one is not None)
-        if None in inputs:
-            item.node.shape = None
-        self.groups.tag(item)
-
-    def _attach_macro(self, item: Item) -> None:
-        self.faults.calls.append(item.place)
-        for one in item.arguments:
-            if one.kind in (FUNCTION, CALL):
-                self._attach(one)
-        if item.inner is not None and (item.node is None or item.node.operation != OPAQUE):
-            self._attach_all(item.inner)
-            item.node = self._result(item, item.inner)
-        self.faults.calls.pop()
-
-    def _input(self, call: Item, item: Item) -> Node | None:
-        """The node that an argument comes to; its fault is noted where there is none."""
-        if item.kind in (FUNCTION, CALL):
-            self._attach(item)
-            if item.node is None and item.kind == CALL:
-                self._note_nothing(call, item)
-            return item.node
-        if item.kind in (UNDETERMINED, PARAMETER):
-            return self._named(call, item)
-        if item.kind == NUMBER:
-            self._note_number(call, item, item.value)
-        elif item.kind != HOLE:
-            what = "a list" if item.kind == ARRAY else "this"
-            self.faults.add("no-node", f"{what} cannot be the input of a node.", call.use(item))
-        return None
-
-    def _named(self, call: Item, item: Item) -> Node | None:
-        """What a name means that was not known when it was read, or a parameter of a macro."""
-        found = _followed(call.home.find(item.name))
-        if found is not None and found.kind in (FUNCTION, CALL):
-            if found.node is None and found.kind == CALL:
-                self._note_nothing(call, item)
-            return found.node
-        if found is not None and found.kind == NUMBER:
-            self._note_number(call, item, found.value)
-            return None
-        if found is not None and found.kind in (HOLE, ARRAY, OPTION):
-            if found.kind != HOLE:
-                self.faults.add("no-node", f"`{item.name}` is no node.", call.use(item))
-            return None
-        return self.nodes.get(item.name) or self._member(call, item)
-
-    def _member(self, call: Item, item: Item) -> Node | None:
-        """A member of a macro's parameter, or of a call further down: meant, and not found."""
-        known = call.home.owner_of(item.name)
-        if known is not None and known[0] is not item:
-            owner = _followed(known[0]) or known[0]
-            inner = owner.inner.find(known[1]) if owner.inner is not None else None
-            if inner is not None and inner.node is not None:
-                message = (
-                    f"the program does not find `{item.name}` here: members are found only of"
-                    " calls further up, and not of a macro's parameters. Pass it by itself."
-                )
-                self.faults.add("member", message, call.use(item))
-                return inner.node
-        message = f"`{item.name}` is not defined here."
-        self.faults.add("unknown-name", message, call.use(item))
-        return None
-
-    def _note_number(self, call: Item, item: Item, value: str) -> None:
-        message = f"{value} is a number, and a node is needed here: `Constant({value})` is one."
-        self.faults.add("number-as-node", message, call.use(item))
-
-    def _note_nothing(self, call: Item, item: Item) -> None:
-        message = (
-            f"the macro in `{text_of(item.syntax)}` comes to nothing: its last statement, or the"
-            " one of its own name, has to be a call."
-        )
-        self.faults.add("no-result", message, call.use(item))
-
-    # Parameters.
-
     def _start(self, item: Item, node: Node, nested: bool) -> None:
         start(Arguments(self.assembly, item), node)
         if nested and FUNCTIONS[item.value].form != "constant":
@@ -366,15 +261,6 @@ class _Evaluation:
                 " whatever its options say. Give it a name in a statement of its own."
             )
             self.faults.add("nested-parameter", message, item.place)
-
-
-def _followed(item: Item | None) -> Item | None:
-    """What a name that was handed on stands for where it comes from."""
-    seen = set()
-    while item is not None and item.kind in (UNDETERMINED, PARAMETER) and id(item) not in seen:
-        seen.add(id(item))
-        item = item.home.find(item.name)
-    return item
 
 
 def _expected(function: Function) -> str:

@@ -122,7 +122,8 @@ def _trained(arguments: Arguments, node: Node) -> list[Item]:
 def start(arguments: Arguments, node: Node) -> None:
     """How a parameter starts: read once all names are known."""
     if arguments.function.form == "constant":
-        value = arguments.real(0)
+        # A call without its argument has been told.
+        value = arguments.real(0) if arguments.positional else None
         if value is not None:
             node.attributes["initValue"] = value
         return

@@ -130,6 +130,17 @@ class Frame:
         return None
 
 
+def result_of(call: Item) -> Node | None:
+    """What a macro's call comes to: the variable of the macro's name, else the last call in it."""
+    inner = call.inner
+    if inner is None:
+        return None
+    named = inner.find(call.value)
+    if named is not None:
+        return named.node
+    return inner.items[-1].node if inner.items else None
+
+
 def text_of(syntax: Value) -> str:
     """What a value says in short, for messages."""
     if isinstance(syntax, Word):

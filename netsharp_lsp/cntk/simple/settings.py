@@ -13,6 +13,8 @@ from netsharp_lsp.cntk.networks.faults import Fault, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from netsharp_lsp.cntk.configuration.scope import Found, Scope
 
 _WHOLE = re.compile(r"[+-]?[0-9]+\Z")
@@ -45,6 +47,30 @@ FUNCTIONS = {
     "none": "",
     "": "",
 }
+_GATES = ("input", "forget", "output")
+#: Plain options by the field that they fill: their names and what holds without them.
+_TRUTHS = {
+    "uniform": ("uniformInit", "true"),
+    "normalize": ("applyMeanVarNorm", "false"),
+    "prior": ("needPrior", "false"),
+    "dropout": ("addDropoutNodes", "false"),
+    "sparse": ("sparseinput", "false"),
+    **{f"constant_gates {gate}": (f"const{gate.title()}GateValue", "false") for gate in _GATES},
+}
+_REALS = {
+    "scale": ("initValueScale", "1.0"),
+    "activity": ("defaultHiddenActivity", "0.1"),
+    **{f"gate_values {gate}": (f"{gate}GateInitVal", "-1") for gate in _GATES},
+}
+_WHOLES = {
+    "table_order": ("lookupTableOrder", "0"),
+    "past_order": ("maOrder", "0"),
+    "auxiliary": ("auxfeatdim", "20"),
+    "classes": ("nbrClass", "-1"),
+    "vocabulary": ("vocabSize", "-1"),
+    "noise": ("noise_number", "-1"),
+}
+_LISTS = {"recurrent": "recurrentLayer", "direct": "directConnect"}
 #: Layers beyond which a list is a mistake.
 MOST = 10_000
 
@@ -106,45 +132,21 @@ class Reader:
 
     def settings(self) -> Settings | None:
         """All options, or None where they describe no network."""
-        training = self._criterion("trainingCriterion", TRAINING)
-        evaluation = self._criterion("evalCriterion", EVALUATION)
-        kind = self._kind()
-        sizes = self._sizes("layerSizes", "100")
-        functions = self._functions()
-        settings = Settings(
-            sizes=sizes,
-            functions=functions,
-            training=training or "",
-            evaluation=evaluation or "",
-            kind=kind or "",
-            uniform=self._truth("uniformInit", "true"),
-            scale=self._real("initValueScale", "1.0"),
-            normalize=self._truth("applyMeanVarNorm", "false"),
-            prior=self._truth("needPrior", "false"),
-            dropout=self._truth("addDropoutNodes", "false"),
-            recurrent=self._wholes("recurrentLayer"),
-            direct=self._wholes("directConnect"),
-            activity=self._real("defaultHiddenActivity", "0.1"),
-            table_order=self._whole("lookupTableOrder", "0"),
-            past_order=self._whole("maOrder", "0"),
-            constant_gates=(
-                self._truth("constInputGateValue", "false"),
-                self._truth("constForgetGateValue", "false"),
-                self._truth("constOutputGateValue", "false"),
-            ),
-            gate_values=(
-                self._real("inputGateInitVal", "-1"),
-                self._real("forgetGateInitVal", "-1"),
-                self._real("outputGateInitVal", "-1"),
-            ),
-            sparse=self._truth("sparseinput", "false"),
-            auxiliary=self._whole("auxfeatdim", "20"),
-            classes=self._whole("nbrClass", "-1"),
-            vocabulary=self._whole("vocabSize", "-1"),
-            noise=self._whole("noise_number", "-1"),
-        )
-        complete = training and evaluation and kind and functions and len(sizes) >= 2
-        return settings if complete and self.known else None
+        given: dict[str, Any] = {
+            "training": self._criterion("trainingCriterion", TRAINING),
+            "evaluation": self._criterion("evalCriterion", EVALUATION),
+            "kind": self._kind(),
+            "sizes": self._sizes("layerSizes", "100"),
+            "functions": self._functions(),
+        }
+        complete = all(given.values()) and len(given["sizes"]) >= 2
+        given |= {field: self._truth(*option) for field, option in _TRUTHS.items()}
+        given |= {field: self._real(*option) for field, option in _REALS.items()}
+        given |= {field: self._whole(*option) for field, option in _WHOLES.items()}
+        given |= {field: self._wholes(option) for field, option in _LISTS.items()}
+        for field in ("constant_gates", "gate_values"):
+            given[field] = tuple(given.pop(f"{field} {gate}") for gate in _GATES)
+        return Settings(**given) if complete and self.known else None
 
     def fault(self, kind: str, message: str, found: Found | None = None) -> None:
         """Note what is wrong with an option, or with the block."""

@@ -92,6 +92,20 @@ def test_nothing_follows_from_what_is_not_known() -> None:
     assert found.network.nodes["c"].shape is None
 
 
+def test_calls_where_numbers_stand_are_connected_too() -> None:
+    found = outcome("a = Input(2)\nx = Parameter(Plus(a, a), 2)")
+    assert [one.kind for one in found.faults] == ["no-number"]
+    assert found.network is not None
+    assert [one.name for one in found.network.nodes["unnamed4"].inputs] == ["a", "a"]
+
+
+def test_a_macro_that_ends_in_something_unknown_is_connected_all_the_same() -> None:
+    found = outcome("F(x) { y = Tanh(x) z = Nobody(y) }\ni = Input(2)\nf = F(i)")
+    assert [one.kind for one in found.faults] == ["unknown-function"]
+    assert found.network is not None
+    assert found.network.nodes["f.y"].shape == (2,)
+
+
 def test_every_message_is_a_sentence() -> None:
     for text, _ in FAULTS:
         for fault in outcome(text).faults:

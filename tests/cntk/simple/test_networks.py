@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from netsharp_lsp.cntk.brainscript.evaluation.program import (
     Surroundings,
@@ -19,6 +21,7 @@ from netsharp_lsp.cntk.networks.node import Network
 from netsharp_lsp.cntk.networks.same import compare
 from netsharp_lsp.cntk.simple.networks import NETWORKS
 from netsharp_lsp.cntk.simple.program import evaluate_builder
+from netsharp_lsp.cntk.simple.settings import KINDS
 from tests.cntk.brainscript.test_networks import lines
 from tests.cntk.ndl.building import Folder
 
@@ -186,6 +189,20 @@ def test_sizes_that_are_not_known_leave_shapes_open() -> None:
     assert found.network.troubles == ()
     assert found.network.nodes["features"].shape is None
     assert found.network.nodes["B0"].shape == (3, 1)
+
+
+WORDS = ("layerSizes", "rnnType", "=", "2:3:4", "2*3", "LSTM", ";", "{", "[", ":", "x", "-1", '"')
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.lists(st.sampled_from((*WORDS, *KINDS)), max_size=12))
+def test_options_of_any_kind(words: list[str]) -> None:
+    text = " ".join(words)
+    configuration = f"train = {{ SimpleNetworkBuilder = [ {CRITERIA} ; {text} ] }}"
+    scope = resolve(("a.cntk",), Folder({"a.cntk": configuration})).root.block(b"train")
+    found = None if scope is None else scope.look_up(b"SimpleNetworkBuilder")
+    if scope is not None and found is not None:
+        assert isinstance(evaluate_builder(found, scope).faults, tuple)
 
 
 def test_options_are_found_further_out() -> None:

@@ -1,0 +1,140 @@
+"""Connects the nodes of NDL: what the arguments of calls come to once all nodes are there.
+
+What has no node leaves the shape of its user unknown, and is noted.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.ndl.symbols import (
+    ARRAY,
+    CALL,
+    FUNCTION,
+    HOLE,
+    NUMBER,
+    OPTION,
+    PARAMETER,
+    UNDETERMINED,
+    result_of,
+    text_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.ndl.assembly import Faults
+    from netsharp_lsp.cntk.ndl.groups import Groups
+    from netsharp_lsp.cntk.ndl.symbols import Frame, Item
+    from netsharp_lsp.cntk.networks.node import Node
+
+
+class Connection:
+    """The second pass over symbols: `nodes` are those of the network by their names."""
+
+    def __init__(self, nodes: dict[str, Node], groups: Groups, faults: Faults) -> None:
+        self.nodes = nodes
+        self.groups = groups
+        self.faults = faults
+
+    def attach_all(self, frame: Frame) -> None:
+        """Connect the nodes of a table, in the order of its statements."""
+        for item in frame.items:
+            self._attach(item)
+            if item.kind == CALL:
+                self.groups.tag(item)
+
+    def _attach(self, item: Item) -> None:
+        """Connect the node of a call with its inputs, those in it first."""
+        if item.done:
+            return
+        item.done = True
+        if item.kind == CALL:
+            self._attach_macro(item)
+            return
+        if item.kind != FUNCTION or item.node is None:
+            return
+        for one in item.positional:
+            if one.kind in (FUNCTION, CALL):
+                self._attach(one)
+        inputs = [self._input(item, one) for one in item.inputs]
+        item.node.inputs = tuple(one for one in inputs if one is not None)
+        if None in inputs:
+            item.node.shape = None
+        self.groups.tag(item)
+
+    def _attach_macro(self, item: Item) -> None:
+        self.faults.calls.append(item.place)
+        for one in item.arguments:
+            if one.kind in (FUNCTION, CALL):
+                self._attach(one)
+        if item.inner is not None and item.inner.base:
+            self.attach_all(item.inner)
+            item.node = result_of(item)
+        self.faults.calls.pop()
+
+    def _input(self, call: Item, item: Item) -> Node | None:
+        """The node that an argument comes to; its fault is noted where there is none."""
+        if item.kind in (FUNCTION, CALL):
+            self._attach(item)
+            if item.node is None and item.kind == CALL:
+                self._note_nothing(call, item)
+            return item.node
+        if item.kind in (UNDETERMINED, PARAMETER):
+            return self._named(call, item)
+        if item.kind == NUMBER:
+            self._note_number(call, item, item.value)
+        elif item.kind != HOLE:
+            what = "a list" if item.kind == ARRAY else "this"
+            self.faults.add("no-node", f"{what} cannot be the input of a node.", call.use(item))
+        return None
+
+    def _named(self, call: Item, item: Item) -> Node | None:
+        """What a name means that was not known when it was read, or a parameter of a macro."""
+        found = _followed(call.home.find(item.name))
+        if found is not None and found.kind in (FUNCTION, CALL):
+            if found.node is None and found.kind == CALL:
+                self._note_nothing(call, item)
+            return found.node
+        if found is not None and found.kind == NUMBER:
+            self._note_number(call, item, found.value)
+            return None
+        if found is not None and found.kind in (HOLE, ARRAY, OPTION):
+            if found.kind != HOLE:
+                self.faults.add("no-node", f"`{item.name}` is no node.", call.use(item))
+            return None
+        return self.nodes.get(item.name) or self._member(call, item)
+
+    def _member(self, call: Item, item: Item) -> Node | None:
+        """A member of a macro's parameter, or of a call further down: meant, and not found."""
+        known = call.home.owner_of(item.name)
+        if known is not None and known[0] is not item:
+            owner = _followed(known[0]) or known[0]
+            inner = owner.inner.find(known[1]) if owner.inner is not None else None
+            if inner is not None and inner.node is not None:
+                message = (
+                    f"the program does not find `{item.name}` here: members are found only of"
+                    " calls further up, and not of a macro's parameters. Pass it by itself."
+                )
+                self.faults.add("member", message, call.use(item))
+                return inner.node
+        message = f"`{item.name}` is not defined here."
+        self.faults.add("unknown-name", message, call.use(item))
+        return None
+
+    def _note_number(self, call: Item, item: Item, value: str) -> None:
+        message = f"{value} is a number, and a node is needed here: `Constant({value})` is one."
+        self.faults.add("number-as-node", message, call.use(item))
+
+    def _note_nothing(self, call: Item, item: Item) -> None:
+        message = (
+            f"the macro in `{text_of(item.syntax)}` comes to nothing: its last statement, or the"
+            " one of its own name, has to be a call."
+        )
+        self.faults.add("no-result", message, call.use(item))
+
+
+def _followed(item: Item | None) -> Item | None:
+    """What a name that was handed on stands for where it comes from."""
+    seen = set()
+    while item is not None and item.kind in (UNDETERMINED, PARAMETER) and id(item) not in seen:
+        seen.add(id(item))
+        item = item.home.find(item.name)
+    return item
