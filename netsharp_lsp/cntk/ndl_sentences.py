@@ -25,19 +25,29 @@ if TYPE_CHECKING:
 
 class Said(NamedTuple):
     """A sentence, what should stand at the place instead, and notes; `kind` is the fault's, or
-    a better one.
+    a better one.  `keeps`: nothing that the program accepts is computed differently then.
     """
 
     kind: str
     message: str
     better: str | None = None
     notes: tuple[Note, ...] = ()
+    keeps: bool = True
+
+
+#: What options with words for values may be, by their names in lower case.
+VALUES = {
+    "init": ("uniform", "gaussian", "fixedValue", "fromFile", "heNormal", "bilinear"),
+    "imagelayout": ("cudnn", "legacy", "CHW", "HWC"),
+    "engine": ("cntk", "cudnn"),
+}
+_TRUTHS = ("true", "false")
 
 
 def said(fault: Fault, experiment: Experiment) -> Said:
     """The best that can be said of a fault."""
-    text = fault.message.replace("`", "'")
-    plain = Said(fault.kind, text[:1].upper() + text[1:])
+    text = fault.message.replace("`", "'").rstrip(".")
+    plain = Said(fault.kind, f"{text[:1].upper()}{text[1:]}.")
     written = written_at(fault.place, experiment)
     say = _SENTENCES.get(fault.kind)
     if say is None or "$" in written or not written:
@@ -129,6 +139,36 @@ def _renamed(name: str, place: Place, experiment: Experiment, plain: Said) -> Sa
     return plain._replace(message=f"{plain.message} {keep}")
 
 
+def _swallowed(sign: str, place: Place, experiment: Experiment, plain: Said) -> Said:
+    """With what the program reads instead."""
+    for text in ndl_texts(experiment):
+        for call, _ in text.calls():
+            at = call.swallowed
+            if at is None or text.place(at, at + 1) != place or not call.arguments:
+                continue
+            first = call.arguments[0]
+            read = text.script.text.text[first.start : first.end].decode("utf-8", "replace")
+            more = ", ..." if len(call.arguments) > 1 else ""
+            message = (
+                f"'{sign}' directly behind a bracket is taken for the sign that separates, and "
+                f"lost: this is read as {call.name.text}({read}{more}). Leave a blank before it."
+            )
+            return Said(plain.kind, message, f" {sign}", keeps=False)
+    return plain
+
+
+def _option_value(written: str, place: Place, experiment: Experiment, plain: Said) -> Said:
+    """With the word that was meant, where the option has words for values."""
+    name, sign, value = written.partition("=")
+    bare = value.strip().strip('"')
+    known = VALUES.get(name.strip().lower(), _TRUTHS)
+    near = nearest(bare, known) if sign and bare else None
+    if near is None:
+        return plain
+    better = f"{name}={value.replace(bare, near, 1)}"
+    return plain._replace(message=f"{plain.message} Did you mean '{near}'?", better=better)
+
+
 def _definition(name: str, experiment: Experiment) -> Iterator[Note]:
     """Where a macro is defined: the first of its name."""
     for text in ndl_texts(experiment):
@@ -189,4 +229,6 @@ _SENTENCES: dict[str, Callable[[str, Place, Experiment, Said], Said]] = {
     "redefined": _redefined,
     "macro-arity": _miscounted,
     "renamed": _renamed,
+    "swallowed": _swallowed,
+    "option-value": _option_value,
 }

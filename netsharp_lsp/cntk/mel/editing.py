@@ -191,9 +191,10 @@ def _fitting(going: Going, target: Nodes, index: Traced, number: int) -> None:
 def _single(going: Going, origin: Nodes, text: Traced) -> None:
     if origin.names is not None and len(origin.names) > 1:
         listed = ", ".join(origin.names[:3])
+        more = f" and {len(origin.names) - 3} more" if len(origin.names) > 3 else ""
         message = (
-            f"An input is one node, but '{word(text)}' means {len(origin.names)}: {listed}"
-            f"{', ...' if len(origin.names) > 3 else ''}. The edit stops here."
+            f"An input is one node, but '{word(text)}' means {len(origin.names)}: {listed}{more}. "
+            "The edit stops here."
         )
         going.faults.append(Fault("several", message, text))
 

@@ -151,7 +151,8 @@ def _finding(fault: Fault, built: BuiltNetwork, experiment: Experiment) -> Findi
     repair = None
     if better.better is not None:
         change = Change(fault.place, better.better)
-        repair = Repair(f"Write '{better.better}'", [change], safe=not outside)
+        safe = better.keeps and not outside
+        repair = Repair(f"Write '{better.better.strip()}'", [change], safe=safe)
     notes = [*better.notes, *calls]
     return Finding(code, fault.place, better.message, notes, repair, severity)
 

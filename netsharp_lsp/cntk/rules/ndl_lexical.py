@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.configuration.sources import Source
     from netsharp_lsp.cntk.experiment import Experiment
+    from netsharp_lsp.diagnostics.model import Severity
 
 _LINE = re.compile(rb"[^\r\n]+")
-_SLASHES = re.compile(rb"(?:(?<=\A)|(?<=[\s)\]}]))//")
+#: At the beginning of a line, or behind what ends a value; a path may begin with two, too.
+_SLASHES = re.compile(rb"\A[ \t]*(//)|[^=(,:\"\s\\/][ \t]*(?<=[ \t)\]}])(//)")
 _SIGN = re.compile(rb"[ \t]#")
 
 
@@ -26,20 +28,22 @@ def slashes(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """`//` where BrainScript begins a comment: NDL reads on."""
     for source in _sources(experiment):
         for line in _LINE.finditer(source.text):
-            at = line.start()
-            low, high = code_span(line.group())
-            found = _SLASHES.search(line.group()[low:high].lstrip(b" \t"))
+            text = line.group()
+            found = _SLASHES.search(text[: code_span(text)[1]])
             if found is None:
                 continue
-            shift = high - len(line.group()[low:high].lstrip(b" \t"))
-            start = at + shift + found.start()
+            at = found.start(found.lastindex or 0)
+            start = line.start() + at
             place = Place(source.name, start, start + 2)
             message = (
                 "'//' begins no comment in NDL and MEL: what follows is read as a statement. "
                 "Write '#', with a blank before it."
             )
-            fix = Repair("Write '#'", [Change(place, "#")], safe=True)
-            yield Finding("ND055", place, message, repair=fix)
+            sign = "#" if not at or text[at - 1] in b" \t" else " #"
+            assigns = b"=" in text[at:]
+            fix = Repair("Write '#'", [Change(place, sign)], safe=not assigns)
+            severity: Severity | None = "warning" if assigns else None
+            yield Finding("ND055", place, message, repair=fix, severity=severity)
 
 
 @rule("ND056", "warning", on="experiment")

@@ -166,14 +166,16 @@ def old_tags(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
 def _old_tag(text: NdlText, option: Option, value: Word) -> Iterator[Finding]:
     lowered = value.text.lower()
     if lowered == _SEQUENCES:
-        message = f"tag '{value.text}' counts for nothing; it did in older versions alone."
+        message = f"The tag '{value.text}' counts for nothing; it did in older versions alone."
         yield text.finding("ND024", value, message)
         return
     proper = OLD_TAGS.get(lowered)
     if proper is None and lowered.startswith("eval") and lowered != "evaluation":
         proper = "evaluation"
     if proper is not None:
-        message = f"tag '{value.text}' is read as '{proper}'. Write it so; BrainScript needs it."
+        message = (
+            f"The tag '{value.text}' is read as '{proper}'. Write it so; BrainScript needs it."
+        )
         fix = Fix(f"Write '{proper}'", proper, True, value.start, value.end)
         yield text.finding("ND024", value, message, fix)
 

@@ -237,7 +237,7 @@ def test_the_collection(file: object) -> None:
     assert given == COLLECTION.get(name, given if "broken" in name else None)
 
 
-@settings(max_examples=60)
+@settings(max_examples=150)
 @given(st.data())
 def test_whatever_an_edit_does_to_a_text_it_is_checked(data: st.DataObject) -> None:
     file = data.draw(st.sampled_from(TEXTS))

@@ -149,7 +149,7 @@ def test_what_a_variable_gives_is_not_repaired() -> None:
     found = diagnostics_by_file(Experiment(Run(("configFile=a.cntk",)), Memory(texts)))
     fixes = [(one.code, one.fix) for one in own(found, "n.ndl") if one.code == "ND002"]
     assert [code for code, _ in fixes] == ["ND002"]
-    assert all(fix is None or fix.edits[0].new == "Tanh" for _, fix in fixes)
+    assert all(fix is None or fix.edits[0].text == "Tanh" for _, fix in fixes)
 
 
 def test_deprecation_is_told_once_for_each_builder() -> None:
@@ -198,7 +198,7 @@ def test_every_fault_of_an_evaluation_is_told(file: CntkFile) -> None:
     assert {fault.kind for fault in built.faults} <= KINDS.keys() | ELSEWHERE
 
 
-@settings(max_examples=60)
+@settings(max_examples=150)
 @given(st.data())
 def test_whatever_is_done_to_a_text_it_is_checked(data: st.DataObject) -> None:
     file = data.draw(st.sampled_from(TEXTS))
@@ -220,6 +220,48 @@ def test_messages_of_options_name_the_function_in_full() -> None:
         if function.short:
             calls = alone(f"{X}h = {function.short}(x, qqqqqq=1)\n")
             assert ("ND020", "qqqqqq") in calls, function.name
+
+
+@pytest.mark.parametrize(
+    ("line", "severity", "safe"),
+    [("// the top", "error", True), ("// top = Tanh(x)", "warning", False)],
+)
+def test_what_follows_slashes_may_be_read_as_a_statement(
+    line: str, severity: str, safe: bool
+) -> None:
+    (one,) = [one for one in everything(f"{X}h = Tanh(x)\n{line}\n") if one.code == "ND055"]
+    assert one.fix is not None
+    assert (one.severity, one.fix.safe) == (severity, safe)
+
+
+@pytest.mark.parametrize("path", ["//server/w.txt", '"//server/w.txt"', "http://a/w.txt"])
+def test_paths_with_slashes_are_no_comments(path: str) -> None:
+    text = f"{X}W = Parameter(2, 2, init=fromFile, initFromFilePath={path})\nh = Times(W, x)\n"
+    assert "ND055" not in [one.code for one in everything(text)]
+
+
+@pytest.mark.parametrize(
+    ("call", "read"),
+    [("Constant(-1)", "Constant(1)"), ("RowSlice(.5, 1, x)", "RowSlice(5, ...)")],
+)
+def test_what_is_computed_after_a_lost_character_is_said(call: str, read: str) -> None:
+    (one,) = [one for one in everything(f"{X}h = {call}\n") if one.code == "ND037"]
+    assert f"read as {read}" in one.message
+
+
+@pytest.mark.parametrize(
+    ("option", "meant"),
+    [
+        ("init=guassian", "init=gaussian"),
+        ("INIT = unifrom", "INIT = uniform"),
+        ("initOnCPUOnly=ture", "initOnCPUOnly=true"),
+    ],
+)
+def test_misspelt_values_are_repaired(option: str, meant: str) -> None:
+    text = f"{X}W = Parameter(2, 2, {option})\nh = Times(W, x)\n"
+    (one,) = [one for one in everything(text) if one.code == "ND015"]
+    assert one.fix is not None
+    assert [edit.text for edit in one.fix.edits] == [meant]
 
 
 def everything(text: str) -> list[Diagnostic]:
