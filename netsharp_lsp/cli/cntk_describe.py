@@ -7,6 +7,7 @@ import sys
 from netsharp_lsp.cli.cntk_subjects import read_experiment
 from netsharp_lsp.cli.files import ReadError, named_input, read_bytes
 from netsharp_lsp.cli.subjects import SubjectError
+from netsharp_lsp.cli.terminal import complain
 from netsharp_lsp.cntk.description import default_network, described_network
 from netsharp_lsp.diagnostics.nearest import suggestion
 
@@ -20,22 +21,39 @@ if TYPE_CHECKING:
     from netsharp_lsp.project.folders import Find
 
 DONE, FAULTY = 0, 1
+#: What the codes of rules on networks begin with.
+OF_NETWORKS = ("BS", "ND")
 
 
-def describe_experiment(args: argparse.Namespace, find: Find) -> dict[str, Any] | int:
-    """Describe a network of a run; the exit code where there is nothing more to say.
+def describe_experiment(args: argparse.Namespace, find: Find) -> tuple[dict[str, Any] | None, int]:
+    """Describe a network of a run, None where there is nothing more to say; and the exit code.
 
-    SubjectError where it cannot be read or has no network.
+    Errors go to stderr; one in a network leaves none to describe. SubjectError where it cannot be
+    read or has no network.
     """
     subject = read_experiment(args.subject, args, find)
     built = _meant(subject, args.command)
-    if subject.show_errors():
-        return FAULTY
+    errors = subject.show_errors()
+    if any(one.code.startswith(OF_NETWORKS) for one in errors):
+        return None, FAULTY
     if built is None or built.network is None:
         raise SubjectError(_without_network(subject, built))
+    unknown = next((one for one in built.faults if one.kind == "unknown-name"), None)
+    if unknown is not None:
+        complain(
+            f"{subject.name}: a part of the network is not known: {unknown.message} "
+            "Describe a configuration that includes the file, or set what is missing."
+        )
+        return None, FAULTY
     if args.log is not None:
-        return _compared(built, args.log)
-    description = described_network(built, subject.experiment)
+        return None, _compared(built, args.log)
+    return _placed(
+        described_network(built, subject.experiment), subject
+    ), FAULTY if errors else DONE
+
+
+def _placed(description: dict[str, Any], subject: ExperimentSubject) -> dict[str, Any]:
+    """A description whose places are lines and columns of files as people call them."""
     for node in description["nodes"]:
         lines = subject.lines(node["file"])
         for end in ("start", "end"):

@@ -31,6 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+    from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.project.folders import Find
     from netsharp_lsp.workspace import Files
 
@@ -68,11 +69,13 @@ class ExperimentSubject:
             return "\n".join(self.experiment.run.items).encode()
         return decode_legacy(self.experiment.files.read(source) or b"").text
 
-    def show_errors(self) -> bool:
-        """Write the errors of the experiment to stderr; whether there are any."""
+    def show_errors(self) -> list[Diagnostic]:
+        """Write the errors of the experiment to stderr, and return them."""
         findings = []
+        all_errors: list[Diagnostic] = []
         for source, found in analysed(self.experiment).diagnostics.items():
             errors = [one for one in found if one.severity == "error"]
+            all_errors += errors
             if errors:
                 others = {
                     related.file: self.lines(related.file)
@@ -84,7 +87,7 @@ class ExperimentSubject:
                     FileFindings(self.shown(source), self.lines(source), errors, others)
                 )
         sys.stderr.writelines(render("text", findings, Style()) if findings else ())
-        return bool(findings)
+        return all_errors
 
 
 def read_experiment(argument: str, args: argparse.Namespace, find: Find) -> ExperimentSubject:

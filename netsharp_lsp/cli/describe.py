@@ -46,26 +46,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Describe one network; 1 when it has errors, which go to stderr, 2 when it cannot be read."""
     try:
-        description = _described(args)
+        description, code = _described(args)
     except (SettingsError, SubjectError, UsageError) as error:
         complain(str(error))
         return FAILED
-    if isinstance(description, int):
-        return description
+    if description is None:
+        return code
     text = rendered(description, args.format)
     if args.output is None:
         sys.stdout.write(text)
-        return DONE
+        return code
     try:
         write_atomic(args.output, text.encode())
     except OSError as error:
         complain(f"{args.output}: cannot be written: {error.strerror}.")
         return FAILED
-    return DONE
+    return code
 
 
-def _described(args: argparse.Namespace) -> dict[str, Any] | int:
-    """What is meant, described; the exit code where there is nothing more to say."""
+def _described(args: argparse.Namespace) -> tuple[dict[str, Any] | None, int]:
+    """What is meant, described, None where there is nothing more to say; and the exit code."""
     find = settings_finder(args)
     if is_experiment(args.subject, args):
         from netsharp_lsp.cli.cntk_describe import describe_experiment
@@ -73,8 +73,8 @@ def _described(args: argparse.Namespace) -> dict[str, Any] | int:
         return describe_experiment(args, find)
     subject = read_subject(args.subject, args, find, args.stdin_filename)
     if show_errors(subject.name, subject.text, subject.context, subject.embedded):
-        return FAULTY
-    return language_for(subject.name).describe(subject.text, subject.context)
+        return None, FAULTY
+    return language_for(subject.name).describe(subject.text, subject.context), DONE
 
 
 def rendered(description: dict[str, Any], form: str) -> str:

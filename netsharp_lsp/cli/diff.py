@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from netsharp_lsp.cli.context import add_context_arguments
+from netsharp_lsp.cli.experiment_arguments import add_experiment_arguments, is_experiment
 from netsharp_lsp.cli.faults import show_errors
 from netsharp_lsp.cli.project import UsageError, add_settings_arguments, settings_finder
 from netsharp_lsp.cli.subjects import SubjectError, read_subject
@@ -27,29 +28,44 @@ FIGURES = {"parameters": "parameters", "multiply_adds": "multiply-adds"}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp diff` understands."""
     add = parser.add_argument
-    add("before", metavar="A", help="a specification, a model file, or REVISION:FILE")
+    add("before", metavar="A", help="a specification or configuration, a model, or REVISION:FILE")
     add("after", metavar="B", help="the same")
     add("--format", choices=("text", "json"), default="text", help="how to say it")
     add_context_arguments(parser)
+    add_experiment_arguments(parser)
     add_settings_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Compare two networks; 0 when they are the same, 1 when they differ, 2 when one is faulty."""
     try:
-        find = settings_finder(args)
-        subjects = [read_subject(name, args, find) for name in (args.before, args.after)]
+        comparison = _compared(args)
     except (SettingsError, SubjectError, UsageError) as error:
         complain(str(error))
         return FAILED
-    faulty = [show_errors(each.name, each.text, each.context, each.embedded) for each in subjects]
-    if any(faulty):
+    if comparison is None:
         return FAILED
-    language = language_for(args.after)
-    before, after = ((subject.text, subject.context) for subject in subjects)
-    comparison = language.compare(before, after)
     sys.stdout.write(as_json(comparison) if args.format == "json" else as_text(comparison))
     return SAME if comparison.same else DIFFERENT
+
+
+def _compared(args: argparse.Namespace) -> Comparison | None:
+    """What differs; None where one is faulty, which stderr says."""
+    find = settings_finder(args)
+    names = (args.before, args.after)
+    experiments = [is_experiment(name, args) for name in names]
+    if all(experiments):
+        from netsharp_lsp.cli.cntk_diff import compare_experiments
+
+        return compare_experiments(args, find)
+    if any(experiments):
+        raise SubjectError(f"{names[0]} and {names[1]} are of different kinds. Name two of a kind.")
+    subjects = [read_subject(name, args, find) for name in names]
+    faulty = [show_errors(each.name, each.text, each.context, each.embedded) for each in subjects]
+    if any(faulty):
+        return None
+    before, after = ((subject.text, subject.context) for subject in subjects)
+    return language_for(args.after).compare(before, after)
 
 
 def as_text(comparison: Comparison) -> str:
@@ -70,10 +86,10 @@ def line(difference: Difference) -> str:
     if difference.change == "renamed":
         return f"{sign} {what} {difference.before} is now called {difference.after}"
     if difference.change == "changed":
-        return (
-            f"{sign} {what} {name}: {difference.aspect} {difference.before} -> {difference.after}"
-        )
-    return f"{sign} {what} {name} {difference.change}"
+        aspect = f"{difference.aspect} " if difference.aspect else ""
+        return f"{sign} {what} {name}: {aspect}{difference.before} -> {difference.after}"
+    text = difference.before or difference.after
+    return f"{sign} {what} {name} {difference.change}{f': {text}' if text else ''}"
 
 
 def figure(count: int | None) -> str:

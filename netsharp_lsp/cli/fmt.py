@@ -117,7 +117,9 @@ class _Outcome:
 def _jobs(args: argparse.Namespace) -> tuple[list[_Job], list[str]]:
     """The files to format, each with its options, and sentences on what is not there."""
     find = settings_finder(args)
-    gathered = gather(args.paths, excluder(find), Naming(args.stdin_filename, args.language), args.embedded)
+    gathered = gather(
+        args.paths, excluder(find), Naming(args.stdin_filename, args.language), args.embedded
+    )
     mode = "diff" if args.diff else "check" if args.check else "write"
     jobs = []
     for item in gathered.inputs:

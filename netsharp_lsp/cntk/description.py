@@ -6,6 +6,7 @@ A node's `start` and `end` are bytes here; who shows them to people counts lines
 from __future__ import annotations
 
 from netsharp_lsp.cntk.networks.description import BYTES, described
+from netsharp_lsp.cntk.networks.node import Network
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,15 @@ def default_network(experiment: Experiment) -> BuiltNetwork | None:
         and any(action.lower() in TRAINING for action in command.actions)
     )
     return next(training, next(iter(built.values()), None))
+
+
+def describe(experiment: Experiment) -> dict[str, Any]:
+    """Describe the network that is meant; what is not there has no nodes."""
+    built = default_network(experiment)
+    if built is None or built.network is None:
+        nothing: dict[str, Any] = {"command": None, "builder": None, "commands": []}
+        return {**described(Network({}, {})), **nothing}
+    return described_network(built, experiment)
 
 
 def described_network(built: BuiltNetwork, experiment: Experiment) -> dict[str, Any]:

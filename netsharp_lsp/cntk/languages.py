@@ -13,10 +13,14 @@ from netsharp_lsp.diagnostics.pages import RuleBook
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Any
 
     from netsharp_lsp.cntk.snapshot import Snapshot
     from netsharp_lsp.context import Context
+    from netsharp_lsp.description.comparison import Comparison
     from netsharp_lsp.layout.options import FormatOptions, Formatted
+
+    Text = tuple[bytes, Context]
 
 #: The pages of all four languages: a fault of one text is often met through another.
 RULES = RuleBook(os.path.join(os.path.dirname(__file__), "rules"))
@@ -46,6 +50,20 @@ class CntkLanguage:
         from netsharp_lsp.cntk.formatting import format_text
 
         return format_text(data, self.id, options)
+
+    def describe(self, data: bytes, context: Context) -> dict[str, Any]:
+        """The network that is meant of those of the first run."""
+        from netsharp_lsp.cntk.description import describe
+        from netsharp_lsp.cntk.ide.edited import Edited
+
+        return describe(Edited(self.id, data, context).main)
+
+    def compare(self, before: Text, after: Text) -> Comparison:
+        """What differs between the first runs of two texts; see `netsharp_lsp.cntk.comparison`."""
+        from netsharp_lsp.cntk.comparison import compare
+        from netsharp_lsp.cntk.ide.edited import Edited
+
+        return compare(*(Edited(self.id, data, context).main for data, context in (before, after)))
 
     def open(self, data: bytes, context: Context) -> Snapshot:
         """The text as it is edited; see `netsharp_lsp.cntk.snapshot`."""
