@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.building import BuiltNetwork
     from netsharp_lsp.cntk.experiment import Experiment
-    from netsharp_lsp.cntk.networks.node import Node
+    from netsharp_lsp.cntk.networks.node import Node, Trouble
 
 #: The code of each kind of trouble, and why shapes have to fit there.
 KINDS = {
@@ -40,6 +40,8 @@ KINDS = {
 }
 for _code in sorted({code for code, _ in KINDS.values()} - {"BS050"}):
     emitted(_code, "error")
+#: Families whose reason is that of shapes that differ.
+COMPARING = frozenset(("elementwise", "products", "criteria"))
 #: Nodes that are followed on the way to where a shape comes from.
 FARTHEST = 60
 #: Inputs of which it is told.
@@ -58,8 +60,17 @@ def troubles(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
         if key in told:
             continue
         told.add(key)
+        if trouble.kind in COMPARING and not _compares(trouble):
+            why = ""
         message = f"`{trouble.node.name}`: {trouble.message} {why}".rstrip()
         yield Finding(code, Place(*trouble.node.where), message, list(_ways(trouble.node)))
+
+
+def _compares(trouble: Trouble) -> bool:
+    """Whether it is shapes that do not fit, as the reason of the family says it."""
+    if trouble.kind == "products" and trouble.node.operation != "Times":
+        return False
+    return "do not fit" in trouble.message
 
 
 def _ways(node: Node) -> Iterator[Note]:

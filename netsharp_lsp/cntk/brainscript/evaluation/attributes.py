@@ -90,13 +90,17 @@ class Arguments:
         return value
 
 
-def flattened(value: Value, place: Place) -> list[tuple[Value, Place]]:
-    """A value, or the elements of an array within arrays, with their places."""
-    if not isinstance(value, Array):
+def flattened(
+    value: Value, place: Place, around: tuple[Array, ...] = ()
+) -> list[tuple[Value, Place]]:
+    """A value, or the elements of an array within arrays, with their places; `around` are the
+    arrays that hold it: one that holds itself stays as it is.
+    """
+    if not isinstance(value, Array) or any(one is value for one in around):
         return [(value, place)]
     found: list[tuple[Value, Place]] = []
     for item in value.items:
-        found += flattened(item.force(), item.place)
+        found += flattened(item.force(), item.place, (*around, value))
     return found
 
 

@@ -253,6 +253,8 @@ def _binary(run: Evaluator, e: Binary, scope: Record, path: str) -> Value:
         if isinstance(left, float) and isinstance(right, float):
             return operators.on_numbers(e.operator, left, right)
         if isinstance(left, str) and isinstance(right, str):
+            if e.operator in operators.COMPARISONS and operators.is_open(left, right):
+                return run.absent(path)
             return operators.on_texts(e.operator, left, right)
         if isinstance(left, bool) and isinstance(right, bool):
             return operators.on_truths(e.operator, left, right)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 
 from netsharp_lsp.cntk.brainscript.evaluation.values import Absent
 from netsharp_lsp.cntk.networks.node import Node
@@ -41,6 +42,8 @@ PATH_NAMES = {
     ">>": "Before",
     "<<": "Shift",
 }
+#: A variable that a configuration would have replaced within a text.
+VARIABLE = re.compile(r"\$[A-Za-z_][^\s$\"']*\$")
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "==": operator.eq,
@@ -105,6 +108,11 @@ def on_texts(sign: str, left: str, right: str) -> str | bool:
     if sign in COMPARISONS:
         return COMPARISONS[sign](left, right)
     raise Inapplicable
+
+
+def is_open(*texts: str) -> bool:
+    """Whether a text holds a variable that nobody set: only a run would know what it is."""
+    return any(VARIABLE.search(text) for text in texts)
 
 
 def on_truths(sign: str, left: bool, right: bool) -> bool:
