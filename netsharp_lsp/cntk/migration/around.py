@@ -44,6 +44,15 @@ def record_of(entry: Entry, builder: Builder) -> tuple[str, int, int]:
     return builder.locate(key.source.name), key.start, whole.end
 
 
+def opening_of(builder: Builder) -> tuple[str, int]:
+    """Where the block of a builder's command begins, behind its bracket."""
+    found = builder.command.found
+    assert found is not None
+    record = found.entry.parts[0].record
+    whole = record.text.place(*record.whole)
+    return builder.locate(whole.source.name), whole.start + 1
+
+
 def line_of(data: bytes, start: int, end: int) -> tuple[int, int]:
     """A record with its separator, and with its line where it stands alone on that."""
     while data[end : end + 1] in (b" ", b"\t"):

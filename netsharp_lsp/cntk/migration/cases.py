@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.building import BuiltNetwork
     from netsharp_lsp.cntk.configuration.commands import Command
     from netsharp_lsp.cntk.configuration.scope import Entry, Found
+    from netsharp_lsp.cntk.networks.node import Node
     from netsharp_lsp.workspace import Files
 
 #: Actions that build a network to train it.
@@ -161,18 +162,29 @@ class Case:
         """Why the network cannot be told, if it cannot."""
         built = self.before
         if built is None or built.network is None:
-            fault = next(iter(built.faults), None) if built is not None else None
+            faults = built.faults if built is not None else ()
+            fault = next((one for one in faults if one.kind != "no-features"), None)
             return fault.message if fault is not None else "the builder gives no network."
+        missing = next(
+            (
+                use.name
+                for part in built.parts
+                for use in part.script.text.uses
+                if use.problem is not None
+            ),
+            None,
+        )
+        if missing is not None:
+            return f"the variable '{missing}' has no value. Give it one with --set {missing}=..."
         grave = next((one for one in built.faults if one.kind in _GRAVE), None)
         if grave is not None:
             return grave.message
-        for node in built.network.nodes.values():
-            if node.operation == OPAQUE or node.shape is None:
-                faults = [one.message for one in built.faults]
-                troubles = [one.message for one in built.network.troubles]
-                told = next(iter([*faults, *troubles]), "its shape is not known.")
-                return f"`{node.name}` cannot be evaluated: {told}"
-        return None
+        unknown = [
+            node
+            for node in built.network.nodes.values()
+            if node.operation == OPAQUE or node.shape is None
+        ]
+        return _told(unknown[0], built) if unknown else None
 
     def texts(self) -> list[Text]:
         """The texts that it is made of."""
@@ -188,6 +200,14 @@ class Case:
             )
             for part in self.before.parts
         ]
+
+
+def _told(node: Node, built: BuiltNetwork) -> str:
+    """Why a node is not known: what does not fit in the network, or what was wrong before."""
+    assert built.network is not None
+    troubles = [one for one in built.network.troubles if one.node is node]
+    reasons = [one.message for one in (*troubles, *built.network.troubles, *built.faults)]
+    return f"`{node.name}` is not known: {next(iter(reasons), 'its size is not given.')}"
 
 
 def builders(experiment: Experiment, files: Files) -> Iterator[Builder]:

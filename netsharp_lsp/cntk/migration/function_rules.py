@@ -78,6 +78,11 @@ def without_a_function(network: MigratedNetwork) -> Iterator[Edit | Todo]:
             yield site.text.edit("MG31", word.start, site.arguments.open, f"{OTHERWISE[name]} ")
         elif name in BY_HAND or _has_weight(site):
             yield from _by_hand(site, "MG31")
+        elif _is_bilinear(site):
+            message = "BrainScript cannot start a parameter with `bilinear`: its size is missing."
+            span = (site.call.start, site.call.end)
+            yield site.text.todo("MG31", span, message, blocks=True)
+            continue
         else:
             continue
         form = " with so many inputs" if _has_weight(site) else ""
@@ -89,6 +94,14 @@ def _has_weight(site: CallSite) -> bool:
     """Whether a criterion has a third input, which the function does not take."""
     name = site.function.name if site.function is not None else ""
     return name in ("Logistic", "ClassificationError") and len(site.arguments.positional) > 2
+
+
+def _is_bilinear(site: CallSite) -> bool:
+    """Whether a parameter starts with weights whose size only NDL can say."""
+    init = site.arguments.option("init")
+    parameter = site.function is not None and "parameter" in site.function.form
+    word = init.value if init is not None and parameter else None
+    return isinstance(word, Word) and word.text.lower() == "bilinear"
 
 
 @rule("MG46", AUTOMATIC)

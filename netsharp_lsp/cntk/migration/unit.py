@@ -72,6 +72,7 @@ class Unit:
         self.plan = Plan()
         self.facts = Facts()
         self._kept, self._removed = _divided(found)
+        self._moved = _moved(found)
         self._builders = list({one.place: one for one in self._kept}.values())
         self._edits: list[Edit] = []
         self._around: list[Edit] = []
@@ -292,10 +293,25 @@ class Unit:
         value = self._value(builder, data)
         margin = around.margin_of(data, start)
         text = assembly.formatted_builder(value, margin)
-        self._change("MG01", builder.place, text)
+        if builder.place in self._moved:
+            self._move(builder, value)
+        else:
+            self._change("MG01", builder.place, text)
         for edit in around.outside(builder, data):
             self._change(*_spread(edit))
         self.plan.todo += around.dropped(builder)
+
+    def _move(self, builder: Builder, value: str) -> None:
+        """Write a builder that stands around all blocks into the blocks that train."""
+        file, start, end = builder.place
+        span = around.line_of(self.originals.data(file), start, end)
+        self._around.append(Edit("MG40", file, *span, ""))
+        for one in self._moved[builder.place]:
+            block = around.opening_of(one)
+            data = self.originals.data(block[0])
+            margin = around.margin_of(data, block[1]) + "    "
+            text = f"\n{margin}{assembly.formatted_builder(value, margin)}"
+            self._around.append(Edit("MG40", block[0], block[1], block[1], text))
 
     def _change(self, code: str, place: tuple[str, int, int], text: str) -> None:
         if self._is_on(code):
@@ -348,7 +364,8 @@ class Unit:
 
     def _remove(self) -> None:
         """Take builders out of blocks that do not train."""
-        for builder in {one.place: one for one in self._removed}.values():
+        own = {one.place: one for one in self._removed if one.is_own}
+        for builder in own.values():
             file, start, end = builder.place
             span = around.line_of(self.originals.data(file), start, end)
             self._change("MG40", (file, *span), "")
@@ -390,14 +407,26 @@ class Unit:
 
 
 def _divided(found: Sequence[Builder]) -> tuple[list[Builder], list[Builder]]:
-    """Builders that stay, and those in blocks that do not train while another one does."""
+    """Builders that stay, and those that do not train what they build while others do."""
     trains = any(one.trains for one in found)
     kept: list[Builder] = []
     removed: list[Builder] = []
     for one in found:
-        alone = not trains or one.trains or not one.is_own
-        (kept if alone else removed).append(one)
+        (kept if one.trains or not trains else removed).append(one)
     return kept, removed
+
+
+def _moved(found: Sequence[Builder]) -> dict[tuple[str, int, int], list[Builder]]:
+    """The builders around all blocks that more than training finds, with those that train."""
+    users: dict[tuple[str, int, int], list[Builder]] = {}
+    for one in found:
+        users.setdefault(one.place, []).append(one)
+    moved = {}
+    for place, listed in users.items():
+        training = {one.command.name: one for one in listed if one.trains}
+        if training and len(training) < len({one.command.name for one in listed}):
+            moved[place] = list(training.values())
+    return moved
 
 
 def _is_whole_builder(text: Text, builder: Builder) -> bool:
