@@ -130,6 +130,19 @@ def test_no_edit_makes_a_rule_fail(data: st.DataObject) -> None:
     found(file, text[:at] + put + text[at + cut :])
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ndl", "m = Constant( -[n = Parameter(2*2)\n"),
+        ("ndl", "# nothing\n"),
+        ("brainscript", 'b[i:0..1] = if i == 0 then b else b"[0] + 1\noutputNodes = b\n'),
+    ],
+)
+def test_texts_on_which_a_rule_once_failed(language: str, text: str) -> None:
+    file = CntkFile(f"own/once.{language}", language, text.encode(), broken=True)
+    assert all(one.message for listed in found(file).values() for one in listed)
+
+
 PIECES = [
     *(piece.encode() for piece in ("", "[", "]", "{", "}", "(", ")", '"', "#", " # ", "$", "$x$")),
     *(piece.encode() for piece in ("\n", "\r", "=", "a=", "=\n", ";", ":", "//", "/*", "'", "...")),
