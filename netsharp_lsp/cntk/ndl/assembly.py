@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.ndl.syntax import Assignment, Script, Statement, Value
     from netsharp_lsp.cntk.networks.faults import Place
 
-#: Symbols of one network, copies for calls of macros included, beyond which it is given up.
+#: Symbols copied for calls of macros beyond which a network is given up.
 MOST = 100_000
 #: Calls of macros within each other that are followed.
 DEEPEST = 100
@@ -72,7 +72,7 @@ class Assembly:
         #: Macros that call themselves.
         self._endless: set[str] = set()
         self._nameless = 0
-        self._items = 0
+        self._copies = 0
         self._depth = 0
 
     def load(self, script: Script, frame: Frame) -> None:
@@ -96,9 +96,6 @@ class Assembly:
     def _item(
         self, kind: str, value: str, syntax: Value, home: Frame, name: str | None = None
     ) -> Item:
-        self._items += 1
-        if self._items > MOST:
-            raise TooMuch
         if name is None:
             self._nameless += 1
             name = f"unnamed{self._nameless}"
@@ -330,7 +327,8 @@ class Assembly:
     def _copied(self, frame: Frame) -> Frame:
         """A macro's body anew, for one call of it."""
         self._depth += 1
-        if self._depth > DEEPEST:
+        self._copies += len(frame.symbols) + 1
+        if self._depth > DEEPEST or self._copies > MOST:
             raise TooMuch
         copy = Frame(frame.script, macro=True)
         for item in frame.items:
