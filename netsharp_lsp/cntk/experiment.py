@@ -95,7 +95,7 @@ class Experiment:
     @cached_property
     def visits(self) -> list[Visit]:
         """The blocks that the commands read, and the options that are looked for in each."""
-        return visits(self.commands)
+        return visits(self.commands, self.configuration.root)
 
     @cached_property
     def networks(self) -> list[BuiltNetwork]:

@@ -5,6 +5,8 @@ table of the options that are looked for there.  Follows look-up outwards; judge
 from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.arrays import elements
+from netsharp_lsp.cntk.configuration.commands import Command
+from netsharp_lsp.cntk.configuration.faults import Faults
 from netsharp_lsp.cntk.configuration.options import (
     READERS,
     Block,
@@ -14,15 +16,18 @@ from netsharp_lsp.cntk.configuration.options import (
 )
 from netsharp_lsp.cntk.configuration.options.readers import FOREIGN, JOINED
 from netsharp_lsp.cntk.configuration.records import is_block
-from netsharp_lsp.cntk.configuration.scope import Found
+from netsharp_lsp.cntk.configuration.scope import Found, Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from netsharp_lsp.cntk.configuration.commands import Command
     from netsharp_lsp.cntk.configuration.options import Option
-    from netsharp_lsp.cntk.configuration.scope import Entry, Scope
+    from netsharp_lsp.cntk.configuration.scope import Entry
+
+
+#: Blocks by which one knows what a command would read.
+_PARTS = (b"reader", b"cvreader", b"sgd")
 
 
 class Visit:
@@ -60,14 +65,36 @@ class Visit:
         return found.text.text.decode("utf-8", "replace")
 
 
-def visits(commands: Iterable[Command]) -> list[Visit]:
-    """Every block that commands read, each as often as something reads it."""
+def visits(commands: Iterable[Command], root: Scope) -> list[Visit]:
+    """Every block that commands read, each as often as something reads it; then the blocks that
+    nothing comes to and that commands would read, in files that are layers of others.
+    """
     result: list[Visit] = []
     for command in commands:
         if command.scope is not None and command.found is not None:
             table = command_block(command.actions)
             result += _walk(Visit(command.name, table, command.scope, command.found, None, command))
-    return result
+    met = {visit.found.entry.parts[0].key.key for visit in result}
+    return result + [one for one in _idle(root) if one.found.entry.parts[0].key.key not in met]
+
+
+def _idle(root: Scope) -> Iterator[Visit]:
+    """What would be read of top-level blocks, and of blocks in them, if a command came there."""
+    table = command_block(())
+    nobody = Command("", None, None, listed=False)
+    for entry in root:
+        found = Found(entry, root, root.resolved(entry))
+        if entry.kind != "block" or not is_block(found.text.text):
+            continue
+        key = entry.key.decode("utf-8", "replace")
+        option = table.find(key) if entry.key.lower() in _PARTS else None
+        if option is not None:
+            yield from _block(Visit("top level", table, root, found, None, nobody), option, found)
+            continue
+        # What is no command may be anything, and reading it as a record is no fault of its own.
+        scope = Scope(found.text, Faults(), root)
+        if any(scope.here(part) is not None for part in _PARTS):
+            yield from _walk(Visit(key, table, scope, found, None, nobody))
 
 
 def reader_type(scope: Scope) -> str | None:
