@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.configuration.comments import code_span
+from netsharp_lsp.cntk.configuration.variables import dollars
 from netsharp_lsp.cntk.findings import Change, Finding, Place, Repair
 from netsharp_lsp.cntk.ndl_texts import ndl_texts
 from netsharp_lsp.cntk.rules import rule
@@ -63,6 +64,27 @@ def signs(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
                     "no blank before it. What follows is read; put the comment on its own line."
                 )
                 yield Finding("ND056", Place(source.name, start, start + 1), message)
+
+
+@rule("CK019", "info", on="experiment")
+def variables(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """Variables of a file of NDL or MEL that no configuration is known of, once for each name."""
+    if experiment.run.items:
+        return
+    for source in _sources(experiment):
+        told: set[bytes] = set()
+        for line in _LINE.finditer(source.text):
+            low, high = code_span(line.group())
+            for _, found in dollars(source.text, line.start() + low, line.start() + high):
+                if found is None or found.group(1).lower() in told:
+                    continue
+                told.add(found.group(1).lower())
+                name = found.group(1).decode("utf-8", "replace")
+                message = (
+                    f"The variable '{name}' has no value here: it comes from the configuration "
+                    "that names this file."
+                )
+                yield Finding("CK019", Place(source.name, *found.span()), message)
 
 
 def _sources(experiment: Experiment) -> Iterator[Source]:

@@ -234,6 +234,14 @@ def test_what_follows_slashes_may_be_read_as_a_statement(
     assert (one.severity, one.fix.safe) == (severity, safe)
 
 
+@pytest.mark.parametrize("name", ["a.ndl", "a.mel"])
+def test_a_variable_of_a_file_alone_is_told_once(name: str) -> None:
+    text = b"# $comment$\nm = LoadModel($First$)\nx = Input($second$, $FIRST$) # $third$\n"
+    found = diagnostics_by_file(SingleFile(name, name[-3:], Memory({name: text})))
+    told = [text[one.start : one.end] for one in found[name] if one.code == "CK019"]
+    assert told == [b"$First$", b"$second$"]
+
+
 @pytest.mark.parametrize("path", ["//server/w.txt", '"//server/w.txt"', "http://a/w.txt"])
 def test_paths_with_slashes_are_no_comments(path: str) -> None:
     text = f"{X}W = Parameter(2, 2, init=fromFile, initFromFilePath={path})\nh = Times(W, x)\n"
