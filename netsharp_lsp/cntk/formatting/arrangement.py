@@ -48,11 +48,19 @@ def tokenise(text: bytes, language: str) -> tuple[list[Token], list[int]]:
 
 
 def spans_around(text: bytes, language: str, offset: int) -> list[Span]:
-    """Return the spans of the statements around a place, or before it where none is."""
+    """Return the spans of the statements around a place, or before it where none is.
+
+    The last is that of all lines of the outermost one: it may share them with others.
+    """
     tokens, _ = tokenise(text, language)
     spans = statement_spans(tokens)
     around = [span for span in spans if span[0] <= offset < span[1]]
-    return around or [span for span in spans if span[0] <= offset][-1:]
+    around = around or [span for span in spans if span[0] <= offset][-1:] or [(offset, offset + 1)]
+    around.sort(key=lambda span: span[1] - span[0])
+    start, end = around[-1]
+    line_end = text.find(b"\n", end)
+    around.append((text.rfind(b"\n", 0, start) + 1, len(text) if line_end < 0 else line_end))
+    return around
 
 
 def _kept(tokens: Sequence[Token], text: bytes) -> frozenset[int]:

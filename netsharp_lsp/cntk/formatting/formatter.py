@@ -125,8 +125,7 @@ class _Formatting:
         self._differences += 1
         if self._differences > _MOST_HELD:
             return False
-        spans = spans_around(self._text, self._language, offset)
-        for span in sorted(spans, key=lambda span: span[1] - span[0]):
+        for span in spans_around(self._text, self._language, offset):
             if span not in self._held:
                 self._held.add(span)
                 return True
