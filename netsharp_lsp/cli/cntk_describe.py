@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from netsharp_lsp.cli.cntk_subjects import read_experiment
+from netsharp_lsp.cli.cntk_subjects import read_experiment, spoil_networks
 from netsharp_lsp.cli.files import ReadError, named_input, read_bytes
 from netsharp_lsp.cli.subjects import SubjectError
 from netsharp_lsp.cli.terminal import complain
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.project.folders import Find
 
 DONE, FAULTY = 0, 1
-#: What the codes of rules on networks begin with.
-OF_NETWORKS = ("BS", "ND")
 
 
 def describe_experiment(args: argparse.Namespace, find: Find) -> tuple[dict[str, Any] | None, int]:
@@ -34,7 +32,7 @@ def describe_experiment(args: argparse.Namespace, find: Find) -> tuple[dict[str,
     subject = read_experiment(args.subject, args, find)
     built = _meant(subject, args.command)
     errors = subject.show_errors()
-    if any(one.code.startswith(OF_NETWORKS) for one in errors):
+    if spoil_networks(errors):
         return None, FAULTY
     if built is None or built.network is None:
         raise SubjectError(_without_network(subject, built))

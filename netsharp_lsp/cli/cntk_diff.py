@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cli.cntk_subjects import read_experiment
+from netsharp_lsp.cli.cntk_subjects import read_experiment, spoil_networks
 from netsharp_lsp.cli.subjects import SubjectError
 from netsharp_lsp.cntk.comparison import compare
 
@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
 
 def compare_experiments(args: argparse.Namespace, find: Find) -> Comparison | None:
-    """Compare two runs; None where one has errors, which go to stderr."""
+    """Compare two runs; None where one has a faulty network or cannot be read.
+
+    All errors go to stderr.
+    """
     subjects = [read_experiment(name, args, find) for name in (args.before, args.after)]
-    faulty = [subject.show_errors() for subject in subjects]
-    if any(faulty):
+    faulty = [spoil_networks(subject.show_errors()) for subject in subjects]
+    if any(faulty) or not all(one.experiment.configuration.readable for one in subjects):
         return None
     for subject in subjects:
         built = [one for one in subject.experiment.networks if one.network is not None]

@@ -30,6 +30,7 @@ from netsharp_lsp.text.lines import LineIndex
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.project.folders import Find
@@ -88,6 +89,11 @@ class ExperimentSubject:
                 )
         sys.stderr.writelines(render("text", findings, Style()) if findings else ())
         return all_errors
+
+
+def spoil_networks(errors: Sequence[Diagnostic]) -> bool:
+    """Whether one of the errors is in a network, of which then only a part is known."""
+    return any(one.code.startswith(("BS", "ND")) for one in errors)
 
 
 def read_experiment(argument: str, args: argparse.Namespace, find: Find) -> ExperimentSubject:
