@@ -132,6 +132,13 @@ class _Collected:
 
     def macros(self, found: Found) -> None:
         """The files that `ndlMacros` names, each for itself."""
+        if found.entry.kind == "block":
+            message = (
+                "`ndlMacros` names files of macros, and here is a block, whose text the program"
+                " takes for a path. Give the section another name."
+            )
+            self._fault("missing-file", message, _whole(found.text))
+            return
         for path in filter(None, _text(found.text).split("+")):
             text = self._read(path, found)
             if text is not None:

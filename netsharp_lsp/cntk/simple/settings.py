@@ -238,16 +238,24 @@ class Reader:
         for word in words:
             if word is None:
                 self.known = False
-            elif word not in FUNCTIONS:
-                message = (
-                    f"`{word}` is no function of a layer; there are Sigmoid, RectifiedLinear,"
-                    " Tanh and None, in this spelling."
-                )
-                self.fault("unknown-layer", message, found)
-                return ()
-            else:
+            elif word in FUNCTIONS:
                 functions.append(FUNCTIONS[word])
+            else:
+                functions.append(self._meant(word, found))
         return tuple(functions)
+
+    def _meant(self, word: str, found: Found | None) -> str:
+        """The function that a word spelt otherwise means; the program stops at it."""
+        message = (
+            f"`{word}` is no function of a layer; there are Sigmoid, RectifiedLinear, Tanh and"
+            " None, in this spelling."
+        )
+        self.fault("unknown-layer", message, found)
+        meant = next((one for one in FUNCTIONS if one.lower() == word.lower()), None)
+        if meant is None:
+            self.known = False
+            return ""
+        return FUNCTIONS[meant]
 
     def _wholes(self, name: str) -> tuple[int, ...]:
         words, found = self._elements(name, "")

@@ -149,6 +149,15 @@ def test_what_is_not_there(files: dict[str, str], kind: str, marked: str) -> Non
     assert files[fault.place.source][fault.place.start : fault.place.end] == marked
 
 
+def test_a_section_cannot_be_called_as_the_option_for_files() -> None:
+    text = "train = { NDLNetworkBuilder = [ load = ndlMacros ; run = net"
+    text += " ; ndlMacros = [ F(x) = Tanh(x) ] ; net = [ x = Input(2) y = F(x) ] ] }"
+    found = run({"a.cntk": text})
+    assert [one.kind for one in found.faults] == ["missing-file", "no-features"]
+    assert found.network is not None
+    assert len(found.network.nodes) == 2
+
+
 def test_a_section_that_a_file_has_not() -> None:
     files = {"a.cntk": BY_FILE.format(more=""), "net.ndl": "run = nett\nnet = [ x = Input(2) ]"}
     (fault,) = run(files).faults

@@ -211,5 +211,13 @@ def test_options_are_found_further_out() -> None:
     assert found.network.nodes["W0"].shape == (3, 2)
 
 
+def test_a_function_in_another_case_is_meant() -> None:
+    found = outcome(f"layerSizes = 2:3:4 ; layerTypes = tanh ; {CRITERIA}")
+    assert [one.kind for one in found.faults] == ["unknown-layer"]
+    assert found.network is not None
+    assert found.network.nodes["H1"].operation == "Tanh"
+    assert outcome(f"layerSizes = 2:3:4 ; layerTypes = gelu ; {CRITERIA}").network is None
+
+
 def test_what_is_not_known_at_all_gives_no_network() -> None:
     assert outcome(f"layerSizes = 2:3 ; rnnType = $kind$ ; {CRITERIA}") == Outcome(None, ())
