@@ -133,9 +133,13 @@ def test_no_edit_makes_a_rule_fail(data: st.DataObject) -> None:
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        ("ndl", "m = Constant( -[n = Parameter(2*2)\n"),
+        ("ndl", "a = Input(2), b = Input(2)\nm = Constant( -[n = Parameter(2*2)\no = Sin(a)\n"),
         ("ndl", "# nothing\n"),
-        ("brainscript", 'b[i:0..1] = if i == 0 then b else b"[0] + 1\noutputNodes = b\n'),
+        (
+            "cntk",
+            "command = T\nT = { action = train ; BrainScriptNetworkBuilder = {\n"
+            " a = Input {2}\n b[i:0..1] = if i == 0 then a else b\n outputNodes = (b[1])\n} }\n",
+        ),
     ],
 )
 def test_texts_on_which_a_rule_once_failed(language: str, text: str) -> None:
