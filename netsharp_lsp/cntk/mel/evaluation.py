@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from netsharp_lsp.cntk.mel import arguments, editing
-from netsharp_lsp.cntk.mel.faults import Fault
-from netsharp_lsp.cntk.mel.functions import FUNCTIONS
+from netsharp_lsp.cntk.mel.faults import Fault, Replacement
+from netsharp_lsp.cntk.mel.functions import FUNCTIONS, MAKERS
 from netsharp_lsp.cntk.mel.models import CONSTANT, MACRO, NODE, Model, Models
 from netsharp_lsp.cntk.mel.names import no_default, unknown_model, unknown_node
 from netsharp_lsp.cntk.mel.ndl_statements import names_in, top_function
 from netsharp_lsp.cntk.mel.reading import parameter, read, unquoted, word
 from netsharp_lsp.cntk.ndl.reading import read_script
 from netsharp_lsp.cntk.ndl.syntax import Assignment, Call
-from netsharp_lsp.diagnostics.nearest import suggestion
+from netsharp_lsp.diagnostics.nearest import nearest, suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class _Evaluation:
         """A statement of NDL in the default model."""
         assert statement.key is not None
         name = top_function(statement)
-        if name is not None and self._gives_nothing(name):
+        if name is not None and (self._gives_nothing(name) or self._makes(statement, name)):
             return
         model = self.models.default
         if model is None:
@@ -154,6 +154,20 @@ class _Evaluation:
             "read as NDL, which has no such function. Write the call alone."
         )
         self.faults.append(Fault("no-value", message, name))
+        return True
+
+    def _makes(self, statement: Statement, name: Traced) -> bool:
+        """Whether a function is almost one that makes a model, and nothing that NDL knows."""
+        spelt = word(name)
+        near = nearest(spelt, MAKERS)
+        if near is None or "$" in spelt or self.around.made(spelt) is not None:
+            return False
+        message = f"There is no function '{spelt}'; the edit stops here. Did you mean '{near}'?"
+        repair = Replacement(f"Write '{near}'", name, near, safe=True)
+        self.faults.append(Fault("unknown-function", message, name, repair))
+        key = statement.key
+        assert key is not None
+        self.take(Model(word(key), key, None, ""))
         return True
 
     def _is_missing(self, model: Model, used: Traced) -> bool:

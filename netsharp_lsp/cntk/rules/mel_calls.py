@@ -61,7 +61,13 @@ def edits(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """What was met on the way through every edit of the run."""
     for edit in experiment.edits:
         for fault in edit.faults:
-            yield _finding(fault)
+            if not _is_comment(fault):
+                yield _finding(fault)
+
+
+def _is_comment(fault: Fault) -> bool:
+    """Whether what is no statement is a comment that begins wrongly, which other rules tell."""
+    return fault.kind == "statement" and (b"//" in fault.text.text or b"#" in fault.text.text)
 
 
 def _finding(fault: Fault) -> Finding:

@@ -216,6 +216,8 @@ def test_nothing_follows_from_one_fault() -> None:
         ("m = LoadModel(a)\nSave(m, b)", [("ME002", "Save")]),
         ("m = LoadModel(a)\nSaveM(m, b)", [("ME002", "SaveM")]),
         ("m = Load(a)\nDump(m, b)", [("ME002", "Load")]),
+        ("m = LoadModl(a)\nDump(m, b)", [("ME001", "LoadModl")]),
+        ("m = LoadModel(a)\nDump(m, b) // done", [("ND055", "//")]),
     ],
 )
 def test_files_alone(text: str, expected: list[tuple[str, str]]) -> None:
