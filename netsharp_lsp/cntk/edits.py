@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from functools import cached_property
 
 from netsharp_lsp.cntk.configuration.faults import Faults
 from netsharp_lsp.cntk.configuration.named_files import file_text
@@ -114,12 +115,8 @@ class _Edits:
 
     def _note(self, command: Command, scope: Scope) -> None:
         """Keep what a command writes."""
-        reads = all(action.lower() in _READERS for action in command.actions)
-        for key in WRITTEN[1:] if reads else WRITTEN:
-            found = scope.look_up(key.encode())
-            if found is not None:
-                path = _plain(found.text.text.decode("utf-8", "replace"))
-                self._written[path] = self._known(command, key, path)
+        for key, path in _writes(command, scope):
+            self._written[path] = self._known(command, key, path)
 
     def _known(self, command: Command, key: str, path: str) -> Known:
         """What a command writes: training goes on with a model of an epoch where there is one."""
@@ -137,7 +134,19 @@ class _Edits:
         for spelt in (_plain(path), _EPOCH.sub("", _plain(path))):
             if spelt in self._written:
                 return self._written[spelt]
+            if spelt in self._later:
+                return Known(None, f"it is what the command '{self._later[spelt]}' writes")
         return Known(None, "") if self._experiment.files.exists(path) else None
+
+    @cached_property
+    def _later(self) -> dict[str, str]:
+        """The commands that write a file at any time: some are not run, or not in this order."""
+        return {
+            path: command.name
+            for command in self._experiment.commands
+            if command.scope is not None
+            for _, path in _writes(command, command.scope)
+        }
 
     def _sections(self, path: str) -> list[str] | None:
         source = _source(path, self._experiment)
@@ -147,6 +156,15 @@ class _Edits:
         return [
             record.name.decode("utf-8", "replace") for record in found if record.kind == "block"
         ]
+
+
+def _writes(command: Command, scope: Scope) -> Iterator[tuple[str, str]]:
+    """The keys that name files which a command writes, with these."""
+    reads = all(action.lower() in _READERS for action in command.actions)
+    for key in WRITTEN[1:] if reads else WRITTEN:
+        found = scope.look_up(key.encode())
+        if found is not None:
+            yield key, _plain(found.text.text.decode("utf-8", "replace"))
 
 
 def _plain(path: str) -> str:

@@ -187,6 +187,15 @@ def test_members_of_a_macro_are_named() -> None:
     assert "H1.W, H1.b, H1.t, H1.p, H1.y" in message
 
 
+def test_a_model_of_a_command_that_runs_later_is_no_missing_file() -> None:
+    text = CONFIGURATION.replace("command = Train1:Add2:Train2:Add3:Last", "command = Last")
+    files = {**files_of(f"{LOADED.format('one/net')}SetProperty(q, output, true)\n{SAVED}")}
+    files["a.cntk"] = text
+    memory = Memory({name: content.encode() for name, content in files.items()})
+    found = diagnostics_by_file(Experiment(Run(("configFile=a.cntk",), declared=False), memory))
+    assert [one for one in found.get("last.mel", ()) if one.code == "ME016"] == []
+
+
 def test_nothing_follows_from_one_fault() -> None:
     text = "SetProperty(z, output, true)\n" + LOADED.format("nowhere") + SAVED
     assert codes(text) == [("ME007", "z"), ("ME016", "nowhere")]
