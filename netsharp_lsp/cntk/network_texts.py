@@ -5,7 +5,7 @@ A text is what its parser gets; `place` leads from it to the file that people se
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.brainscript.reading.parser import parse
+from netsharp_lsp.cntk.brainscript.reading.parser import parsed
 from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.sources import Source
 from netsharp_lsp.cntk.ndl.reading import read_script
@@ -42,7 +42,7 @@ class NetworkText:
     def script(self) -> Script:
         """The text parsed, where it is BrainScript."""
         if self._script is None:
-            self._script = parse(self.data, self.name)
+            self._script = parsed(self.data, self.name)
         return self._script
 
     @property

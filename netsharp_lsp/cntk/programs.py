@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.brainscript.analysis.program import Program, library_of
 from netsharp_lsp.cntk.brainscript.evaluation.includes import candidates
+from netsharp_lsp.cntk.brainscript.reading.parser import parse
 from netsharp_lsp.cntk.building import surroundings
 from netsharp_lsp.cntk.configuration.sources import read_text
 from netsharp_lsp.cntk.network_texts import INLINE, NetworkText
@@ -74,7 +75,10 @@ class BrainScriptProgram:
                 return None
             self._chains[candidate] = (*chain, candidate)
             found = NetworkText("brainscript", candidate, text.text)
-            self.included.setdefault(candidate, found)
+            if candidate in self.included:
+                # The same text a second time is another part of the program.
+                return parse(text.text, candidate).entries
+            self.included[candidate] = found
             return found.script.entries
         return None
 

@@ -52,6 +52,7 @@ KINDS: dict[str, tuple[str, str]] = {
         "Numbers take `+ - * / % **` and comparisons, texts `+` and comparisons, truths `&& ||`.",
     ),
     "node-operator": ("BS041", "Nodes take `+ - * .*`, `/` by a number, `&&` and comparisons."),
+    "with": ("BS042", ""),
     "kind": ("BS043", ""),
     "index": ("BS044", ""),
     "first-index": ("BS044", ""),
@@ -98,6 +99,8 @@ for _code in sorted(CODES - {"BS040"} - SEVERITIES.keys()):
 @rule("BS040", "error", on="program")
 def faults(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """What keeps a network from being built, at the text of the user that asks for it."""
+    if not program.built.faults:
+        return
     told = {
         (finding.place, finding.code) for rule in STATIC for finding in rule(program, experiment)
     }

@@ -20,6 +20,7 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
 from netsharp_lsp.cntk.brainscript.reading.walking import expressions
 from netsharp_lsp.cntk.findings import Change, Finding, Note, Repair
 from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules._brainscript import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.reading.syntax import Expression, Member
     from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.network_texts import NetworkText
+    from netsharp_lsp.cntk.programs import BrainScriptProgram
 
 #: A closing mark that a block comment does not see, because it reads a star too many.
 UNSEEN_END = re.compile(rb"(?<=[^/*])(?:\*\*)+/")
@@ -132,6 +134,22 @@ def power(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
                     safe=True,
                 ),
             )
+
+
+@rule("BS042", "error", on="program")
+def without_effect(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
+    """`with`, where nothing evaluates it."""
+    for operation, _ in program.program.survey.operations:
+        if operation.operator == "with":
+            place = program.outside(operation.place)
+            if place not in facts(program).met:
+                yield Finding(
+                    "BS042",
+                    place,
+                    "`with` is read, and the program never carries it out: evaluating this fails."
+                    " Write one record with all members.",
+                    severity="warning",
+                )
 
 
 @rule("BS039", "info", on="brainscript")

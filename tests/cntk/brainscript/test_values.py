@@ -113,7 +113,7 @@ FAULTS = (
     ("'a' - 'b'", "operator", "'a' - 'b'"),
     ("true < 1", "operator", "true < 1"),
     ("(a => a) >> 1", "operator", "(a => a) >> 1"),
-    ("{a = 1} with {b = 1}", "operator", "{a = 1} with {b = 1}"),
+    ("{a = 1} with {b = 1}", "with", "{a = 1} with {b = 1}"),
     ("!1", "operator", "!1"),
     ("-'a'", "operator", "-'a'"),
     ("-true", "operator", "-true"),

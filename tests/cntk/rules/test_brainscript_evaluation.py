@@ -20,7 +20,7 @@ FAULTS = [
     ("f (n) = f (n)\na = f (1)", [("BS066", "f")]),
     ("x = Input {3}\na = x.dims", [("BS021", "dims")]),
     ("a = nowhere.b", [("BS020", "nowhere")]),
-    ("r = { a = 1 } with { b = 2 }", [("BS040", "{ a = 1 } with { b = 2 }")]),
+    ("r = { a = 1 } with { b = 2 }", [("BS042", "{ a = 1 } with { b = 2 }")]),
 ]
 
 

@@ -119,7 +119,11 @@ def _node_member(run: Evaluator, node: Node, name: str, place: Place) -> Value:
     if name in ("inputs", f"{node.operation}Args"):
         return Array(0, [Thunk.of(one, place) for one in node.inputs])
     if name != "dim":
-        run.fail("unknown-member", f"a node has no member `{name}`.", place)
+        run.fail(
+            "unknown-member",
+            f"a node has no member `{name}`: it has `name`, `operation`, `dim`, `inputs`.",
+            place,
+        )
     if node.shape is None:
         return run.absent(joined(node.name, name))
     if not elements(node.shape):
@@ -272,6 +276,8 @@ def _binary(run: Evaluator, e: Binary, scope: Record, path: str) -> Value:
 
 
 def _inapplicable(run: Evaluator, e: Binary, left: Value, right: Value) -> NoReturn:
+    if e.operator == "with":
+        run.fail("with", "`with` is read, and the program never carries it out.", e.place)
     run.fail(
         "operator",
         f"`{e.operator}` cannot be applied to {a_kind(left)} and {a_kind(right)}.",

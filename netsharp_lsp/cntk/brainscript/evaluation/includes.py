@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.brainscript.evaluation.values import Failure
-from netsharp_lsp.cntk.brainscript.reading.parser import parse
+from netsharp_lsp.cntk.brainscript.reading.parser import parsed
 from netsharp_lsp.cntk.brainscript.reading.syntax import Include
 from netsharp_lsp.cntk.configuration.sources import read_text
 from netsharp_lsp.cntk.networks.faults import Fault
@@ -48,7 +48,7 @@ class Includes:
                 message = f"`{entry.path}` includes itself: {way}."
                 raise Failure(Fault("include-cycle", message, entry.place))
             self.chains[candidate] = (*chain, candidate)
-            return self.spliced(parse(_text(candidate, data), candidate).entries)
+            return self.spliced(parsed(_text(candidate, data), candidate).entries)
         raise Failure(Fault("include", f"`{entry.path}` is not found.", entry.place))
 
 

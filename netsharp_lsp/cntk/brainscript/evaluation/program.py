@@ -17,7 +17,7 @@ from netsharp_lsp.cntk.brainscript.evaluation.values import (
     Record,
     Thunk,
 )
-from netsharp_lsp.cntk.brainscript.reading.parser import parse
+from netsharp_lsp.cntk.brainscript.reading.parser import parse, parsed
 from netsharp_lsp.cntk.brainscript.reading.syntax import New
 from netsharp_lsp.cntk.brainscript.reading.syntax import Record as RecordLiteral
 from netsharp_lsp.cntk.networks.faults import Fault, Outcome, Place
@@ -44,7 +44,7 @@ class Surroundings(NamedTuple):
 
 def evaluate_builder(data: bytes, source: str, around: Surroundings) -> Outcome:
     """The network of a builder's value: `{...}`, `[...]`, `(...)` or `new ComputationNetwork`."""
-    script = parse(data, source)
+    script = parsed(data, source)
     if script.built is None:
         fault = Fault(
             "builder",
@@ -57,7 +57,7 @@ def evaluate_builder(data: bytes, source: str, around: Surroundings) -> Outcome:
 
 def evaluate_file(data: bytes, source: str, around: Surroundings) -> Outcome:
     """The network of a `.bs` file: its members are those of the network that includes it."""
-    script = parse(data, source)
+    script = parsed(data, source)
     built = script.built or RecordLiteral(script.place, script.entries)
     return evaluate_network(built, around)
 
