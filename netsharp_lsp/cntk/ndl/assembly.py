@@ -71,7 +71,7 @@ class Assembly:
         self.macros: dict[str, Item] = {}
         #: Macros that call themselves.
         self._endless: set[str] = set()
-        self._nameless = 0
+        self._count = 0
         self._copies = 0
         self._depth = 0
 
@@ -93,13 +93,12 @@ class Assembly:
         place = place_of(frame.script.text, syntax.start, syntax.end)
         self.faults.add(kind, message, place)
 
-    def _item(
-        self, kind: str, value: str, syntax: Value, home: Frame, name: str | None = None
-    ) -> Item:
-        if name is None:
-            self._nameless += 1
-            name = f"unnamed{self._nameless}"
-        return Item(kind, name, value, syntax, home)
+    def _nameless(self, kind: str, value: str, syntax: Value, home: Frame) -> Item:
+        """An item that gets a name by its number."""
+        self._count += 1
+        item = Item(kind, value, syntax, home)
+        item.name = f"unnamed{self._count}"
+        return item
 
     def _define(self, frame: Frame, definition: Definition) -> None:
         name = definition.name
@@ -108,7 +107,7 @@ class Assembly:
             message = f"`{name.text}` is {what}; give the macro a name of its own."
             self.note(frame, "macro-reserved" if "a f" in what else "redefined", message, name)
             return
-        macro = self._item(MACRO, name.text, name, frame, name.text)
+        macro = Item(MACRO, name.text, name, frame)
         macro.formals = tuple(word.text for word in definition.parameters)
         self.macros[name.text.lower()] = macro
         body = definition.body
@@ -117,7 +116,7 @@ class Assembly:
         inner = Frame(frame.script, macro=True, defining=True)
         for word in definition.parameters:
             self._check_parameter(frame, name.text, word)
-            inner.add(word.text, self._item(PARAMETER, word.text, word, inner, word.text))
+            inner.add(word.text, Item(PARAMETER, word.text, word, inner))
         for statement in body.statements:
             self._statement(inner, statement)
         inner.defining = False
@@ -214,14 +213,14 @@ class Assembly:
         if macro is not None and (macro.inner is None or name.lower() in self._endless):
             return self._unfinished(frame, macro, syntax)
         if macro is not None and macro.inner is not None:
-            item = self._item(CALL, macro.value, syntax, frame)
+            item = self._nameless(CALL, macro.value, syntax, frame)
             item.formals = macro.formals
             item.inner = macro.inner if frame.defining else self._copied(macro.inner)
             return item
         function = function_of(name)
         if function is None:
             return None
-        return self._item(FUNCTION, function.name, syntax, frame)
+        return self._nameless(FUNCTION, function.name, syntax, frame)
 
     def _unfinished(self, frame: Frame, macro: Item, syntax: Value) -> Item:
         """A call of a macro within itself, or of one that has no body."""
@@ -229,7 +228,7 @@ class Assembly:
             message = f"`{macro.name}` calls itself: such a macro never ends."
             self.note(frame, "recursion", message, syntax)
             self._endless.add(macro.name.lower())
-        return self._item(FUNCTION, OPAQUE, syntax, frame)
+        return self._nameless(FUNCTION, OPAQUE, syntax, frame)
 
     def _call(self, frame: Frame, call: Call) -> Item:
         name = call.name.text
@@ -246,7 +245,7 @@ class Assembly:
         if item is None:
             if known is None:
                 self._note_unknown(frame, call)
-            item = self._item(FUNCTION, OPAQUE, call, frame)
+            item = self._nameless(FUNCTION, OPAQUE, call, frame)
         self._arguments(item, call.arguments, frame, create=False)
         return item
 
@@ -272,7 +271,7 @@ class Assembly:
         self.note(frame, "unknown-function", message, call.name if name else call)
 
     def _lost(self, frame: Frame, syntax: Value) -> Item:
-        return self._item(HOLE, "", syntax, frame)
+        return self._nameless(HOLE, "", syntax, frame)
 
     def _arguments(self, item: Item, values: tuple[Value, ...], frame: Frame, create: bool) -> None:
         """Enter the arguments of a call or the elements of a list."""
@@ -289,27 +288,29 @@ class Assembly:
         found = self._variable(frame, value, create)
         if found is None:
             name = text_of(value)
-            found = self._item(UNDETERMINED, name, value, frame, name)
+            found = Item(UNDETERMINED, name, value, frame)
             frame.add(name, found)
         return found
 
     def _variable(self, frame: Frame, value: Value, create: bool) -> Item | None:
         """What a value that is no call stands for; None for a name that is not known."""
         if isinstance(value, Array):
-            item = self._item(ARRAY, "", value, frame)
+            item = self._nameless(ARRAY, "", value, frame)
             self._arguments(item, value.items, frame, create=False)
             return item
         if isinstance(value, Option):
-            return self._item(OPTION, text_of(value.value), value, frame, value.name.text)
+            option = Item(OPTION, text_of(value.value), value, frame)
+            option.name = value.name.text
+            return option
         if isinstance(value, Call) or value.is_hole:
             return self._lost(frame, value)
         if value.is_number:
-            return self._item(NUMBER, value.text, value, frame)
+            return self._nameless(NUMBER, value.text, value, frame)
         found = self._named(frame, value.text, value)
         if found is not None and "." in value.text:
             self._check_member(frame, value, found)
         if found is None and create:
-            found = self._item(PARAMETER, value.text, value, frame, value.text)
+            found = Item(PARAMETER, value.text, value, frame)
             frame.add(value.text, found)
         return found
 
@@ -343,7 +344,8 @@ class Assembly:
         return copy
 
     def _duplicate(self, item: Item, home: Frame) -> Item:
-        new = self._item(item.kind, item.value, item.syntax, home, item.name)
+        new = Item(item.kind, item.value, item.syntax, home)
+        new.name = item.name
         new.formals = item.formals
         if item.inner is not None:
             new.inner = self._copied(item.inner)

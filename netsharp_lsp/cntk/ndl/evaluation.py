@@ -269,7 +269,7 @@ def _expected(function: Function) -> str:
     if function.form == "crop":
         return "2 or 4 arguments"
     most = function.most
-    if most == ANY or most > 100:
+    if most >= ANY:
         return f"at least {function.fewest} argument{'s' * (function.fewest != 1)}"
     numbers = f"{function.fewest}" if function.fewest == most else f"{function.fewest} to {most}"
     return f"{numbers} argument{'s' * (most != 1)}"

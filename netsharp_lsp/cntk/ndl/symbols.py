@@ -42,9 +42,9 @@ class Item:
         "value",
     )
 
-    def __init__(self, kind: str, name: str, value: str, syntax: Value, home: Frame) -> None:
+    def __init__(self, kind: str, value: str, syntax: Value, home: Frame) -> None:
         self.kind = kind
-        self.name = name
+        self.name = value
         self.value = value
         self.syntax = syntax
         self.home = home

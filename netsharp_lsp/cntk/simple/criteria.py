@@ -34,19 +34,20 @@ def add_criteria(net: Construction, judged: Judged, names: tuple[str, str] = (""
     """Add both criteria, one node where they are the same; return the one that judges."""
     settings = net.settings
     net.tag("label", judged.label)
-    product, node = _criterion(net, settings.training, judged, judged.last, names[0])
+    product, node = _criterion(net, (settings.training, names[0]), judged, judged.last)
     net.tag("criterion", node)
     if settings.evaluation != settings.training:
         default = _EVALUATED.get(settings.evaluation, "")
-        _, node = _criterion(net, settings.evaluation, judged, product, names[1] or default)
+        _, node = _criterion(net, (settings.evaluation, names[1] or default), judged, product)
     net.tag("evaluation", node)
     return node
 
 
 def _criterion(
-    net: Construction, operation: str, judged: Judged, product: Node, name: str
+    net: Construction, wanted: tuple[str, str], judged: Judged, product: Node
 ) -> tuple[Node, Node]:
-    """One criterion, and the product that it was made of."""
+    """One criterion by its operation and name, and the product that it was made of."""
+    operation, name = wanted
     name = name or _NAMES.get(operation, operation)
     if operation not in _OF_PRODUCTS:
         inputs = (judged.label, judged.last, judged.weights, judged.other)

@@ -35,10 +35,11 @@ def embedded(net: Construction, features: Node, name: str, required: bool = Fals
     return net.dropped(net.node("LookupTable", table, features, name=name))
 
 
-def recurrent(net: Construction, layer: int, function: int, before: Node, weights: Node) -> Node:
-    """A layer that also gets its own output of the step before; `function` is the layer whose
-    function it has.
+def recurrent(net: Construction, layers: tuple[int, int], before: Node, weights: Node) -> Node:
+    """A layer that also gets its own output of the step before; `layers` are its number and that
+    of the layer whose function it has.
     """
+    layer, function = layers
     size = net.settings.size(layer + 1)
     own = net.weights(f"W{layer}", size, size)
     past = net.delay(size)

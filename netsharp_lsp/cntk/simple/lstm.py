@@ -10,13 +10,15 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Node
     from netsharp_lsp.cntk.simple.construction import Construction
 
+    Sizes = tuple[int | None, int | None]
+
 #: The gates in the order of their delays, and what feeds each: the output, or the cell.
 _DELAYS = ("HI", "HF", "HO", "HC", "CI", "CF", "CC")
 
 
-def lstm(net: Construction, layer: int, width: int | None, size: int | None, before: Node) -> Node:
-    """One LSTM of a size over an input of a width."""
-    return _Lstm(net, layer, width, size).over(before)
+def lstm(net: Construction, layer: int, sizes: Sizes, before: Node) -> Node:
+    """One LSTM over an input: `sizes` are the width of the input and the size of the cell."""
+    return _Lstm(net, layer, *sizes).over(before)
 
 
 class _Lstm:

@@ -85,7 +85,7 @@ def _recurrent_layers(net: Construction, before: Node, bias: Node | None, own_bi
         rows = settings.size(layer + 1)
         weights = net.weights(f"U{layer}", rows, settings.size(layer))
         if settings.is_recurrent(found, layer + 1):
-            output = recurrent(net, layer, 0, before, weights)
+            output = recurrent(net, (layer, 0), before, weights)
             found += 1
         else:
             if own_bias and layer == 0:
@@ -131,13 +131,13 @@ def _lstm_layers(net: Construction, before: Node, always: bool) -> tuple[Node, d
     found = 0
     for layer in (0, *range(1 + offset, settings.hidden)) if settings.hidden > 0 else ():
         if layer == 0:
-            before = lstm(net, 0, first_width(net), settings.size(offset + 1), before)
+            before = lstm(net, 0, (first_width(net), settings.size(offset + 1)), before)
             outputs[offset + 1] = before
             continue
         if always or settings.is_recurrent(found, layer):
             found += 1
-            width = settings.size(layer)
-            output = lstm(net, layer, width, settings.size(layer + 1), before)
+            sizes = (settings.size(layer), settings.size(layer + 1))
+            output = lstm(net, layer, sizes, before)
         else:
             output = dense(net, layer, before)
         before = net.dropped(output)
@@ -280,7 +280,7 @@ def _windowed(net: Construction) -> None:
         else:
             weights = net.weights(f"U{layer}", settings.size(layer + 1), settings.size(layer))
             if settings.is_recurrent(found, layer + 1):
-                output = recurrent(net, layer, layer, before, weights)
+                output = recurrent(net, (layer, layer), before, weights)
                 found += 1
             else:
                 total = net.node("Plus", net.node("Times", weights, before), bias)
