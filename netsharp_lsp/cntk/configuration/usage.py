@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.scope import Entry
 
 
+#: No reader or writer asks for blocks that lie deeper.
+DEEPEST = 12
 #: Blocks by which one knows what a command would read.
 _PARTS = (b"reader", b"cvreader", b"sgd")
 
@@ -35,7 +37,7 @@ class Visit:
     was `found`, and the block that asked for it (`outer`).  `name` is its key.
     """
 
-    __slots__ = ("command", "found", "name", "outer", "scope", "table")
+    __slots__ = ("command", "depth", "found", "name", "outer", "scope", "table")
 
     def __init__(
         self, name: str, table: Block, scope: Scope, found: Found, outer: Visit | None, of: Command
@@ -45,6 +47,7 @@ class Visit:
         self.scope = scope
         self.found = found
         self.outer = outer
+        self.depth: int = 0 if outer is None else outer.depth + 1
         self.command = of
 
     @property
@@ -122,7 +125,8 @@ def _walk(visit: Visit) -> Iterator[Visit]:
             yield from _parts(visit, option, found)
         elif is_block(found.text.text):
             yield from _block(visit, option, found)
-    named = block(visit.table.any_name) if visit.table.any_name else None
+    deep = visit.depth >= DEEPEST
+    named = block(visit.table.any_name) if visit.table.any_name and not deep else None
     for entry, found in sections(visit) if named is not None else ():
         if named is not None and is_block(found.text.text):
             yield from _walk(_inner(visit, entry.key, named, found))
@@ -151,18 +155,19 @@ def _block(visit: Visit, option: Option, found: Found) -> Iterator[Visit]:
 
 
 def _reader(visit: Visit, found: Found) -> Iterator[Visit]:
-    scope = visit.scope.inside(found)
-    listed = scope.look_up(b"readers")
+    reader = _inner(visit, found.entry.key, JOINED, found)
+    listed = reader.scope.look_up(b"readers")
     if listed is None:
-        yield from _walk(_inner(visit, found.entry.key, _reader_table(scope), found))
+        reader.table = _reader_table(reader.scope)
+        yield from _walk(reader)
         return
-    several = _inner(visit, found.entry.key, JOINED, found)
-    yield several
+    yield reader
     for name in elements(listed.text) or ():
-        one = several.scope.look_up(name.text)
+        one = reader.scope.look_up(name.text)
         if one is not None and is_block(one.text.text):
-            table = _reader_table(several.scope.inside(one))
-            yield from _walk(_inner(several, one.entry.key, table, one))
+            part = _inner(reader, one.entry.key, JOINED, one)
+            part.table = _reader_table(part.scope)
+            yield from _walk(part)
 
 
 def _reader_table(scope: Scope) -> Block:

@@ -18,7 +18,7 @@ from netsharp_lsp.diagnostics.nearest import allowed_slips, edit_distance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from netsharp_lsp.cntk.configuration.options import Option
     from netsharp_lsp.cntk.configuration.scope import Entry, Scope
@@ -197,7 +197,7 @@ def _is_missed(name: str, visit: Visit) -> bool:
     return row is not None and row.required and visit.option(name) is None
 
 
-def _offered(visit: Visit, entry: Entry) -> list[Option]:
+def _offered(visit: Visit, entry: Entry) -> Sequence[Option]:
     """The options that a key may be meant for: of a short one, blocks or what is missing."""
     rows = within(visit.table)
     if len(entry.key) >= _SHORTEST:

@@ -6,6 +6,8 @@ any block around the one that is asked, unless its row says `here`.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from netsharp_lsp.cntk.configuration.options import actions, builders, readers, training
 from netsharp_lsp.cntk.configuration.options.actions import (
     ACTIONS,
@@ -105,7 +107,8 @@ def inside(outer: Block, key: str, reader_type: str | None = None) -> Block | No
     return block(option.inside) if option.inside else None
 
 
-def within(outer: Block) -> list[Option]:
+@lru_cache(maxsize=64)
+def within(outer: Block) -> tuple[Option, ...]:
     """Every option that may stand in a block: its own, and those of blocks in it that climb."""
     rows = {option.name.lower(): option for option in outer}
     waiting, seen = [outer], {outer.name}
@@ -118,7 +121,7 @@ def within(outer: Block) -> list[Option]:
             for option in below:
                 if not option.here:
                     rows.setdefault(option.name.lower(), option)
-    return list(rows.values())
+    return tuple(rows.values())
 
 
 def _below(outer: Block) -> list[Block]:
