@@ -39,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the pages of the codes given, or the list of all; 2 for a code that does not exist."""
     known = known_codes()
-    codes = [code.upper() for code in args.code]
+    spelt = {code.upper(): code for code in known}
+    codes = [spelt.get(code.upper(), code.upper()) for code in args.code]
     if args.all:
         return _list(known, args.format)
     if not codes:

@@ -85,7 +85,12 @@ def _experiments(args: argparse.Namespace) -> tuple[list[Experiment], list[str]]
         Experiment(one.run.assigning(tuple(args.set)), files, defines=one.defines)
         for one in plan.runs
     ]
-    return runs, [*gathered.missing, *plan.problems]
+    absent = [
+        f"{item.name}: there is no such file."
+        for item in gathered.inputs
+        if item.path is None or not os.path.exists(item.path)
+    ]
+    return runs, [*gathered.missing, *absent, *plan.problems]
 
 
 def _units(experiments: Sequence[Experiment], args: argparse.Namespace) -> list[Unit]:

@@ -4,12 +4,15 @@ can select.
 
 from __future__ import annotations
 
+import re
+
 from netsharp_lsp.cntk.configuration.faults import Faults
 from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.scope import Scope
 from netsharp_lsp.cntk.configuration.sources import read_text
 from netsharp_lsp.cntk.experiment import Experiment
 from netsharp_lsp.cntk.migration.texts import LOADED, MACROS, RUN, Text
+from netsharp_lsp.cntk.ndl.syntax import HOLE
 from netsharp_lsp.cntk.networks.node import OPAQUE
 from netsharp_lsp.workspace import Run
 
@@ -44,6 +47,8 @@ _GRAVE = frozenset(
         "unreadable",
     )
 )
+#: A variable without a value, as NDL's texts hold it.
+_HOLE = re.compile(f"{HOLE}(.*?){HOLE}".encode())
 _ROLES = {"macros": MACROS, "load": LOADED}
 
 
@@ -166,16 +171,11 @@ class Case:
             fault = next((one for one in faults if one.kind != "no-features"), None)
             return fault.message if fault is not None else "the builder gives no network."
         missing = next(
-            (
-                use.name
-                for part in built.parts
-                for use in part.script.text.uses
-                if use.problem is not None
-            ),
-            None,
+            filter(None, (_HOLE.search(one.script.text.text) for one in built.parts)), None
         )
         if missing is not None:
-            return f"the variable '{missing}' has no value. Give it one with --set {missing}=..."
+            name = missing.group(1).decode("utf-8", "replace")
+            return f"the variable '{name}' has no value. Give it one with --set {name}=..."
         grave = next((one for one in built.faults if one.kind in _GRAVE), None)
         if grave is not None:
             return grave.message
@@ -205,9 +205,10 @@ class Case:
 def _told(node: Node, built: BuiltNetwork) -> str:
     """Why a node is not known: what does not fit in the network, or what was wrong before."""
     assert built.network is not None
-    troubles = [one for one in built.network.troubles if one.node is node]
-    reasons = [one.message for one in (*troubles, *built.network.troubles, *built.faults)]
-    return f"`{node.name}` is not known: {next(iter(reasons), 'its size is not given.')}"
+    network = built.network.troubles
+    told = [one.message for one in network if one.node is node]
+    told += [one.message for one in network] + [one.message for one in built.faults]
+    return f"`{node.name}` is not known: {next(iter(told), 'its size is not given.')}"
 
 
 def builders(experiment: Experiment, files: Files) -> Iterator[Builder]:

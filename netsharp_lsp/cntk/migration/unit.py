@@ -86,6 +86,39 @@ class Unit:
         self._cases: list[Case] = []
         self._networks: list[MigratedNetwork] = []
 
+    @property
+    def builders(self) -> list[Builder]:
+        """The builders that stay, one for each command that finds them."""
+        return self._kept
+
+    @property
+    def named(self) -> set[str]:
+        """The files that the builders name, by their one names."""
+        found = set()
+        for builder in self._kept:
+            for key in (b"networkDescription", b"ndlMacros"):
+                files = builder.file(key)
+                text = files.text.text.decode("utf-8", "replace") if files is not None else ""
+                found |= {builder.locate(path) for path in text.split("+") if path}
+        return found
+
+    @property
+    def texts(self) -> list[Text]:
+        """The texts of the networks."""
+        return list(self._texts.values())
+
+    @property
+    def inner_edits(self) -> list[Edit]:
+        """What rules do within the texts of networks."""
+        return self._edits
+
+    @property
+    def outer_edits(self) -> list[Edit]:
+        """What is done to configurations, with the line ends of their files."""
+        return [
+            edit._replace(text=self._with_line_ends(edit.text, edit.file)) for edit in self._around
+        ]
+
     def migrated(self) -> Plan:
         """Work everything out; nothing is written."""
         self._cases = [case for builder in self._kept for case in cases(builder)]
@@ -210,9 +243,11 @@ class Unit:
 
     def _put(self, file: str, like: str, text: bytes) -> None:
         """A new text with the line ends of another."""
-        ends = self.originals.source(like).line_end.encode()
         self._like[file] = like
-        self.plan.texts[file] = text.replace(b"\r\n", b"\n").replace(b"\n", ends)
+        self.plan.texts[file] = self._with_line_ends(text.decode("utf-8"), like).encode()
+
+    def _with_line_ends(self, text: str, like: str) -> str:
+        return text.replace("\r\n", "\n").replace("\n", self.originals.source(like).line_end)
 
     def _inside(self, file: str) -> list[Edit]:
         return [edit for edit in self._edits if edit.file == file]

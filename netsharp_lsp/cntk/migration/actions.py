@@ -1,0 +1,108 @@
+"""Migration as an editor offers it: one rule in the statement at the cursor, one builder's block,
+or all that belongs to a file.  Knows no protocol.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from netsharp_lsp.cntk.migration.edits import Edit, chosen
+from netsharp_lsp.cntk.migration.migrate import Settings, Unit, units
+from netsharp_lsp.cntk.ndl.syntax import Definition
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from netsharp_lsp.cntk.experiment import Experiment
+    from netsharp_lsp.cntk.ndl.syntax import Statement
+    from netsharp_lsp.workspace import Files
+
+#: Rules that belong to a name wherever it stands.
+_EVERYWHERE = frozenset(("MG07", "MG08", "MG36", "MG42"))
+
+
+class Move(NamedTuple):
+    """Something that can be done: edits of files by their one names, in order and apart, and the
+    texts of files that come to be.  `rule` is empty where it is more than one.
+    """
+
+    title: str
+    rule: str
+    edits: dict[str, list[Edit]]
+    created: dict[str, str]
+
+
+def moves_at(experiments: Sequence[Experiment], files: Files, file: str, offset: int) -> list[Move]:
+    """What migration offers at a place of a file: single rules, then more and more of it."""
+    found: dict[tuple[str, str], Move] = {}
+    for unit in units(experiments, files, Settings(force=True)):
+        if not any(one.place[0] == file for one in unit.builders) and file not in unit.named:
+            continue
+        unit.migrated()
+        for move in _moves(unit, experiments, files, (file, offset)):
+            found.setdefault((move.title, move.rule), move)
+    return list(found.values())
+
+
+def _moves(
+    unit: Unit, experiments: Sequence[Experiment], files: Files, at: tuple[str, int]
+) -> Iterator[Move]:
+    yield from _single_rules(unit, at)
+    builder = next(
+        (one for one in unit.builders if one.place[0] == at[0] and _holds(one.place, at[1])), None
+    )
+    if builder is not None and len({one.place for one in unit.builders}) > 1:
+        alone = Unit([builder.experiment], [builder], files, Settings(force=True))
+        alone.migrated()
+        if not alone.plan.fails:
+            yield _whole(alone, f"Migrate the network of '{builder.command.name}' to BrainScript")
+    if not unit.plan.fails:
+        yield _whole(unit, "Migrate this file and all that belongs to it to BrainScript")
+
+
+def _holds(place: tuple[str, int, int], offset: int) -> bool:
+    return place[1] <= offset <= place[2]
+
+
+def _whole(unit: Unit, title: str) -> Move:
+    """Everything that a unit would write."""
+    edits: dict[str, list[Edit]] = {}
+    for edit in unit.outer_edits:
+        edits.setdefault(edit.file, []).append(edit)
+    created = {
+        file: text.decode("utf-8") for file, text in unit.plan.texts.items() if file not in edits
+    }
+    return Move(title, "", {file: chosen(listed) for file, listed in edits.items()}, created)
+
+
+def _single_rules(unit: Unit, at: tuple[str, int]) -> Iterator[Move]:
+    """The rules that work on the statement at a place, each for itself."""
+    span = _statement(unit, at)
+    if span is None:
+        return
+    inside = [edit for edit in unit.inner_edits if edit.file == at[0]]
+    touched = [edit for edit in inside if span[0] <= edit.start and edit.end <= span[1]]
+    for rule in dict.fromkeys(edit.rule for edit in touched):
+        listed = inside if rule in _EVERYWHERE else touched
+        edits = chosen(edit for edit in listed if edit.rule == rule)
+        yield Move(f"Migrate by {rule}", rule, {at[0]: edits}, {})
+
+
+def _statement(unit: Unit, at: tuple[str, int]) -> tuple[int, int] | None:
+    """Where the innermost statement around a place stands."""
+    found: tuple[int, int] | None = None
+    for text in unit.texts:
+        for one in _statements(text.script.statements):
+            file, start, end = text.where(one.start, one.end)
+            inner = found is None or end - start < found[1] - found[0]
+            if file == at[0] and start <= at[1] <= end and inner:
+                found = start, end
+    return found
+
+
+def _statements(listed: Sequence[Statement]) -> Iterator[Statement]:
+    for one in listed:
+        yield one
+        if isinstance(one, Definition) and one.body is not None:
+            yield from _statements(one.body.statements)
