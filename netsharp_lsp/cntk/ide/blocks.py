@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from netsharp_lsp.cntk.configuration.options import TOP
-from netsharp_lsp.cntk.configuration.usage import visits
 from netsharp_lsp.cntk.ide.text import nodes_at
 from netsharp_lsp.cntk.reading.syntax import Assignment, Block
 
@@ -100,7 +99,7 @@ def _visited(edited: Edited) -> Iterator[tuple[Visit, int, int]]:
     if edited.language != "cntk":
         return
     for experiment in edited.experiments:
-        for visit in visits(experiment.commands):
+        for visit in experiment.visits:
             text = visit.found.text
             place = text.place(0, len(text))
             if edited.is_here(experiment, place.source.name):
