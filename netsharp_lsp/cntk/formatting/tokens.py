@@ -53,11 +53,13 @@ SEPARATORS = frozenset((COMMA, SEMICOLON))
 _TIGHT_AFTER = frozenset(
     (OPEN, TIGHT_OPEN, HELD_OPEN, HELD_TIGHT_OPEN, SIGN, NAMED, TIGHT),
 )
-_TIGHT_BEFORE = frozenset((SUFFIX, NAMED, TIGHT, COMMA, TIGHT_OPEN, HELD_TIGHT_OPEN, CLOSE))
+_TIGHT_BEFORE = frozenset(
+    (SUFFIX, NAMED, TIGHT, COMMA, SEMICOLON, TIGHT_OPEN, HELD_TIGHT_OPEN, CLOSE)
+)
 
 #: What the program takes for the separator of a bracket where it stands directly behind it.
 CUSTOM_SEPARATORS = frozenset(b"`~!@$%^&*_-+|:;,?.")
-_NUMBER_SIGN = 0x23
+_NUMBER_SIGN, _POINT, _STAR = b"#.*"
 _QUOTES = b"\"'"
 
 
@@ -113,6 +115,9 @@ def gap(before: Token, after: Token, text: bytes) -> bytes:
         return b" " if apart else b""
     if before.role in OPENERS and first in CUSTOM_SEPARATORS:
         return text[before.end : after.start]
+    if after.role == OPERATOR and before.text[-1] == _POINT and first == _STAR:
+        # `2.*x` is `2. * x`, and the checker has something to say about it.
+        return b"" if before.end == after.start else b" "
     if after.starts and before.role not in SEPARATORS and before.role not in OPENERS:
         return _between_statements(before, after, text)
     return _GAPS[before.role][after.role]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 from netsharp_lsp.cntk.analysis import Over, alone, analysed
@@ -69,9 +68,14 @@ def experiment(path: Path, language: str, data: bytes) -> Experiment:
     return SingleFile(path.name, language, files)
 
 
-def networks(path: Path, language: str, data: bytes) -> list[object]:
-    """The networks of a file: every node with all that is known of it but its place."""
-    return [_network(built) for built in experiment(path, language, data).networks]
+def outcome(path: Path, language: str, data: bytes) -> tuple[list[object], Counter[str]]:
+    """The networks of a file, every node with all that is known of it but its place; and how
+    often each code is found.
+    """
+    one = experiment(path, language, data)
+    networks = [_network(built) for built in one.networks]
+    found = analysed(one).diagnostics.values()
+    return networks, Counter(each.code for diagnostics in found for each in diagnostics)
 
 
 def _network(built: BuiltNetwork) -> object:
@@ -84,15 +88,3 @@ def _network(built: BuiltNetwork) -> object:
     groups = {name: [node.name for node in group] for name, group in built.network.groups.items()}
     loops = [[node.name for node in loop] for loop in built.network.loops]
     return built.command, faults, nodes, groups, loops
-
-
-def codes(path: Path, language: str, data: bytes) -> Counter[str]:
-    """How often each code is found."""
-    found = analysed(experiment(path, language, data)).diagnostics
-    return Counter(_codes(found.values()))
-
-
-def _codes(found: object) -> Iterator[str]:
-    for diagnostics in found:  # type: ignore[attr-defined]
-        for one in diagnostics:
-            yield one.code

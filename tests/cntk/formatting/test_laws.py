@@ -12,7 +12,7 @@ from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.text.decode import Source, decode_legacy, encode
 from netsharp_lsp.text.lines import LineIndex
 from tests.cntk.collection import FILES, FOLDER, CntkFile
-from tests.cntk.formatting.meaning import codes, networks, tree
+from tests.cntk.formatting.meaning import outcome, tree
 from tests.cntk.trees import COMMENTS, is_fault, nodes, parse, roots
 
 #: As the reader of files has them: UTF-8, the mark at the start set aside.
@@ -159,5 +159,4 @@ def test_networks_and_codes_stay_the_same(name: str) -> None:
     after = formatted(file, text)
     path = FOLDER / name
     if after != text:
-        assert networks(path, file.id, after) == networks(path, file.id, text)
-        assert codes(path, file.id, after) == codes(path, file.id, text)
+        assert outcome(path, file.id, after) == outcome(path, file.id, text)

@@ -21,7 +21,7 @@ def formatted(text: bytes, language: str = "cntk") -> bytes:
     [
         # Brackets keep their kind, and open with their content.
         (b"a=[x=1]", b"a = [ x = 1 ]\n"),
-        (b"a={x=1;y=2\n}", b"a = {\n    x = 1 ; y = 2\n}\n"),
+        (b"a={x=1;y=2\n}", b"a = {\n    x = 1; y = 2\n}\n"),
         (b"a=[x=1,y=2]z=3", b"a = [ x = 1, y = 2 ]z = 3\n"),
         (b"a [ ]\nb = {\n}", b"a []\nb = {\n}\n"),
         # What could be a separator of its own is nobody's to move.
@@ -34,7 +34,7 @@ def formatted(text: bytes, language: str = "cntk") -> bytes:
         (b"a = $b$$c$/d$ e$", b"a = $b$$c$/d$ e$\n"),
         # What is no comment does not become one, and no comment ceases to be one.
         (b"a=1#INF  # no comment", b"a = 1#INF  # no comment\n"),
-        (b"a=1;#x\nb=[\nc=1];#y", b"a = 1 ;#x\nb = [\n    c = 1\n] ;#y\n"),
+        (b"a=1;#x\nb=[\nc=1];#y", b"a = 1;#x\nb = [\n    c = 1\n];#y\n"),
         (b"a=1 \t# one", b"a = 1  # one\n"),
         # A line that includes a file begins in the first column, and no other does.
         (b"a=[\ninclude=b.cntk \n x=1]", b"a = [\ninclude=b.cntk \n    x = 1\n]\n"),
@@ -54,8 +54,8 @@ def test_configurations(before: bytes, after: bytes) -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (b"x=2.*a", b"x = 2. * a\n"),
-        (b"a[i:0..n - 1]=b[i-1];c=1:2:-3", b"a[i:0..n-1] = b[i-1] ; c = 1:2:-3\n"),
+        (b"x=2.*a;y=2. *a;z=2 .*a", b"x = 2.* a; y = 2. * a; z = 2 .* a\n"),
+        (b"a[i:0..n - 1]=b[i-1];c=1:2:-3", b"a[i:0..n-1] = b[i-1]; c = 1:2:-3\n"),
         (b"f(x)=\n{\ny=x\n}.y", b"f (x) = {\n    y = x\n}.y\n"),
         # What goes on with the member above is not hidden: the checker speaks of it.
         (b"a = f\n(b)\nc = d\n-e", b"a = f\n    (b)\nc = d\n    - e\n"),
@@ -97,7 +97,7 @@ def test_a_suppression_goes_on_acting_on_the_same(before: bytes, after: bytes) -
 
 
 def test_a_value_that_a_variable_puts_elsewhere_stays_on_its_line() -> None:
-    block = b"{ " + b" ; ".join(b"option%d = 1" % number for number in range(20)) + b" }"
+    block = b"{ " + b"; ".join(b"option%d = 1" % number for number in range(20)) + b" }"
     assert formatted(b"a = %b\n" % block).count(b"\n") == 22
     text = b"a = %b\nSGD = $A$\n" % block
     assert formatted(text) == text
