@@ -138,10 +138,10 @@ def by_ndl(chance: random.Random, name: str) -> str:
         size, source = hidden, f"L{layer}"
     lines += [
         f"z = BFF({source}, {outputs}, {size})",
-        "ce = CrossEntropyWithSoftmax(labels, z.BFF.FF.P)",
-        "err = ErrorPrediction(labels, z.BFF.FF.P)",
+        "ce = CrossEntropyWithSoftmax(labels, z.FF.P)",
+        "err = ErrorPrediction(labels, z.FF.P)",
         "FeatureNodes = (features) ; LabelNodes = (labels) ; CriterionNodes = (ce)",
-        "EvalNodes = (err) ; OutputNodes = (z.BFF.FF.P)",
+        "EvalNodes = (err) ; OutputNodes = (z.FF.P)",
     ]
     body = "\n    ".join(lines)
     builder = '    NDLNetworkBuilder = [ ndlMacros = "../shared/macros.ndl" ; run = network ]\n'

@@ -1,6 +1,6 @@
 """Everything that is measured, side by side in one run: figures, bounds, and whether they are met.
 
-    python bench/run.py [--only start|text|server|engine|digits ...]
+    python bench/run.py [--only start|text|experiments|server|engine|digits ...]
 
 The exit code is 0 whatever the figures are, and 1 where a part could not run.
 """
@@ -17,9 +17,9 @@ import time
 # One thread each, set before anything loads a numeric library.
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
-PARTS = ("start", "text", "server", "engine", "digits")
+PARTS = ("start", "text", "experiments", "server", "engine", "digits")
 #: Those that run the console script of an installed wheel.
-INSTALLED = ("start", "text", "server")
+INSTALLED = ("start", "text", "experiments", "server")
 
 
 def main() -> int:
@@ -41,7 +41,7 @@ def main() -> int:
     words = {True: "every bound met", False: "a bound is NOT met", None: "could not run"}
     print(f"\nin {time.perf_counter() - started:.0f} s")
     for part, state in met.items():
-        print(f"  {part:<7} {words[state]}")
+        print(f"  {part:<11} {words[state]}")
     return int(None in met.values())
 
 
@@ -77,6 +77,10 @@ def _measure_installed(part: str, folder: str, binaries: str) -> bool:
         import start
 
         return start.measure(folder, binaries)
+    if part == "experiments":
+        import experiments
+
+        return experiments.measure(folder, binaries)
     if part == "server":
         import language_server
 

@@ -119,6 +119,14 @@ def surroundings(experiment: Experiment) -> Surroundings:
 
 def _from_brainscript(found: Found, command: Command, experiment: Experiment) -> _Built:
     text = found.text
+    key = (text.place(0, len(text)).key, text.text)
+    if key not in experiment.evaluated:
+        # Commands may share a builder that stands further out.
+        experiment.evaluated[key] = _evaluated(text, experiment)
+    return experiment.evaluated[key], ()
+
+
+def _evaluated(text: Traced, experiment: Experiment) -> Outcome:
     outcome = evaluate_builder(text.text, INLINE, surroundings(experiment))
     faults = tuple(
         Fault(one.kind, one.message, _outside(one.place, text), _calls(one, text))
@@ -127,7 +135,7 @@ def _from_brainscript(found: Found, command: Command, experiment: Experiment) ->
     if outcome.network is not None:
         for node in outcome.network.nodes.values():
             node.where = _outside(Place(*node.where), text)
-    return Outcome(outcome.network, faults), ()
+    return Outcome(outcome.network, faults)
 
 
 def _calls(fault: Fault, text: Traced) -> tuple[Place, ...]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.configuration import Configuration
     from netsharp_lsp.cntk.configuration.usage import Visit
     from netsharp_lsp.cntk.edits import Edit
+    from netsharp_lsp.cntk.networks.faults import Outcome
     from netsharp_lsp.cntk.programs import BrainScriptProgram
     from netsharp_lsp.workspace import Files
 
@@ -65,7 +66,7 @@ class RunFiles:
 
 class Experiment:
     """What one run is.  `library` is read in place of our BrainScript library; `defines` are
-    names of variables that somebody else defines.
+    names of variables that somebody else defines.  `evaluated` keeps what builders gave.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class Experiment:
         self.files = RunFiles(files, run)
         self.library = library
         self.defines = defines
+        self.evaluated: dict[object, Outcome] = {}
 
     @cached_property
     def configuration(self) -> Configuration:
