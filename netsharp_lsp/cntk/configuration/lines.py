@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 MARK = b"\xef\xbb\xbf"
 _WITH_SIGN = re.compile(rb"[^\r\n]*#[^\r\n]*")
 _BUILDER = re.compile(
-    rb"(?<![\w.])(?:BrainScript|Experimental)NetworkBuilder[ \t]*=?[ \t]*(?=[\[{(])", re.IGNORECASE
+    rb"(?<![\w.])(?:BrainScript|Experimental)NetworkBuilder\w*[ \t]*=?[ \t]*(?=[\[{(])",
+    re.IGNORECASE,
 )
 #: What BrainScript sees of its text: comments and strings as a whole, and brackets.
 TOKEN = re.compile(
@@ -62,7 +63,9 @@ def kept_signs(text: bytes) -> Iterator[tuple[int, int, int]]:
 
 @lru_cache(maxsize=32)
 def builder_spans(text: bytes) -> tuple[tuple[int, int], ...]:
-    """The networks of BrainScript in a text, with their brackets, as BrainScript reads them."""
+    """The networks of BrainScript in a text, with their brackets, as BrainScript reads them; those
+    too whose key has something appended, which is how people turn one off.
+    """
     if b"etwork" not in text and b"ETWORK" not in text:
         return ()
     code = without_comments(text)

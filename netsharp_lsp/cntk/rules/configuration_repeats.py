@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.lines import builder_spans, inside
 from netsharp_lsp.cntk.configuration.records import is_block, records
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.findings import Change, Finding, Note, Place, Repair, placed
@@ -49,8 +50,15 @@ def _repeated(scope: Scope, parts: Parts) -> Iterator[Finding]:
                     yield finding
 
 
+def _in_network(place: SourcePlace) -> bool:
+    """Whether something stands within a network of BrainScript, on or off."""
+    return inside(builder_spans(place.source.text), place.start - 1)
+
+
 def _unreported(entry: Entry, before: Assignment, after: Assignment) -> bool:
-    """Whether both were put there by a command line, or the key is no name."""
+    """Whether both were put there by a command line, or the key is no name or in a network."""
+    if _in_network(before.key):
+        return True
     lines = (before.key.source.name, after.key.source.name)
     return lines == (COMMAND_LINE, COMMAND_LINE) or not entry.key[:1].isalpha()
 
@@ -143,7 +151,7 @@ def _written(experiment: Experiment) -> set[_Brackets]:
         for one in value.entry.assignments:
             place = one.value
             whole = place.text.startswith(b"[") and place.text.endswith(b"]")
-            if whole and place.source.name != COMMAND_LINE:
+            if whole and place.source.name != COMMAND_LINE and not _in_network(place):
                 found.add(_Brackets(place.source.name, place.start, place.end, one.appends, name))
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.lines import builder_spans, inside
 from netsharp_lsp.cntk.configuration.records import Record, records
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.configuration.splitting import CUSTOM_SEPARATORS, PATHS
@@ -53,12 +54,14 @@ emitted("CK034", "hint")
 
 
 def _swallowed_up(record: Record, follow_ups: dict[str, int]) -> bool:
-    """Whether a string that is not closed has put a record where it is."""
-    if not follow_ups:
-        return False
+    """Whether a string that is not closed has put a record where it is, or it is none at all but
+    a part of a network.
+    """
     place = record.text.place(*record.key)
     first = follow_ups.get(place.source.name)
-    return first is not None and place.start >= first
+    if first is not None and place.start >= first:
+        return True
+    return inside(builder_spans(place.source.text), place.start)
 
 
 def _scopes(experiment: Experiment) -> Iterator[Scope]:

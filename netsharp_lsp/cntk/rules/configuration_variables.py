@@ -89,11 +89,11 @@ def _nowhere(experiment: Experiment, place: SourcePlace, name: str, fault: Fault
 
 
 def _inner_definition(experiment: Experiment, place: SourcePlace, name: str) -> Entry | None:
-    """The key of that name in a block around a place."""
+    """The key of that name in a block around a place, unless its own value is the place."""
     for value in experiment.configuration.values():
         if value.inside is not None and _holds(value, place):
             entry = value.inside.here(name.encode())
-            if entry is not None:
+            if entry is not None and not any(_within(place, part.value) for part in entry.parts):
                 return entry
     return None
 
@@ -119,7 +119,7 @@ def _only_inside(experiment: Experiment, place: SourcePlace, name: str, inner: E
     return Finding("CK021", placed(place), message, notes, severity=severity)
 
 
-@rule("CK022", "warning", on="experiment")
+@rule("CK022", "info", on="experiment")
 def shadowed_in_vain(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Variables that a block defines anew, without effect on itself."""
     told: set[tuple[str, int, int]] = set()

@@ -90,6 +90,7 @@ TOLD: list[tuple[str, list[tuple[str, str]]]] = [
     ("x=1\nA = { x = $x$/2 ; b = $x$ }\n", [("CK022", "$x$")]),
     ("x=1\nA = { x = $x$/2 ; b = 3 }\n", []),
     ("x=1\nA = { x = 1 ; b = $x$ }\n", []),
+    ("A = { x = $x$ }\n", [("CK019", "$x$")]),
     ("A = {\n b = 1\n}\nc = $A$\n", [("CK023", "$A$")]),
     ("a = $$x$$\n", [("CK024", "$$")]),
     ("a = $5\n", [("CK024", "$")]),
@@ -107,7 +108,8 @@ TOLD: list[tuple[str, list[tuple[str, str]]]] = [
     (" include=base.cntk\n", [("CK028", " include=base.cntk")]),
     ("Include = base.cntk\n", [("CK028", "Include = base.cntk")]),
     ("includePath = base.cntk\nx = include\n", []),
-    # Networks within.
+    # Networks within, and those that are turned off.
+    ("BrainScriptNetworkBuilder_off = [\n x = y (1) - 2 // z\n x = if a\n then b\n]\n", []),
     (NETWORK.format("x = 1 // a)\n"), [("CK036", ")")]),
     (NETWORK.format("x = 'a('"), [("CK036", "(")]),
     (NETWORK.format("x = '\"'"), [("CK036", '"')]),
