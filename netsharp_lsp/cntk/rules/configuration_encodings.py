@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+#: Bytes up to which size is no question.
+_SURELY_READ = 1 << 20
 
 
 @rule("CK016", "info", on="experiment")
@@ -45,8 +47,13 @@ def _of(name: str, data: bytes) -> Iterator[Finding]:
             "Save it as UTF-8 without one."
         )
         yield Finding("CK014", start, message)
-    if data.isascii() and b"\0" not in data and len(data) < 1 << 20:
-        return
+    if not data.isascii() or b"\0" in data or len(data) > _SURELY_READ:
+        yield from _of_decoded(name, data)
+
+
+def _of_decoded(name: str, data: bytes) -> Iterator[Finding]:
+    """What there is to say of bytes that may be no UTF-8, or no text."""
+    start = Place(name, 0, 0)
     source = read_text(name, data)
     if isinstance(source, str):
         yield Finding("CK017" if "binary" in source else "CK018", start, source)
