@@ -12,7 +12,9 @@ from functools import cached_property
 from netsharp_lsp.cntk.configuration.faults import Faults
 from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.records import records
+from netsharp_lsp.cntk.configuration.scope import Scope
 from netsharp_lsp.cntk.configuration.sources import Source, read_text
+from netsharp_lsp.cntk.configuration.traced import Weaver
 from netsharp_lsp.cntk.mel.evaluation import Known, Surroundings, evaluate
 from netsharp_lsp.cntk.ndl.containers import program_of_macros
 from netsharp_lsp.cntk.ndl.functions import function_of
@@ -24,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.cntk.configuration.commands import Command
-    from netsharp_lsp.cntk.configuration.scope import Scope
     from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.mel.faults import Fault
+    from netsharp_lsp.cntk.ndl.evaluation import Part
     from netsharp_lsp.cntk.ndl.syntax import Definition
 
 #: Keys of commands that name a model which the command writes.
@@ -41,14 +43,20 @@ _EPOCH = re.compile(r"\.\d+\Z")
 
 
 class Edit:
-    """One text of MEL as one command runs it; the command's name is empty for a file alone."""
+    """One text of MEL as one command runs it; the command's name is empty for a file alone.
 
-    __slots__ = ("command", "faults", "text")
+    `macros` are the scripts of the files that `ndlMacros` names.
+    """
 
-    def __init__(self, command: str, text: NetworkText, faults: list[Fault]) -> None:
+    __slots__ = ("command", "faults", "macros", "text")
+
+    def __init__(
+        self, command: str, text: NetworkText, faults: list[Fault], macros: tuple[Part, ...] = ()
+    ) -> None:
         self.command = command
         self.text = text
         self.faults = faults
+        self.macros = macros
 
 
 def edits_of(experiment: Experiment) -> list[Edit]:
@@ -58,7 +66,7 @@ def edits_of(experiment: Experiment) -> list[Edit]:
 
 def edit_alone(name: str, experiment: Experiment) -> list[Edit]:
     """The edit of a file that no configuration is known of."""
-    text = _text(name, experiment, None)
+    text = _text(name, experiment, Scope(Weaver().done(), Faults()))
     if text is None or text.traced is None:
         return []
     around = (
@@ -94,24 +102,24 @@ class _Edits:
         text = _text(found.text.text.decode("utf-8", "replace"), self._experiment, scope)
         if text is None or text.traced is None:
             return
-        edited = evaluate(text.traced, self.around(self._macros(scope)))
+        parts = self._macros(scope)
+        edited = evaluate(text.traced, self.around(None if parts is None else _defined(parts)))
         for path, model in edited.saved.items():
             origin = f"it is what the edit '{command.name}' writes"
             self._written[_plain(path)] = Known(model.nodes, origin)
-        yield Edit(command.name, text, edited.faults)
+        yield Edit(command.name, text, edited.faults, tuple(parts or ()))
 
-    def _macros(self, scope: Scope) -> dict[str, Definition] | None:
-        """The macros of the files that `ndlMacros` names; None where one cannot be read."""
+    def _macros(self, scope: Scope) -> list[Part] | None:
+        """The scripts of the files that `ndlMacros` names; None where one cannot be read."""
         found = scope.look_up(b"ndlMacros")
-        macros: dict[str, Definition] = {}
+        parts: list[Part] = []
         paths = "" if found is None else found.text.text.decode("utf-8", "replace")
         for path in filter(None, paths.split("+")):
             source = _source(path, self._experiment)
             if source is None:
                 return None
-            for part in program_of_macros(source, scope).parts:
-                macros.update({one.name.text.lower(): one for one in part.script.definitions()})
-        return macros
+            parts += program_of_macros(source, scope).parts
+        return parts
 
     def _note(self, command: Command, scope: Scope) -> None:
         """Keep what a command writes."""
@@ -177,12 +185,18 @@ def _source(path: str, experiment: Experiment) -> Source | None:
     return source if isinstance(source, Source) else None
 
 
-def _text(path: str, experiment: Experiment, scope: Scope | None) -> NetworkText | None:
+def _text(path: str, experiment: Experiment, scope: Scope) -> NetworkText | None:
     source = _source(path, experiment)
     if source is None:
         return None
     traced = file_text(source, scope)
     return NetworkText("mel", path, traced.text, traced)
+
+
+def _defined(parts: list[Part]) -> dict[str, Definition]:
+    """The macros of scripts by their names in lower case."""
+    definitions = [one for part in parts for one in part.script.definitions()]
+    return {one.name.text.lower(): one for one in definitions}
 
 
 def _made(

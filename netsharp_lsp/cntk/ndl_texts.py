@@ -14,6 +14,7 @@ from netsharp_lsp.cntk.configuration.traced import Weaver
 from netsharp_lsp.cntk.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.cntk.mel.reading import read
 from netsharp_lsp.cntk.ndl.containers import plugged, program_of_builder, program_of_file
+from netsharp_lsp.cntk.ndl.evaluation import Part, evaluate
 from netsharp_lsp.cntk.ndl.reading import read_script
 from netsharp_lsp.cntk.ndl.syntax import Assignment, Call, Definition, Option, Word, values
 
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.building import BuiltNetwork
     from netsharp_lsp.cntk.edits import Edit
     from netsharp_lsp.cntk.experiment import Experiment
-    from netsharp_lsp.cntk.ndl.evaluation import Part
     from netsharp_lsp.cntk.ndl.syntax import Script, Statement, Value
+    from netsharp_lsp.cntk.networks.faults import Fault
     from netsharp_lsp.diagnostics.model import Severity
 
 
@@ -138,6 +139,16 @@ def ndl_texts(experiment: Experiment) -> list[NdlText]:
         edits = [NdlText(_statements(edit), "edit", not edit.command) for edit in experiment.edits]
         found = _KNOWN[experiment] = [*texts.values(), *edits]
     return found
+
+
+def edit_faults(edit: Edit) -> tuple[Fault, ...]:
+    """What the evaluation says of the statements of NDL in a text of MEL, as if they stood alone:
+    nodes of the model are not known to it.
+    """
+    script = _statements(edit)
+    if not script.statements:
+        return ()
+    return evaluate((*edit.macros, Part("run", "", script))).faults
 
 
 def _statements(edit: Edit) -> Script:

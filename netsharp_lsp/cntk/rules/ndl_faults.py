@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.cntk.ndl_sentences import is_group, said, written_at
+from netsharp_lsp.cntk.ndl_texts import edit_faults
 from netsharp_lsp.cntk.rules import emitted, rule
 
 TYPE_CHECKING = False
@@ -71,6 +72,13 @@ ELSEWHERE = frozenset(
 #: What follows from other faults more often than not: from any, or from an unknown macro.
 _FOLLOWS = frozenset(("no-features", "no-result"))
 _FOLLOWS_UNKNOWN = frozenset(("member",))
+#: What is wrong with a statement whatever model it is added to.
+_IN_EDITS = frozenset(
+    (
+        *("reserved-name", "arity", "macro-arity", "dimension", "option-value", "option-missing"),
+        *("option-call", "swallowed", "nested-parameter", "no-constructor", "repeat"),
+    )
+)
 #: What leaves a call with other arguments than are written, and what is said of those then.
 _UNREAD = frozenset(("option-call", "repeat", "deep"))
 _COUNTS = frozenset(("arity", "macro-arity", "no-node", "no-number"))
@@ -79,7 +87,7 @@ _BRACKETS = frozenset(("unclosed", "unmatched", "stray-bracket"))
 #: What somebody else may define where a file stands alone.
 _OUTSIDE = frozenset(("unknown-function", "unknown-name", "no-features"))
 for _code, _severity in dict(KINDS.values()).items():
-    if _code != "ND002":
+    if _code not in ("ND002", "ND004"):
         emitted(_code, _severity)
 
 
@@ -105,7 +113,17 @@ def faults(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
         if _is_comment(fault, experiment) or _loses_nothing(fault, experiment):
             continue
         if not _is_known(fault, built, told, experiment):
-            yield _finding(fault, built, experiment)
+            yield _finding(fault, built.found is None, experiment)
+
+
+@rule("ND004", "error", on="experiment")
+def faults_of_edits(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """What was met in statements of NDL within MEL, as far as no node of a model matters."""
+    for edit in experiment.edits:
+        found = [fault for fault in edit_faults(edit) if fault.kind in _IN_EDITS]
+        for fault in _telling(tuple(found)):
+            if fault.place.source == edit.text.name and not _loses_nothing(fault, experiment):
+                yield _finding(fault, not edit.command, experiment)
 
 
 def _telling(found: tuple[Fault, ...]) -> Iterator[Fault]:
@@ -140,10 +158,10 @@ def _is_error(fault: Fault) -> bool:
     return KINDS.get(fault.kind, ("", "hint"))[1] == "error"
 
 
-def _finding(fault: Fault, built: BuiltNetwork, experiment: Experiment) -> Finding:
+def _finding(fault: Fault, alone: bool, experiment: Experiment) -> Finding:
     better = said(fault, experiment)
     code, _ = KINDS[better.kind]
-    outside = built.found is None and better.kind in _OUTSIDE
+    outside = alone and better.kind in _OUTSIDE
     severity: Severity | None = "hint" if outside else None
     if better.kind == "renamed" and is_group(fault.place, experiment):
         severity = "info"
