@@ -21,12 +21,14 @@ SWALLOWING = frozenset(("junk", "definition-equals", "keyword", "number", "equal
 class Facts(NamedTuple):
     """What evaluation says of a program, by places of its texts as people see them.
 
-    ``met`` are the kinds of fault at each place.
+    ``met`` are the kinds of fault at each place, ``lost`` words that damage may have swallowed;
+    ``sketch``: something was left out on purpose.
     """
 
     met: dict[Place, frozenset[str]]
     failed: bool
     lost: frozenset[str]
+    sketch: bool
 
 
 @lru_cache(maxsize=4)
@@ -37,11 +39,13 @@ def facts(program: BrainScriptProgram) -> Facts:
         place = users_place(program, fault)
         met[place] = met.get(place, frozenset()) | {fault.kind}
     words: set[str] = set()
+    sketch = False
     for text in program.texts:
         for damage in damages(text.data):
+            sketch = sketch or damage.kind == "placeholder"
             if damage.kind in SWALLOWING:
                 words.update(_words(text.data, damage.span[0]))
-    return Facts(met, bool(program.built.faults), frozenset(words))
+    return Facts(met, bool(program.built.faults), frozenset(words), sketch)
 
 
 def _words(data: bytes, start: int) -> list[str]:

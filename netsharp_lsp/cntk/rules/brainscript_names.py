@@ -76,7 +76,7 @@ def unknown_names(program: BrainScriptProgram, experiment: Experiment) -> Iterat
     for use in program.program.uses:
         if use.member or use.declaration is not None or not use.certain:
             continue
-        if use.name in known.lost or use.place in siblings:
+        if known.sketch or use.name in known.lost or use.place in siblings:
             continue
         if use.name in OPTION_TEXTS and use.place in options:
             yield _unquoted(program, use)
@@ -126,7 +126,8 @@ def _meant(program: BrainScriptProgram, use: Use) -> str | None:
         if declaration.name == use.name and _in_records(declaration):
             return declaration.qualified
     visible = scope.visible() if scope is not None else {}
-    return nearest(use.name, visible)
+    own = use.within.name if use.within is not None else ""
+    return nearest(use.name, [name for name in visible if name != own])
 
 
 def _in_records(declaration: Declaration) -> bool:

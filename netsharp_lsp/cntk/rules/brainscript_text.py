@@ -154,6 +154,14 @@ def _number(text: NetworkText, damage: Damage) -> Told:
     )
 
 
+def _placeholder(text: NetworkText, damage: Damage) -> Told:
+    return (
+        "`...` stands for something left out: the program stops here. What could be defined in its"
+        " place is not told as missing.",
+        None,
+    )
+
+
 #: What is told of each kind of damage, and under which code.
 TELLING: dict[str, tuple[str, Callable[[NetworkText, Damage], Told]]] = {
     "operand": ("BS001", _operand),
@@ -176,9 +184,11 @@ TELLING: dict[str, tuple[str, Callable[[NetworkText, Damage], Told]]] = {
     "argument-comma": ("BS071", _argument_comma),
     "range": ("BS072", _range),
     "number": ("BS073", _number),
+    "placeholder": ("BS078", _placeholder),
 }
-for _code in sorted({code for code, _ in TELLING.values()} - {"BS001"}):
+for _code in sorted({code for code, _ in TELLING.values()} - {"BS001", "BS078"}):
     emitted(_code, "error")
+emitted("BS078", "info")
 
 
 @rule("BS001", "error", on="brainscript")

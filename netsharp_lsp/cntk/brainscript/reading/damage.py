@@ -43,6 +43,8 @@ MISSING = {
 #: What a stray token is, where it has a cause of its own.
 STRAYS = {";": "semicolon", ",": "comma"}
 BLANKS = re.compile(rb"(?:\s|#[^\r\n]*|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
+#: What writers put for something that they leave out.
+PLACEHOLDER = b"..."
 #: What may stand between two signs of one damage.
 BETWEEN = re.compile(rb"(?:[\s({\[]|#[^\r\n]*|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 
@@ -131,7 +133,29 @@ class _Survey:
                 self._one(node)
         return self.found
 
+    def _is_left_out(self, node: Node) -> bool:
+        """Whether it is `...`, for something left out, or stands behind one on its line."""
+        if self._behind_placeholder(node.start_byte):
+            return True
+        blank = BLANKS.match(self.data, node.start_byte)
+        start = blank.end() if blank is not None and node.type in MISSING else node.start_byte
+        if not self.data.startswith(PLACEHOLDER, start):
+            return False
+        end = start + len(PLACEHOLDER)
+        if not self.found or self.found[-1].span != (start, end):
+            self.found.append(Damage("placeholder", (start, end), "..."))
+        self.until = end
+        return True
+
+    def _behind_placeholder(self, offset: int) -> bool:
+        """Whether the last damage is something left out on the same line."""
+        if not self.found or self.found[-1].kind != "placeholder":
+            return False
+        return b"\n" not in self.data[self.found[-1].span[1] : offset]
+
     def _one(self, node: Node) -> None:
+        if self._is_left_out(node):
+            return
         follows = node.start_byte <= self.until or self._only_blank(self.until, node.start_byte)
         kind, span, text = self._judged(node)
         if follows and self.found and kind not in ("string", "comment"):
@@ -176,7 +200,7 @@ class _Survey:
 
     def _unclosed(self, node: Node, stray: Span | None) -> None:
         opening = self._opening(node)
-        if opening is None:
+        if opening is None or self._behind_placeholder(opening[0]):
             return
         text = self.data[opening[0] : opening[1]].decode()
         if stray is not None:
