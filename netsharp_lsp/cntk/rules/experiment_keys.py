@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.configuration.arrays import elements
-from netsharp_lsp.cntk.configuration.options import READERS, TOP, find, within
+from netsharp_lsp.cntk.configuration.options import BUILDERS, READERS, TOP, find, within
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.configuration.variables import variable_names
 from netsharp_lsp.cntk.findings import Change, Finding, Repair, placed
@@ -42,6 +42,19 @@ _COPY = frozenset(
 )
 #: Longer words are sure enough to be misspelt where so many letters of them are wrong.
 _SHORTEST = 4
+#: Of some options one is needed, unless another takes their place.
+_ONE_OF = (
+    (("learningRatesPerSample", "learningRatesPerMB"), ("AutoAdjust",)),
+    (("outputPath", "writer"), ()),
+)
+#: What only older programs read, and what is to be known about it.
+_GONE = {
+    "nodetype": "Layers take their kind from layerTypes.",
+    "addprior": "A prior is asked for by needPrior.",
+    "unroll": "Loops are not unrolled.",
+    "minimizereadermemoryfootprint": "The reader keeps little in memory by itself.",
+    "batchnormalizationengine": "Nodes choose their own engine.",
+}
 #: From so many letters on, the beginning of an option is taken for the option.
 _BEGINNING = 6
 
@@ -167,6 +180,9 @@ def _judged(name: str, key: _Key) -> Iterator[Finding]:
         yield _misspelt(name, meant, block, key)
     elif visit.table.name == "NDLNetworkBuilder":
         return
+    elif name.lower() in _GONE:
+        message = f"'{name}' is read by older programs only. {_GONE[name.lower()]} Remove it."
+        yield Finding("CK044", place, message)
     elif rows:
         yield _misplaced(name, rows[0][1], block, key, [table.name for table, _ in rows])
     else:
@@ -194,7 +210,15 @@ def _misspelt(name: str, meant: str, block: str, key: _Key) -> Finding:
 def _is_missed(name: str, visit: Visit) -> bool:
     """Whether an option is needed in a block and found nowhere."""
     row = visit.table.find(name)
-    return row is not None and row.required and visit.option(name) is None
+    if row is None or visit.option(name) is not None:
+        return False
+    if name in BUILDERS:
+        training = {"train", "trainRNN"}.intersection(visit.command.actions)
+        return bool(training) and visit.command.builder is None
+    return row.required or any(
+        name in several and all(visit.option(it) is None for it in (*several, *instead))
+        for several, instead in _ONE_OF
+    )
 
 
 def _offered(visit: Visit, entry: Entry) -> Sequence[Option]:

@@ -37,6 +37,8 @@ emitted("CK056", "error")
 emitted("CK057", "info")
 emitted("CK058", "error")
 
+#: Readers that once had another mode.
+_SPEECH = frozenset(("HTKMLFReader", "Kaldi2Reader", "KaldiReader"))
 TRUE = frozenset(("t", "true", "T", "True", "TRUE", "1"))
 FALSE = frozenset(("f", "false", "F", "False", "FALSE", "0", ""))
 #: What people write for true and false elsewhere.
@@ -278,6 +280,24 @@ def _block_instead(asked: _Asked) -> Finding:
 
 
 _KINDS = {"choice": _choice, "truth": _truth, "number": _number, "integer": _integer}
+
+
+@rule("CK045", "error", on="experiment")
+def refused_options(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Options of older programs at which today's stops."""
+    root = experiment.configuration.root
+    readers = (
+        visit.scope.here(b"legacyMode")
+        for visit in experiment.visits
+        if visit.command.listed and visit.table.name in _SPEECH
+    )
+    for entry in dict.fromkeys((root.here(b"type"), *readers)):
+        if entry is None:
+            continue
+        name = entry.key.decode("utf-8", "replace")
+        advice = "Write precision instead." if name.lower() == "type" else "Remove it."
+        message = f"'{name}' is an option of older programs here, and today's stops at it. {advice}"
+        yield Finding("CK045", placed(entry.parts[-1].key), message)
 
 
 @rule("CK059", "info", on="experiment")

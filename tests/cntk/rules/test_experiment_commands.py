@@ -86,6 +86,21 @@ def test_commands_and_actions(
     assert (found[0].marked, found[0].severity) == (marked, severity)
 
 
+def test_nothing_rests_on_an_action_that_does_not_exist() -> None:
+    assert codes(told(changed("action = test", "action = tset"))) == ["CK080"]
+    unlike = changed("action = write", "action = publish")
+    assert [it.code for it in told(unlike) if it.severity != "hint"] == ["CK080"]
+
+
+def test_a_slip_that_stops_the_program_is_an_error() -> None:
+    for before, after in (
+        ("outputPath =", "outputPth ="),
+        ("BrainScriptNetworkBuilder =", "BrainScriptNetworkBulder ="),
+    ):
+        (one,) = (it for it in told(changed(before, after)) if it.code == "CK040")
+        assert one.severity == "error"
+
+
 def test_names_of_commands_are_compared_without_case() -> None:
     assert told(changed("command = Train:Test:Write", "command = train:TEST:write")) == []
 

@@ -77,8 +77,16 @@ def block(name: str) -> Block | None:
 
 
 def command_block(names: Iterable[str]) -> Block:
-    """The table of a command by its actions: what any of them reads; `train` where unknown."""
-    known = [ACTIONS[name] for name in names if name in ACTIONS] or [ACTIONS["train"]]
+    """The table of a command by its actions: what any of them reads, `train` where none is named.
+
+    For an action that does not exist that is what the one spelt most like it reads, or, where
+    none is, whatever any action reads.
+    """
+    listed = list(names) or ["train"]
+    meant = [name if name in ACTIONS else nearest(name, ACTIONS) for name in listed]
+    known = [ACTIONS[name] for name in dict.fromkeys(meant) if name is not None]
+    if None in meant:
+        return _anything()
     if len(known) == 1:
         return known[0]
     rows: dict[str, Option] = {}
@@ -88,6 +96,13 @@ def command_block(names: Iterable[str]) -> Block:
             if option.required and not before.required:
                 rows[option.name.lower()] = option
     return Block("command", "Does several things.", rows.values())
+
+
+@lru_cache(maxsize=1)
+def _anything() -> Block:
+    """What any action reads, with nothing that is needed."""
+    rows = (option for one in ACTIONS.values() for option in one)
+    return Block("command", "Does what is not known.", (it._replace(required=False) for it in rows))
 
 
 def reader_block(kind: str | None, composed: bool = False) -> Block | None:
