@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from netsharp_lsp.cntk.formatting import format_text
+from tests.cntk.collection import FILES, CntkFile
 
 IGNORE = b"# netsharp: ignore[CK012]"
 
@@ -115,3 +118,32 @@ def test_aligned_comments_stay_aligned() -> None:
     assert formatted(text) == wanted
     tabs = b"a=1\t\t# one\nlong=2\t# two\n"
     assert formatted(tabs) == b"a = 1     # one\nlong = 2  # two\n"
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if not file.broken], ids=lambda f: f.name)
+def test_suppressions_anywhere_go_on_acting_on_the_same(file: CntkFile) -> None:
+    chance = random.Random(file.name)
+    lines = file.data.removeprefix(b"\xef\xbb\xbf").splitlines()
+    free = [n for n, line in enumerate(lines) if line.strip() and not set(line) & set(b"\"'#")]
+    for number in sorted(chance.sample(free, min(len(free), 3)), reverse=True):
+        if chance.random() < 0.5:
+            lines[number] += b" " + IGNORE
+        else:
+            lines.insert(number, IGNORE)
+    text = b"\n".join(lines)
+    result = format_text(text, file.id)
+    assert result.failure is None
+    assert acted_on(result.text) == acted_on(text)
+
+
+def acted_on(text: bytes) -> list[bytes]:
+    """What stands on the line of each suppression, or below it, without blanks."""
+    lines = text.splitlines()
+    found = []
+    for number, line in enumerate(lines):
+        code, mark, _ = line.partition(IGNORE)
+        if mark:
+            alone = not code.strip()
+            following = (one for one in lines[number + 1 :] if not one.strip().startswith(IGNORE))
+            found.append(b"".join((next(following, b"") if alone else code).split()))
+    return found
