@@ -23,7 +23,7 @@ from netsharp_lsp.cntk.rules.brainscript_names import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.networks.faults import Fault, Place
@@ -89,6 +89,8 @@ STATIC = (
     unknown_names,
     unknown_starts,
 )
+#: Bytes that may stand between the name of an argument and its value.
+FARTHEST = 8
 #: Calls on the way to a fault that are shown.
 SHOWN = 5
 CODES = {code for code, _ in KINDS.values()}
@@ -101,9 +103,7 @@ def faults(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Find
     """What keeps a network from being built, at the text of the user that asks for it."""
     if not program.built.faults:
         return
-    told = {
-        (finding.place, finding.code) for rule in STATIC for finding in rule(program, experiment)
-    }
+    told = _Told(finding for rule in STATIC for finding in rule(program, experiment))
     names = {program.outside(use.place) for use in program.program.uses}
     seen: set[tuple[str, Place]] = set()
     for fault in program.built.faults:
@@ -113,38 +113,42 @@ def faults(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Find
         place = users_place(program, fault)
         # Whether an unknown name is worth telling is judged with the text around it.
         judged = fault.kind == "unknown-name" and place in names
-        if judged or (code, place) in seen or _is_told(place, code, told):
+        if judged or (code, place) in seen or told.holds(code, place):
             continue
         seen.add((code, place))
         yield Finding(
             code,
             place,
-            _sentence(fault, advice),
+            _sentence(program, fault, advice),
             _way(program, fault, place),
             severity="hint" if fault.kind == "unknown-name" and program.alone else None,
         )
 
 
-def _is_told(place: Place, code: str, told: set[tuple[Place, str]]) -> bool:
-    """Whether the same was found at the place, or at a part of it, without evaluation."""
-    same = {code, "BS029", "BS077"} if code == "BS020" else {code}
-    return any(
-        other in same
-        and one.source == place.source
-        and (place.start <= one.start <= one.end <= place.end or one.end == place.start - 1)
-        for one, other in told
-    ) or (code == "BS023" and any(_before(one, place) for one, other in told if other == code))
+class _Told:
+    """What was found without evaluation, by where it begins and ends."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.starts: set[tuple[str, str, int]] = set()
+        self.ends: set[tuple[str, str, int]] = set()
+        for one in findings:
+            self.starts.add((one.code, one.place.source, one.place.start))
+            self.ends.add((one.code, one.place.source, one.place.end))
+
+    def holds(self, code: str, place: Place) -> bool:
+        """Whether the same was found: a function where its call begins, maybe in brackets, a
+        name before the value of an argument.
+        """
+        if any((code, place.source, place.start + by) in self.starts for by in (0, 1)):
+            return True
+        before = range(place.start - FARTHEST, place.start)
+        return code == "BS023" and any((code, place.source, end) in self.ends for end in before)
 
 
-def _before(name: Place, value: Place) -> bool:
-    """Whether the name of an argument stands before its value."""
-    return name.source == value.source and 0 <= value.start - name.end <= 4
-
-
-def _sentence(fault: Fault, advice: str) -> str:
+def _sentence(program: BrainScriptProgram, fault: Fault, advice: str) -> str:
     message = fault.message
     message = message[:1].upper() + message[1:]
-    if fault.place.source.startswith("library:") and fault.kind != "failed":
+    if program.in_library(fault.place) and fault.kind != "failed":
         message += " The function of the library that is called here asks for that."
     return f"{message} {advice}".rstrip()
 

@@ -46,6 +46,8 @@ OLD_NAMES = {
     "Ln": "Log",
     "Relu": "ReLU",
 }
+#: Unknown names of one program for which others are proposed.
+MOST_PROPOSALS = 300
 SPECIAL = tuple(f"{group}Nodes" for group in GROUPS)
 OLD_SPECIAL = {
     "evalnodes": "evaluationNodes",
@@ -73,6 +75,7 @@ def unknown_names(program: BrainScriptProgram, experiment: Experiment) -> Iterat
     known = facts(program)
     options = _named_values(program)
     siblings = {use.place for use, _ in _sibling_defaults(program)}
+    proposals = 0
     for use in program.program.uses:
         if use.member or use.declaration is not None or not use.certain:
             continue
@@ -82,7 +85,8 @@ def unknown_names(program: BrainScriptProgram, experiment: Experiment) -> Iterat
             yield _unquoted(program, use)
             continue
         place = program.outside(use.place)
-        meant = _meant(program, use)
+        proposals += 1
+        meant = _meant(program, use) if proposals <= MOST_PROPOSALS else None
         yield Finding(
             "BS020",
             place,
@@ -210,14 +214,14 @@ def _circles(declarations: Iterable[Declaration]) -> Iterator[list[Declaration]]
     """Every circle of members that need one another at once."""
     done: set[int] = set()
     for start in declarations:
-        path: list[Declaration] = []
+        path: dict[int, Declaration] = {}
         current: Declaration | None = start
-        while current is not None and id(current) not in done and current not in path:
-            path.append(current)
+        while current is not None and id(current) not in done and id(current) not in path:
+            path[id(current)] = current
             current = next(iter(_needed(current)), None)
-        if current is not None and current in path:
-            yield path[path.index(current) :]
-        done.update(map(id, path))
+        if current is not None and id(current) in path:
+            yield list(path.values())[list(path).index(id(current)) :]
+        done.update(path)
 
 
 def _needed(declaration: Declaration) -> Iterator[Declaration]:

@@ -91,7 +91,7 @@ def no_features(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding
 def without_effect(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """Nodes that no criterion, evaluation or output needs."""
     network = _whole(built)
-    if network is None:
+    if network is None or built.language == "simple":
         return
     wanted = [node for name in ("criterion", "evaluation", "output") for node in _of(network, name)]
     if not wanted:
