@@ -107,20 +107,23 @@ def _experiment(
 
 
 class Over:
-    """Files of which some have other texts, by their one names."""
+    """Files of which some have other texts, or are not there at all, by their one names."""
 
-    __slots__ = ("_files", "_texts", "exists", "locate")
+    __slots__ = ("_files", "_texts", "locate")
 
     def __init__(self, files: Files, texts: Mapping[str, bytes]) -> None:
         self._files = files
         self._texts = texts
-        self.exists = files.exists
         self.locate = files.locate
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a file, None where there is none."""
-        text = self._texts.get(self.locate(path))
+        text = self._texts.get(self.locate(path)) if self._texts else None
         return self._files.read(path) if text is None else text
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or a folder of that name; reads nothing."""
+        return self._files.exists(path) or self.locate(path) in self._texts
 
 
 def _with_names(one: Diagnostic, name_of: Callable[[str], str]) -> Diagnostic:

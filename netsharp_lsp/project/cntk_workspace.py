@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from netsharp_lsp.cntk.analysis import alone
+from netsharp_lsp.cntk.analysis import Over, alone
 from netsharp_lsp.cntk.configuration.items import read_items
 from netsharp_lsp.cntk.experiment import Experiment
 from netsharp_lsp.cntk.references import files_of
@@ -29,27 +29,13 @@ if TYPE_CHECKING:
 _LONGEST_SCRIPT = 1 << 20
 
 
-class OverDisk:
+class OverDisk(Over):
     """The files of a disk, some of them with other texts, by their real paths."""
 
-    __slots__ = ("_disk", "_given", "locate")
+    __slots__ = ()
 
-    def __init__(self, given: Mapping[str, bytes]) -> None:
-        self._disk = DiskFiles()
-        self._given = given
-        self.locate = self._disk.locate
-
-    def read(self, path: str) -> bytes | None:
-        """Return the bytes of a file, None where there is none that can be read."""
-        if self._given:
-            located = self.locate(path)
-            if located in self._given:
-                return self._given[located]
-        return self._disk.read(path)
-
-    def exists(self, path: str) -> bool:
-        """Whether there is a file or a folder of that name; reads nothing."""
-        return self._disk.exists(path) or self.locate(path) in self._given
+    def __init__(self, texts: Mapping[str, bytes]) -> None:
+        super().__init__(DiskFiles(), texts)
 
 
 class PlacedRun:
