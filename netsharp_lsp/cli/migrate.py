@@ -13,7 +13,7 @@ from netsharp_lsp.cli.experiment_arguments import add_experiment_arguments
 from netsharp_lsp.cli.files import Naming, gather
 from netsharp_lsp.cli.project import UsageError, add_settings_arguments, settings_finder
 from netsharp_lsp.cli.terminal import complain
-from netsharp_lsp.project.cntk_workspace import OverDisk
+from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.project.writing import refusal, write_atomic
 from netsharp_lsp.settings import SettingsError
@@ -79,7 +79,7 @@ def _experiments(args: argparse.Namespace) -> tuple[list[Experiment], list[str]]
         if item.path is not None and item.is_cntk
     }
     folders = [path for path in args.paths if os.path.isdir(path)]
-    files = OverDisk({})
+    files = DiskFiles()
     plan = planned(Wanted(languages, folders, gathered.layers), find, files, excludes)
     runs = [
         Experiment(one.run.assigning(tuple(args.set)), files, defines=one.defines)
@@ -96,7 +96,7 @@ def _experiments(args: argparse.Namespace) -> tuple[list[Experiment], list[str]]
 def _units(experiments: Sequence[Experiment], args: argparse.Namespace) -> list[Unit]:
     from netsharp_lsp.cntk.migration.migrate import Settings, units
 
-    found = units(experiments, OverDisk({}), Settings(force=args.force))
+    found = units(experiments, DiskFiles(), Settings(force=args.force))
     for unit in found:
         unit.migrated()
     return found

@@ -113,6 +113,13 @@ def reached_into(network: MigratedNetwork) -> Iterator[Edit | Todo]:
             end = site.call.end
             yield site.text.edit("MG04b", end, end, network.selection(site.macro))
     yield from _results_nobody_uses(network)
+    for use in network.unreached:
+        symbol = use.parts[0][2]
+        if symbol is not None and isinstance(symbol.value, Call):
+            name = network.spelt(use)
+            added = f"\n{name.replace('.', '_')} = {name}"
+            end = symbol.value.end
+            yield symbol.text.edit("MG04b", end, end, added)
     for macro in network.names.macros.values():
         if network.is_kept_record(macro):
             name = macro.definition.name

@@ -230,18 +230,19 @@ class Names:
 
     def use_of(self, text: Text, word: Word, frame: Frame) -> Use | None:
         """A word as a name; None where it is something else."""
-        if not is_name(word) or frame.find(word.text.split(".")[0]) is None:
+        if not is_name(word) or not _beginning(word, frame):
             return None
         return Use(text, frame, word, list(self._parts(word, frame)))
 
     def _parts(self, word: Word, frame: Frame) -> Iterator[tuple[int, int, Symbol | None]]:
         at = word.start
         scope: Frame | None = frame
-        for number, part in enumerate(word.text.split(".")):
+        for part in _divided(word, frame):
             end = at + len(part.encode())
             symbol = None
             if scope is not None:
-                symbol = scope.find(part) if number == 0 else scope.symbols.get(part.lower())
+                outermost = at == word.start
+                symbol = scope.find(part) if outermost else scope.symbols.get(part.lower())
             yield at, end, symbol
             target = self.target(symbol) if symbol is not None else None
             scope = target.frame if target is not None else None
@@ -267,3 +268,17 @@ class Names:
     def frames(self) -> list[Frame]:
         """All scopes."""
         return [self.top, *(macro.frame for macro in self.macros.values())]
+
+
+def _beginning(word: Word, frame: Frame) -> str:
+    """The longest beginning of a word that is a name here: a name may have dots in it."""
+    parts = word.text.split(".")
+    beginnings = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((one for one in beginnings if frame.find(one) is not None), "")
+
+
+def _divided(word: Word, frame: Frame) -> list[str]:
+    """A word at its dots, those in a name left."""
+    first = _beginning(word, frame) or word.text.split(".")[0]
+    rest = word.text[len(first) + 1 :]
+    return [first, *rest.split(".")] if rest else [first]

@@ -7,6 +7,7 @@ import re
 from netsharp_lsp.cntk.migration.functions import BROUGHT_IN, GROUPS, KEYWORDS, TRUTHS
 from netsharp_lsp.cntk.migration.names import Names
 from netsharp_lsp.cntk.migration.texts import is_name
+from netsharp_lsp.cntk.migration.unreached import unreached
 from netsharp_lsp.cntk.ndl.functions import GROUP_ARRAYS
 from netsharp_lsp.cntk.ndl.syntax import Assignment, Call, Option, Word
 
@@ -78,12 +79,14 @@ class MigratedNetwork:
         self.network = network
         self.facts = facts
         self._locate = locate
+        #: Nodes within macros that BrainScript would not build unasked.
+        self.unreached = unreached(self.names, network)
 
     def gather(self) -> None:
         """Add to the facts what this network knows."""
         facts = self.facts
         facts.taken |= self.names.words()
-        for use in self.names.uses:
+        for use in (*self.names.uses, *self.unreached):
             for (_, _, symbol), _ in zip(use.parts, use.parts[1:], strict=False):
                 macro = self.names.target(symbol) if symbol is not None else None
                 if macro is not None:

@@ -20,14 +20,13 @@ if TYPE_CHECKING:
 NETWORK = """x = Input(3, tag = feature)   # what goes in
 y = Tanh(x, tag = output)
 """
-#: A macro with a node that nothing uses: BrainScript never builds it.
-UNUSED = """Layer(x) = [
-    spare = Exp(x)
-    y = Tanh(x)
-]
-x = Input(3, tag = feature)
-h = Layer(x)
+#: A node in a file of macros is no part of the network in NDL; included, it would be.
+STRAY = """Twice(x) = Plus(x, x)
+stray = Constant(2)
 """
+WITH_MACROS = moving.AROUND.replace(
+    "        networkDescription", '        ndlMacros = "macros.ndl"\n        networkDescription'
+)
 SCHEMA = json.loads((Path(schemas.__path__[0]) / "migrate.json").read_text("utf-8"))
 
 
@@ -83,25 +82,24 @@ def test_the_difference_is_shown(folder: Path) -> None:
 
 
 def test_a_difference_names_the_node_and_nothing_is_written(tmp_path: Path) -> None:
-    folder = written(tmp_path, {"train.cntk": moving.AROUND, "network.ndl": UNUSED})
+    texts = {"train.cntk": WITH_MACROS, "network.ndl": NETWORK, "macros.ndl": STRAY}
+    folder = written(tmp_path, texts)
     before = files_below(folder)
     done = netsharp(folder, "migrate", "--write")
     assert done.returncode == 1
-    assert "`h.spare` (Exp) has no counterpart afterwards." in done.stdout
+    assert "`stray` (LearnableParameter) has no counterpart before." in done.stdout
     assert files_below(folder) == before
 
 
 def test_a_unit_is_written_wholly_or_not_at_all(tmp_path: Path) -> None:
-    macros = '        ndlMacros = "macros.ndl"\n        networkDescription'
+    image = "ImageInput(3, 3, 1)"
     texts = {
-        "a.cntk": moving.AROUND.replace("        networkDescription", macros),
-        "b.cntk": moving.AROUND.replace("        networkDescription", macros).replace(
-            "network.ndl", "other.ndl"
-        ),
+        "a.cntk": WITH_MACROS,
+        "b.cntk": WITH_MACROS.replace("network.ndl", "other.ndl"),
         "c.cntk": moving.AROUND.replace("network.ndl", "alone.ndl"),
         "macros.ndl": "Twice(x) = Plus(x, x)\n",
         "network.ndl": NETWORK.replace("Tanh", "Twice").replace(", tag = output", ""),
-        "other.ndl": UNUSED,
+        "other.ndl": f"{NETWORK}z = Convolution(Parameter(2, 9), {image}, 3, 3, 2, 1, 1)\n",
         "alone.ndl": NETWORK,
     }
     folder = written(tmp_path, texts)

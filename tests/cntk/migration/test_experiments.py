@@ -15,7 +15,8 @@ import pytest
 
 from netsharp_lsp.cntk.experiment import Experiment
 from netsharp_lsp.cntk.networks.same import compare
-from netsharp_lsp.project.cntk_workspace import OverDisk, layered_run
+from netsharp_lsp.project.cntk_workspace import layered_run
+from netsharp_lsp.project.disk_files import DiskFiles
 from tests.cntk.migration.moving import files_below
 
 TYPE_CHECKING = False
@@ -164,7 +165,7 @@ def _compare_all(old: Path, new: Path) -> None:
 
 
 def _networks(folder: Path, name: str) -> dict[str, Any]:
-    files = OverDisk({})
+    files = DiskFiles()
     run = layered_run(name, frozenset(), files, str(folder)).run
     experiment = Experiment(run.assigning(("imageLayout=cudnn",)), files)
     return {one.command: one.network for one in experiment.networks if one.network is not None}

@@ -53,6 +53,11 @@ def migrated(page: Page, *disabled: str) -> Plan:
     return plan_of(texts_of(page), settings)
 
 
+def tokens(text: bytes) -> bytes:
+    """A text without its blanks, which are the formatter's."""
+    return b"".join(text.split())
+
+
 def test_every_rule_has_its_page_and_every_page_its_rule() -> None:
     assert set(load()) | set(AROUND) | {"MG45"} == set(CODES)
     assert set(CODES) == {*(f"MG{number:02}" for number in range(1, 47)), "MG04b"}
@@ -69,10 +74,10 @@ def test_bad_example_becomes_the_good_one(page: Page) -> None:
     assert not plan.fails
     for block in page.good_blocks:
         if block.title:
-            assert plan.texts[block.title] == block.text
+            assert tokens(plan.texts[block.title]) == tokens(block.text)
         else:
             name = "train.cntk" if block.language == "cntk" else "network.bs"
-            assert plan.texts[name] == block.text
+            assert tokens(plan.texts[name]) == tokens(block.text)
 
 
 def test_the_rule_works_at_the_marked_words(page: Page) -> None:

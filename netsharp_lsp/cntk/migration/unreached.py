@@ -1,0 +1,79 @@
+"""Nodes inside of macros that nothing leads to: NDL builds every statement of a macro, BrainScript
+only what is asked for.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.migration.names import Use
+from netsharp_lsp.cntk.ndl.syntax import Call, Word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from netsharp_lsp.cntk.migration.names import Names, Symbol
+    from netsharp_lsp.cntk.networks.node import Network, Node
+
+#: Macros within macros that are followed to what they give.
+_DEEPEST = 50
+
+
+def unreached(names: Names, network: Network) -> list[Use]:
+    """The nodes, by their dotted names in NDL; one for each part of the network that is cut off."""
+    by_name = {name.lower(): node for name, node in network.nodes.items()}
+    reached = _closure(_roots(names, by_name))
+    rest = [node for node in network.nodes.values() if id(node) not in reached]
+    found = []
+    while rest:
+        inner = {id(one) for node in rest for one in node.inputs if one is not node}
+        start = next((node for node in rest if id(node) not in inner), rest[-1])
+        use = _use(names, start)
+        if use is not None:
+            found.append(use)
+        reached |= _closure([start])
+        rest = [node for node in rest if id(node) not in reached]
+    return found
+
+
+def _roots(names: Names, by_name: dict[str, Node]) -> Iterator[Node]:
+    """What the variables of the network come to, and what has no name of its own."""
+    for symbol in names.top.symbols.values():
+        path = _path(names, symbol)
+        if path in by_name:
+            yield by_name[path]
+    for name, node in by_name.items():
+        if "unnamed" in name:
+            yield node
+
+
+def _path(names: Names, symbol: Symbol) -> str:
+    """The name in NDL, in lower case, of the node that a variable stands for."""
+    parts = [symbol.word.text]
+    at: Symbol | None = symbol
+    for _ in range(_DEEPEST):
+        macro = names.target(at) if at is not None and isinstance(at.value, Call) else None
+        at = macro.result if macro is not None else None
+        if at is None:
+            break
+        parts.append(at.word.text)
+    return ".".join(parts).lower()
+
+
+def _closure(nodes: Iterable[Node]) -> set[int]:
+    found: set[int] = set()
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in found:
+            found.add(id(node))
+            waiting += node.inputs
+    return found
+
+
+def _use(names: Names, node: Node) -> Use | None:
+    """A node's dotted name as a use; None where a part of it has no name in the text."""
+    text = names.texts[-1]
+    use = names.use_of(text, Word(node.name, 0, len(node.name)), names.top)
+    if use is None or len(use.parts) < 2 or any(symbol is None for _, _, symbol in use.parts):
+        return None
+    return use
