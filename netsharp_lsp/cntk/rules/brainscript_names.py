@@ -387,6 +387,8 @@ class _Used:
 @rule("BS035", "hint", on="program")
 def hidden_functions(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """Members of the network that hide a function of the library."""
+    if program.alone:
+        return
     network = program.program.network
     library = program.program.library.scope.declared
     for name, declaration in (network.declared if network is not None else {}).items():

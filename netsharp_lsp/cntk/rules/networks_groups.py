@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.findings import Finding, Note, placed
+from netsharp_lsp.cntk.brainscript.reading.syntax import Name
+from netsharp_lsp.cntk.findings import Change, Finding, Note, Repair, placed
 from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.cntk.networks.node_types import INPUTS
 from netsharp_lsp.cntk.rules import rule
@@ -161,7 +162,27 @@ def swapped(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
             f" `{second.name}` looks like the label and `{first.name}` like the prediction."
             " Exchange them.",
             [Note(f"`{second.name}` is declared here.", Place(*second.where))],
+            _exchange(experiment, Place(*node.where)),
         )
+
+
+def _exchange(experiment: Experiment, where: Place) -> Repair | None:
+    """The first two arguments of a call exchanged, where both are names."""
+    for program in experiment.programs:
+        for application in program.program.applications:
+            if program.outside(application.call.place) != where:
+                continue
+            values = [one.value for one in application.call.arguments if not one.name]
+            if len(values) > 1 and isinstance(values[0], Name) and isinstance(values[1], Name):
+                return Repair(
+                    "Exchange them",
+                    [
+                        Change(program.outside(values[0].place), values[1].name),
+                        Change(program.outside(values[1].place), values[0].name),
+                    ],
+                    safe=False,
+                )
+    return None
 
 
 def _is_label(node: Node, labels: set[int]) -> bool:
