@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 WIDTH = 100
 #: Blanks before a comment that nothing else decides on.
 _DISTANCE = 2
+#: What a line begins with that goes on with the one before, wanted or not.
+_JOINTS = frozenset((b"(", b"[", b"{", b".", b"+", b"-"))
 #: How far apart tabulators may have been when comments were aligned with them.
 _TABULATORS = (4, 8)
 
@@ -70,13 +72,15 @@ def print_lines(tokens: Sequence[Token], sheet: Sheet) -> bytes:
 class _Lines:
     """One way through the tokens; a bracket is kept with the indentation of its line."""
 
-    __slots__ = ("_layout", "_open", "_sheet", "_tokens")
+    __slots__ = ("_layout", "_members", "_open", "_sheet", "_tokens")
 
     def __init__(self, tokens: Sequence[Token], sheet: Sheet) -> None:
         self._tokens = tokens
         self._sheet = sheet
         self._layout = LineLayout(sheet.text, sheet.kept)
         self._open: list[tuple[int, int]] = []
+        #: The latest statement around each bracket of statements, with its line's indentation.
+        self._members: list[tuple[Token, int] | None] = [None]
 
     def all(self) -> list[Line]:
         """Return every line."""
@@ -99,12 +103,21 @@ class _Lines:
             if code and code[-1].end == last.start and last.text.startswith(b"#"):
                 line.columns = ()
         line.body = self._body(code, line.indent, hangs) if code else b""
-        for token in code:
-            if token.role in OPENERS:
-                self._open.append((line.indent, token.role))
-            elif token.role in CLOSERS and self._open:
-                self._open.pop()
+        self._follow(code, line.indent)
         return line
+
+    def _follow(self, code: Sequence[Token], indent: int) -> None:
+        """Keep what is open behind a line."""
+        for token in code:
+            role = token.role
+            if token.starts:
+                self._members[-1] = (token, indent)
+            if role in OPENERS:
+                self._open.append((indent, role))
+                if role == BLOCK:
+                    self._members.append(None)
+            elif role in CLOSERS and self._open and self._open.pop()[1] == BLOCK:
+                self._members.pop()
 
     def _hangs(self, first: Token, end: int) -> bool:
         """Whether a line goes on with the statement of the line before it."""
@@ -126,6 +139,10 @@ class _Lines:
     def _indent(self, first: Token, hangs: bool) -> int:
         if first.pinned:
             return 0
+        if first.free and not first.starts and first.text in _JOINTS:
+            indent = self._unindented(first)
+            if indent is not None:
+                return indent
         if not self._open:
             # In the first column it would be the program's, which it was not.
             return INDENT if hangs else int(first.text.startswith(b"include="))
@@ -133,6 +150,20 @@ class _Lines:
         if first.role in CLOSERS:
             return around
         return around + INDENT + (INDENT if hangs else 0)
+
+    def _unindented(self, first: Token) -> int | None:
+        """The indentation of a member that a line goes on with by accident, it seems.
+
+        Such a line stands no further right than the member, and the checker says so.
+        """
+        member = self._members[-1]
+        if member is None:
+            return None
+        above = _column(member[0].start, self._sheet.text)
+        here = _column(first.start, self._sheet.text)
+        if above is None or here is None or here > above:
+            return None
+        return member[1]
 
     def _body(self, tokens: Sequence[Token], indent: int, hangs: bool) -> bytes:
         text = self._sheet.text
@@ -152,6 +183,12 @@ class _Lines:
             layout.inner_document(tokens) if inside else layout.document(tokens, hang=not hangs)
         )
         return render(document, WIDTH, indent, indent, self._sheet.new_line)
+
+
+def _column(start: int, text: bytes) -> int | None:
+    """How far the first token of a line is indented; None for any other."""
+    line_start = max(text.rfind(b"\n", 0, start), text.rfind(b"\r", 0, start)) + 1
+    return None if text[line_start:start].strip() else start - line_start
 
 
 def _columns(start: int, text: bytes) -> tuple[int, ...]:

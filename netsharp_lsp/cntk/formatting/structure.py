@@ -12,6 +12,7 @@ from netsharp_lsp.cntk.formatting.tokens import (
     BLOCK_COMMENT,
     BRANCH,
     CLOSERS,
+    CUSTOM_SEPARATORS,
     NAMED,
     OPENERS,
     SEPARATORS,
@@ -138,6 +139,7 @@ def _close(tokens: list[Token], level: _Level, number: int, count: int) -> None:
     closer.breaks = min(1, closer.breaks)
     if tokens[level.opener].role != BLOCK or count + closer.breaks == level.at:
         return
-    if first.breaks or not first.text.startswith((b"#", b"//")):
+    could_separate = first.text[0] in CUSTOM_SEPARATORS
+    if first.breaks or not (could_separate or first.text.startswith((b"#", b"//"))):
         first.breaks = 1
     closer.breaks = 1

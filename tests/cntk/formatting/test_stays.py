@@ -37,6 +37,7 @@ def formatted(text: bytes, language: str = "cntk") -> bytes:
         (b"a = $b$$c$/d$ e$", b"a = $b$$c$/d$ e$\n"),
         # What is no comment does not become one, and no comment ceases to be one.
         (b"a=1#INF  # no comment", b"a = 1#INF  # no comment\n"),
+        (b"a=[ _x=1\nb=2]", b"a = [ _x = 1\n    b = 2\n]\n"),
         (b"a=1;#x\nb=[\nc=1];#y", b"a = 1;#x\nb = [\n    c = 1\n];#y\n"),
         (b"a=1 \t# one", b"a = 1  # one\n"),
         # A line that includes a file begins in the first column, and no other does.
@@ -61,7 +62,10 @@ def test_configurations(before: bytes, after: bytes) -> None:
         (b"a[i:0..n - 1]=b[i-1];c=1:2:-3", b"a[i:0..n-1] = b[i-1]; c = 1:2:-3\n"),
         (b"f(x)=\n{\ny=x\n}.y", b"f (x) = {\n    y = x\n}.y\n"),
         # What goes on with the member above is not hidden: the checker speaks of it.
-        (b"a = f\n(b)\nc = d\n-e", b"a = f\n    (b)\nc = d\n    - e\n"),
+        (b"a = f\n(b)\nc = d\n-e", b"a = f\n(b)\nc = d\n- e\n"),
+        (b"a = f\n (b)\nc = d\n -e", b"a = f\n    (b)\nc = d\n    - e\n"),
+        (b"  r={ a = f\n  (b)\n}", b"r = {\n    a = f\n        (b)\n}\n"),
+        (b"r={\n   a = f\n  [b]\n}", b"r = {\n    a = f\n    [b]\n}\n"),
         (b"a = 1b = 2", b"a = 1b = 2\n"),
         (b"x = '  a  '\ny = \"a\n b\"", b"x = '  a  '\ny = \"a\n b\"\n"),
         (b"a=1/* one */b=2 // two", b"a = 1 /* one */b = 2  // two\n"),
