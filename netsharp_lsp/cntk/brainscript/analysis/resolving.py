@@ -8,9 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from netsharp_lsp.cntk.brainscript.analysis.scopes import (
-    FUNCTION,
     INDEX,
-    MEMBER,
     PARAMETER,
     Declaration,
     Scope,
@@ -22,7 +20,6 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Index,
     Lambda,
     Name,
-    New,
     Record,
     Select,
 )
@@ -105,7 +102,9 @@ class Resolver:
         found = self.denoted(e, scope)
         if found is None or found.parameters is not None:
             return None
-        return self.scopes.get(id(found.expression)) if is_record(found.expression) else None
+        return (
+            self.scopes.get(id(found.expression)) if isinstance(found.expression, Record) else None
+        )
 
     def _member(self, e: Select, scope: Scope) -> Denoted | None:
         record = self.record(e.record, scope)
@@ -140,13 +139,3 @@ class Resolver:
         use.declaration = record.find(e.name) if record is not None else None
         use.certain = record is not None and not record.incomplete
         return use
-
-
-def is_record(e: Expression) -> bool:
-    """Whether an expression is a record that is written out, no network and no node."""
-    return isinstance(e, Record) and not isinstance(e, New)
-
-
-def is_function(declaration: Declaration) -> bool:
-    """Whether a declaration is written with parameters."""
-    return declaration.kind in (FUNCTION, MEMBER) and declaration.parameters is not None

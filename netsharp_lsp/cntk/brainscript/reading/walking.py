@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 HOLDERS = (Argument, Include, IndexRange, Member, Parameter)
 
 
-def members(script: Script) -> Iterator[Member]:
-    """Every member, those of records within values included."""
-    return (part for part, _ in _parts(script) if isinstance(part, Member))
-
-
 def expressions(script: Script) -> Iterator[tuple[Expression, Member | None]]:
     """Every expression and the innermost member around it, outer expressions first."""
     for part, member in _parts(script):
