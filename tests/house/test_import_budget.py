@@ -37,5 +37,15 @@ def test_light_commands_import_nothing_heavy(command: str, tmp_path: Path) -> No
     assert imported_by(code, tmp_path).isdisjoint(HEAVY)
 
 
+@pytest.mark.parametrize("command", ["check", "fmt"])
+def test_files_of_cntk_import_nothing_heavy_either(command: str, tmp_path: Path) -> None:
+    network = "f = Input {2} ; z = Tanh (f) ; outputNodes = (z)"
+    text = f"command = T\nT = {{ action = train ; BrainScriptNetworkBuilder = {{ {network} }} }}\n"
+    (tmp_path / "a.cntk").write_text(text)
+    code = f"from netsharp_lsp.__main__ import main\nmain({[command, 'a.cntk']!r})"
+    found = imported_by(code, tmp_path)
+    assert found.isdisjoint((*HEAVY, "dataclasses", "subprocess", "multiprocessing"))
+
+
 def test_the_public_door_is_lazy(tmp_path: Path) -> None:
     assert imported_by("import netsharp", tmp_path).isdisjoint(HEAVY)

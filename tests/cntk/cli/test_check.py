@@ -185,6 +185,30 @@ def test_suppressions_baselines_and_settings_hold_as_for_other_files(
     assert checked(tmp_path, ".", "--baseline", "known.json")[1] == []
 
 
+def test_many_runs_in_several_processes_say_what_each_says_alone(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, net_dot_bs=FAULTY_NETWORK, use_dot_ndl="x = Foo(1)\n")
+    for number in range(60):
+        text = TRAINS.replace("OutDir", f"Out{number}")
+        (tmp_path / f"a{number:02}.cntk").write_text(text)
+    _, found = checked(tmp_path, ".")
+    assert places(found, UNKNOWN_NAME) == [("net.bs", 2, "error")]
+    undefined = [one for one in found if one["code"] == UNDEFINED]
+    assert [one["file"] for one in undefined] == [f"a{number:02}.cntk" for number in range(60)]
+    alone = checked(tmp_path, "a07.cntk")[1]
+    assert [one for one in found if one["file"] in ("a07.cntk", "net.bs")] == alone
+    assert any(one["file"] == "use.ndl" for one in found)
+
+
+def test_related_places_carry_the_names_that_people_know(tmp_path: pathlib.Path) -> None:
+    folder = tmp_path / "deep"
+    write(folder, a_dot_cntk=TRAINS.replace("dim = 4", "dim = 5"), net_dot_bs=NETWORK)
+    _, found = checked(tmp_path, "deep")
+    (fault,) = [one for one in found if one["code"] == "CK108"]
+    (related,) = fault["related"]
+    assert (fault["file"], related["file"]) == ("deep/a.cntk", "deep/net.bs")
+    assert related["start"] == {"line": 1, "column": 12}
+
+
 def test_the_whole_collection_can_be_checked_in_every_form(tmp_path: pathlib.Path) -> None:
     answer, found = checked(FOLDER, ".", "--isolated")
     assert answer.code == 1
