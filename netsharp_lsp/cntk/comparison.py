@@ -140,6 +140,8 @@ def _aspects(
     rows += [
         (key, _attribute(old.get(key)), _attribute(new.get(key)))
         for key in dict.fromkeys((*old, *new))
+        # A parameter's shape is an attribute as well, and is told once.
+        if key != "shape" or one.shape == other.shape
     ]
     rows.append(("groups", _groups(one, before), _groups(other, after)))
     yield from (row for row in rows if row[1] != row[2])

@@ -82,6 +82,7 @@ def test_nodes_are_compared_by_what_they_do_and_by_name(tmp_path: pathlib.Path) 
     (tmp_path / "c.bs").write_text(NETWORK.replace("{3}", "{5}"))
     found = compared(tmp_path, "a.bs", "c.bs")
     assert ("changed", "z", "shape") in rows(found, "node")
+    assert rows(found, "node").count(("changed", "z.W", "shape")) == 1
     assert {one["change"] for one in found["differences"]} == {"changed"}
     (tmp_path / "d.bs").write_text(f"{NETWORK}more = Tanh (z)\n".replace("(z)\n", "(more)\n", 1))
     found = compared(tmp_path, "a.bs", "d.bs")
