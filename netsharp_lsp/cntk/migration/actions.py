@@ -33,14 +33,31 @@ class Move(NamedTuple):
     created: dict[str, str]
 
 
-def moves_at(experiments: Sequence[Experiment], files: Files, file: str, offset: int) -> list[Move]:
-    """What migration offers at a place of a file: single rules, then more and more of it."""
-    found: dict[tuple[str, str], Move] = {}
-    for unit in units(experiments, files, Settings(force=True)):
-        if not any(one.place[0] == file for one in unit.builders) and file not in unit.named:
-            continue
+def units_around(experiments: Sequence[Experiment], files: Files, file: str) -> list[Unit]:
+    """The units that a file belongs to, worked out."""
+    found = [
+        unit
+        for unit in units(experiments, files, Settings(force=True))
+        if file in unit.named or any(one.place[0] == file for one in unit.builders)
+    ]
+    for unit in found:
         unit.migrated()
-        for move in _moves(unit, experiments, files, (file, offset)):
+    return found
+
+
+def moves_at(
+    experiments: Sequence[Experiment],
+    files: Files,
+    at: tuple[str, int],
+    worked: Sequence[Unit] | None = None,
+) -> list[Move]:
+    """What migration offers at a place of a file: single rules, then more and more of it.
+
+    `worked` are the units of the file where somebody has them.
+    """
+    found: dict[tuple[str, str], Move] = {}
+    for unit in units_around(experiments, files, at[0]) if worked is None else worked:
+        for move in _moves(unit, experiments, files, at):
             found.setdefault((move.title, move.rule), move)
     return list(found.values())
 
@@ -56,16 +73,16 @@ def _moves(
         alone = Unit([builder.experiment], [builder], files, Settings(force=True))
         alone.migrated()
         if not alone.plan.fails:
-            yield _whole(alone, f"Migrate the network of '{builder.command.name}' to BrainScript")
+            yield whole(alone, f"Migrate the network of '{builder.command.name}' to BrainScript")
     if not unit.plan.fails:
-        yield _whole(unit, "Migrate this file and all that belongs to it to BrainScript")
+        yield whole(unit, "Migrate this file and all that belongs to it to BrainScript")
 
 
 def _holds(place: tuple[str, int, int], offset: int) -> bool:
     return place[1] <= offset <= place[2]
 
 
-def _whole(unit: Unit, title: str) -> Move:
+def whole(unit: Unit, title: str) -> Move:
     """Everything that a unit would write."""
     edits: dict[str, list[Edit]] = {}
     for edit in unit.outer_edits:

@@ -34,9 +34,15 @@ class Todo(NamedTuple):
 
 
 def chosen(edits: Iterable[Edit]) -> list[Edit]:
-    """The edits of one file that hold, in order: each once, and none within another."""
+    """The edits of one file that hold, in order: each once, and none within another.
+
+    Of several on the same words that of the last rule holds, which knows more of them.
+    """
     kept: list[Edit] = []
-    for edit in sorted(dict.fromkeys(edits), key=lambda one: (one.start, -one.end)):
+    by_rule = sorted(
+        dict.fromkeys(edits), key=lambda one: one.rule if one.end > one.start else "", reverse=True
+    )
+    for edit in sorted(by_rule, key=lambda one: (one.start, -one.end)):
         last = next((one for one in reversed(kept) if one.end > one.start), None)
         inserted = edit.start == edit.end and last is not None and edit.start == last.start
         if last is None or edit.start >= last.end or inserted:

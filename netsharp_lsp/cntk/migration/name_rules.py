@@ -116,8 +116,8 @@ def reached_into(network: MigratedNetwork) -> Iterator[Edit | Todo]:
     for use in network.unreached:
         symbol = use.parts[0][2]
         if symbol is not None and isinstance(symbol.value, Call):
-            name = network.spelt(use)
-            added = f"\n{name.replace('.', '_')} = {name}"
+            spelt = network.spelt(use)
+            added = f"\n{spelt.replace('.', '_')} = {spelt}"
             end = symbol.value.end
             yield symbol.text.edit("MG04b", end, end, added)
     for macro in network.names.macros.values():

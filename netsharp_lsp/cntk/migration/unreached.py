@@ -36,14 +36,19 @@ def unreached(names: Names, network: Network) -> list[Use]:
 
 
 def _roots(names: Names, by_name: dict[str, Node]) -> Iterator[Node]:
-    """What the variables of the network come to, and what has no name of its own."""
+    """What the variables of the network come to."""
+    unnamed: dict[str, list[Node]] = {}
+    for name, node in by_name.items():
+        unnamed.setdefault(_variable(name), []).append(node)
     for symbol in names.top.symbols.values():
         path = _path(names, symbol)
-        if path in by_name:
-            yield by_name[path]
-    for name, node in by_name.items():
-        if "unnamed" in name:
-            yield node
+        yield from [by_name[path]] if path in by_name else unnamed.get(path, [])
+
+
+def _variable(name: str) -> str:
+    """The name of the variable that a node without one of its own was made for."""
+    path, _, last = name.rpartition(".")
+    return path if last.lower().startswith("unnamed") else name
 
 
 def _path(names: Names, symbol: Symbol) -> str:
@@ -73,7 +78,8 @@ def _closure(nodes: Iterable[Node]) -> set[int]:
 def _use(names: Names, node: Node) -> Use | None:
     """A node's dotted name as a use; None where a part of it has no name in the text."""
     text = names.texts[-1]
-    use = names.use_of(text, Word(node.name, 0, len(node.name)), names.top)
+    name = _variable(node.name)
+    use = names.use_of(text, Word(name, 0, len(name)), names.top)
     if use is None or len(use.parts) < 2 or any(symbol is None for _, _, symbol in use.parts):
         return None
     return use

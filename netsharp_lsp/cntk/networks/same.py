@@ -208,7 +208,21 @@ class _Rest:
             right = [node for node in self.after if id(node) not in self.matching.taken]
             if not left or not right or not self._pair_some(left, right):
                 break
-        yield from _without_partner(left, right)
+        yield from _without_partner(*self._apart(left, right))
+
+    def _apart(self, left: list[Node], right: list[Node]) -> tuple[list[Node], list[Node]]:
+        """Those of the rest to which nothing corresponds if one looks at their inputs alone; all
+        of the rest if there are none such.
+        """
+        colors = self._colors(with_users=False)
+        counts: dict[int, int] = {}
+        for sign, nodes in ((1, left), (-1, right)):
+            for node in nodes:
+                color = colors[id(node)]
+                counts[color] = counts.get(color, 0) + sign
+        more = [node for node in left if counts[colors[id(node)]] > 0]
+        fewer = [node for node in right if counts[colors[id(node)]] < 0]
+        return (more, fewer) if more or fewer else (left, right)
 
     def _pair_some(self, left: list[Node], right: list[Node]) -> bool:
         """Pair every node with the only one like it or with that of its name; if there is none
@@ -233,8 +247,10 @@ class _Rest:
             return False
         return self.matching.tried(node, one)
 
-    def _colors(self) -> dict[int, int]:
-        """A number for each node, equal only where nodes look alike however far one looks."""
+    def _colors(self, with_users: bool = True) -> dict[int, int]:
+        """A number for each node, equal only where nodes look alike however far one looks: to
+        their inputs, and to those that use them.
+        """
         numbers: dict[object, int] = {}
         nodes = [*self.before, *self.after]
         colors = {id(node): numbers.setdefault(self._seed(node), len(numbers)) for node in nodes}
@@ -243,7 +259,7 @@ class _Rest:
             kinds = len(set(colors.values()))
             numbers = {}
             colors = {
-                id(node): numbers.setdefault(self._seen(node, colors), len(numbers))
+                id(node): numbers.setdefault(self._seen(node, colors, with_users), len(numbers))
                 for node in nodes
             }
         return colors
@@ -257,8 +273,9 @@ class _Rest:
         axis = _axis(node.axis) if node.axis is None or node.axis.name == DEFAULT_AXIS else ""
         return (operation_of(node), node.shape, axis, *attributes_of(node).items())
 
-    def _seen(self, node: Node, colors: dict[int, int]) -> object:
-        users = sorted((colors[id(user)], place) for user, place in self.users[id(node)])
+    def _seen(self, node: Node, colors: dict[int, int], with_users: bool) -> object:
+        using = self.users[id(node)] if with_users else ()
+        users = sorted((colors[id(user)], place) for user, place in using)
         return (colors[id(node)], *(colors[id(one)] for one in node.inputs), *users)
 
 
