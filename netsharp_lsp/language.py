@@ -171,6 +171,9 @@ if TYPE_CHECKING:
         def actions(self, start: int, end: int, only: Sequence[str] | None) -> list[answers.Action]:
             """Return what can be done to a range; `only`: prefixes of the kinds wanted."""
 
+        def migrate(self) -> answers.Migration:
+            """Return what turns an outdated text, and what belongs to it, into today's language."""
+
         def format(self, options: FormatOptions) -> Formatted:
             """Return the text in its one style; `options` may name lines."""
 

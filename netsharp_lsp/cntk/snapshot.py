@@ -174,6 +174,12 @@ class Snapshot:
 
         return actions_in(self, start, end, only)
 
+    def migrate(self) -> answers.Migration:
+        """What turns the text and its unit into BrainScript."""
+        from netsharp_lsp.cntk.ide.migration import migration_of
+
+        return migration_of(self.text)
+
     def graph(self) -> answers.Graph:
         """The network and its picture."""
         from netsharp_lsp.cntk.ide.graph import graph_of

@@ -44,6 +44,16 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
+class Migration:
+    """What turns a text and all that belongs to it into another language; no changes where there
+    is nothing to do or it cannot be done.  `sentences`: why not, or what to look at afterwards.
+    """
+
+    changes: Changes | None
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Refusal:
     """Why something asked for is not done, as a sentence."""
 

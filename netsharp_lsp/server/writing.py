@@ -52,10 +52,13 @@ def workspace_edit(
     """
     changes = text_edits(document, edits)
     others = document_changes(session, elsewhere)
-    if not session.client.can("workspace.workspaceEdit.documentChanges"):
-        if any(change.creates for change in elsewhere):
-            sentence = "This change needs a new file, which this editor cannot make by itself."
-            raise RefusedError(lsp.LSPErrorCodes.RequestFailed, sentence)
+    operations = session.client.names("workspace.workspaceEdit.resourceOperations")
+    changed_by_version = session.client.can("workspace.workspaceEdit.documentChanges")
+    able = changed_by_version and "create" in operations
+    if not able and any(change.creates for change in elsewhere):
+        sentence = "This change needs a new file, which this editor cannot make by itself."
+        raise RefusedError(lsp.LSPErrorCodes.RequestFailed, sentence)
+    if not changed_by_version:
         by_uri = {other["textDocument"]["uri"]: other["edits"] for other in others}
         return {"changes": {document.uri: changes, **by_uri}}
     identity = {"uri": document.uri, "version": document.version}

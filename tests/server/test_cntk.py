@@ -8,7 +8,10 @@ import pytest
 from lsprotocol import types as lsp
 from pytest_lsp import LanguageClient
 
+from tests.server.places import asked, execute, shown
+from tests.server.places import opened as opened_by_wire
 from tests.server.texts import published
+from tests.server.wire import Message, Wire, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -138,3 +141,115 @@ async def test_a_file_of_another_owner_is_left_alone(
     assert not (await published(editor, document)).diagnostics
     symbols = await editor.text_document_document_symbol_async(lsp.DocumentSymbolParams(document))
     assert not symbols
+
+
+OLD = """\
+command = Train
+Train = [
+  action = train
+  modelPath = "m.dnn"
+  NDLNetworkBuilder = [ networkDescription = "network.ndl" ]
+  SGD = [ maxEpochs = 1 ; minibatchSize = 2 ; learningRatesPerSample = 0.1 ]
+]
+"""
+NETWORK = """\
+features = Input(3, tag = feature)
+labels = Input(2, tag = label)
+W = Parameter(2, 3)
+z = Times(W, features)
+ce = CrossEntropyWithSoftmax(labels, z, tag = criterion)
+OutputNodes = (z)
+"""
+CREATES = {
+    "textDocument": {"codeAction": {"codeActionLiteralSupport": {"codeActionKind": {}}}},
+    "workspace": {
+        "applyEdit": True,
+        "workspaceEdit": {"documentChanges": True, "resourceOperations": ["create"]},
+    },
+}
+
+
+def outdated(folder: Path, network: str = NETWORK) -> Path:
+    """An experiment of NDL on disk: its configuration."""
+    (folder / "network.ndl").write_text(network, encoding="utf-8", newline="")
+    configuration = folder / "old.cntk"
+    configuration.write_text(OLD, encoding="utf-8", newline="")
+    return configuration
+
+
+@pytest.mark.parametrize("file", ["old.cntk", "network.ndl"])
+async def test_a_proven_migration_is_one_change_of_the_workspace(tmp_path: Path, file: str) -> None:
+    outdated(tmp_path)
+    with serving(CREATES, rootUri=tmp_path.as_uri()) as wire:
+        wire.answers = {"workspace/applyEdit": {"applied": True}}
+        uri = opened_as(wire, tmp_path / file)
+        assert execute(wire, "migrate", uri)["result"] is None
+        (wanted,) = asked(wire, "workspace/applyEdit")
+        changes = wanted["edit"]["documentChanges"]
+        made = (tmp_path / "network.bs").as_uri()
+        assert [one["uri"] for one in changes if one.get("kind") == "create"] == [made]
+        texts = {one["textDocument"]["uri"]: one["edits"] for one in changes if "edits" in one}
+        assert set(texts) == {made, (tmp_path / "old.cntk").as_uri()}
+        assert "z = Times (W, features)" in texts[made][0]["newText"]
+        assert any('include "network.bs"' in one["newText"] for one in texts[changed(tmp_path)])
+        assert "proven equal" in shown(wire)[-1]
+
+
+def opened_as(wire: Wire, path: Path) -> str:
+    return opened_by_wire(wire, path, path.suffix[1:])
+
+
+def changed(folder: Path) -> str:
+    return (folder / "old.cntk").as_uri()
+
+
+async def test_what_cannot_be_proven_is_told_and_nothing_changes(tmp_path: Path) -> None:
+    path = outdated(tmp_path, NETWORK.replace("Times(W, features)", "Times(V, features)"))
+    with serving(CREATES, rootUri=tmp_path.as_uri()) as wire:
+        uri = opened_as(wire, path)
+        assert execute(wire, "migrate", uri)["result"] is None
+        assert asked(wire, "workspace/applyEdit") == []
+        assert "Nothing is migrated." in shown(wire)[-1]
+        assert "cannot be proven" in shown(wire)[-1]
+
+
+async def test_an_editor_that_makes_no_files_is_told_of_the_command_line(tmp_path: Path) -> None:
+    path = outdated(tmp_path)
+    with serving(rootUri=tmp_path.as_uri()) as wire:
+        uri = opened_as(wire, path)
+        assert execute(wire, "migrate", uri)["result"] is None
+        assert "`netsharp migrate --write`" in shown(wire)[-1]
+        assert asked(wire, "workspace/applyEdit") == []
+
+
+async def test_an_inline_network_is_migrated_in_any_editor(tmp_path: Path) -> None:
+    inline = OLD.replace('networkDescription = "network.ndl"', f"net = [\n{NETWORK}]; run = net")
+    path = tmp_path / "inline.cntk"
+    path.write_text(inline, encoding="utf-8", newline="")
+    with serving(rootUri=tmp_path.as_uri()) as wire:
+        uri = opened_as(wire, path)
+        edit = execute(wire, "migrate", uri)["result"]
+        (edits,) = edit["changes"].values()
+        assert any("BrainScriptNetworkBuilder" in one["newText"] for one in edits)
+
+
+async def test_migration_is_offered_where_the_cursor_is(tmp_path: Path) -> None:
+    outdated(tmp_path)
+    with serving(CREATES, rootUri=tmp_path.as_uri()) as wire:
+        titles = offered(wire, tmp_path / "network.ndl", 0)
+        assert "Migrate this file and all that belongs to it to BrainScript" in titles
+        assert any(title.startswith("Migrate by MG") for title in titles)
+
+
+def offered(wire: Wire, path: Path, line: int) -> list[str]:
+    """The titles of the migrations that are offered on a line."""
+    place = {"line": line, "character": 6}
+    found: list[Message] = wire.request(
+        "textDocument/codeAction",
+        {
+            "textDocument": {"uri": opened_as(wire, path)},
+            "range": {"start": place, "end": place},
+            "context": {"diagnostics": [], "only": ["refactor.rewrite.migrate"]},
+        },
+    )
+    return [one.get("title", "") for one in found]

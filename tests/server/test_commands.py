@@ -79,6 +79,8 @@ def test_a_client_that_can_nothing_executes_every_command(tmp_path: Path) -> Non
         place = execute(wire, "showLayer", uri, "H")["result"]
         assert place["range"]["start"] == {"line": 1, "character": 7}
         assert shown(wire)[-1] == f"H is declared at: {path}:2"
+        assert execute(wire, "migrate", uri)["result"] is None
+        assert "needs no migration" in shown(wire)[-1]
         assert execute(wire, "stopTraining")["result"] is False
         run = execute(wire, "train", other)["result"]["id"]
         wire.wait(lambda heard: is_end(heard, run))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.cntk.ide.migration import KIND, migrations_at
 from netsharp_lsp.cntk.rules import FOLDER
 from netsharp_lsp.diagnostics.pages import RuleBook
 from netsharp_lsp.diagnostics.suppression import find_suppressions, suppress
@@ -23,7 +24,10 @@ def actions_in(
     snapshot: Snapshot, start: int, end: int, only: Sequence[str] | None
 ) -> list[Action]:
     """What can be done to a range; `only` are kinds wanted, those below them included."""
-    return list(quick_fixes(snapshot, start, end)) if wanted(QUICK_FIX, only) else []
+    found = list(quick_fixes(snapshot, start, end)) if wanted(QUICK_FIX, only) else []
+    if wanted(KIND, only):
+        found += migrations_at(snapshot.text, start)
+    return found
 
 
 def wanted(kind: str, only: Sequence[str] | None) -> bool:

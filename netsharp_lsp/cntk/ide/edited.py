@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.building import BuiltNetwork
     from netsharp_lsp.cntk.ide.occurrence import Occurrence
+    from netsharp_lsp.cntk.migration.unit import Unit
     from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.programs import BrainScriptProgram
     from netsharp_lsp.context import Context
@@ -43,6 +44,8 @@ class Edited:
         self.name = around.files.locate(around.name)
         self.workspace = around
         self.files = Over(around.files, {**(others or {}), self.name: data})
+        #: What migration made of the text's units, once somebody asked.
+        self.units: list[Unit] | None = None
 
     @property
     def data(self) -> bytes:

@@ -15,6 +15,7 @@ from netsharp_lsp.server.writing import workspace_edit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from netsharp_lsp.ide.answers import FileEdits
     from netsharp_lsp.server.session import Session
     from netsharp_lsp.server.views import OpenDocument
     from netsharp_lsp.text.edits import Edit
@@ -91,12 +92,18 @@ class Call:
         self.say(f"{what}: {path}{line}")
 
     async def apply(
-        self, document: OpenDocument, edits: Sequence[Edit], label: str
+        self,
+        document: OpenDocument,
+        edits: Sequence[Edit],
+        label: str,
+        elsewhere: Sequence[FileEdits] = (),
     ) -> Plain | None:
-        """Have the client change a document; one that cannot gets the change as the result."""
-        if not edits:
+        """Have the client change a document, and other files; one that cannot gets the change as
+        the result.
+        """
+        if not edits and not elsewhere:
             return None
-        edit = workspace_edit(self.session, document, edits)
+        edit = workspace_edit(self.session, document, edits, elsewhere)
         if not self.session.client.can("workspace.applyEdit"):
             self.say(f"{label}: this editor changes no text for a command; its own can do it.")
             return edit

@@ -26,7 +26,7 @@ def moves(texts: dict[str, str], file: str, words: str) -> list[Move]:
     files = Texts(data)
     runs = [name for name in texts if name.endswith(".cntk")]
     experiments = [Experiment(Run((f"configFile={name}",)), files) for name in runs]
-    return moves_at(experiments, files, file, data[file].index(words.encode()))
+    return moves_at(experiments, files, (file, data[file].index(words.encode())))
 
 
 def by_rule(found: list[Move], rule: str, data: str, file: str) -> str:

@@ -1,0 +1,41 @@
+"""netsharp.server.migrate [uri]: turn an outdated text and what belongs to it into BrainScript."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from netsharp_lsp.server.protocol import RefusedError
+from netsharp_lsp.server.writing import outer_edits
+
+if TYPE_CHECKING:
+    from netsharp_lsp.server.commands.call import Call
+
+LABEL = "Migrate"
+#: More sentences than that nobody reads in a message.
+_MOST = 8
+
+
+async def migrate(call: Call) -> dict[str, Any] | None:
+    """Make the changes of a migration that is proven; else say what needs a person."""
+    document = call.document()
+    if document is None:
+        return None
+    view = document.views[0]
+    found = view.snapshot.migrate()
+    if found.changes is None:
+        call.warn(_told(found.sentences))
+        return None
+    try:
+        edits = outer_edits(view, found.changes.edits)
+        answer = await call.apply(document, edits, LABEL, found.changes.elsewhere)
+    except RefusedError as refused:
+        call.warn(f"{refused.message} On a command line `netsharp migrate --write` makes it.")
+        return None
+    call.say(_told(found.sentences))
+    return answer
+
+
+def _told(sentences: tuple[str, ...]) -> str:
+    more = len(sentences) - _MOST
+    rest = [f"There are {more} more: see `netsharp migrate`."] if more > 0 else []
+    return "\n".join([*sentences[:_MOST], *rest])
