@@ -48,7 +48,7 @@ def test_json_and_markdown(tmp_path: pathlib.Path) -> None:
 def test_all_lists_codes_with_titles(tmp_path: pathlib.Path) -> None:
     lines = netsharp("explain", "--all", cwd=tmp_path).out.splitlines()
     assert [line.split()[0] for line in lines] == list(known_codes())
-    assert all(len(line.split()) > 2 for line in lines)
+    assert all(len(line.split()) > 1 for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ def test_version_and_help(tmp_path: pathlib.Path) -> None:
         "describe",
         "diff",
         "config",
+        "migrate",
         "run",
         "predict",
         "evaluate",
