@@ -121,7 +121,7 @@ def _convolution(network: MigratedNetwork, site: CallSite) -> Iterator[Edit]:
     padding = given.option("zeropadding")
     padded = "false"
     if padding is not None:
-        padded = network.rendered(text, site.frame, padding.value)
+        padded = network.truth(text, site.frame, padding.value)
         yield text.edit("MG26", *given.without(padding), "")
     start = given.span(given.positional[2])[0]
     end = given.span(given.positional[6])[1]
@@ -205,8 +205,7 @@ def batch_normalization(network: MigratedNetwork) -> Iterator[Edit | Todo]:
         spatial = given.option("spatial")
         value = "false"
         if spatial is not None:
-            value = network.rendered(text, site.frame, spatial.value)
-            value = {"1": "true", "0": "false"}.get(value, value)
+            value = network.truth(text, site.frame, spatial.value)
         behind = given.span(given.positional[-1])[1]
         yield text.edit("MG29", behind, behind, f", {value}")
         for name in ("spatial", "eval"):

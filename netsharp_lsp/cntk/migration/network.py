@@ -6,10 +6,9 @@ import re
 
 from netsharp_lsp.cntk.migration.functions import BROUGHT_IN, GROUPS, KEYWORDS, TRUTHS
 from netsharp_lsp.cntk.migration.names import Names
-from netsharp_lsp.cntk.migration.texts import is_name
 from netsharp_lsp.cntk.migration.unreached import unreached
 from netsharp_lsp.cntk.ndl.functions import GROUP_ARRAYS
-from netsharp_lsp.cntk.ndl.syntax import Assignment, Call, Option, Word
+from netsharp_lsp.cntk.ndl.syntax import Assignment, Call, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -283,23 +282,14 @@ class MigratedNetwork:
             return lowered
         return f'"{value.text}"' if as_text or value.quoted else value.text
 
+    def truth(self, text: Text, frame: Frame, value: Value) -> str:
+        """A truth as BrainScript writes it, or the name that stands for one."""
+        rendered = self.rendered(text, frame, value).strip('"')
+        return TRUTHS.get(rendered.lower(), rendered)
+
     def _variable(self, text: Text, word: Word, name: str, as_text: bool) -> str:
         quoted = as_text or word.quoted
         if text.in_file:
             return self.facts.member(name, quoted, text.key[0])
         written = text.written(word.start, word.end)
         return f'"{written}"' if quoted else written
-
-
-def _plain(value: Value) -> Word | None:
-    if isinstance(value, Option):
-        return _plain(value.value)
-    return value if isinstance(value, Word) else None
-
-
-def truth_of(site: CallSite, value: Value) -> str | None:
-    """`true` or `false` where a value says that; None where it is a name."""
-    word = _plain(value)
-    if word is None or (is_name(word) and site.frame.find(word.text) is not None):
-        return None
-    return TRUTHS.get(word.text.lower())
