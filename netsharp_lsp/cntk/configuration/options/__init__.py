@@ -151,10 +151,11 @@ def _below(outer: Block) -> list[Block]:
     return [one for one in found if one is not None]
 
 
-def find(key: str) -> list[tuple[Block, Option]]:
+@lru_cache(maxsize=1024)
+def find(key: str) -> tuple[tuple[Block, Option], ...]:
     """Every row about a key, with the block that it belongs to."""
     rows = ((one, one.find(key)) for one in BLOCKS.values())
-    return [(one, option) for one, option in rows if option is not None]
+    return tuple((one, option) for one, option in rows if option is not None)
 
 
 def nearest_option(key: str, among: Iterable[Option]) -> str | None:
