@@ -1,9 +1,9 @@
 """Runs the commands of the README and writes what they print back into it.
 
 A block ```console holds commands behind `$ ` and their output; ```python is run; a block
-```netsharp, ```toml, ```r or ```cntk below a line "`NAME`:" is a file.  A comment
-`<!-- varies -->` above a block says that its figures differ from machine to machine: it is run,
-not compared.
+```netsharp, ```toml, ```r, ```text or in a language of CNTK below a line "`NAME`:" is a file.  A
+comment `<!-- varies -->` above a block says that its figures differ from machine to machine: it
+is run, not compared.
 Pictures named in docs/ are made anew.  `python -m tests.readme.transcripts` updates the README.
 """
 
@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 BLOCK = re.compile(
     r"(?P<varies><!-- varies -->\n)?(?:`(?P<name>[\w./-]+)`:\n\n)?"
-    r"^```(?P<kind>console|python|netsharp|toml|r|cntk)\n(?P<text>.*?)^```$",
+    r"^```(?P<kind>console|python|netsharp|toml|r|text|cntk|brainscript|ndl|mel)\n"
+    r"(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 #: What people run to set up, which the CI runs as it stands.
@@ -91,6 +92,7 @@ def run_block(block: Block, folder: Path, environment: dict[str, str]) -> str:
     if block.kind == "python":
         subprocess.run([sys.executable, "-c", block.text], cwd=folder, env=environment, check=True)
     elif block.name:
+        (folder / block.name).parent.mkdir(exist_ok=True)
         (folder / block.name).write_text(block.text, encoding="utf-8")
     return block.text
 
