@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 #: Every subcommand, in the order of a person's work; its module in `cli` has the same name.
 COMMANDS = {
-    "check": "say everything that is wrong with a specification",
-    "fmt": "put a specification in order",
+    "check": "say everything that is wrong with networks and configurations",
+    "fmt": "put texts in order",
     "explain": "show what a diagnostic means",
     "describe": "say what a network is: shapes, kernels, parameters, cost",
-    "diff": "compare two networks",
-    "config": "show what a CNTK configuration evaluates to",
+    "diff": "compare two networks or experiments",
+    "config": "show what a configuration of CNTK evaluates to",
     "migrate": "turn NDL networks into BrainScript that means the same",
     "run": "train a network on a table of data",
     "predict": "predict with a trained model",
@@ -111,7 +111,8 @@ def _usage() -> str:
     rows = "\n".join(f"  {name:<{width}}  {text}" for name, text in COMMANDS.items())
     return (
         "usage: netsharp COMMAND [OPTIONS] ...\n\n"
-        "Check, format, describe, train and apply Net# neural network specifications.\n\n"
+        "Check, format and describe neural networks in Net# (.nn, .netsharp) and in the languages of\n"
+        "CNTK (.cntk, .config, .bs, .ndl, .mel); train and apply those in Net#.\n\n"
         f"commands:\n{rows}\n\n"
         "options:\n  --version  print the version\n  --help     print this text\n\n"
         "'netsharp COMMAND --help' lists a command's options.\n"

@@ -54,7 +54,13 @@ DEFAULT_FAIL_ON = "warning"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp check` understands."""
     add = parser.add_argument
-    add("paths", nargs="*", default=["."], metavar="PATH", help="files, folders, or - for stdin")
+    add(
+        "paths",
+        nargs="*",
+        default=["."],
+        metavar="PATH",
+        help="files, folders, A+B, or - for stdin",
+    )
     add("--stdin-filename", metavar="NAME", help="the name of what comes from stdin")
     add("--language", choices=LANGUAGES, help="the language of what is named, whatever its name")
     add("--verbose", action="store_true", help="say what a folder's files were left out, and why")

@@ -29,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "subject",
         metavar="FILE",
-        help="a specification or configuration, A+B, HOST::NAME, a model file, REVISION:FILE, or -",
+        help="a specification, configuration or network, A+B, HOST::NAME, a model file, "
+        "REVISION:FILE, or -",
     )
     add("--stdin-filename", metavar="NAME", help="the name of what comes from stdin")
     add("--language", choices=LANGUAGES, help="the language of it, whatever its name")
