@@ -111,8 +111,8 @@ def _usage() -> str:
     rows = "\n".join(f"  {name:<{width}}  {text}" for name, text in COMMANDS.items())
     return (
         "usage: netsharp COMMAND [OPTIONS] ...\n\n"
-        "Check, format and describe neural networks in Net# (.nn, .netsharp) and in the languages of\n"
-        "CNTK (.cntk, .config, .bs, .ndl, .mel); train and apply those in Net#.\n\n"
+        "Check, format and describe neural networks in Net# (.nn, .netsharp) and in the\n"
+        "languages of CNTK (.cntk, .config, .bs, .ndl, .mel); train and apply those in Net#.\n\n"
         f"commands:\n{rows}\n\n"
         "options:\n  --version  print the version\n  --help     print this text\n\n"
         "'netsharp COMMAND --help' lists a command's options.\n"
