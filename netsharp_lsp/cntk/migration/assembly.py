@@ -137,10 +137,15 @@ def selection(sections: Sequence[Section], variable: str, told: str) -> str:
 def members(
     table: Mapping[tuple[str, bool], str], used: Mapping[tuple[str, bool], str], own: Scope
 ) -> str:
-    """The members that stand for variables; what the builder defines itself has its value."""
+    """The members that stand for variables.
+
+    What is defined in a block is no variable for the text of that block: it has its value.
+    """
     lines = []
     for key, variable in used.items():
-        entry = own.here(variable.encode())
+        owner = own.owner(variable.encode())
+        inside = owner is not None and owner.parent is not None
+        entry = owner.here(variable.encode()) if owner is not None and inside else None
         value = f"${variable}$"
         if entry is not None:
             value = entry.text.text.decode("utf-8", "replace")

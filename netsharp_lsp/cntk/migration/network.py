@@ -44,8 +44,8 @@ class Facts:
         self.taken: set[str] = set()
         #: The member that stands for a variable in a file: by the variable's name in lower case.
         self.members: dict[tuple[str, bool], str] = {}
-        #: The variables that each file has, as keys of `members`, with the variables' spelling.
-        self.used: dict[str, dict[tuple[str, bool], str]] = {}
+        #: The variables that each text has, as keys of `members`, with the variables' spelling.
+        self.used: dict[Where, dict[tuple[str, bool], str]] = {}
 
     def unused(self, name: str) -> str:
         """A name like this one that nothing has yet."""
@@ -55,10 +55,10 @@ class Facts:
         self.taken.add(f"{name}{number}")
         return f"{name}{number}"
 
-    def member(self, variable: str, quoted: bool, file: str) -> str:
-        """The member that stands for a variable in a file, as text or as it is."""
+    def member(self, variable: str, quoted: bool, text: Where) -> str:
+        """The member that stands for a variable in a text of a file, quoted or as it is."""
         key = (variable.lower(), quoted)
-        self.used.setdefault(file, {}).setdefault(key, variable)
+        self.used.setdefault(text, {}).setdefault(key, variable)
         if key not in self.members:
             name = re.sub(r"\W", "_", variable, flags=re.ASCII)
             taken = {*self.taken, *self.members.values(), *KEYWORDS}
@@ -290,6 +290,6 @@ class MigratedNetwork:
     def _variable(self, text: Text, word: Word, name: str, as_text: bool) -> str:
         quoted = as_text or word.quoted
         if text.in_file:
-            return self.facts.member(name, quoted, text.key[0])
+            return self.facts.member(name, quoted, text.key)
         written = text.written(word.start, word.end)
         return f'"{written}"' if quoted else written

@@ -78,7 +78,7 @@ def words(network: MigratedNetwork) -> Iterator[Edit]:
         if spelt is not None and spelt != option.name.text:
             yield site.text.edit("MG15", option.name.start, option.name.end, spelt)
         word = _word(site, option)
-        if word is not None and kind == WORD:
+        if word is not None and kind == WORD and not site.text.is_variable(word.start, word.end):
             written = f'"{_known(spelt or "", word.text)}"'
             yield site.text.edit("MG15", *_span(site, word), written)
         elif kind in (TRUTH, SEVERAL_TRUTHS):

@@ -76,7 +76,7 @@ def _uses(
 def _in_value(
     experiment: Experiment, value: Value, renames: dict[str, str], ambiguous: set[str]
 ) -> Iterator[Edit | Todo]:
-    for element in elements(value.found.text) or ():
+    for element in elements(value.found.text, repeats=False) or ():
         name = element.text.decode("utf-8", "replace")
         place = element.place(0, len(element))
         where = (experiment.files.locate(place.source.name), place.start, place.end)

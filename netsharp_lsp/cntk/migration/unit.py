@@ -319,7 +319,7 @@ class Unit:
                 f'"${name}$"',
                 f"\"'{name}' selects no network: it is '${name}$', not {listed}.\"",
             )
-        member = self.facts.member(name, True, builder.place[0])
+        member = self.facts.member(name, True, builder.place[:2])
         return member, f"\"'{name}' selects no network: it is not {listed}.\""
 
     def _new_builder(self, builder: Builder) -> None:
@@ -362,7 +362,7 @@ class Unit:
         used: dict[tuple[str, bool], str] = {}
         for text in texts.values():
             if text.in_file:
-                used.update(self.facts.used.get(text.key[0], {}))
+                used.update(self.facts.used.get(text.key, {}))
         spans = [text.where(0, len(text.data))[1:] for text in texts.values() if not text.in_file]
         entire = any(_is_whole_builder(one, builder) for one in texts.values())
         names = {text.section.lower() for text in texts.values()}
@@ -388,14 +388,25 @@ class Unit:
 
     def _by_file(self, builder: Builder, before: list[str], described: Found, spare: str) -> str:
         (path,) = around.included(described)[:1]
-        if builder.selecting is not None:
-            name = builder.selecting
-            member = self.facts.member(name, True, builder.place[0])
-            before = [*before, f'{member} = "${name}$"']
+        chosen = self._chosen(builder, described)
+        if chosen is not None:
+            member = self.facts.member(builder.selecting or "run", True, builder.place[:2])
+            before = [*before, f'{member} = "{chosen}"']
         body = assembly.joined([*before, f'include "{path}"', spare])
-        if builder.selecting is not None:
+        if chosen is not None:
             return f"({{\n{body}\n}}.network)"
         return f"({assembly.NETWORK} {{\n{body}\n}})"
+
+    def _chosen(self, builder: Builder, described: Found) -> str | None:
+        """What a builder selects of a file that holds several networks; None for a single one."""
+        if builder.selecting is not None:
+            return f"${builder.selecting}$"
+        file = builder.locate(described.text.text.decode("utf-8", "replace"))
+        runs = {key for key, text in self._texts.items() if key[0] == file and text.role == RUN}
+        run = builder.choice(b"run")
+        if len(runs) < 2 or run is None:
+            return None
+        return run.text.text.decode("utf-8", "replace")
 
     def _remove(self) -> None:
         """Take builders out of blocks that do not train."""

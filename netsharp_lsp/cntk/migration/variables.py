@@ -22,67 +22,67 @@ RULE = "MG43"
 
 def put_members(network: MigratedNetwork) -> Iterator[Edit | Todo]:
     """Edits that put members in place of the variables in a network's files."""
+    spoken = _as_text(network)
     for text in network.names.texts:
-        if not text.in_file:
-            continue
-        words = {(word.start, word.end): word for word in _words(text)}
-        spoken = _as_text(network)
-        for use in _outermost(text):
-            yield from _put(network, text, use, words, spoken)
+        uses = _outermost(text) if text.in_file else []
+        words = list(_words(text)) if uses else []
+        put: set[int] = set()
+        for word in words:
+            inside = [use for use in uses if word.start <= use.at and use.end <= word.end]
+            as_text = word.quoted or text.where(word.start, word.end)[:2] in spoken
+            if inside and (as_text or _is_all(inside, word)):
+                put |= {id(use) for use in inside}
+                yield from _put(network, text, word, inside, as_text)
+        for use in uses:
+            if id(use) not in put and use.end > use.at:
+                yield _put_list(network, text, use, words)
+
+
+def _is_all(uses: list[Use], word: Word) -> bool:
+    return (uses[0].at, uses[0].end) == (word.start, word.end)
 
 
 def _put(
-    network: MigratedNetwork,
-    text: Text,
-    use: Use,
-    words: dict[tuple[int, int], Word],
-    spoken: set[tuple[str, int]],
-) -> Iterator[Edit | Todo]:
-    word = words.get((use.at, use.end))
-    if word is not None and not word.quoted:
-        as_text = text.where(use.at, use.end)[:2] in spoken
-        name = network.facts.member(use.name, as_text, text.key[0])
-        statement = _repeats_itself(network, text, word, name)
-        if statement is not None:
-            yield text.edit(RULE, statement.start, statement.end, "")
-            return
-        yield text.edit(RULE, use.at, use.end, name)
+    network: MigratedNetwork, text: Text, word: Word, uses: list[Use], as_text: bool
+) -> Iterator[Edit]:
+    """A word that is a variable, or a text that is put together of variables and other parts."""
+    statement = None if as_text else _repeats_itself(network, text, word, uses[0].name)
+    if statement is not None:
+        network.facts.member(uses[0].name, False, text.key)
+        yield text.edit(RULE, statement.start, statement.end, "")
         return
-    around = next(
-        (
-            one
-            for one in words.values()
-            if one.start <= use.at and use.end <= one.end and one.quoted
-        ),
-        None,
-    )
-    if around is not None:
-        yield from _in_quotes(network, text, use, around)
-    elif any(use.at <= one.start and one.end <= use.end for one in words.values()):
-        yield text.edit(RULE, use.at, use.end, network.facts.member(use.name, False, text.key[0]))
-    elif use.end > use.at:
-        message = f"The variable '{use.name}' is only a part of a word here. Write the word out."
-        yield text.todo(RULE, (use.at, use.end), message, blocks=True)
+    parts = []
+    at = word.start
+    for use in uses:
+        parts.append(_quoted(text, at, use.at))
+        parts.append(network.facts.member(use.name, as_text, text.key))
+        at = use.end
+    parts.append(_quoted(text, at, word.end))
+    span = (word.start - word.quoted, word.end + word.quoted)
+    yield text.edit(RULE, *span, " + ".join(filter(None, parts)))
 
 
-def _in_quotes(network: MigratedNetwork, text: Text, use: Use, word: Word) -> Iterator[Edit]:
-    """A variable in a quoted text, which is put together of parts then."""
-    name = network.facts.member(use.name, True, text.key[0])
-    data = text.data
-    before = '" + ' if data[use.at - 1 : use.at] != b'"' else ""
-    after = ' + "' if data[use.end : use.end + 1] != b'"' else ""
-    start = use.at - (not before and word.quoted)
-    end = use.end + (not after and word.quoted)
-    yield text.edit(RULE, start, end, f"{before}{name}{after}")
+def _quoted(text: Text, start: int, end: int) -> str:
+    """A stretch of a text as BrainScript quotes it; nothing for an empty one."""
+    return f'"{text.data[start:end].decode("utf-8", "replace")}"' if end > start else ""
+
+
+def _put_list(network: MigratedNetwork, text: Text, use: Use, words: list[Word]) -> Edit | Todo:
+    """A variable that stands for several words."""
+    if any(use.at <= one.start and one.end <= use.end for one in words):
+        name = network.facts.member(use.name, False, text.key)
+        return text.edit(RULE, use.at, use.end, name)
+    message = f"The variable '{use.name}' is only a part of a word here. Write the word out."
+    return text.todo(RULE, (use.at, use.end), message, blocks=True)
 
 
 def _repeats_itself(
-    network: MigratedNetwork, text: Text, word: Word, name: str
+    network: MigratedNetwork, text: Text, word: Word, variable: str
 ) -> Assignment | None:
     """The statement that gives a variable its own name: the member says that already."""
     for one in text.script.statements:
         if isinstance(one, Assignment) and one.value is word and one.name is not None:
-            symbol = network.names.top.symbols.get(name.lower())
+            symbol = network.names.top.symbols.get(variable.lower())
             return one if symbol is not None and symbol.value is word else None
     return None
 
