@@ -5,6 +5,8 @@ One run of the program reads several files, so a finding belongs to a file, not 
 
 from __future__ import annotations
 
+import re
+
 from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.diagnostics.model import Diagnostic, Edit, Fix, Related
 
@@ -16,6 +18,15 @@ if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.model import Severity
 
 __all__ = ["Change", "Finding", "Note", "Place", "Repair", "placed"]
+
+
+#: What evaluations and rules mark as words of a text.
+_MARKED = re.compile(r"`([^`\n]*)`")
+
+
+def quoted(sentence: str) -> str:
+    """A sentence as a report shows it: marked words in quotes, as in those about Net#."""
+    return _MARKED.sub(r"'\1'", sentence)
 
 
 def placed(place: SourcePlace) -> Place:
@@ -88,7 +99,7 @@ class Finding:
         file = self.place.source
         related = [
             Related(
-                note.message,
+                quoted(note.message),
                 note.place.start,
                 note.place.end,
                 note.place.source if note.place.source != file else None,
@@ -101,11 +112,11 @@ class Finding:
                 Edit(change.place.start, change.place.end, change.text)
                 for change in self.repair.changes
             ]
-            fix = Fix(self.repair.title, self.repair.safe, edits)
+            fix = Fix(quoted(self.repair.title), self.repair.safe, edits)
         return Diagnostic(
             self.code,
             self.severity or severity,
-            self.message,
+            quoted(self.message),
             self.place.start,
             self.place.end,
             related,

@@ -46,7 +46,7 @@ _TRUTHS = ("true", "false")
 
 def said(fault: Fault, experiment: Experiment) -> Said:
     """The best that can be said of a fault."""
-    text = fault.message.replace("`", "'").rstrip(".")
+    text = fault.message.rstrip(".")
     plain = Said(fault.kind, f"{text[:1].upper()}{text[1:]}.")
     written = written_at(fault.place, experiment)
     say = _SENTENCES.get(fault.kind)

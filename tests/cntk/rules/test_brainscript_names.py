@@ -86,12 +86,12 @@ def test_calls_and_members(text: str, expected: list[tuple[str, str]]) -> None:
 def test_a_circle_is_named_whole() -> None:
     (found,) = alone("a = b + 1\nb = c * 2\nc = a")
     assert found.code == "BS025"
-    assert "`a` → `b` → `c` → `a`" in found.message
+    assert "'a' → 'b' → 'c' → 'a'" in found.message
 
 
 def test_a_circle_through_the_library_names_the_users_members_alone() -> None:
     (found,) = alone("x = Input {3}\na = b + x\nb = Sigmoid (a)")
-    assert "`a` → `b` → `a`" in found.message
+    assert "'a' → 'b' → 'a'" in found.message
 
 
 @pytest.mark.parametrize(

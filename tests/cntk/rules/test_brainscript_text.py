@@ -44,13 +44,13 @@ def test_damage_is_told_once(text: str, expected: list[tuple[str, str]]) -> None
 def test_a_wrong_bracket_names_its_partner() -> None:
     (found,) = alone("a = f (1]\nf (x) = x")
     (note,) = found.related
-    assert (found.code, note.message, note.start) == ("BS003", "`(` is opened here.", 6)
+    assert (found.code, note.message, note.start) == ("BS003", "'(' is opened here.", 6)
 
 
 def test_a_comment_that_two_stars_keep_open_says_so() -> None:
     (found,) = alone("a = 1 /* b **/\nc = 2")
     assert found.code == "BS006"
-    assert "`**/` does not close" in found.message
+    assert "'**/' does not close" in found.message
 
 
 @pytest.mark.parametrize(

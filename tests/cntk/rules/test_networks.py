@@ -41,8 +41,8 @@ def test_shapes_say_where_they_come_from() -> None:
     assert "[4]" in found.message
     notes = {note.message: text[note.start : note.end] for note in found.related}
     assert notes == {
-        "`W` is [2 x 3]: it is declared here.": "ParameterTensor {(2:3)}",
-        "`h` is [4] because of `x`, which is an input here.": "Input {4}",
+        "'W' is [2 x 3]: it is declared here.": "ParameterTensor {(2:3)}",
+        "'h' is [4] because of 'x', which is an input here.": "Input {4}",
     }
 
 
