@@ -72,13 +72,14 @@ def print_lines(tokens: Sequence[Token], sheet: Sheet) -> bytes:
 class _Lines:
     """One way through the tokens; a bracket is kept with the indentation of its line."""
 
-    __slots__ = ("_layout", "_members", "_open", "_sheet", "_tokens")
+    __slots__ = ("_code_at", "_layout", "_members", "_open", "_sheet", "_tokens")
 
     def __init__(self, tokens: Sequence[Token], sheet: Sheet) -> None:
         self._tokens = tokens
         self._sheet = sheet
         self._layout = LineLayout(sheet.text, sheet.kept)
         self._open: list[tuple[int, int]] = []
+        self._code_at = -1
         #: The latest statement around each bracket of statements, with its line's indentation.
         self._members: list[tuple[Token, int] | None] = [None]
 
@@ -131,10 +132,13 @@ class _Lines:
         return not (first.starts or first.role in CLOSERS or first.role in SEPARATORS)
 
     def _behind_comments(self, number: int) -> Token | None:
+        """The first token from a number on that is no comment; found once for many comments."""
         tokens = self._tokens
-        while number < len(tokens) and tokens[number].role in (COMMENT, BLOCK_COMMENT):
-            number += 1
-        return tokens[number] if number < len(tokens) else None
+        if number > self._code_at:
+            while number < len(tokens) and tokens[number].role in (COMMENT, BLOCK_COMMENT):
+                number += 1
+            self._code_at = number
+        return tokens[self._code_at] if self._code_at < len(tokens) else None
 
     def _indent(self, first: Token, hangs: bool) -> int:
         if first.pinned:

@@ -70,12 +70,16 @@ def _line_ends(between: bytes) -> int:
 
 
 def _stick(token: Token, between: bytes, odd: bytes) -> None:
-    at = between.index(odd)
+    """Let what is odd stand where it stood on its line: in the first column it means something."""
+    before = between[: between.index(odd)].rstrip(b" \t")
+    at = len(before)
+    begins_line = before[-1:] in (b"\n", b"\r") or token.start == len(between)
+    if not begins_line:
+        at = between.index(odd)
     token.text = between[at:] + token.text
     token.start -= len(between) - at
-    before = between[:at]
     token.breaks = min(2, _line_ends(before))
-    token.pinned = before[-1:] in (b"\n", b"\r") or token.start == 0
+    token.pinned = begins_line
 
 
 def settle_breaks(tokens: list[Token]) -> None:

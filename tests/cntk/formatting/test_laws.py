@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
 
 from netsharp_lsp.cntk.formatting import format_text
 from netsharp_lsp.cntk.formatting.safety import find_difference
+from netsharp_lsp.cntk.languages import RULES
+from netsharp_lsp.diagnostics.model import Diagnostic
+from netsharp_lsp.diagnostics.page_blocks import Block
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.text.decode import Source, decode_legacy, encode
 from netsharp_lsp.text.lines import LineIndex
 from tests.cntk.collection import FILES, FOLDER, CntkFile
 from tests.cntk.formatting.meaning import outcome, tree
+from tests.cntk.rules.examples import Example
 from tests.cntk.trees import COMMENTS, is_fault, nodes, parse, roots
 
 #: As the reader of files has them: UTF-8, the mark at the start set aside.
@@ -23,6 +28,8 @@ VALID = [name for name in TEXTS if not BY_NAME[name].broken]
 every_text = pytest.mark.parametrize("name", TEXTS)
 every_pure_text = pytest.mark.parametrize("name", PURE)
 
+#: Examples of files that are too large have nothing to say about a layout.
+LARGE = 1 << 20
 _SEPARATOR = re.compile(rb"[\[{(][ \t]*+[`~!@$%^&*_\-+|:;,?.]")
 _BLANKS = re.compile(rb"\s+")
 
@@ -160,3 +167,24 @@ def test_networks_and_codes_stay_the_same(name: str) -> None:
     path = FOLDER / name
     if after != text:
         assert outcome(path, file.id, after) == outcome(path, file.id, text)
+
+
+@pytest.mark.parametrize("code", RULES.codes)
+def test_what_a_rule_says_of_its_examples_stays(code: str) -> None:
+    page = RULES.page(code)
+    for blocks in (page.bad_blocks, page.good_blocks):
+        example = Example(blocks)
+        if sum(len(block.data) for block in blocks) < LARGE:
+            changed = {Example.name_of(block): neat(block) for block in blocks}
+            assert counted(example.found(changed)) == counted(example.found())
+
+
+def neat(block: Block) -> bytes:
+    source = decode_legacy(block.data)
+    result = format_text(source.text, block.language)
+    assert result.failure is None
+    return encode(source, result.text)
+
+
+def counted(found: dict[str, list[Diagnostic]]) -> dict[str, Counter[str]]:
+    return {file: Counter(one.code for one in listed) for file, listed in found.items() if listed}
