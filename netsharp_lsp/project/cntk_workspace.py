@@ -41,13 +41,14 @@ class OverDisk(Over):
 class PlacedRun:
     """A run with absolute folders, the real paths of its configurations, and what is `missing`."""
 
-    __slots__ = ("configurations", "defines", "missing", "run")
+    __slots__ = ("_known", "configurations", "defines", "missing", "run")
 
     def __init__(self, run: Run, defines: frozenset[str], files: Files) -> None:
         self.run = run
         self.defines = defines
         self.configurations: list[str] = []
         self.missing: list[str] = []
+        self._known: tuple[int, frozenset[str]] | None = None
         folders = (run.directory, *run.also)
         for path in _named(run):
             places = [os.path.join(folder, path) for folder in folders]
@@ -58,8 +59,15 @@ class PlacedRun:
                 self.configurations.append(files.locate(found))
 
     def files(self, files: Files) -> frozenset[str]:
-        """The real paths of all files that the run names."""
-        return files_of(Experiment(self.run, files))
+        """The real paths of all files that the run names; looked for anew when one has changed."""
+        if self._known is None or self._known[0] != _state(self._known[1], files):
+            found = files_of(Experiment(self.run, files))
+            self._known = (_state(found, files), found)
+        return self._known[1]
+
+
+def _state(paths: frozenset[str], files: Files) -> int:
+    return hash(tuple(files.read(path) for path in paths))
 
 
 def declared_runs(settings: Settings, files: Files) -> list[PlacedRun]:

@@ -70,6 +70,7 @@ class Experiments:
         self._files: OverDisk | None = None
         self._runs: dict[str, list[PlacedRun] | None] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._edited: set[str] = set()
 
     @property
     def files(self) -> OverDisk:
@@ -104,20 +105,38 @@ class Experiments:
         return Workspace(path, self.files, tuple(one.run for one in used), (), defines)
 
     def changed(self, uri: str) -> None:
-        """Look again at the other open documents of the family, once nobody types."""
+        """Look again at what a document of the family is run with, once nobody types."""
         if not self.holds(uri):
             return
         if self._timer is not None:
             self._timer.cancel()
-        others = [one for one in self._session.documents if one != uri and self.holds(one)]
-        self._timer = None
+        self._edited.add(uri)
+        self._timer = asyncio.get_running_loop().call_later(QUIET, self._settle)
+
+    def _settle(self) -> None:
+        """Renew what goes with the edited documents: open ones, and those known from the disk."""
+        edited, self._edited = self._edited, set()
+        self._forget_companions(path for path in map(path_of, edited) if path is not None)
+        alone = edited if len(edited) == 1 else ()
+        others = [one for one in self._session.documents if one not in alone and self.holds(one)]
         if others:
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(QUIET, renew, self._session, others)
+            renew(self._session, others)
+
+    def _forget_companions(self, paths: Iterable[str]) -> None:
+        """Judge files on disk anew that are in a run with one of the paths."""
+        from netsharp_lsp.project.cntk_workspace import relevant
+
+        wanted = frozenset(map(self.files.locate, paths))
+        known = [one for runs in self._runs.values() for one in runs or ()]
+        for run in relevant(known, wanted, self.files):
+            for path in (*run.configurations, *run.files(self.files)):
+                self._session.workspace.forget(path)
 
     def touched(self, paths: Iterable[str]) -> None:
         """Look again at the documents of the family where files of theirs, or scripts, changed."""
-        if any(os.path.splitext(path)[1].lower() in WATCHED for path in paths):
+        watched = [path for path in paths if os.path.splitext(path)[1].lower() in WATCHED]
+        if watched:
+            self._forget_companions(watched)
             self.forget()
             self._renew()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -253,3 +254,27 @@ def offered(wire: Wire, path: Path, line: int) -> list[str]:
         },
     )
     return [one.get("title", "") for one in found]
+
+
+async def test_files_that_are_not_open_are_judged_by_the_text_of_those_that_are(
+    tmp_path: Path,
+) -> None:
+    configuration, layers = written(tmp_path)
+    pulls = {"textDocument": {"diagnostic": {}}, "workspace": {"diagnostics": {}}}
+
+    def faults(wire: Wire) -> list[object]:
+        reports = wire.request("workspace/diagnostic", {"previousResultIds": []})["items"]
+        (own,) = [one for one in reports if one["uri"] == configuration.as_uri()]
+        return [one["code"] for one in own["items"] if one["severity"] == 1]
+
+    with serving(pulls, rootUri=tmp_path.as_uri()) as wire:
+        uri = opened_by_wire(wire, layers, "brainscript")
+        assert faults(wire) == []
+        wire.send(wire.change(uri, 2, {"text": LAYERS.replace("Layer", "Dense")}))
+        end = time.monotonic() + 20
+        while not faults(wire):
+            assert time.monotonic() < end, "the change of the included file is not seen"
+        assert faults(wire) == ["BS020"]
+        wire.send(wire.change(uri, 3, {"text": LAYERS}))
+        while faults(wire):
+            assert time.monotonic() < end, "the repair of the included file is not seen"
