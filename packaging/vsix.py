@@ -26,6 +26,8 @@ PARTS = (
     "README.md",
     ".vscodeignore",
     "language-configuration.json",
+    "language-configuration.cntk.json",
+    "language-configuration.brainscript.json",
     "dist",
     "media",
     "syntaxes",

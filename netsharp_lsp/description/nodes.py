@@ -5,6 +5,8 @@ A parameter is no box of its own: what it learns is told by the node that uses i
 
 from __future__ import annotations
 
+from math import prod
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -27,7 +29,10 @@ _KINDS = {
 
 
 def as_layers(description: Description) -> list[Description]:
-    """Boxes with their edges, in the order of the nodes, in the form of Net#'s layers."""
+    """Boxes with their edges, in the order of the nodes, in the form of Net#'s layers.
+
+    Connections are not counted and biases are parameters like others: neither is told.
+    """
     listed = description.get("nodes", ())
     nodes = {node["name"]: node for node in listed}
     counted: set[str] = set()
@@ -45,15 +50,19 @@ def _layer(node: Description, nodes: dict[str, Description], counted: set[str]) 
         "name": node["name"],
         "kind": _kind(node),
         "shape": node["shape"],
+        "nodes": None if node["shape"] is None else prod(node["shape"]),
         "activation": node["operation"],
         "parameters": None if None in counts else sum(counts),
+        "shared_with": None,
         "bundles": [
             {
                 "source": one["name"],
                 "kind": _edge(node),
+                "output": None,
                 "kernels": None,
+                "weights_per_kernel": None,
                 "multiply_adds": node["multiply_adds"] if number == 0 else 0,
-                "parameters": None,
+                "parameters": 0,
                 "shared_with": None,
             }
             for number, one in enumerate(edges)

@@ -157,8 +157,7 @@ def test_the_readme_counts_what_is_there() -> None:
     walkthrough = (EXTENSION / "walkthrough" / "python.md").read_text(encoding="utf-8")
     assert f"from {PYTHONS[0]} to {PYTHONS[-1]}" in walkthrough
     for each in CONTRIBUTED["commands"]:
-        if each["command"] != "netsharp.migrate":
-            assert each["title"] in text.replace("\n", " "), each["title"]
+        assert each["title"] in text.replace("\n", " "), each["title"]
 
 
 def packages() -> list[Path]:
@@ -181,6 +180,8 @@ def test_a_package_holds_what_it_needs_and_no_sources(package: Path) -> None:
         "bundled/unpack.py",
         "dist/NOTICE.txt",
     } <= names
+    contributed = paths([CONTRIBUTED[key] for key in ("languages", "grammars", "snippets")])
+    assert {path.removeprefix("./") for path in contributed} <= names
     assert not [n for n in names if re.search(r"\.ts$|\.map$|node_modules|^src/|^test/|\.pyc$", n)]
     wheels = [Path(name).name for name in names if name.endswith(".whl")]
     for python in bundle["pythons"]:

@@ -17,7 +17,8 @@ export interface GraphBundle {
   readonly kernels: number | null;
   readonly weights_per_kernel: number | null;
   readonly parameters: number | null;
-  readonly connections: number | null;
+  /** Absent where a language does not count them. */
+  readonly connections?: number | null;
   readonly multiply_adds: number | null;
   readonly shared_with: string | null;
   /** Empty where the source is no layer. */

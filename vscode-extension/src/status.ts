@@ -1,6 +1,7 @@
 /** The item in the status bar: how the server is, and how large the network in view. */
 
 import * as vscode from "vscode";
+import { OURS } from "./claims";
 import type { Graphs } from "./graphs";
 import type { Graph } from "./protocol";
 import type { State, StateOfServer } from "./state";
@@ -54,7 +55,7 @@ export class Status implements vscode.Disposable {
   private draw(): void {
     const document = vscode.window.activeTextEditor?.document;
     const face = faceOf(this.state.value);
-    if (document?.languageId !== "netsharp") {
+    if (document === undefined || !OURS.includes(document.languageId)) {
       this.item.hide();
       return;
     }
@@ -75,8 +76,10 @@ export class Status implements vscode.Disposable {
 
   private async count(): Promise<void> {
     const document = vscode.window.activeTextEditor?.document;
-    const wanted = document?.languageId === "netsharp" && document.lineCount <= MOST_LINES;
-    if (!wanted || this.state.value.kind !== "running") {
+    if (document === undefined || !OURS.includes(document.languageId)) {
+      return;
+    }
+    if (document.lineCount > MOST_LINES || this.state.value.kind !== "running") {
       return;
     }
     const version = document.version;

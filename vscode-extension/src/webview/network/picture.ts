@@ -142,7 +142,7 @@ function bundleWords(bundle: GraphBundle): string {
       : [`${whole(bundle.weights_per_kernel)} weights per kernel`]),
     ...(bundle.output === null ? [] : [`output [${bundle.output.join(", ")}]`]),
     `${whole(bundle.parameters)} parameters`,
-    `${whole(bundle.connections)} connections`,
+    ...(bundle.connections === undefined ? [] : [`${whole(bundle.connections)} connections`]),
     ...(bundle.shared_with === null ? [] : [`shares with ${bundle.shared_with}`]),
   ];
   return parts.join(", ");
