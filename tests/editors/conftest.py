@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+#: Files of every language of CNTK's that use each other, one unknown name among them, and files of
+#: other languages with the same suffixes.
+EXPERIMENT = Path(__file__).parent / "experiment"
 
 #: One unknown name with a safe fix, and one line to be formatted.
 FAULTY = """\

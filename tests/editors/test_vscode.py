@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.editors.conftest import ROOT
+from tests.editors.conftest import EXPERIMENT, ROOT
 
 SCENARIOS = Path(__file__).parent / "vscode"
 TOOLS = Path(os.environ.get("NETSHARP_EDITORS", ROOT / ".tools")).resolve()
@@ -51,6 +51,7 @@ def play(name: str, out: str, seconds: int, *, hide: bool = False, **environment
         "EXTENSIONS": str(ROOT / "out" / "extensions"),
         "PYTHON": sys.executable,
         "EXAMPLES": str(ROOT / "examples"),
+        "EXPERIMENT": str(EXPERIMENT),
         **environment,
     }
     done = subprocess.run(
@@ -77,6 +78,10 @@ def test_network_and_training() -> None:
 
 def test_themes_networks_and_runs_of_many_kinds() -> None:
     play("looks", "looks", 300)
+
+
+def test_a_folder_of_experiments() -> None:
+    play("experiment", "experiment", 360)
 
 
 def test_a_folder_that_is_not_trusted() -> None:

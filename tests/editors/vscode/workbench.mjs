@@ -236,7 +236,8 @@ export class Workbench {
     const input = this.page.locator(".quick-input-widget input[type=text]");
     await input.waitFor({ timeout: 15_000 });
     await input.fill(name);
-    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: name });
+    // The list begins with what was open last: only the row in focus is what the key opens.
+    const row = this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: name });
     await row.first().waitFor({ timeout: 15_000 });
     await this.page.keyboard.press("Enter");
     await this.page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor({ timeout: 15_000 });
