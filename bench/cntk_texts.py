@@ -1,6 +1,6 @@
-"""Reading, checking and formatting of long texts of CNTK's languages, and a folder of experiments.
+"""Reading, checking and formatting of long texts of CNTK's languages.
 
-Texts: in one process, CPU time, a fresh text each time; taplo on TOML of as many lines beside it.
+In one process, CPU time, a fresh text each time; taplo on TOML of as many lines beside it.
 """
 
 from __future__ import annotations

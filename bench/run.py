@@ -1,6 +1,6 @@
 """Everything that is measured, side by side in one run: figures, bounds, and whether they are met.
 
-    python bench/run.py [--only start|text|experiments|server|engine|digits ...]
+    python bench/run.py [--only start|text|cntk|experiments|server|engine|digits ...]
 
 The exit code is 0 whatever the figures are, and 1 where a part could not run.
 """
@@ -17,9 +17,9 @@ import time
 # One thread each, set before anything loads a numeric library.
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
-PARTS = ("start", "text", "experiments", "server", "engine", "digits")
+PARTS = ("start", "text", "cntk", "experiments", "server", "engine", "digits")
 #: Those that run the console script of an installed wheel.
-INSTALLED = ("start", "text", "experiments", "server")
+INSTALLED = ("start", "text", "cntk", "experiments", "server")
 
 
 def main() -> int:
@@ -77,6 +77,10 @@ def _measure_installed(part: str, folder: str, binaries: str) -> bool:
         import start
 
         return start.measure(folder, binaries)
+    if part == "cntk":
+        import cntk_texts
+
+        return cntk_texts.measure(folder, binaries)
     if part == "experiments":
         import experiments
 
