@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.migration.rules import AUTOMATIC, CHOICE, PERSON, rule
-from netsharp_lsp.cntk.ndl.syntax import Assignment, Call, Definition
+from netsharp_lsp.cntk.ndl.syntax import Assignment, Call, Definition, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.migration.network import MigratedNetwork
     from netsharp_lsp.cntk.migration.texts import Text
 
-    Word = tuple[Text, int, int, Symbol]
+    Spelling = tuple[Text, int, int, Symbol]
 
 
-def _words(network: MigratedNetwork) -> Iterator[Word]:
+def _words(network: MigratedNetwork) -> Iterator[Spelling]:
     """Every place where a symbol's name stands, its definition first."""
     for frame in network.names.frames():
         for symbol in frame.symbols.values():
@@ -102,9 +102,10 @@ def _named_result(macro: Macro) -> Iterator[Edit]:
 @rule("MG04b", PERSON)
 def reached_into(network: MigratedNetwork) -> Iterator[Edit | Todo]:
     """A macro's record is kept: its result is selected where it is meant."""
+    aliases = _aliases(network)
     for use in network.names.uses:
         selected = network.selection_of(use)
-        if selected and not _is_alias(network, use.word.start, use.text):
+        if selected and use.text.where(use.word.start, use.word.end) not in aliases:
             yield use.text.edit("MG04b", use.word.end, use.word.end, selected)
     for site in network.names.calls:
         if site.macro is None or not network.is_kept_record(site.macro):
@@ -147,14 +148,14 @@ def _results_nobody_uses(network: MigratedNetwork) -> Iterator[Edit]:
             yield symbol.text.edit("MG04b", end, end, added)
 
 
-def _is_alias(network: MigratedNetwork, start: int, text: Text) -> bool:
-    """Whether a word is all that a variable is given, which then stands for the same record."""
-    for frame in network.names.frames():
-        for symbol in frame.symbols.values():
-            value = symbol.value
-            if value is not None and symbol.text is text and value.start == start:
-                return symbol.kind == "variable" and not hasattr(value, "arguments")
-    return False
+def _aliases(network: MigratedNetwork) -> set[tuple[str, int, int]]:
+    """Where a word is all that a variable is given, which then stands for the same record."""
+    return {
+        symbol.text.where(symbol.value.start, symbol.value.end)
+        for frame in network.names.frames()
+        for symbol in frame.symbols.values()
+        if symbol.kind == "variable" and isinstance(symbol.value, Word)
+    }
 
 
 @rule("MG05", AUTOMATIC)

@@ -49,3 +49,7 @@ class Texts:
     def data(self, file: str) -> bytes:
         """The text of a file in UTF-8."""
         return self.source(file).text
+
+    def with_line_ends(self, text: str, file: str) -> str:
+        """A text with the line ends of a file."""
+        return text.replace("\r\n", "\n").replace("\n", self.source(file).line_end)

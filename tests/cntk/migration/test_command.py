@@ -36,6 +36,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def written(folder: Path, texts: Mapping[str, str]) -> Path:
+    """A folder with some files, and settings of its own, so that none further out count."""
+    (folder / "netsharp.toml").touch()
     for name, text in texts.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, "utf-8")

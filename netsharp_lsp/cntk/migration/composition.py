@@ -1,0 +1,292 @@
+"""Puts the files and builders of a unit together: what each file of NDL becomes, and what stands
+in the place of each builder.  Proves nothing.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.migration import around, assembly
+from netsharp_lsp.cntk.migration.edits import Edit, Todo, applied
+from netsharp_lsp.cntk.migration.texts import LOADED, MACROS, RUN, Text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from netsharp_lsp.cntk.configuration.scope import Entry, Found
+    from netsharp_lsp.cntk.migration.cases import Builder, Case
+    from netsharp_lsp.cntk.migration.network import Facts, MigratedNetwork
+    from netsharp_lsp.cntk.migration.overlay import Texts
+
+    Place = tuple[str, int, int]
+
+
+class Given:
+    """What is put together: the networks that were evaluated, the builders that `stay`, those that
+    are `removed`, and those that are `moved` into the blocks of other builders' commands.
+    """
+
+    __slots__ = ("cases", "disabled", "facts", "moved", "networks", "originals", "removed", "stay")
+
+    def __init__(self, facts: Facts, originals: Texts, disabled: frozenset[str]) -> None:
+        self.facts = facts
+        self.originals = originals
+        self.disabled = disabled
+        self.cases: Sequence[Case] = ()
+        self.networks: Sequence[MigratedNetwork] = ()
+        self.stay: Sequence[Builder] = ()
+        self.removed: Sequence[Builder] = ()
+        self.moved: Mapping[Place, Sequence[Builder]] = {}
+
+    @property
+    def texts(self) -> dict[tuple[str, int], Text]:
+        """Every text of the networks, each once."""
+        found: dict[tuple[str, int], Text] = {}
+        for network in self.networks:
+            for text in network.names.texts:
+                found.setdefault(text.key, text)
+        return found
+
+
+class Composition:
+    """The texts that come of some edits.
+
+    `texts` are the new texts of files; `like` is the file after which each is encoded; `around`
+    are the edits of configurations, `told` those that are made by putting sections together.
+    """
+
+    def __init__(self, given: Given, edits: Sequence[Edit], arrays: bool) -> None:
+        self.texts: dict[str, bytes] = {}
+        self.like: dict[str, str] = {}
+        self.around: list[Edit] = []
+        self.told: list[Edit] = []
+        self.todo: list[Todo] = []
+        self._given = given
+        self._texts = given.texts
+        self._edits = edits
+        #: Whether node groups are written as arrays where tags make them.
+        self._arrays = arrays
+        self._remove()
+        self._compose()
+
+    def _is_on(self, code: str) -> bool:
+        return code not in self._given.disabled
+
+    def put(self, file: str, text: bytes) -> None:
+        """Edit a configuration once more."""
+        self._put(file, file, text)
+
+    def _compose(self) -> None:
+        by_file: dict[str, list[Text]] = {}
+        for text in self._texts.values():
+            if text.in_file:
+                by_file.setdefault(text.key[0], []).append(text)
+        for file, texts in by_file.items():
+            self._new_file(file, texts)
+        for builder in self._given.stay:
+            self._new_builder(builder)
+        changed = {edit.file for edit in self.around}
+        for file in changed:
+            data = self._given.originals.data(file)
+            edits = [edit for edit in self.around if edit.file == file]
+            self._put(file, file, applied(data, edits))
+
+    def _put(self, file: str, like: str, text: bytes) -> None:
+        """A new text with the line ends of another."""
+        self.like[file] = like
+        self.texts[file] = self._given.originals.with_line_ends(text.decode("utf-8"), like).encode()
+
+    def _inside(self, file: str) -> list[Edit]:
+        return [edit for edit in self._edits if edit.file == file]
+
+    def _section(self, text: Text) -> assembly.Section:
+        file = text.key[0]
+        data = self._given.originals.data(file)
+        written = assembly.written(text, data, self._inside(file))
+        return assembly.Section(text, assembly.joined([written, self._group_arrays(text)]))
+
+    def _group_arrays(self, text: Text) -> str:
+        """The node groups that tags make, as arrays, for the text that is run."""
+        if not self._arrays or text.role != RUN:
+            return ""
+        return "\n".join(
+            dict.fromkeys(
+                line
+                for network in self._given.networks
+                if any(one.key == text.key for one in network.names.texts)
+                for line in network.group_arrays()
+            )
+        )
+
+    def _new_file(self, file: str, texts: list[Text]) -> None:
+        data = self._given.originals.data(file)
+        if not texts[0].section or not self._is_on("MG02"):
+            written = applied(data, self._inside(file)).decode()
+            written = f"{written.rstrip()}\n{self._group_arrays(texts[0])}"
+            self._put(around.renamed_file(file), file, assembly.formatted_file(written).encode())
+            return
+        order = {MACROS: 0, LOADED: 0, RUN: 1}
+        sections = [self._section(text) for text in sorted(texts, key=lambda one: order[one.role])]
+        builder = next(one for one in self._given.stay if self._reads(one, file))
+        self.told += around.unwrapped(builder.sections(), builder, sections)
+        spans = [text.where(0, len(text.data))[1:] for text in texts]
+        names = frozenset(text.section.lower() for text in texts)
+        spare = assembly.spare(self._sections_of(builder, texts), names)
+        told = assembly.comments_around(data, (0, len(data)), spans)
+        pieces = [told, *self._record(sections, builder, in_file=True), spare]
+        text = assembly.formatted_file(assembly.joined(pieces))
+        self._put(around.renamed_file(file), file, text.encode())
+
+    def _sections_of(self, builder: Builder, texts: list[Text]) -> list[Entry]:
+        if texts[0].role == MACROS:
+            return []
+        return [entry for entry in builder.sections() if entry.kind == "block"]
+
+    def _reads(self, builder: Builder, file: str) -> bool:
+        mine = [case for case in self._given.cases if case.builder.place == builder.place]
+        return any(text.key[0] == file for case in mine for text in case.texts())
+
+    def _record(
+        self, sections: Sequence[assembly.Section], builder: Builder, in_file: bool
+    ) -> list[str]:
+        """The pieces of a network: its sections one behind the other, or a selection."""
+        chosen = [one for one in sections if one.role == RUN]
+        if (builder.selecting is None and len(chosen) < 2) or not self._is_on("MG03"):
+            return [one.written for one in sections]
+        pure = [one.written for one in sections if one.role != RUN and one.pure]
+        variable, told = self._selector(builder, [one.name for one in chosen], in_file)
+        return [*pure, f"network = {assembly.selection(sections, variable, told)}"]
+
+    def _selector(self, builder: Builder, names: list[str], in_file: bool) -> tuple[str, str]:
+        """What a selection compares, and what is said where nothing is selected."""
+        listed = f"one of {', '.join(names)}" if len(names) > 1 else f"only {names[0]}"
+        name = builder.selecting or "run"
+        if not in_file:
+            return (
+                f'"${name}$"',
+                f"\"'{name}' selects no network: it is '${name}$', not {listed}.\"",
+            )
+        member = self._given.facts.member(name, True, builder.place[:2])
+        return member, f"\"'{name}' selects no network: it is not {listed}.\""
+
+    def _new_builder(self, builder: Builder) -> None:
+        file, start, _ = builder.place
+        data = self._given.originals.data(file)
+        value = self._value(builder, data)
+        margin = around.margin_of(data, start)
+        text = assembly.formatted_builder(value, margin)
+        if builder.place in self._given.moved:
+            self._move(builder, value)
+        else:
+            self._change("MG01", builder.place, text)
+        for edit in around.outside(builder, data):
+            self._change(*_spread(edit))
+        self.todo += around.dropped(builder)
+
+    def _move(self, builder: Builder, value: str) -> None:
+        """Write a builder that stands around all blocks into the blocks that train."""
+        file, start, end = builder.place
+        span = around.line_of(self._given.originals.data(file), start, end)
+        self.around.append(Edit("MG40", file, *span, ""))
+        for one in self._given.moved[builder.place]:
+            block = around.opening_of(one)
+            data = self._given.originals.data(block[0])
+            margin = around.margin_of(data, block[1]) + "    "
+            text = f"\n{margin}{assembly.formatted_builder(value, margin)}"
+            self.around.append(Edit("MG40", block[0], block[1], block[1], text))
+
+    def _change(self, code: str, place: tuple[str, int, int], text: str) -> None:
+        if self._is_on(code):
+            self.around.append(Edit(code, *place, text))
+
+    def _value(self, builder: Builder, data: bytes) -> str:
+        """The value of a builder in BrainScript."""
+        mine = [case for case in self._given.cases if case.builder.place == builder.place]
+        texts = list({text.key: text for case in mine for text in case.texts()}.values())
+        macros, described = builder.file(b"ndlMacros"), builder.file(b"networkDescription")
+        files = around.included(macros) if macros is not None else []
+        includes = "\n".join(f'include "{path}"' for path in files)
+        used = self._used(texts)
+        members = assembly.members(self._given.facts.members, used, builder.scope)
+        comments, spare = self._kept(builder, texts, used, data)
+        before = [comments, members, includes]
+        if described is not None:
+            return self._by_file(builder, before, described, spare)
+        sections = [self._section(text) for text in texts if not text.in_file]
+        self.told += around.unwrapped(builder.scope, builder, sections)
+        record = self._record(sections, builder, in_file=False)
+        body = assembly.joined([*before, *record, spare])
+        return _enclosed(body, builder.selecting is not None, includes=bool(includes))
+
+    def _used(self, texts: Sequence[Text]) -> dict[tuple[str, bool], str]:
+        """The variables that a builder's files have."""
+        used: dict[tuple[str, bool], str] = {}
+        for text in texts:
+            if text.in_file:
+                used.update(self._given.facts.used.get(text.key, {}))
+        return used
+
+    def _kept(
+        self,
+        builder: Builder,
+        texts: Sequence[Text],
+        used: Mapping[tuple[str, bool], str],
+        data: bytes,
+    ) -> tuple[str, str]:
+        """What stands in a builder's block besides: comments, and what nobody runs."""
+        if any(_is_whole_builder(one, builder) for one in texts):
+            return "", ""
+        spans = [text.where(0, len(text.data))[1:] for text in texts if not text.in_file]
+        names = {text.section.lower() for text in texts}
+        names |= {variable.lower() for variable in used.values()}
+        comments = assembly.comments_around(data, builder.place[1:], spans)
+        return comments, assembly.spare(builder.scope, frozenset(names))
+
+    def _by_file(self, builder: Builder, before: list[str], described: Found, spare: str) -> str:
+        (path,) = around.included(described)[:1]
+        chosen = self._chosen(builder, described)
+        if chosen is not None:
+            member = self._given.facts.member(builder.selecting or "run", True, builder.place[:2])
+            before = [*before, f'{member} = "{chosen}"']
+        body = assembly.joined([*before, f'include "{path}"', spare])
+        return _enclosed(body, chosen is not None, includes=True)
+
+    def _chosen(self, builder: Builder, described: Found) -> str | None:
+        """What a builder selects of a file that holds several networks; None for a single one."""
+        if builder.selecting is not None:
+            return f"${builder.selecting}$"
+        file = builder.locate(described.text.text.decode("utf-8", "replace"))
+        runs = {key for key, text in self._texts.items() if key[0] == file and text.role == RUN}
+        run = builder.choice(b"run")
+        if len(runs) < 2 or run is None:
+            return None
+        return run.text.text.decode("utf-8", "replace")
+
+    def _remove(self) -> None:
+        """Take builders out of blocks that do not train."""
+        own = {one.place: one for one in self._given.removed if one.is_own}
+        for builder in own.values():
+            file, start, end = builder.place
+            span = around.line_of(self._given.originals.data(file), start, end)
+            self._change("MG40", (file, *span), "")
+
+
+def _enclosed(body: str, selects: bool, includes: bool) -> str:
+    """The members of a network as the value of a builder."""
+    if selects and body.startswith("network = "):
+        return f"({body.removeprefix('network = ')}\n)"
+    if selects:
+        return f"({{\n{body}\n}}.network)"
+    if includes:
+        return f"({assembly.NETWORK} {{\n{body}\n}})"
+    return f"{{\n{body}\n}}"
+
+
+def _is_whole_builder(text: Text, builder: Builder) -> bool:
+    """Whether the builder's block is itself the section that is run."""
+    file, start, end = text.where(0, len(text.data))
+    place = builder.place
+    return file == place[0] and start >= place[1] and end == place[2] and bool(text.section)
+
+
+def _spread(edit: Edit) -> tuple[str, tuple[str, int, int], str]:
+    return edit.rule, (edit.file, edit.start, edit.end), edit.text
