@@ -143,9 +143,9 @@ def act(dist: Path, listener: Listener, tmp_path: Path) -> Act:
     return run
 
 
-def graph(text: bytes, version: int = 1) -> dict[str, Any]:
+def graph(text: bytes, version: int = 1, language: str = "netsharp") -> dict[str, Any]:
     """What `netsharp/graph` answers, but for the places in the text."""
-    description = language_by_id("netsharp").describe(text, Context())
+    description = language_by_id(language).open(text, Context()).graph().description
     picture = lay_out(description)
     arrows = iter(picture.arrows)
     names = {layer["name"] for layer in description["layers"]}
@@ -159,8 +159,8 @@ def graph(text: bytes, version: int = 1) -> dict[str, Any]:
     return {**description, **size, "version": version, "uri": "file:///digits.nn"}
 
 
-def shown(text: bytes) -> list[dict[str, Any]]:
-    return [{"type": "graph", "title": "digits.nn", "graph": graph(text)}]
+def shown(text: bytes, language: str = "netsharp") -> list[dict[str, Any]]:
+    return [{"type": "graph", "title": "digits.nn", "graph": graph(text, language=language)}]
 
 
 SELECTED = 'document.querySelector(".layer.selected .name")?.textContent ?? null'
@@ -199,6 +199,29 @@ def test_texts_stay_in_their_boxes(act: Act) -> None:
     found, _ = act("network", shown(text.encode()), script)
     assert min(room for room, _ in found) > 8
     assert found[2][1] == f"shares with {name}"
+
+
+def test_the_nodes_of_a_configuration_are_drawn_and_spoken(act: Act) -> None:
+    text = b"""Train = {
+      action = "train"
+      BrainScriptNetworkBuilder = {
+        features = Input {9}
+        labels = Input {2, tag = "label"}
+        z = LinearLayer {2} (features)
+        ce = CrossEntropyWithSoftmax (labels, z)
+        featureNodes = (features) ; labelNodes = (labels) ; criterionNodes = (ce)
+      }
+    }
+    """
+    script = """return [
+      $$(".layer .name").map((each) => each.textContent),
+      $$(".layer").map((each) => each.getAttribute("aria-label")),
+      $$(".edge title").map((each) => each.textContent)];"""
+    (names, labels, edges), _ = act("network", shown(text, "cntk"), script)
+    assert set(names) == {"features", "labels", "z", "z.PlusArgs[0]", "ce"}
+    assert "hidden z, shape 2, 2 nodes, Plus, from z.PlusArgs[0] all, 2 parameters" in labels
+    assert "z to ce: all, 0 parameters" in edges
+    assert "undefined" not in str([labels, edges])
 
 
 def test_the_legend_names_the_kinds_that_occur(act: Act) -> None:
