@@ -172,5 +172,8 @@ def _report(units: Sequence[Unit], written: Sequence[str], form: str) -> None:
 
         print(json.dumps(report.data(written), indent=2))
         return
-    for line in report.text(written):
+    lines = list(report.text(written))
+    for line in lines:
         print(line)
+    if not lines:
+        complain("nothing to migrate: no configuration that is named builds a network of NDL.")

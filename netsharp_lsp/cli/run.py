@@ -85,6 +85,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     item = named_input(args.specification, args.stdin_filename or STDIN_NAME)
+    if item.is_cntk:
+        raise RunError(
+            f"{item.name}: only Net# is trained here. "
+            "'netsharp check' and 'netsharp describe' read the languages of CNTK."
+        )
     text, embedded = _read_specification(item)
     name = item.name
     settings = _settings(args, name, embedded)

@@ -132,6 +132,8 @@ def test_missing_and_misnamed(folder: Path) -> None:
     one_sentence(netsharp("run", "net.nn", *wrong_label, cwd=folder), "'digt'", "'digit'")
     one_sentence(netsharp("run", "nett.nn", "--train", "digits.csv", cwd=folder), "nett.nn")
     one_sentence(netsharp("run", "net.nn", cwd=folder), "--train")
+    (folder / "old.cntk").write_text("command = Train\n")
+    one_sentence(netsharp("run", "old.cntk", cwd=folder), "old.cntk", "only Net#", "describe")
     predict = ("predict", MODEL, "--data", "digits.csv")
     one_sentence(netsharp(*predict, "--keep", "digt", cwd=folder), "'digt'", "'digit'")
     one_sentence(netsharp(*predict, "--rows", "0", cwd=folder), "at least 1")

@@ -53,6 +53,13 @@ def test_it_only_reports_without_a_flag(folder: Path) -> None:
     assert files_below(folder) == before
 
 
+def test_a_second_run_says_that_nothing_is_left(folder: Path) -> None:
+    assert netsharp(folder, "migrate", ".", "--write").returncode == 0
+    done = netsharp(folder, "migrate", ".")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.startswith("netsharp: nothing to migrate")
+
+
 def test_it_writes_what_is_proven(folder: Path) -> None:
     done = netsharp(folder, "migrate", "--write", "train.cntk")
     assert done.returncode == 0, done.stderr
