@@ -118,7 +118,7 @@ class Snapshot:
         """The outline."""
         from netsharp_lsp.cntk.ide.symbols import symbols_of
 
-        return symbols_of(self.text.text)
+        return symbols_of(self.text)
 
     def folds(self) -> list[answers.Fold]:
         """What can be folded away."""
@@ -136,7 +136,7 @@ class Snapshot:
         """The semantic tokens of a range."""
         from netsharp_lsp.cntk.ide.tokens import tokens_in
 
-        return tokens_in(self.text.text, start, end)
+        return tokens_in(self.text, start, end)
 
     def links(self) -> list[answers.Link]:
         """What leads somewhere."""

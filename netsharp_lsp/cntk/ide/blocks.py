@@ -101,9 +101,12 @@ def _visited(edited: Edited) -> Iterator[tuple[Visit, int, int]]:
     for experiment in edited.experiments:
         for visit in experiment.visits:
             text = visit.found.text
-            place = text.place(0, len(text))
-            if edited.is_here(experiment, place.source.name):
-                yield visit, place.start, place.end
+            whole = text.place(0, len(text))
+            parts = [part.value for part in visit.found.entry.parts]
+            # A block that several layers write stands in each of them.
+            for place in parts if len(parts) > 1 else [whole]:
+                if edited.is_here(experiment, place.source.name):
+                    yield visit, place.start, place.end
 
 
 def _innermost(edited: Edited, offset: int) -> tuple[int, int] | None:

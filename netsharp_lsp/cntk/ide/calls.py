@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from netsharp_lsp.cntk.ide.glossary import ndl_parameters, parameter_text
+from netsharp_lsp.cntk.brainscript.reading.syntax import Name, Select
+from netsharp_lsp.cntk.ide.descriptions import of_ndl
+from netsharp_lsp.cntk.ide.glossary import comment_above, ndl_parameters, parameter_text
 from netsharp_lsp.cntk.ide.text import nodes_at
 from netsharp_lsp.cntk.library import PREFIX, library_text
+from netsharp_lsp.cntk.library.documentation import of
 from netsharp_lsp.cntk.mel.functions import meant
 from netsharp_lsp.cntk.ndl.functions import function_of
 from netsharp_lsp.cntk.reading.syntax import Call, Named
@@ -15,7 +18,9 @@ from netsharp_lsp.cntk.reading.syntax import Call, Named
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.analysis.scopes import Application, Declaration
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Call as BrainScriptCall
     from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.ndl.syntax import Definition, Script
     from netsharp_lsp.cntk.programs import BrainScriptProgram
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -23,7 +28,8 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 class CallAt(NamedTuple):
     """A call: the function's `name`, its `parameters` as text, which argument stands at the offset
-    (`active`, by number; `named` where it is passed by name), and the function's form as `label`.
+    (`active`, by number; `named` where it is passed by name), the function's form as `label`, what
+    it does, the arguments that are `given` by name, and the language that it is of.
     """
 
     name: str
@@ -31,6 +37,21 @@ class CallAt(NamedTuple):
     parameters: tuple[str, ...]
     active: int
     named: str
+    says: str
+    given: tuple[str, ...]
+    language: str
+
+    @property
+    def parameter(self) -> str:
+        """The parameter that is being written, as it is declared; empty for none."""
+        names = [name_of(word) for word in self.parameters]
+        if self.named:
+            lowered = [name.lower() for name in names]
+            wanted = self.named.lower()
+            return self.parameters[lowered.index(wanted)] if wanted in lowered else ""
+        last = self.parameters.index("...") if "..." in self.parameters else len(names) - 1
+        at = min(self.active, last) if "..." in self.parameters else self.active
+        return self.parameters[at] if 0 <= at < len(names) else ""
 
 
 def call_at(edited: Edited, offset: int) -> CallAt | None:
@@ -48,21 +69,65 @@ def call_at(edited: Edited, offset: int) -> CallAt | None:
 
 def _in_ndl(edited: Edited, call: Call, offset: int) -> CallAt | None:
     before = [one for one in call.arguments.separators if one[1] <= offset]
-    named = ""
-    for element in call.arguments.elements:
-        if isinstance(element, Named) and element.start <= offset <= element.end:
-            named = element.name.text
+    named = [one for one in call.arguments.elements if isinstance(one, Named)]
+    at = (one.name.text for one in named if one.start <= offset <= one.end)
+    given = tuple(one.name.text for one in named)
     name = call.function.text
-    if edited.language == "mel":
-        edit = meant(name)
-        if edit is not None:
-            words = tuple(word for word, _ in edit.parameters)
-            return CallAt(edit.name, edit.form, words, len(before), named)
+    form = _form(edited, name)
+    if form is None:
+        return None
+    label, words, says, language = form
+    return CallAt(name, label, words, len(before), next(at, ""), says, given, language)
+
+
+def _form(edited: Edited, name: str) -> tuple[str, tuple[str, ...], str, str] | None:
+    """The form of a function of MEL or NDL, or of a macro: label, parameters, what it does."""
+    edit = meant(name) if edited.language == "mel" else None
+    if edit is not None:
+        shown = edit.form[edit.form.index("(") + 1 : -1].split(", ")
+        words = tuple(word.strip("[]") if "=" not in word else word[1:-1] for word in shown)
+        return edit.form, tuple(filter(None, words)), edit.documentation, "mel"
+    macro = macro_named(edited, name)
+    if macro is not None:
+        words = tuple(one.text for one in macro.definition.parameters)
+        return macro.form, words, macro.comment, "ndl"
     function = function_of(name)
     if function is None:
         return None
     words = ndl_parameters(function)
-    return CallAt(function.name, f"{function.name}({', '.join(words)})", words, len(before), named)
+    return f"{function.name}({', '.join(words)})", words, of_ndl(function.name), "ndl"
+
+
+class Macro(NamedTuple):
+    """A macro of NDL: its definition, and the text that it stands in."""
+
+    definition: Definition
+    script: Script
+
+    @property
+    def form(self) -> str:
+        """How it is called."""
+        words = ", ".join(one.text for one in self.definition.parameters)
+        return f"{self.definition.name.text}({words})"
+
+    @property
+    def comment(self) -> str:
+        """What is said right above it."""
+        place = self.script.text.place(self.definition.start, self.definition.end)
+        return comment_above(place.source.text, place.start)
+
+
+def macro_named(edited: Edited, name: str) -> Macro | None:
+    """The macro of a name in the runs of a text; names are compared without case."""
+    wanted = name.lower()
+    for experiment in edited.experiments:
+        scripts = [one.ndl for one in experiment.texts("ndl")]
+        scripts += [part.script for edit in experiment.edits for part in edit.macros]
+        for script in scripts:
+            for definition in script.definitions():
+                if definition.name.text.lower() == wanted:
+                    return Macro(definition, script)
+    return None
 
 
 def _in_brainscript(edited: Edited, offset: int) -> CallAt | None:
@@ -88,8 +153,30 @@ def _applied(program: BrainScriptProgram, application: Application, offset: int)
             active, named = number + 1, ""
     if call.arguments and offset <= call.arguments[-1].place.end:
         active = min(active, len(call.arguments) - 1)
-    label = _label(declaration, words)
-    return CallAt(declaration.qualified, label, words, active, named)
+    given = tuple(one.name for one in call.arguments if one.name)
+    says = said_of(program, declaration)
+    name = _called(call)
+    label = _label(declaration, words, name)
+    return CallAt(name, label, words, active, named, says, given, "brainscript")
+
+
+def _called(call: BrainScriptCall) -> str:
+    """The name by which a function is called."""
+    words: list[str] = []
+    function = call.function
+    while isinstance(function, Select):
+        words.insert(0, function.name)
+        function = function.record
+    return ".".join([function.name, *words]) if isinstance(function, Name) else ""
+
+
+def said_of(program: BrainScriptProgram, declaration: Declaration) -> str:
+    """What a function of BrainScript does: of the library's, or the comment above one's own."""
+    if declaration.library:
+        entry = of(declaration.qualified)
+        return entry.text if entry is not None else ""
+    place = declaration.whole
+    return comment_above(program.data(place.source), place.start)
 
 
 def parameters_of(program: BrainScriptProgram, declaration: Declaration) -> tuple[str, ...]:
@@ -99,14 +186,15 @@ def parameters_of(program: BrainScriptProgram, declaration: Declaration) -> tupl
     return tuple(parameter_text(one, data) for one in declaration.parameters or ())
 
 
-def form_of(program: BrainScriptProgram, declaration: Declaration) -> str:
-    """The form of a function of BrainScript."""
-    return _label(declaration, parameters_of(program, declaration))
+def form_of(program: BrainScriptProgram, declaration: Declaration, name: str = "") -> str:
+    """The form of a function of BrainScript, under the name that it is called by."""
+    return _label(declaration, parameters_of(program, declaration), name)
 
 
-def _label(declaration: Declaration, words: tuple[str, ...]) -> str:
+def _label(declaration: Declaration, words: tuple[str, ...], name: str = "") -> str:
     inside = ", ".join(words)
-    return f"{declaration.qualified} " + (f"{{{inside}}}" if declaration.braced else f"({inside})")
+    arguments = f"{{{inside}}}" if declaration.braced else f"({inside})"
+    return f"{name or declaration.qualified} {arguments}"
 
 
 def name_of(parameter: str) -> str:

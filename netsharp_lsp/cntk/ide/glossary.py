@@ -28,9 +28,10 @@ KINDS = {
 
 def option_markdown(option: Option, table: Block) -> str:
     """An option: what it does, which values it takes, what holds without it."""
-    lines = [f"**{option.name}**: {KINDS[option.kind]}, read by {table.name}", "", option.says]
+    lines = [f"**{option.name}**: {KINDS[option.kind]}; option of {table.name}", "", option.says]
     if option.values:
-        lines += ["", "Values: " + ", ".join(f"`{value}`" for value in option.values) + "."]
+        words = ", ".join(f"`{value}`" for value in option.values)
+        lines += ["", f"Values{'' if option.kind == 'choice' else ' beside that'}: {words}."]
     if option.span is not None:
         lines += ["", f"The value has to be {option.span}."]
     if option.required:
@@ -55,7 +56,21 @@ def ndl_parameters(function: NdlFunction) -> tuple[str, ...]:
     """The arguments of a function of NDL, optional ones with their defaults."""
     words = [*function.signature, *(["..."] if function.most >= ANY else [])]
     options = (f"{name}={one.default or repr('')}" for name, one in function.options.items())
-    return (*words, *options)
+    return (*words, *options, "tag=''")
+
+
+def comment_above(data: bytes, start: int) -> str:
+    """The lines of comment right above a declaration, without their marks."""
+    line = data.rfind(b"\n", 0, start) + 1
+    found: list[str] = []
+    while line > 0:
+        before = data.rfind(b"\n", 0, line - 1) + 1
+        text = data[before : line - 1].decode("utf-8", "replace").strip()
+        if not text.startswith(("#", "//")) or text.startswith("# netsharp:"):
+            break
+        found.insert(0, text.lstrip("#/ "))
+        line = before
+    return "\n".join(found).strip()
 
 
 def ndl_signature(function: NdlFunction) -> str:

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.ide.blocks import assignment_at, option_at, value_in_force
-from netsharp_lsp.cntk.ide.calls import form_of
-from netsharp_lsp.cntk.ide.descriptions import of_edit, of_library, of_ndl, of_operation
-from netsharp_lsp.cntk.ide.glossary import ndl_signature, option_markdown
-from netsharp_lsp.cntk.ide.nodes import named_nodes, written_shape
+from netsharp_lsp.cntk.ide.blocks import assignment_at
+from netsharp_lsp.cntk.ide.calls import call_at, form_of, macro_named, name_of
+from netsharp_lsp.cntk.ide.declarations import declared_markdown
+from netsharp_lsp.cntk.ide.descriptions import of_edit, of_library, of_ndl
+from netsharp_lsp.cntk.ide.glossary import ndl_signature
+from netsharp_lsp.cntk.ide.listed_nodes import listed_node
+from netsharp_lsp.cntk.ide.node_pages import node_markdown
+from netsharp_lsp.cntk.ide.nodes import named_nodes
 from netsharp_lsp.cntk.ide.occurrences import occurrence_at, same
-from netsharp_lsp.cntk.ide.text import nodes_at
+from netsharp_lsp.cntk.ide.options import block_markdown, brief, key_markdown, value_markdown
+from netsharp_lsp.cntk.ide.text import nodes_at, word_at
+from netsharp_lsp.cntk.ide.words import (
+    MEMBERS,
+    SPECIAL,
+    argument_words,
+    parameter_meaning,
+    property_meaning,
+)
 from netsharp_lsp.cntk.mel.functions import meant
 from netsharp_lsp.cntk.ndl.functions import function_of
-from netsharp_lsp.cntk.networks.description import parameters
-from netsharp_lsp.cntk.networks.node import GROUPS
-from netsharp_lsp.cntk.networks.node_types import multiply_adds
-from netsharp_lsp.cntk.reading.syntax import Assignment, Call
+from netsharp_lsp.cntk.reading.syntax import Call
 from netsharp_lsp.ide.answers import Hover
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.ide.edited import Edited
-    from netsharp_lsp.cntk.ide.nodes import NamedNode
     from netsharp_lsp.cntk.ide.occurrence import Occurrence
 
 VARIABLE = re.compile(rb"\$[A-Za-z_][^$\s,/<>?;':\"\[\]{}\\|!@#%^&*()+=~`]*\$")
@@ -38,10 +45,6 @@ WORDS = {
     "true": "The truth value true.",
     "false": "The truth value false.",
 }
-#: What names without a node of their own are.
-KINDS = {"member": "a value", "node": "a node", "local": "a node of a macro", "macro": "a macro"}
-#: A value that is longer is cut off.
-WIDTH = 120
 
 
 def hover_at(edited: Edited, offset: int) -> Hover | None:
@@ -52,6 +55,7 @@ def hover_at(edited: Edited, offset: int) -> Hover | None:
         _variable(edited, offset)
         or _name(edited, offset)
         or _function(edited, offset)
+        or _argument(edited, offset)
         or _option(edited, offset)
         or _word(edited, offset)
     )
@@ -69,16 +73,21 @@ def _variable(edited: Edited, offset: int) -> Hover | None:
                 text = f"**${words}$**: nothing defines it here."
             else:
                 place = found.entry.parts[0].key
-                value = _brief(found.text.text)
-                text = f"**${words}$** = `{value}`\n\nWritten at {place}."
+                text = f"**${words}$** = `{brief(found.text.text)}`\n\nWritten at {place}."
             return Hover(text, match.start(), match.end())
     return None
 
 
 def _name(edited: Edited, offset: int) -> Hover | None:
     found = occurrence_at(edited, offset)
-    if found is None or found.kind in ("key", "library"):
+    if found is None or found.kind == "library":
         return None
+    if found.kind == "key":
+        text = "" if found.declares else block_markdown(edited, found.name)
+        return Hover(text, found.start, found.end) if text else None
+    if found.name.lower() in SPECIAL and found.kind in ("member", "node"):
+        text = f"**{found.name}**: {SPECIAL[found.name.lower()]}"
+        return Hover(text, found.start, found.end)
     known = named_nodes(edited)
     for one in same(edited, found):
         if one.declares and one.file == edited.name and one.start in known:
@@ -86,62 +95,19 @@ def _name(edited: Edited, offset: int) -> Hover | None:
     return _declared(edited, found, offset)
 
 
-def node_markdown(named: NamedNode) -> str:
-    """A node: its shape and where the number comes from, what it reads, what it costs."""
-    node = named.node
-    shape = written_shape(node.shape)
-    lines = [f"**{node.name}**: `{node.operation}` `[{shape}]`", ""]
-    if node.inputs:
-        words = ", ".join(f"`{one.name}` [{written_shape(one.shape)}]" for one in node.inputs)
-        lines.append(f"- reads {words}")
-    lines.append(f"- {_axis(named)}")
-    count = parameters(node)
-    if count:
-        product = " x ".join(map(str, node.shape or ()))
-        how = "" if node.trainable else ", not trained"
-        lines.append(f"- parameters: {product} = {count:,}{how}")
-    cost = multiply_adds(node)
-    if cost:
-        lines.append(f"- multiply-adds for one sample: {cost:,}")
-    network = named.built.network
-    groups = [g for g in GROUPS if network is not None and node in network.groups.get(g, ())]
-    if groups:
-        lines.append(f"- belongs to the {' and '.join(groups)} nodes")
-    if node.loop is not None:
-        lines.append(f"- part of recurrent loop {node.loop}")
-    lines += [f"- {name}: `{_plain(value)}`" for name, value in sorted(node.attributes.items())]
-    says = of_operation(node.operation)
-    return "\n".join([*lines, "", says] if says else lines)
-
-
-def _axis(named: NamedNode) -> str:
-    axis = named.node.axis
-    if axis is None:
-        return "the same for all samples"
-    return "one value for each sample and time step" + (
-        "" if axis.name == "*" else f" of {axis.name}"
-    )
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, tuple):
-        return ":".join(map(_plain, value))
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
 def _declared(edited: Edited, found: Occurrence, offset: int) -> Hover | None:
     """A function, a parameter, or a name without a node of its own."""
+    form = ""
+    if found.kind == "macro":
+        macro = macro_named(edited, found.name)
+        form = macro.form if macro is not None else ""
     for _, program, source, inner in edited.inside(offset):
+        use = program.program.use_at(source, inner)
         declaration = program.program.declaration_at(source, inner)
-        if declaration is not None and declaration.parameters is not None:
-            form = form_of(program, declaration)
-            return Hover(f"```brainscript\n{form}\n```\n\nDeclared here.", found.start, found.end)
-    kind = {"member": "value", "node": "node", "local": "node of a macro"}.get(
-        found.kind, found.kind
-    )
-    return Hover(f"**{found.name}**: {kind}", found.start, found.end)
+        meant_here = declaration or (use.declaration if use is not None else None)
+        if meant_here is not None and meant_here.parameters is not None:
+            form = form_of(program, meant_here)
+    return Hover(declared_markdown(edited, found, form), found.start, found.end)
 
 
 def _function(edited: Edited, offset: int) -> Hover | None:
@@ -174,43 +140,55 @@ def _of_call(edited: Edited, name: str) -> str:
     return f"```ndl\n{ndl_signature(function)}\n```\n\n{of_ndl(function.name)}"
 
 
+def _argument(edited: Edited, offset: int) -> Hover | None:
+    """An argument's name, or a word that means something as its value."""
+    call = call_at(edited, offset)
+    word = word_at(edited.data, offset)
+    if call is None or word is None:
+        return None
+    text, start, end = word
+    if call.language == "mel" and property_meaning(text):
+        return Hover(f"**{text}**: {property_meaning(text)}", start, end)
+    parameter = call.parameter
+    name = name_of(parameter)
+    if not call.named or not name:
+        return None
+    if text.lower() == call.named.lower():
+        meaning = parameter_meaning(name) if call.language != "mel" else ""
+        says = f"\n\n{meaning[0].upper()}{meaning[1:]}." if meaning else ""
+        return Hover(f"`{parameter}`: argument of `{call.name}`{says}", start, end)
+    words = argument_words(name, call.language)
+    for known, says in words.items():
+        if known.lower() == text.lower():
+            return Hover(f"**{known}**: {says}", start, end)
+    return None
+
+
 def _option(edited: Edited, offset: int) -> Hover | None:
-    """The key of an option: what it does, and the value in force."""
+    """The key of an option, or its value."""
     if edited.language != "cntk" or edited.text.island_at(offset) is not None:
         return None
     record = assignment_at(edited, offset)
-    if record is None or not record.name.start <= offset <= record.name.end:
+    if record is None:
         return None
-    known = option_at(edited, record)
-    lines = [option_markdown(*known)] if known is not None else [f"**{record.name.text}**"]
-    lines += _force(edited, record)
-    return Hover("\n\n".join(lines), record.name.start, record.name.end)
-
-
-def _force(edited: Edited, record: Assignment) -> list[str]:
-    found = value_in_force(edited, record)
-    if found is None or found.entry.kind == "block":
-        return []
-    place = found.entry.parts[0].value
-    here = edited.is_here(edited.main, place.source.name) and place.start >= record.start
-    written = "" if here and place.end <= record.end else f", from {place}"
-    return [f"In force: `{_brief(found.text.text)}`{written}."]
+    if record.name.start <= offset <= record.name.end:
+        text = key_markdown(edited, record)
+        return Hover(text, record.name.start, record.name.end)
+    node = listed_node(edited, offset)
+    if node is not None:
+        return Hover(node_markdown(node), node.name.start, node.name.end)
+    word = word_at(edited.data, offset)
+    text = "" if word is None else value_markdown(edited, record, word[0])
+    return Hover(text, word[1], word[2]) if word is not None and text else None
 
 
 def _word(edited: Edited, offset: int) -> Hover | None:
-    """A word of BrainScript's own."""
-    island = edited.text.island_at(offset)
-    if island is None:
+    """A word of BrainScript's own, or a member of nodes."""
+    word = word_at(edited.data, offset) if edited.text.island_at(offset) is not None else None
+    if word is None:
         return None
-    start = end = offset
-    while start > 0 and edited.data[start - 1 : start].isalpha():
-        start -= 1
-    while end < len(edited.data) and edited.data[end : end + 1].isalpha():
-        end += 1
-    word = edited.data[start:end].decode("utf-8", "replace")
-    return Hover(f"**{word}**: {WORDS[word]}", start, end) if word in WORDS else None
-
-
-def _brief(data: bytes) -> str:
-    words = " ".join(data.decode("utf-8", "replace").split())
-    return words if len(words) <= WIDTH else f"{words[: WIDTH - 4]} ..."
+    text, start, end = word
+    if edited.data[start - 1 : start] == b".":
+        says = MEMBERS.get(text)
+        return Hover(f"**{text}**: {says}", start, end) if says else None
+    return Hover(f"**{text}**: {WORDS[text]}", start, end) if text in WORDS else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.networks.description import parameters, total
+from netsharp_lsp.cntk.ide.node_pages import summary
 from netsharp_lsp.ide.answers import Lens
 
 TYPE_CHECKING = False
@@ -27,9 +27,4 @@ def lenses_of(edited: Edited, options: LensOptions) -> list[Lens]:
 def lens_title(edited: Edited, key: str) -> str:
     """How many nodes and parameters the network of a command has; empty if there is none."""
     built = edited.main.network_of(key)
-    if built is None or built.network is None:
-        return ""
-    nodes = built.network.nodes.values()
-    count = total([parameters(node) for node in nodes if node.trainable])
-    words = "unknown parameters" if count is None else f"{count:,} parameters"
-    return f"{len(nodes):,} nodes, {words}"
+    return "" if built is None else summary(built)

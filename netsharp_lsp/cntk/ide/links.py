@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from urllib.request import pathname2url
 
+from netsharp_lsp.cntk.ide.paths import FILE, file_at
 from netsharp_lsp.cntk.rules import SEVERITIES, load
 from netsharp_lsp.diagnostics.suppression import find_suppressions
 from netsharp_lsp.ide.answers import Link
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 #: An address; a mark that ends the sentence around it does not belong to it.
 ADDRESS = re.compile(rb"https?://[^\s<>\"'`\\^{}|]*[^\s<>\"'`\\^{}|.,;:!?)\]*]")
-#: A file of a network or a configuration, as it stands in a value, without variables.
-FILE = re.compile(rb"[^\s\"'+:;,()\[\]{}=$]+\.(?:ndl|bs|mel|cntk|config)\b", re.IGNORECASE)
 
 
 def links_of(edited: Edited) -> list[Link]:
@@ -49,12 +48,11 @@ def _rules(text: Text) -> Iterator[Link]:
 def _files(edited: Edited) -> Iterator[Link]:
     """Files beside the run that are there; no text of theirs is read."""
     comments = edited.text.comments
-    files = edited.main.files
     for match in FILE.finditer(edited.data):
         if any(start <= match.start() < end for start, end in comments):
             continue
-        path = match.group().decode("utf-8", "replace")
-        located = files.locate(path)
-        if located != edited.name and files.exists(path) and located.startswith(("/", "\\")):
-            url = f"file://{pathname2url(located)}"
-            yield Link(match.start(), match.end(), url=url, tooltip=f"Open {path}")
+        found = file_at(edited, match.start())
+        if found is not None and found.file != edited.name:
+            url = f"file://{pathname2url(found.file)}"
+            tooltip = f"Open {match.group().decode('utf-8', 'replace')}"
+            yield Link(match.start(), match.end(), url=url, tooltip=tooltip)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 
 from netsharp_lsp.cntk import library
+from netsharp_lsp.cntk.analysis import NOT_FILES
+from netsharp_lsp.cntk.ide.listed_nodes import listed_node
 from netsharp_lsp.cntk.ide.occurrences import occurrence_at, same
+from netsharp_lsp.cntk.ide.paths import file_at
 from netsharp_lsp.cntk.library import PREFIX, own_library
 from netsharp_lsp.ide.answers import Elsewhere, Highlight, Target
 
@@ -19,8 +22,11 @@ if TYPE_CHECKING:
 def definition_at(edited: Edited, offset: int) -> Target | None:
     """Where the name at an offset is declared, be it in another file or in our library."""
     found = occurrence_at(edited, offset)
+    named = file_at(edited, offset) if found is None else None
+    if named is not None:
+        return Target(0, 0, 0, 0, named.file if named.file != edited.name else None)
     if found is None:
-        return None
+        return _node_definition(edited, offset)
     if found.key[1].startswith(PREFIX):
         return _in_library(found.key)
     declared = next((one for one in same(edited, found) if one.declares), None)
@@ -28,6 +34,18 @@ def definition_at(edited: Edited, offset: int) -> Target | None:
         return None
     file = declared.file if declared.file != edited.name else None
     return Target(declared.start, declared.end, declared.start, declared.end, file)
+
+
+def _node_definition(edited: Edited, offset: int) -> Target | None:
+    """Where a node is made that an option names and that no name stands for."""
+    found = listed_node(edited, offset)
+    if found is None:
+        return None
+    source, start, end = found.node.where
+    experiment = edited.main
+    if source.startswith(NOT_FILES):
+        return None
+    return Target(start, end, start, end, edited.file_of(experiment, source))
 
 
 def references_at(edited: Edited, offset: int, declaration: bool) -> list[Range | Elsewhere]:

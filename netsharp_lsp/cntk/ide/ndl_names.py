@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.ndl.syntax import Script, Statement, Value
 
     #: A name in some scope: its declaration, and what it was assigned.
-    Symbols = dict[str, tuple[Key, Value | None]]
+    Symbols = dict[str, tuple[Key, "Value | Model | None"]]
 
 
-class _Macro:
+class Model:
+    """Stands for a model of MEL: behind its name come the names of its nodes."""
+
+
+class Macro:
     """A macro: its declaration, and what can be reached inside with a dot."""
 
     def __init__(self, key: Key) -> None:
@@ -27,22 +31,38 @@ class _Macro:
         self.members: Symbols = {}
 
 
-def ndl_occurrences(experiment: Experiment, file_of: Callable[[str], str]) -> Iterator[Occurrence]:
-    """Every name in the NDL of a run that means something declared in it."""
-    scripts = [script for text in experiment.texts("ndl") if (script := text.ndl) is not None]
-    macros: dict[str, _Macro] = {}
-    readers = [_Reader(script, file_of, macros) for script in scripts]
-    for reader in readers:
-        yield from reader.macros_of(reader.script.statements)
-    for reader in readers:
-        yield from reader.names(reader.script.statements, {})
+class NdlNames:
+    """The names of NDL in the texts of a run; `file_of` is the one name of a source."""
+
+    def __init__(self, experiment: Experiment, file_of: Callable[[str], str]) -> None:
+        self.file_of = file_of
+        self.macros: dict[str, Macro] = {}
+        scripts = [text.ndl for text in experiment.texts("ndl")]
+        scripts += [part.script for edit in experiment.edits for part in edit.macros]
+        self.readers = [Reader(script, file_of, self.macros) for script in scripts]
+
+    def all(self) -> Iterator[Occurrence]:
+        """Every name that means something declared in the texts."""
+        for reader in self.readers:
+            yield from reader.macros_of(reader.script.statements)
+        for reader in self.readers:
+            yield from reader.names(reader.script.statements, {})
+
+    @property
+    def tops(self) -> Symbols:
+        """The names that networks declare, as an edit of their models sees them."""
+        found: Symbols = {}
+        for reader in self.readers:
+            for name, entry in reader.declared(reader.script.statements).items():
+                found.setdefault(name, entry)
+        return found
 
 
-class _Reader:
+class Reader:
     """Reads the names of one script."""
 
     def __init__(
-        self, script: Script, file_of: Callable[[str], str], macros: dict[str, _Macro]
+        self, script: Script, file_of: Callable[[str], str], macros: dict[str, Macro]
     ) -> None:
         self.script = script
         self.file_of = file_of
@@ -53,7 +73,7 @@ class _Reader:
         for statement in statements:
             if isinstance(statement, Definition):
                 key = self._key(statement.name)
-                self.macros.setdefault(statement.name.text.lower(), _Macro(key))
+                self.macros.setdefault(statement.name.text.lower(), Macro(key))
                 yield self._told(statement.name, key, "macro", declares=True)
                 if statement.body is not None:
                     yield from self.macros_of(statement.body.statements)
@@ -62,11 +82,7 @@ class _Reader:
         self, statements: Iterable[Statement], outer: Symbols, kind: str = "node"
     ) -> Iterator[Occurrence]:
         """The names of statements, which declare names of a kind; those around are in `outer`."""
-        symbols: Symbols = dict(outer)
-        own = [one for one in statements if isinstance(one, Assignment) and one.name is not None]
-        for one in own:
-            assert one.name is not None
-            symbols.setdefault(one.name.text.lower(), (self._key(one.name), one.value))
+        symbols: Symbols = {**self.declared(statements), **outer}
         for statement in statements:
             if isinstance(statement, Definition):
                 yield from self._macro(statement)
@@ -74,7 +90,15 @@ class _Reader:
             if statement.name is not None:
                 key = symbols[statement.name.text.lower()][0]
                 yield self._told(statement.name, key, kind, declares=True)
-            yield from self._value(statement.value, symbols)
+            yield from self.value(statement.value, symbols)
+
+    def declared(self, statements: Iterable[Statement]) -> Symbols:
+        """The names that statements assign, each by its first assignment."""
+        found: Symbols = {}
+        for one in statements:
+            if isinstance(one, Assignment) and one.name is not None:
+                found.setdefault(one.name.text.lower(), (self._key(one.name), one.value))
+        return found
 
     def _macro(self, macro: Definition) -> Iterator[Occurrence]:
         symbols: Symbols = {}
@@ -91,12 +115,13 @@ class _Reader:
                 known.members.setdefault(one.name.text.lower(), entry)
         yield from self.names(macro.body.statements, symbols, "local")
 
-    def _value(self, value: Value, symbols: Symbols) -> Iterator[Occurrence]:
+    def value(self, value: Value, symbols: Symbols) -> Iterator[Occurrence]:
+        """The names in a value."""
         waiting: list[Value] = [value]
         while waiting:
             one = waiting.pop()
             if isinstance(one, Word):
-                yield from self._word(one, symbols)
+                yield from self.word(one, symbols)
             elif isinstance(one, Option):
                 waiting.append(one.value)
             elif isinstance(one, Array):
@@ -107,7 +132,7 @@ class _Reader:
                     yield self._told(one.name, macro.key, "macro")
                 waiting += one.arguments
 
-    def _word(self, word: Word, symbols: Symbols) -> Iterator[Occurrence]:
+    def word(self, word: Word, symbols: Symbols) -> Iterator[Occurrence]:
         """A name, and what stands behind its dots."""
         if word.is_number or word.is_hole:
             return
@@ -118,8 +143,12 @@ class _Reader:
             if entry is None:
                 return
             key, value = entry
-            yield self._told(Word(part, at, at + len(part.encode())), key, "node")
+            kind = "model" if isinstance(value, Model) else "node"
+            yield self._told(Word(part, at, at + len(part.encode())), key, kind)
             at += len(part.encode()) + 1
+            if isinstance(value, Model):
+                scope = symbols
+                continue
             called = value.name.text.lower() if isinstance(value, Call) else ""
             scope = self.macros[called].members if called in self.macros else None
 

@@ -53,7 +53,8 @@ def _declared(edited: Edited) -> Iterator[tuple[Experiment, BuiltNetwork, str, P
             continue
         spelt = {name.lower(): name for name in built.network.nodes}
         for one in edited.occurrences:
-            if one.declares and one.kind == "node" and one.name.lower() in spelt:
+            own = one.key[0] == "ndl" and one.kind == "node"
+            if one.declares and own and one.name.lower() in spelt:
                 place = Place(one.file, one.start, one.end)
                 yield experiment, built, spelt[one.name.lower()], place
 

@@ -12,7 +12,8 @@ class Occurrence(NamedTuple):
     """A name at ``start:end`` of a file that means the declaration `key`.
 
     `kind`: of BrainScript "member", "function", "parameter", "index" or "library"; of NDL "node",
-    "local" (in a macro), "parameter" or "macro"; of a configuration "key".
+    "local" (in a macro), "parameter", "macro" or "section"; of MEL "model" or "node"; of a
+    configuration "key".
     """
 
     key: Key

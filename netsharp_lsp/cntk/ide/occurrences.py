@@ -9,10 +9,13 @@ import re
 
 from netsharp_lsp.cntk.brainscript.analysis.scopes import GIVEN
 from netsharp_lsp.cntk.configuration.arrays import elements
-from netsharp_lsp.cntk.ide.ndl_names import ndl_occurrences
+from netsharp_lsp.cntk.ide.mel_names import mel_occurrences
+from netsharp_lsp.cntk.ide.ndl_names import NdlNames
 from netsharp_lsp.cntk.ide.occurrence import Key, Occurrence
 from netsharp_lsp.cntk.library import PREFIX
 from netsharp_lsp.cntk.networks.node_types import INPUTS
+from netsharp_lsp.cntk.reading.reader import read
+from netsharp_lsp.cntk.reading.syntax import Assignment, Block
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +42,7 @@ NODE_LISTS = frozenset(
 )
 #: Options of an NDL builder that list sections.
 SECTION_LISTS = frozenset((b"run", b"load"))
+_WORD = re.compile(rb"[A-Za-z_]\w*")
 _VARIABLE = re.compile(rb"\$([A-Za-z_][^$\s,/<>?;':\"\[\]{}\\|!@#%^&*()+=~`]*)\$")
 
 
@@ -62,10 +66,14 @@ class _Finder:
     def all(self) -> Iterator[Occurrence]:
         """Names of networks first: where a name is one of a network and a key, it is the first."""
         nodes: dict[tuple[str, str], Occurrence] = {}
-        for one in (*self._brainscript(), *ndl_occurrences(self.experiment, self._file)):
+        names = NdlNames(self.experiment, self._file)
+        for one in (*self._brainscript(), *names.all()):
             if one.declares and one.kind in ("member", "node"):
                 nodes.setdefault((one.name.lower(), one.kind), one)
             yield one
+        members = {name: one for (name, kind), one in nodes.items() if kind == "member"}
+        yield from mel_occurrences(self.experiment, names, members)
+        yield from self._sections()
         if self._is_alone:
             return
         known = {name: one for (name, _), one in nodes.items()}
@@ -110,6 +118,38 @@ class _Finder:
                 yield Occurrence(
                     ("brainscript", where[0], where[1]), use.name, kind, *at(use.place), False
                 )
+
+    def _sections(self) -> Iterator[Occurrence]:
+        """Names of sections in files of NDL, and in their `run` and `load`."""
+        files = {}
+        for text in self.experiment.texts("ndl"):
+            source = text.place(0, 0).source
+            data = self.experiment.files.texts.get(source)
+            if data is not None and self._file(source) not in self._configurations:
+                files[self._file(source)] = data
+        for file, data in files.items():
+            records = [one for one in read(data).records if isinstance(one, Assignment)]
+            keys: dict[str, Key] = {}
+            for one in records:
+                if isinstance(one.value, Block):
+                    key = keys.setdefault(one.name.text.lower(), ("section", file, one.name.start))
+                    span = (one.name.start, one.name.end)
+                    yield Occurrence(key, one.name.text, "section", file, *span, True)
+            for one in records:
+                if one.name.text.lower().encode() not in SECTION_LISTS or one.value is None:
+                    continue
+                for match in _WORD.finditer(data, one.value.start, one.value.end):
+                    words = match.group().decode()
+                    if words.lower() in keys:
+                        key = keys[words.lower()]
+                        yield Occurrence(key, words, "section", file, *match.span(), False)
+
+    @property
+    def _configurations(self) -> set[str]:
+        """The files that are layers of the run."""
+        if self._is_alone:
+            return set()
+        return {self._file(one.name) for one in self.experiment.configuration.layers.sources}
 
     def _key_of(self, value: Value) -> Key:
         place = value.entry.assignments[0].key

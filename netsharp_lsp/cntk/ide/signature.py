@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.ide.calls import call_at, name_of
-from netsharp_lsp.cntk.ide.descriptions import described
+from netsharp_lsp.cntk.ide.words import parameter_meaning
 from netsharp_lsp.ide.answers import Parameter, Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.ide.calls import CallAt
     from netsharp_lsp.cntk.ide.edited import Edited
 
 
@@ -17,22 +16,16 @@ def signature_at(edited: Edited, offset: int) -> Signature | None:
     call = call_at(edited, offset)
     if call is None:
         return None
-    parameters = []
-    at = call.label.find("(") if "(" in call.label else call.label.find("{")
+    parameters: list[Parameter] = []
+    active = None
+    at = len(call.name)
     for word in call.parameters:
         start = call.label.find(word, at)
         if start < 0:
             continue
-        parameters.append(Parameter(start, start + len(word)))
+        if word == call.parameter:
+            active = len(parameters)
+        meaning = parameter_meaning(name_of(word)) if call.language != "mel" else ""
+        parameters.append(Parameter(start, start + len(word), meaning))
         at = start + len(word)
-    return Signature(call.label, described(call.name), tuple(parameters), _active(call))
-
-
-def _active(call: CallAt) -> int | None:
-    """Which parameter is being written: by its name where it is passed so, else by its place."""
-    names = [name_of(word) for word in call.parameters]
-    if call.named:
-        return names.index(call.named) if call.named in names else None
-    if call.active < len(names):
-        return call.active
-    return len(names) - 1 if names and call.parameters[-1] == "..." else None
+    return Signature(call.label, call.says, tuple(parameters), active)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.brainscript.reading import syntax as brainscript
-from netsharp_lsp.cntk.configuration.options import BUILDERS
+from netsharp_lsp.cntk.configuration.tree import network_sections
+from netsharp_lsp.cntk.ide.sections import KEYS
+from netsharp_lsp.cntk.ide.words import SPECIAL
 from netsharp_lsp.cntk.reading.syntax import (
     Assignment,
     Block,
@@ -19,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from netsharp_lsp.cntk.ide.edited import Edited
     from netsharp_lsp.cntk.ide.text import Island
     from netsharp_lsp.cntk.ide.text import Text as EditedText
     from netsharp_lsp.cntk.reading.syntax import Node, Record
@@ -26,16 +29,22 @@ if TYPE_CHECKING:
 
 #: More characters of a value are cut off.
 WIDTH = 40
+#: The block whose sections are networks wherever it stands.
+_BUILDER = "ndlnetworkbuilder"
 #: Blocks inside blocks below this are not listed: nobody reads an outline so deep.
 DEEPEST = 12
-_BUILDERS = frozenset(name.lower() for name in BUILDERS)
 
 
-def symbols_of(text: EditedText) -> list[Symbol]:
+def symbols_of(edited: Edited) -> list[Symbol]:
     """The outline in the order of the text."""
+    text = edited.text
     outline = _Outline(text)
     if text.document is None:
         return outline.members(text.islands[0], text.islands[0].script.entries, 0)
+    if text.language == "cntk":
+        root = edited.main.configuration.root
+        outline.networks = {name.decode("utf-8", "replace") for name in network_sections(root)}
+        outline.commands = {command.name.lower() for command in edited.main.commands}
     return outline.records(text.document.records, 0, network=text.language != "cntk")
 
 
@@ -45,6 +54,9 @@ class _Outline:
     def __init__(self, text: EditedText) -> None:
         self.text = text
         self.islands = {island.start: island for island in text.islands}
+        #: The names at the top of sections that are networks, and of commands, in lower case.
+        self.networks: set[str] = set()
+        self.commands: set[str] = set()
 
     def records(self, records: Iterable[Record], depth: int, *, network: bool) -> list[Symbol]:
         """The symbols of records; in a `network` they are nodes."""
@@ -73,13 +85,25 @@ class _Outline:
             island = self.islands[value.start]
             return self._named(record, "BrainScript", "section", self._built(island))
         if isinstance(value, Block):
-            known = record.name.text.lower() in _BUILDERS
-            inner = self._inside(value, depth, network=network or known)
-            kind: SymbolKind = "command" if depth == 0 and not network else "section"
-            return self._named(record, "", kind, inner)
+            name = record.name.text.lower()
+            known = network or name == _BUILDER or (depth == 0 and name in self.networks)
+            inner = self._inside(value, depth, network=known)
+            kind: SymbolKind = "command" if depth == 0 and name in self.commands else "section"
+            return self._named(record, self._does(value, kind), kind, inner)
         detail = "" if value is None else self._brief(value.start, value.end)
-        is_node = network and isinstance(value, Call)
+        if record.name.text.lower() in KEYS:
+            return self._named(record, detail, "key")
+        is_node = network and (isinstance(value, Call) or record.name.text.lower() in SPECIAL)
         return self._named(record, detail, "node" if is_node else _kind(value, network))
+
+    def _does(self, value: Block, kind: SymbolKind) -> str:
+        """What a command does: its action."""
+        if kind != "command":
+            return ""
+        for one in value.records:
+            if isinstance(one, Assignment) and one.name.text.lower() == "action" and one.value:
+                return self._brief(one.value.start, one.value.end).strip('"')
+        return "train"
 
     def _inside(self, value: Node | None, depth: int, *, network: bool) -> list[Symbol]:
         if not isinstance(value, Block) or depth >= DEEPEST:
@@ -107,6 +131,7 @@ class _Outline:
         kind: SymbolKind = "constant" if plain else "section" if inner else "node"
         if member.parameters is not None:
             kind = "function"
+            detail = self._parameters(island, member)
         return Symbol(
             member.name,
             detail,
@@ -117,6 +142,10 @@ class _Outline:
             island.start + member.name_place.end,
             tuple(inner),
         )
+
+    def _parameters(self, island: Island, member: brainscript.Member) -> str:
+        words = ", ".join(one.name for one in member.parameters or ())
+        return f"{{{words}}}" if member.braced else f"({words})"
 
     def _named(
         self,

@@ -99,6 +99,20 @@ class Text:
         return self.islands[at]
 
 
+def word_at(data: bytes, offset: int) -> tuple[str, int, int] | None:
+    """The word that an offset stands in or at the end of, with its span."""
+    start = end = offset
+    while start > 0 and _in_word(data[start - 1 : start]):
+        start -= 1
+    while end < len(data) and _in_word(data[end : end + 1]):
+        end += 1
+    return (data[start:end].decode("utf-8", "replace"), start, end) if end > start else None
+
+
+def _in_word(byte: bytes) -> bool:
+    return byte.isalnum() or byte == b"_"
+
+
 def nodes_in(records: tuple[Record, ...]) -> Iterator[Node]:
     """Every node below records, each before those inside it, in the order of the text."""
     waiting: list[Node | None] = list(reversed(records))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.brainscript.reading.grammar import parse_tree as parse_brainscript
+from netsharp_lsp.cntk.ide.sections import Networks
 from netsharp_lsp.cntk.reading.grammar import parse_tree as parse_cntk
 from netsharp_lsp.ide.answers import TOKEN_KINDS, TOKEN_MODIFIERS
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Tree
 
-    from netsharp_lsp.cntk.ide.text import Text
+    from netsharp_lsp.cntk.ide.edited import Edited
     from netsharp_lsp.ide.answers import Token
 
 #: What leaves of the trees are, by their type.
@@ -69,39 +70,56 @@ _KINDS = {kind: number for number, kind in enumerate(TOKEN_KINDS)}
 _MODIFIERS = {name: 1 << bit for bit, name in enumerate(TOKEN_MODIFIERS)}
 
 
-def tokens_in(text: Text, start: int, end: int) -> list[Token]:
+def tokens_in(edited: Edited, start: int, end: int) -> list[Token]:
     """The tokens that begin in a range, in order and apart; none goes over a line end."""
     found: list[Token] = []
     at = 0
-    for first, last, kind, modifiers in sorted(_all_tokens(text)):
+    for first, last, kind, modifiers in sorted(_all_tokens(edited)):
         if start <= first < end and first >= at:
-            for low, high in _lines(text.data, first, last):
+            for low, high in _lines(edited.data, first, last):
                 found.append((low, high, kind, modifiers))
             at = last
     return found
 
 
-def _all_tokens(text: Text) -> Iterator[Token]:
+def _all_tokens(edited: Edited) -> Iterator[Token]:
+    text = edited.text
     if text.document is not None:
-        yield from _tokens_of(parse_cntk(text.data), text.data, 0)
+        networks = Networks(edited)
+        for holder, field, kind, start, end in _leaves(parse_cntk(text.data)):
+            meaning = networks.meaning(kind, start, end) or _meaning(holder, field, kind)
+            if meaning == "value":
+                yield from _values(text.data, (start, end), networks, holder)
+            elif meaning:
+                yield from _with_variables(text.data, (start, end), 0, _numbers(meaning))
     for island in text.islands:
-        yield from _tokens_of(parse_brainscript(island.data), island.data, island.start)
+        for holder, field, kind, start, end in _leaves(parse_brainscript(island.data)):
+            meaning = _meaning(holder, field, kind)
+            if meaning:
+                yield from _with_variables(
+                    island.data, (start, end), island.start, _numbers(meaning)
+                )
 
 
-def _tokens_of(tree: Tree, data: bytes, base: int) -> Iterator[Token]:
-    for holder, field, kind, start, end in _leaves(tree):
-        meaning = _meaning(holder, field, kind)
-        if meaning == "value":
-            for match in _VALUE.finditer(data, start, end):
-                yield base + match.start(), base + match.end(), _KINDS[match.lastgroup or ""], 0
-        elif meaning:
-            word, _, modifier = meaning.partition(" ")
-            bits = _MODIFIERS[modifier] if modifier else 0
-            yield from _with_variables(data, (start, end), base, (_KINDS[word], bits))
+def _values(data: bytes, span: tuple[int, int], networks: Networks, holder: str) -> Iterator[Token]:
+    """The tokens of a bare value."""
+    for match in _VALUE.finditer(data, *span):
+        meaning = match.lastgroup or ""
+        if meaning == "variable":
+            meaning = networks.name(match.group(), match.start(), holder == "named_argument")
+        yield match.start(), match.end(), *_numbers(meaning)
+
+
+def _numbers(meaning: str) -> tuple[int, int]:
+    """A kind of token and its modifier as numbers."""
+    word, _, modifier = meaning.partition(" ")
+    return _KINDS[word], _MODIFIERS[modifier] if modifier else 0
 
 
 def _meaning(holder: str, field: str, kind: str) -> str:
     """The kind of token of a leaf, with its modifier behind it; empty for none."""
+    if kind == "identifier" and (holder, field) == ("function_member", "name"):
+        return "function declaration"
     name = _NAMES.get((holder, field))
     if name is not None and (kind in ("identifier", "key", "function_name")):
         return f"variable {name}" if name == "declaration" else name
@@ -122,7 +140,8 @@ def _leaves(tree: Tree) -> Iterator[tuple[str, str, str, int, int]]:
         node = cursor.node
         assert node is not None
         if node.child_count and node.type not in _LEAVES:
-            holders.append(node.type)
+            function = node.type == "member" and node.child_by_field_name("parameters")
+            holders.append("function_member" if function else node.type)
             cursor.goto_first_child()
             continue
         if node.end_byte > node.start_byte:

@@ -1,0 +1,111 @@
+"""The names of MEL in the edits of a run: models, what their statements of NDL declare, and nodes
+of the networks that were loaded.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.ide.ndl_names import Model, Reader
+from netsharp_lsp.cntk.ide.occurrence import Key, Occurrence
+from netsharp_lsp.cntk.mel.functions import MODEL, NEW_NODE, NODE, meant
+from netsharp_lsp.cntk.mel.reading import parameter, read, unquoted
+from netsharp_lsp.cntk.ndl.reading import read_script
+from netsharp_lsp.cntk.ndl.syntax import Assignment, Script, Word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from netsharp_lsp.cntk.configuration.traced import Traced
+    from netsharp_lsp.cntk.experiment import Experiment
+    from netsharp_lsp.cntk.ide.ndl_names import NdlNames, Symbols
+    from netsharp_lsp.cntk.mel.reading import Statement
+
+#: Functions whose first argument is the name of a new model.
+_NAMING = frozenset(("CreateModelWithName", "LoadModelWithName", "LoadNDLSnippet"))
+
+
+def mel_occurrences(
+    experiment: Experiment, names: NdlNames, nodes: Mapping[str, Occurrence]
+) -> Iterator[Occurrence]:
+    """Every name in the edits of a run that means something; `nodes` are those of networks."""
+    for edit in experiment.edits:
+        if edit.text.traced is None:
+            continue
+        symbols: Symbols = {name: (one.key, None) for name, one in nodes.items()}
+        symbols |= names.tops
+        reader = _MelReader(names, symbols)
+        for statement in read(edit.text.traced).statements:
+            yield from reader.statement(statement)
+
+
+class _MelReader:
+    """Goes through the statements of one edit; `symbols` are the names that mean something."""
+
+    def __init__(self, names: NdlNames, symbols: Symbols) -> None:
+        self.names = names
+        self.symbols = symbols
+
+    def statement(self, statement: Statement) -> Iterator[Occurrence]:
+        """The names of one statement."""
+        if statement.kind in ("model", "snippet") and statement.key is not None:
+            yield from self._declared(statement.key, "model")
+        if statement.kind == "snippet" and statement.value is not None:
+            script = read_script(statement.value)
+            yield from self._reader(script).names(script.statements, dict(self.symbols))
+        elif statement.kind == "ndl":
+            yield from self._ndl(statement.text)
+        elif statement.kind == "call":
+            yield from self._call(statement)
+
+    def _ndl(self, text: Traced) -> Iterator[Occurrence]:
+        script = read_script(text)
+        reader = self._reader(script)
+        for one in script.statements:
+            if not isinstance(one, Assignment) or one.name is None:
+                continue
+            yield from reader.value(one.value, self.symbols)
+            name = text.slice(one.name.start, one.name.end)
+            yield from self._declared(name, "node")
+            if one.name.text.lower() in self.symbols:
+                key = self.symbols[one.name.text.lower()][0]
+                self.symbols[one.name.text.lower()] = (key, one.value)
+
+    def _call(self, statement: Statement) -> Iterator[Occurrence]:
+        name = statement.function.text.decode("utf-8", "replace") if statement.function else ""
+        function = meant(name)
+        if function is None or not function.parameters:
+            return
+        for number, argument in enumerate(statement.arguments):
+            if parameter(argument) is not None:
+                continue
+            what = function.parameters[min(number, len(function.parameters) - 1)][1]
+            bare = unquoted(argument)
+            if number == 0 and function.name in _NAMING:
+                yield from self._declared(bare, "model")
+            elif what in (MODEL, NODE) or (what == NEW_NODE and not self._is_new(bare)):
+                yield from self._path(bare)
+            elif what == NEW_NODE:
+                yield from self._declared(bare, "node")
+
+    def _is_new(self, text: Traced) -> bool:
+        """Whether a name without a model before it is not known yet."""
+        return b"." not in text.text and text.text.decode("utf-8", "replace") not in self.symbols
+
+    def _path(self, text: Traced) -> Iterator[Occurrence]:
+        script = Script(text, (), ())
+        word = Word(text.text.decode("utf-8", "replace"), 0, len(text))
+        yield from self._reader(script).word(word, self.symbols)
+
+    def _declared(self, text: Traced, kind: str) -> Iterator[Occurrence]:
+        """A name that is declared here; one that a variable stands in is nobody's."""
+        place = text.place(0, len(text))
+        name = text.text.decode("utf-8", "replace")
+        if place.text != text.text or not name.replace("_", "a").isalnum():
+            return
+        file = self.names.file_of(place.source.name)
+        key: Key = ("mel", file, place.start)
+        self.symbols[name.lower()] = (key, Model() if kind == "model" else None)
+        yield Occurrence(key, name, kind, file, place.start, place.end, True)
+
+    def _reader(self, script: Script) -> Reader:
+        return Reader(script, self.names.file_of, self.names.macros)

@@ -1,0 +1,128 @@
+"""Words that stand as values, and what they mean: tags, starts of parameters, properties of nodes;
+and the names that the program itself looks for.  Tables; knows no text that is edited.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.configuration.options import ACTIONS, READERS
+from netsharp_lsp.cntk.library.documentation import meanings
+from netsharp_lsp.cntk.mel.functions import PROPERTIES
+
+#: Meanings of arguments of NDL that the library of BrainScript calls otherwise.
+_OF_NDL = {
+    "channels": "channels of the image",
+    "classLogProbabilities": "the logarithms of the classes' probabilities",
+    "computeGradient": "whether it is learned",
+    "condition": "where it is not 0 the second input is taken",
+    "defaultHiddenActivity": "the value before the first step",
+    "delayTime": "how many steps it looks away",
+    "diagonal": "the diagonal as a column",
+    "else": "taken where the condition is 0",
+    "engine": "what computes it: 'cntk' or 'cudnn'",
+    "factor": "the number to multiply by",
+    "height": "rows of the image",
+    "index": "which columns are taken",
+    "kernelHeight": "rows of the kernel",
+    "kernelShape": "the dimensions of the kernel",
+    "kernelWidth": "columns of the kernel",
+    "layout": "the node whose sequences hold",
+    "left": "the first operand",
+    "mapCount": "how many maps it makes",
+    "mask": "the input of the pooling that is undone",
+    "needGradient": "whether it is learned",
+    "needsGradient": "whether it is learned",
+    "numImages": "how many images a sample has",
+    "numNegativeSamples": "how many wrong samples are drawn",
+    "out": "the prediction",
+    "outputChannels": "how many maps it makes",
+    "probabilities": "the prediction",
+    "right": "the second operand",
+    "startRow": "the first row, from 0",
+    "table": "the matrix whose columns are taken",
+    "then": "taken where the condition is not 0",
+    "weight": "the parameters, or the weight of each sample",
+    "zeroPadding": "whether the image gets a border of zeros",
+}
+#: The groups that a tag puts a node into.
+TAGS = {
+    "feature": "The node is fed by the reader.",
+    "label": "The node is fed by the reader, as the truth.",
+    "criterion": "The node is what training makes small.",
+    "evaluation": "The node is reported beside the criterion.",
+    "output": "The node is an output, written where nothing else is asked for.",
+}
+INITS = {
+    "uniform": "Numbers drawn evenly from -0.05 to 0.05, times `initValueScale`.",
+    "gaussian": "Numbers drawn from a bell curve that narrows with the inputs.",
+    "xavier": "Numbers drawn evenly, scaled by the inputs.",
+    "glorotUniform": "Numbers drawn evenly, scaled by inputs and outputs.",
+    "glorotNormal": "Numbers drawn from a bell curve, scaled by inputs and outputs.",
+    "heUniform": "Numbers drawn evenly, scaled for rectified units.",
+    "heNormal": "Numbers drawn from a bell curve, scaled for rectified units.",
+    "bilinear": "A kernel that enlarges an image smoothly.",
+    "fixedValue": "Every number is `value`.",
+    "fromFile": "The numbers of the file `initFromFilePath`.",
+    "fromLiteral": "The numbers of the text `initFromLiteral`.",
+    "zero": "Every number is 0.",
+}
+#: Of NDL these alone.
+INITS_OF_NDL = ("uniform", "gaussian", "heNormal", "fixedValue", "fromFile", "bilinear")
+LAYOUTS = {
+    "CHW": "Channels last in memory's slowest order: what cuDNN wants.",
+    "HWC": "Channels first: the old layout.",
+}
+#: The words that an argument may be, by its name in lower case.
+ARGUMENTS = {
+    "tag": TAGS,
+    "init": INITS,
+    "imagelayout": LAYOUTS,
+    "poolkind": {"max": "The largest of each window.", "average": "The mean of each window."},
+    "engine": {"cntk": "CNTK's own code.", "cudnn": "The library of NVIDIA."},
+}
+#: Names that the program looks for in a network, by what they are in lower case.
+SPECIAL = {
+    "featurenodes": "The inputs that the reader feeds.",
+    "labelnodes": "The inputs that the reader feeds with the truth.",
+    "criterionnodes": "What training makes small; of several the first counts.",
+    "criterianodes": "What training makes small; of several the first counts.",
+    "evaluationnodes": "What is reported beside the criterion.",
+    "evalnodes": "What is reported beside the criterion.",
+    "outputnodes": "What `write` writes where `outputNodeNames` says nothing.",
+}
+#: What a node of BrainScript can be asked for behind a dot.
+MEMBERS = {
+    "dim": "How many numbers the node has for a sample.",
+    "name": "The node's name, a text.",
+    "operation": "The kind of the node, a text.",
+    "inputs": "The nodes that it is computed from, an array.",
+}
+
+
+def parameter_meaning(name: str) -> str:
+    """What a parameter means by its name; empty where nothing is known."""
+    return meanings().get(name) or _OF_NDL.get(name, "")
+
+
+def argument_words(name: str, language: str) -> dict[str, str]:
+    """The words that an argument may be, with what they mean; none where it may be anything."""
+    words = ARGUMENTS.get(name.lower(), {})
+    if words is INITS and language != "brainscript":
+        return {word: INITS[word] for word in INITS_OF_NDL}
+    return words
+
+
+def option_word(option: str, word: str) -> str:
+    """What a word means as the value of an option; empty where it says enough by itself."""
+    lowered = word.lower()
+    if option.lower() == "action":
+        table = next((one for name, one in ACTIONS.items() if name.lower() == lowered), None)
+        return table.says if table is not None else ""
+    if option.lower() == "readertype":
+        reader = READERS.get(lowered)
+        return reader.says if reader is not None else ""
+    return ""
+
+
+def property_meaning(name: str) -> str:
+    """What a property of MEL's `SetProperty` means."""
+    return next((one.documentation for one in PROPERTIES if one.name == name), "")
