@@ -133,7 +133,8 @@ class _Edits:
         if begun:
             return begun[-1]._replace(origin=origin)
         built = self._experiment.network_of(command.name) if key == WRITTEN[0] else None
-        if built is None or built.network is None:
+        # Where a builder has faults its network lacks nodes that it would have without them.
+        if built is None or built.network is None or built.faults:
             return Known(None, origin)
         nodes = built.network.nodes
         return Known({name: node.operation for name, node in nodes.items()}, origin)

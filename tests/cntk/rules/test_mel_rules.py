@@ -105,6 +105,24 @@ def alone(text: str) -> list[tuple[str, str]]:
     return [(one.code, data[one.start : one.end].decode()) for one in own]
 
 
+def test_nothing_is_said_of_nodes_that_a_faulty_builder_did_not_come_to() -> None:
+    files = {
+        "a.cntk": '''command = Train:Edit
+Train = {
+    action = "train" ; modelPath = "m"
+    BrainScriptNetworkBuilder = { x = Input {3} ; z = Sigmoid (y) }
+}
+Edit = { action = "edit" ; editPath = "a.mel" }
+''',
+        "a.mel": LOADED.format("m") + "SetProperty(m.z, output, true)\n" + SAVED,
+    }
+    memory = Memory({name: text.encode() for name, text in files.items()})
+    experiment = Experiment(Run(("configFile=a.cntk",), declared=False), memory)
+    found = diagnostics_by_file(experiment)
+    assert "BS020" in [one.code for one in found["a.cntk"]]
+    assert found.get("a.mel", []) == []
+
+
 def test_edits_go_from_command_to_command() -> None:
     everything = LOADED.format("three/net.0")
     for name in ("H1.W", "h2.y", "H3.p", "H2.W", "z", "CE"):
