@@ -16,20 +16,28 @@ const HOSTS = new Set(["python", "r", "markdown", "rmd", "quarto"]);
 /** Watches what is opened; `wanted` is called once something needs the server. */
 export function watchDocuments(wanted: () => void): vscode.Disposable {
   const look = async (document: vscode.TextDocument) => {
-    const judged = judgedLanguage(document);
     if (OURS.includes(document.languageId)) {
       wanted();
-    } else if (judged !== undefined) {
-      await vscode.languages.setTextDocumentLanguage(document, judged);
     } else if (isHost(document) && mayHoldNetSharp(document.getText())) {
       wanted();
+    } else {
+      await claim(document);
     }
   };
   vscode.workspace.textDocuments.forEach((document) => void look(document));
   return vscode.Disposable.from(
     vscode.workspace.onDidOpenTextDocument(look),
     vscode.workspace.onDidSaveTextDocument(look),
+    // A file may be empty when it is opened, and say only later what it is.
+    vscode.workspace.onDidChangeTextDocument(({ document }) => void claim(document)),
   );
+}
+
+async function claim(document: vscode.TextDocument): Promise<void> {
+  const judged = judgedLanguage(document);
+  if (judged !== undefined) {
+    await vscode.languages.setTextDocumentLanguage(document, judged);
+  }
 }
 
 /** What the text of a document that nobody claimed looks like. */

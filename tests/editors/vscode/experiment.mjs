@@ -211,4 +211,16 @@ await scenario(options, async (bench, checks) => {
     await bench.openFile(name);
     checks.that(`${name} is ${wants}`, await speaks(name, wants), await language.innerText());
   }
+
+  await back("old.config");
+  await bench.command("Net#: Migrate NDL to BrainScript");
+  const message = page.locator(".notification-list-item-message", { hasText: "proven equal" });
+  await message.first().waitFor({ timeout: 20_000 }).catch(() => {});
+  checks.that("the migration is proven", (await message.count()) > 0);
+  await bench.picture("migrated");
+  await bench.command("File: Save All Files");
+  const made = await bench.until(
+    () => fs.existsSync(path.join(bench.folder, "old.bs")) && bench.read("old.config").includes('include "old.bs"'),
+  );
+  checks.that("a file of BrainScript takes the place of NDL", made && bench.read("old.bs").includes("hidden = Feed (features, 784, 100)"), bench.read("old.config"));
 }, 280);
