@@ -107,13 +107,13 @@ def alone(text: str) -> list[tuple[str, str]]:
 
 def test_nothing_is_said_of_nodes_that_a_faulty_builder_did_not_come_to() -> None:
     files = {
-        "a.cntk": '''command = Train:Edit
+        "a.cntk": """command = Train:Edit
 Train = {
     action = "train" ; modelPath = "m"
     BrainScriptNetworkBuilder = { x = Input {3} ; z = Sigmoid (y) }
 }
 Edit = { action = "edit" ; editPath = "a.mel" }
-''',
+""",
         "a.mel": LOADED.format("m") + "SetProperty(m.z, output, true)\n" + SAVED,
     }
     memory = Memory({name: text.encode() for name, text in files.items()})
