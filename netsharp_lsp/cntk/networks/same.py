@@ -26,6 +26,8 @@ IN_FORCE: dict[str, Attribute] = {
     "initFilterRank": 0,
     "initOutputRank": 1,
 }
+#: Steps over which nodes are looked around for others like them; a longer way is walked anyway.
+FARTHEST = 64
 #: More differences than that are not told: the first explain the others.
 MOST = 20
 
@@ -134,15 +136,24 @@ class _Matching:
 
     def tried(self, one: Node, other: Node) -> bool:
         """Pair two nodes and their inputs if nothing differs; else leave all as it is."""
-        tables: list[dict[int, Any]] = [self.partner, self.taken, self.axes, self.taken_axes]
-        sizes = [len(table) for table in tables]
+        sizes = self.sizes()
         if not self.walk(one, other):
             return True
-        # Tables only grow, at their ends.
-        for table, size in zip(tables, sizes, strict=True):
+        self.shrink(sizes)
+        return False
+
+    def sizes(self) -> list[int]:
+        """How much is paired, to come back to."""
+        return [len(table) for table in self._tables()]
+
+    def shrink(self, sizes: list[int]) -> None:
+        """Take back what was paired since: tables only grow, at their ends."""
+        for table, size in zip(self._tables(), sizes, strict=True):
             while len(table) > size:
                 table.popitem()
-        return False
+
+    def _tables(self) -> list[dict[int, Any]]:
+        return [self.partner, self.taken, self.axes, self.taken_axes]
 
     def _differences(self, left: Node, right: Node) -> Iterator[Difference]:
         if id(left) in self.partner or id(right) in self.taken:
@@ -203,12 +214,30 @@ class _Rest:
 
     def matched(self) -> Iterator[Difference]:
         """Pair all nodes; yield those that have no partner."""
+        if self._all_by_name():
+            return
         while True:
             left = [node for node in self.before if id(node) not in self.matching.partner]
             right = [node for node in self.after if id(node) not in self.matching.taken]
             if not left or not right or not self._pair_some(left, right):
                 break
         yield from _without_partner(*self._apart(left, right))
+
+    def _all_by_name(self) -> bool:
+        """Pair nodes of the same names, if that works for all; else pair none."""
+        matching = self.matching
+        sizes = matching.sizes()
+        by_name = {node.name: node for node in self.after}
+        for node in reversed(self.before):
+            if id(node) not in matching.partner:
+                other = by_name.get(node.name)
+                if other is None or id(other) in matching.taken or not matching.tried(node, other):
+                    break
+        else:
+            if all(id(node) in matching.taken for node in self.after):
+                return True
+        matching.shrink(sizes)
+        return False
 
     def _apart(self, left: list[Node], right: list[Node]) -> tuple[list[Node], list[Node]]:
         """Those of the rest to which nothing corresponds if one looks at their inputs alone; all
@@ -255,7 +284,9 @@ class _Rest:
         nodes = [*self.before, *self.after]
         colors = {id(node): numbers.setdefault(self._seed(node), len(numbers)) for node in nodes}
         kinds = 0
-        while len(set(colors.values())) > kinds:
+        for _ in range(FARTHEST):
+            if len(set(colors.values())) == kinds:
+                break
             kinds = len(set(colors.values()))
             numbers = {}
             colors = {
