@@ -15,16 +15,17 @@ if TYPE_CHECKING:
 
 #: The operation of what is learnt.
 PARAMETER = "LearnableParameter"
+#: An edge whose value comes from another step of the sequence.
+DELAY = "delay"
 _INPUTS = frozenset(("InputValue", "SparseInputValue"))
 _ENDS = frozenset(("criterion", "evaluation", "output"))
-#: How an edge into an operation is drawn, where it is not drawn like all others.
+#: How an edge into an operation is drawn, where it is no plain value.
 _KINDS = {
     "Convolution": "convolve",
     "MaxPooling": "max pool",
     "AveragePooling": "mean pool",
-    "BatchNormalization": "response norm",
-    "PastValue": "where",
-    "FutureValue": "where",
+    "PastValue": DELAY,
+    "FutureValue": DELAY,
 }
 
 
@@ -58,6 +59,7 @@ def _layer(node: Description, nodes: dict[str, Description], counted: set[str]) 
             {
                 "source": one["name"],
                 "kind": _edge(node),
+                "delayed": _edge(node) == DELAY and one["loop"] is not None,
                 "output": None,
                 "kernels": None,
                 "weights_per_kernel": None,
@@ -79,4 +81,4 @@ def _kind(node: Description) -> str:
 def _edge(node: Description) -> str:
     if node["operation"] == "Pooling":
         return f"{node['attributes'].get('poolKind', 'max')} pool".replace("average", "mean")
-    return _KINDS.get(node["operation"], "all")
+    return _KINDS.get(node["operation"], "value")

@@ -1,8 +1,8 @@
 """Where each layer and each bundle of a described network is drawn; knows no file format.
 
 Layers stand in ranks from top to bottom, each below all its sources; edges that pass a rank
-get a place of their own there.  The coordinates are computed here once, in pixels, and every
-view draws the same ones.
+get a place of their own there, and those that close a loop lead back at the right.  The
+coordinates are computed here once, in pixels, and every view draws the same ones.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ NAME_LETTER = 8.6
 DUMMY_WIDTH = 12.0
 #: Between bundles that join the same two layers.
 PARALLEL_GAP = 16.0
+#: Between ways back that pass the same ranks.
+LANE_GAP = 12.0
 #: How often the ranks are put in order by their neighbours' places, down and up.
 SWEEPS = 8
 #: With more passages, long arrows take a lane at the side: every layer of a long chain that reads
@@ -169,13 +171,20 @@ def _leader(layer: Description) -> str | None:
 
 
 def _label(bundle: Description) -> str:
+    if bundle["kind"] == "value":
+        return ""
     kernels = f", {bundle['kernels']:,} kernels" if bundle["kernels"] else ""
     return f"{bundle['kind']}{kernels}"
 
 
 def _ranks(layers: Iterable[Description]) -> dict[str, int]:
-    """The longest way from an input, for each layer; cycles are cut where they are met."""
-    sources = {layer["name"]: [bundle["source"] for bundle in layer["bundles"]] for layer in layers}
+    """The longest way from an input, for each layer; loops are cut where they are delayed, and
+    cycles that are no loops where they are met.
+    """
+    sources = {
+        layer["name"]: [one["source"] for one in layer["bundles"] if not one.get("delayed")]
+        for layer in layers
+    }
     ranks: dict[str, int] = {}
     for start in sources:
         stack = [start]
@@ -210,6 +219,8 @@ def _route(
     """The slots that an arrow passes, both ends included; long arrows make new ones in `rows`."""
     first, last = ranks[arrow.source], ranks[arrow.destination]
     passages = []
+    if last <= first:
+        return [slots[arrow.source], slots[arrow.destination]]
     if rows is not None:
         for row in rows[first + 1 : last]:
             passage = _Slot(None)
@@ -265,6 +276,7 @@ def _draw(picture: Picture, rows: list[list[_Slot]], routes: list[list[_Slot]]) 
                 slot.box.x, slot.box.y = slot.x, top
             picture.width = max(picture.width, slot.x + slot.width + MARGIN)
             picture.height = top + BOX_HEIGHT + MARGIN
+    lanes = _Lanes(rows, tops)
     for arrow, route, shift in zip(picture.arrows, routes, _shifts(picture.arrows), strict=True):
         arrow.points = [(route[0].x + route[0].width / 2 + shift, tops[id(route[0])] + BOX_HEIGHT)]
         for passage in route[1:-1]:
@@ -272,9 +284,35 @@ def _draw(picture: Picture, rows: list[list[_Slot]], routes: list[list[_Slot]]) 
             top = tops[id(passage)]
             arrow.points += [(middle, top), (middle, top + BOX_HEIGHT)]
         end = route[-1]
-        if len(route) == 2:
+        if tops[id(end)] <= tops[id(route[0])]:
+            lane = lanes.between(tops[id(end)], tops[id(route[0])])
+            arrow.points += [(lane, arrow.points[0][1]), (lane, tops[id(end)])]
+            picture.width = max(picture.width, lane + MARGIN)
+        elif len(route) == 2:
             arrow.points += _lane(arrow.points[0][1], tops[id(end)])
         arrow.points.append((end.x + end.width / 2 + shift, tops[id(end)]))
+
+
+class _Lanes:
+    """Ways upwards, each to the right of the ranks that it passes and apart from the others."""
+
+    __slots__ = ("_edges", "_taken")
+
+    def __init__(self, rows: list[list[_Slot]], tops: dict[int, float]) -> None:
+        self._edges = {
+            tops[id(row[0])]: max(slot.x + slot.width for slot in row) for row in rows if row
+        }
+        self._taken: list[tuple[float, float, float]] = []
+
+    def between(self, top: float, bottom: float) -> float:
+        """Take a way from one rank up to another, by their upper edges; its x."""
+        passed = [edge for place, edge in self._edges.items() if top <= place <= bottom]
+        x = max(passed) + LANE_GAP
+        for taken, first, last in sorted(self._taken):
+            if first <= bottom and top <= last and abs(taken - x) < LANE_GAP:
+                x = taken + LANE_GAP
+        self._taken.append((x, top, bottom))
+        return x
 
 
 def _lane(top: float, bottom: float) -> list[Point]:

@@ -32,10 +32,14 @@ COLORS = {
     "max pool": "#4f9d5d",
     "mean pool": "#3f9c95",
     "response norm": "#b8962e",
+    "value": "#4c78a8",
+    "delay": "#b279a2",
 }
 UNKNOWN_COLOR = "#888888"
 #: What tints a box by its share of the cost.
 HEAT = "#e4772e"
+#: How far the bend of an arrow that turns around reaches.
+TURN = 20.0
 ROUNDING = {"input": 22, "hidden": 6, "output": 6}
 
 
@@ -82,26 +86,38 @@ def _arrow(arrow: Arrow) -> str:
     path = _path(arrow.points)
     x, y = arrow.points[-1]
     head = f"M{_number(x - 4)} {_number(y - 8)}L{_number(x + 4)} {_number(y - 8)}"
-    (x0, y0), (x1, y1) = arrow.points[-2:]
-    label_x, label_y = _number((x0 + x1) / 2 + 6), _number((y0 + y1) / 2 + 3)
+    label_x, label_y, anchor = _label_place(arrow)
     return (
         f'<g class="bundle" data-source="{escape(arrow.source)}" '
         f'data-destination="{escape(arrow.destination)}">'
         f'<path class="arrow" stroke="{color}" d="{path}"/>'
         f'<path class="head" fill="{color}" d="{head}L{_number(x)} {_number(y)}Z"/>'
-        f'<text class="label" x="{label_x}" y="{label_y}">{escape(arrow.label)}</text></g>'
+        f'<text class="label" x="{_number(label_x)}" y="{_number(label_y)}"'
+        f"{anchor}>{escape(arrow.label)}</text></g>"
     )
 
 
+def _label_place(arrow: Arrow) -> tuple[float, float, str]:
+    """Beside an arrow's last stretch; where it leads back, before the stretch that goes up."""
+    (x0, y0), (x1, y1) = arrow.points[-2:]
+    if y0 == y1:
+        x, below = arrow.points[-3]
+        return x - 6, (below + y0) / 2 + 3, ' text-anchor="end"'
+    return (x0 + x1) / 2 + 6, (y0 + y1) / 2 + 3, ""
+
+
 def _path(points: list[tuple[float, float]]) -> str:
-    """Smooth curves between ranks, straight lines through the ranks that an arrow passes."""
+    """Smooth curves between ranks, straight lines through the ranks that an arrow passes, and
+    turns where it leads back.
+    """
     x, y = points[0]
     steps = [f"M{_number(x)} {_number(y)}"]
     for number, (to_x, to_y) in enumerate(points[1:]):
         if number % 2:
             steps.append(f"L{_number(to_x)} {_number(to_y)}")
         else:
-            bend = (y + to_y) / 2
+            turn = TURN if number == 0 else -TURN
+            bend = y + turn if y == to_y else (y + to_y) / 2
             steps.append(
                 f"C{_number(x)} {_number(bend)} {_number(to_x)} {_number(bend)} "
                 f"{_number(to_x)} {_number(to_y)}"

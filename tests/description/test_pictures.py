@@ -87,6 +87,40 @@ def test_a_long_chain_that_keeps_reading_its_input_stays_narrow() -> None:
         assert steps == sorted(steps)
 
 
+def node(name: str, operation: str, *inputs: str, loop: int | None = 0) -> dict[str, Any]:
+    found = {"name": name, "operation": operation, "inputs": list(inputs), "loop": loop}
+    return {**found, "shape": [3], "groups": [], "parameters": 0, "multiply_adds": 0}
+
+
+def test_what_closes_a_loop_leads_back_at_the_right() -> None:
+    nodes = [
+        node("x", "InputValue", loop=None),
+        *(node(f"before{number}", "PastValue", "state") for number in range(3)),
+        node("sum", "Plus", "x", "before0", "before1", "before2"),
+        node("state", "Tanh", "sum"),
+        # Delayed, and in no loop.
+        node("late", "PastValue", "x", loop=None),
+        node("out", "Plus", "state", "late", loop=None),
+    ]
+    description = {"layers": [], "nodes": nodes, "multiply_adds": 0}
+    picture = lay_out(description)
+    boxes = {box.name: box for box in picture.boxes}
+    back = [one for one in picture.arrows if one.source == "state" and one.kind == "delay"]
+    assert [one.destination for one in back] == ["before0", "before1", "before2"]
+    lanes = {one.points[1][0] for one in back}
+    assert len(lanes) == 3
+    passed = [boxes[name] for name in ("x", "before0", "before1", "before2", "sum", "state")]
+    assert min(lanes) > max(box.x + box.width for box in passed)
+    assert max(lanes) < picture.width
+    for arrow in picture.arrows:
+        source, destination = boxes[arrow.source], boxes[arrow.destination]
+        assert arrow.points[0][1] == source.y + source.height
+        assert arrow.points[-1][1] == destination.y
+        assert (source.y < destination.y) == (arrow not in back)
+    labels = re.findall(r'class="label"[^>]*>([^<]+)<', render_svg(description))
+    assert labels == ["delay"] * 4
+
+
 def test_sizes_as_people_read_them() -> None:
     assert [size(count) for count in (0, 1023, 1024, 522344, 5 * 2**30)] == [
         "0 B",

@@ -219,9 +219,32 @@ def test_the_nodes_of_a_configuration_are_drawn_and_spoken(act: Act) -> None:
       $$(".edge title").map((each) => each.textContent)];"""
     (names, labels, edges), _ = act("network", shown(text, "cntk"), script)
     assert set(names) == {"features", "labels", "z", "z.PlusArgs[0]", "ce"}
-    assert "hidden z, shape 2, 2 nodes, Plus, from z.PlusArgs[0] all, 2 parameters" in labels
-    assert "z to ce: all, 0 parameters" in edges
+    assert "hidden z, shape 2, 2 nodes, Plus, from z.PlusArgs[0], 2 parameters" in labels
+    assert "z to ce: value, 0 parameters" in edges
     assert "undefined" not in str([labels, edges])
+
+
+def test_what_closes_a_loop_is_drawn_back_to_the_delay(act: Act) -> None:
+    text = b"""Train = { action = "train" ; BrainScriptNetworkBuilder = {
+        x = Input {9}
+        before = PastValue (9, state)
+        state = Tanh (x + before)
+        outputNodes = (state)
+    } }
+    """
+    script = """
+      const edge = $$(".edge").find((each) => each.textContent.startsWith("state to before"));
+      const [way, box, home] = [edge.querySelector(".way"), ...["before", "state"].map((name) =>
+        $$(".layer").find((each) => each.querySelector(".name").textContent === name))];
+      const end = way.getPointAtLength(way.getTotalLength());
+      const [high, low] = [box, home].map((each) => each.querySelector(".frame").getBBox());
+      return [end.y - high.y, low.y - high.y, way.getBBox().x + way.getBBox().width,
+        high.x + high.width, edge.querySelector(".label").textContent];"""
+    (into, below, lane, side, label), _ = act("network", shown(text, "cntk"), script)
+    assert abs(into) < 1
+    assert below > 0
+    assert lane > side
+    assert label == "delay"
 
 
 def test_the_legend_names_the_kinds_that_occur(act: Act) -> None:

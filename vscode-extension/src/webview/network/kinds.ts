@@ -14,6 +14,8 @@ const KINDS: readonly Kind[] = [
   { name: "max pool", style: "max-pool", dash: "6 3 2 3" },
   { name: "mean pool", style: "mean-pool", dash: "6 3 2 3 2 3" },
   { name: "response norm", style: "response-norm", dash: "1 3" },
+  { name: "value", style: "all", dash: "" },
+  { name: "delay", style: "where", dash: "2 4" },
 ];
 const UNKNOWN: Kind = { name: "unknown", style: "unknown", dash: "3 3" };
 

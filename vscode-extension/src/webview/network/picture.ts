@@ -18,6 +18,8 @@ const LINE = 15;
 /** How far a line's feet stand below its middle. */
 const FEET = 4;
 const HEAD = 7;
+/** How far the bend of an edge that turns around reaches. */
+const TURN = 20;
 /** From an edge to its label. */
 const ASIDE = 6;
 /** So many bundles between two layers leave room for their labels. */
@@ -85,7 +87,9 @@ function leaderOf(layer: GraphLayer): string | undefined {
 /** A layer in words, for those who hear the picture and for the mouse at rest. */
 export function spoken(graph: Graph, layer: GraphLayer): string {
   const nodes = layer.shape === null ? "size auto" : `shape ${layer.shape.join(" by ")}`;
-  const sources = layer.bundles.map((bundle) => `from ${bundle.source} ${bundle.kind}`);
+  const sources = layer.bundles.map((bundle) =>
+    bundle.kind === "value" ? `from ${bundle.source}` : `from ${bundle.source} ${bundle.kind}`,
+  );
   const percent = Math.round(costOf(graph, layer) * 100);
   const parts = [
     `${layer.kind} ${layer.name}`,
@@ -123,7 +127,7 @@ function edge(layer: GraphLayer, bundle: GraphBundle): SVGGElement {
 /** The kind beside an edge; of two parallel ones the first has it on its left. */
 function label(layer: GraphLayer, bundle: GraphBundle): SVGTextElement[] {
   const parallel = layer.bundles.filter((each) => each.source === bundle.source);
-  if (parallel.length > MOST_LABELLED) {
+  if (parallel.length > MOST_LABELLED || bundle.kind === "value") {
     return [];
   }
   const words = bundle.kernels ? `${bundle.kind}, ${whole(bundle.kernels)} kernels` : bundle.kind;
@@ -150,7 +154,7 @@ function bundleWords(bundle: GraphBundle): string {
 
 type Point = readonly [number, number];
 
-/** A way through points that leaves and arrives upright. */
+/** A way through points that leaves and arrives upright, and turns around where it leads back. */
 export function curve(points: readonly Point[]): string {
   const [first, ...rest] = points;
   if (first === undefined) {
@@ -158,8 +162,9 @@ export function curve(points: readonly Point[]): string {
   }
   let [x, y] = first;
   const parts = [`M ${x} ${y}`];
-  for (const [toX, toY] of rest) {
-    const half = (y + toY) / 2;
+  for (const [index, [toX, toY]] of rest.entries()) {
+    const turn = index === 0 ? TURN : -TURN;
+    const half = y === toY ? y + turn : (y + toY) / 2;
     parts.push(x === toX ? `L ${toX} ${toY}` : `C ${x} ${half} ${toX} ${half} ${toX} ${toY}`);
     [x, y] = [toX, toY];
   }
