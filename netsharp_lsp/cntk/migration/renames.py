@@ -39,10 +39,13 @@ class Renaming(NamedTuple):
 def renaming(experiments: Sequence[Experiment], networks: Sequence[Result]) -> Renaming:
     """What the names of nodes in some experiments become."""
     renames, ambiguous = _renames(networks)
+    # The program finds a node by its name in whatever case.
+    asked = {name.lower(): after for name, after in renames.items()}
+    unsure = {name.lower() for name in ambiguous}
     edits: dict[Edit, None] = {}
     todo: dict[Todo, None] = {}
     for experiment in experiments:
-        for found in _uses(experiment, renames, ambiguous):
+        for found in _uses(experiment, asked, unsure):
             if isinstance(found, Edit):
                 edits[found] = None
             else:
@@ -80,25 +83,27 @@ def _in_value(
         name = element.text.decode("utf-8", "replace")
         place = element.place(0, len(element))
         where = (experiment.files.locate(place.source.name), place.start, place.end)
-        if "*" in name or name in ambiguous:
+        after = renames.get(name.lower())
+        if "*" in name or name.lower() in ambiguous:
             message = f"Look whether `{name}` still means the same nodes: names have changed."
             if ambiguous or renames:
                 yield Todo(_CODE, *where, message)
-        elif name in renames and place.text == element.text:
-            yield Edit(_CODE, *where, renames[name])
-        elif name in renames:
-            message = f"A variable gives `{name}` here, which is called `{renames[name]}` now."
+        elif after is not None and place.text == element.text:
+            yield Edit(_CODE, *where, after)
+        elif after is not None:
+            message = f"A variable gives `{name}` here, which is called `{after}` now."
             yield Todo(_CODE, *where, message)
 
 
 def _stream(experiment: Experiment, value: Value, renames: dict[str, str]) -> Iterator[Edit]:
     """The stream of a reader that has the name of an input."""
     name = value.entry.key.decode("utf-8", "replace")
-    if value.kind == "block" and name in renames:
+    after = renames.get(name.lower())
+    if value.kind == "block" and after is not None:
         for part in value.entry.assignments:
             place = part.key
             where = (experiment.files.locate(place.source.name), place.start, place.end)
-            yield Edit(_CODE, *where, renames[name])
+            yield Edit(_CODE, *where, after)
 
 
 def _in_edits(experiment: Experiment, renames: dict[str, str]) -> Iterator[Todo]:
@@ -106,8 +111,9 @@ def _in_edits(experiment: Experiment, renames: dict[str, str]) -> Iterator[Todo]
     for text in experiment.texts("mel"):
         for name, after in renames.items():
             pattern = rb"(?<![\w.])" + re.escape(name.encode()) + rb"(?![\w])"
-            for found in re.finditer(pattern, text.data):
+            for found in re.finditer(pattern, text.data, re.IGNORECASE):
                 place = text.place(*found.span())
                 file = experiment.files.locate(place.source)
-                message = f"Model editing uses `{name}`, which is called `{after}` in new models."
+                used = found.group().decode()
+                message = f"Model editing uses `{used}`, which is called `{after}` in new models."
                 yield Todo(_CODE, file, place.start, place.end, message)

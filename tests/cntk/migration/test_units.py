@@ -130,6 +130,26 @@ some = out.z
     assert plan.renames["array"] == "array1"
 
 
+def test_names_are_found_in_whatever_case_an_experiment_has_them() -> None:
+    text = """command = Train:Add:Out
+Train = [
+    action = train ; modelPath = m.dnn
+    NDLNetworkBuilder = [ run = net ; net = [
+        L(x) = [ W = Parameter(2, 3) ; z = Times(W, x) ]
+        x = Input(3, tag = feature)
+        out = L(x)
+    ] ]
+]
+Add = [ action = edit ; editPath = add.mel ]
+Out = [ action = write ; outputNodeNames = OUT.Z ]
+"""
+    edit = 'm = LoadModel("m.dnn", format=cntk)\ny = Tanh(Out.z)\nSaveModel(m, "n.dnn")\n'
+    plan = plan_of({"train.cntk": text, "add.mel": edit})
+    assert b"outputNodeNames = out " in plan.texts["train.cntk"]
+    told = [todo for todo in plan.todo if todo.rule == "MG45"]
+    assert [(one.file, edit[one.start : one.end]) for one in told] == [("add.mel", "Out.z")]
+
+
 def test_a_builder_around_all_blocks_moves_into_the_one_that_trains() -> None:
     text = """command = Train:Test
 NDLNetworkBuilder = [ networkDescription = "network.ndl" ]
