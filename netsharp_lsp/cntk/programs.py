@@ -49,6 +49,18 @@ class BrainScriptProgram:
             return self.text.place(place.start, place.end)
         return place
 
+    @property
+    def left_open(self) -> set[Place]:
+        """The includes, as people see them, whose paths have a variable without a value."""
+        uses = self.built.text.uses if self.built.text is not None else ()
+        unknown = [use.at for use in uses if use.problem is not None]
+        return {
+            self.outside(entry.place)
+            for entry in self.program.survey.missing
+            if entry.place.source == self.text.name
+            and any(entry.place.start <= at < entry.place.end for at in unknown)
+        }
+
     def in_library(self, place: Place) -> bool:
         """Whether a place is in a text that is no user's."""
         return place.source in self.program.library.sources

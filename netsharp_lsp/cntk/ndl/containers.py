@@ -177,6 +177,9 @@ class _Collected:
         load, run = _choice(scope, _LOAD), _choice(scope, _RUN)
         if load is not None:
             self._section(scope, load, "load")
+        if run is None and found.problem is not None:
+            # Whatever a run puts there may say it.
+            return
         if run is None:
             message = (
                 "an NDLNetworkBuilder needs `run = section` or `networkDescription = file`:"

@@ -66,8 +66,9 @@ KINDS: dict[str, tuple[str, str]] = {
     "layout": ("BS048", ""),
     "inputs": ("BS049", ""),
     "failed": ("BS065", "The network itself stops here, with `Fail`."),
-    "too-deep": ("BS066", "Give the recursion an end."),
+    "too-deep": ("BS066", "Give it an end, or nest less."),
     "too-long": ("BS066", ""),
+    "too-much": ("BS066", "End the recursion, or build less."),
     "zero": ("BS067", ""),
     "format": ("BS068", ""),
     "unknown-function": ("BS068", ""),
@@ -105,7 +106,7 @@ def faults(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Find
         return
     told = _Told(finding for rule in STATIC for finding in rule(program, experiment))
     names = {program.outside(use.place) for use in program.program.uses}
-    seen: set[tuple[str, Place]] = set()
+    seen = {("BS018", place) for place in program.left_open}
     for fault in program.built.faults:
         if fault.kind in ELSEWHERE:
             continue

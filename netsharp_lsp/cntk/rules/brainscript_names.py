@@ -321,7 +321,10 @@ def _sibling_defaults(program: BrainScriptProgram) -> Iterator[tuple[Use, Declar
 @rule("BS018", "error", on="program")
 def missing_includes(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """Includes whose file is nowhere, or that lead back to themselves."""
+    left_open = program.left_open
     for entry in program.program.survey.missing:
+        if program.outside(entry.place) in left_open:
+            continue
         yield _include(
             program,
             entry,

@@ -149,6 +149,11 @@ def test_what_is_not_there(files: dict[str, str], kind: str, marked: str) -> Non
     assert files[fault.place.source][fault.place.start : fault.place.end] == marked
 
 
+def test_what_a_variable_leaves_open_is_no_fault() -> None:
+    found = run({"a.cntk": "train = { NDLNetworkBuilder = $net$ }"})
+    assert (found.network, found.faults) == (None, ())
+
+
 def test_a_section_cannot_be_called_as_the_option_for_files() -> None:
     text = "train = { NDLNetworkBuilder = [ load = ndlMacros ; run = net"
     text += " ; ndlMacros = [ F(x) = Tanh(x) ] ; net = [ x = Input(2) y = F(x) ] ] }"

@@ -37,6 +37,11 @@ def test_nothing_follows_from_an_include_that_is_missing() -> None:
     assert inside("include 'b.bs'\nz = a") == [("BS018", "error", "include 'b.bs'")]
 
 
+def test_an_include_that_a_run_completes_is_no_error() -> None:
+    assert inside("include '$Shared$/b.bs'\nz = a") == []
+    assert inside("include '$Shared$/b.bs'\nz = a", {"b.bs": "a = 1\n"}) == []
+
+
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
