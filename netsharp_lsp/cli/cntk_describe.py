@@ -77,8 +77,8 @@ def _meant(subject: ExperimentSubject, command: str | None) -> BuiltNetwork | No
 
 
 def _without_network(subject: ExperimentSubject, built: BuiltNetwork | None) -> str:
-    if built is not None and built.faults:
-        return f"{subject.name}: the network cannot be built: {built.faults[0].message}"
+    if built is not None and (built.faults or subject.language == "cntk"):
+        return f"{subject.name}: there is no network to describe: {built.why_not}"
     if subject.language == "mel":
         return f"{subject.name}: edits a network and describes none."
     if subject.language != "cntk":

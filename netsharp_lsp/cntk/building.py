@@ -67,6 +67,20 @@ class BuiltNetwork:
         self.text: Traced | None = None
         self.parts: tuple[Part, ...] = ()
 
+    @property
+    def why_not(self) -> str:
+        """A sentence on why there is no network."""
+        if self.faults:
+            return self.faults[0].message
+        uses = self.found.text.uses if self.found is not None else ()
+        names = list(dict.fromkeys(use.name for use in uses if use.problem is not None))
+        if not names:
+            return "it is what a saved model holds."
+        named = " and ".join(f"'{name}'" for name in names)
+        given = " ".join(f"--set {name}=..." for name in names)
+        lacking = "variable {} has" if len(names) == 1 else "variables {} have"
+        return f"the {lacking.format(named)} no value. Give one with {given}"
+
 
 def build(command: Command, experiment: Experiment) -> BuiltNetwork:
     """The network of a command that has a builder."""

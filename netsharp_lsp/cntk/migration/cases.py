@@ -170,7 +170,9 @@ class Case:
         if built is None or built.network is None:
             faults = built.faults if built is not None else ()
             fault = next((one for one in faults if one.kind != "no-features"), None)
-            return fault.message if fault is not None else "the builder gives no network."
+            if fault is not None:
+                return fault.message
+            return "the builder gives no network." if built is None else built.why_not
         missing = next(
             filter(None, (_HOLE.search(one.script.text.text) for one in built.parts)), None
         )

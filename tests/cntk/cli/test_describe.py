@@ -144,6 +144,18 @@ def test_errors_go_to_stderr(tmp_path: pathlib.Path) -> None:
     ("name", "text", "sentence"),
     [
         ("a.cntk", "command = x\nx = { action = devtest }\n", "no command has a network builder"),
+        (
+            "a.cntk",
+            "command = x\nx = { action = train ; NDLNetworkBuilder = {\n"
+            "networkDescription = $Nets$/a.ndl ; ndlMacros = $Shared$/m.ndl } }\n",
+            "the variables 'Nets' and 'Shared' have no value. Give one with --set Nets=... ",
+        ),
+        (
+            "a.cntk",
+            "command = x\nx = { action = train ; BrainScriptNetworkBuilder = "
+            '(BS.Network.Load ("a.dnn")) }\n',
+            "it is what a saved model holds",
+        ),
         ("a.mel", "CopyNode(a, b)\n", "edits a network and describes none"),
         ("a.cntk", "a = 1\0\n", "The file is binary"),
     ],
