@@ -25,7 +25,7 @@ def renamed_file(path: str) -> str:
 
 def included(found: Found) -> list[str]:
     """The files of BrainScript in place of those that a key names, as a person would write it."""
-    raw = found.entry.text.text.decode("utf-8", "replace")
+    raw = found.text.raw().decode("utf-8", "replace")
     resolved = found.text.text.decode("utf-8", "replace")
     names = [part.strip() for part in raw.split("+")]
     meant = [part.strip() for part in resolved.split("+")]

@@ -130,6 +130,26 @@ some = out.z
     assert plan.renames["array"] == "array1"
 
 
+def test_files_are_named_as_they_were_with_variables() -> None:
+    text = """command = Train
+Home = nets ; Shared = nets/shared
+Train = [
+    action = train
+    NDLNetworkBuilder = [
+        networkDescription = "$Home$/a.ndl" ; ndlMacros = $Shared$/m.ndl
+    ]
+]
+"""
+    macros = "L(x) = [ W = Parameter(2, 3) ; z = Times(W, x) ]\n"
+    network = "x = Input(3, tag = feature)\nout = L(x)\n"
+    texts = {"train.cntk": text, "nets/a.ndl": network, "nets/shared/m.ndl": macros}
+    plan = plan_of(texts)
+    assert not plan.fails
+    after = plan.texts["train.cntk"]
+    assert b'include "$Shared$/m.bs"\n' in after
+    assert b'include "$Home$/a.bs"\n' in after
+
+
 def test_names_are_found_in_whatever_case_an_experiment_has_them() -> None:
     text = """command = Train:Add:Out
 Train = [
