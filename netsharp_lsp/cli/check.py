@@ -12,7 +12,7 @@ import sys
 from netsharp_lsp import __version__
 from netsharp_lsp.cli.context import add_context_arguments
 from netsharp_lsp.cli.experiment_arguments import add_experiment_arguments
-from netsharp_lsp.cli.files import EMBEDDED, Naming, gather
+from netsharp_lsp.cli.files import EMBEDDED, SKIP_OTHERS, Naming, gather
 from netsharp_lsp.cli.inspection import Job, inspect_all
 from netsharp_lsp.cli.project import (
     UsageError,
@@ -71,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--output-file", metavar="FILE", help="write the report into a file")
     add("--statistics", action="store_true", help="count the diagnostics by code")
     add("--embedded", action="store_true", help=EMBEDDED)
+    add("--skip-others", action="store_true", help=SKIP_OTHERS)
     add("--watch", action="store_true", help="check again whenever a file changes")
     group = parser.add_argument_group("repairs")
     group.add_argument("--fix", action="store_true", help="apply safe fixes")
@@ -154,7 +155,7 @@ def _inspected(
 def _gathered(args: argparse.Namespace, find: Find) -> Gathered:
     """What the arguments mean; says on stderr what is not there, or where asked left out."""
     validate_codes((*split_codes(args.select), *split_codes(args.ignore)), known_codes)
-    naming = Naming(args.stdin_filename, args.language)
+    naming = Naming(args.stdin_filename, args.language, args.skip_others)
     gathered = gather(args.paths, excluder(find), naming, args.embedded)
     for sentence in (*gathered.missing, *(gathered.skipped if args.verbose else ())):
         complain(sentence)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 #: What --embedded does.
+SKIP_OTHERS = "leave out files that are named, too, if by their text they are another program's"
 EMBEDDED = "take Python, R, Markdown and notebook files from folders too; some may hold nothing"
 #: A NUL byte among so many first ones makes a file found by a walk binary.
 _PROBE = 8192
@@ -77,13 +78,21 @@ class ReadError:
 
 
 class Naming:
-    """What arguments cannot say themselves: the name of stdin, and what language files are in."""
+    """What arguments cannot say themselves: the name of stdin, what language files are in, and
+    whether files that are named may be another program's: a hook names every file of a suffix.
+    """
 
-    __slots__ = ("language", "stdin_name")
+    __slots__ = ("language", "skips_others", "stdin_name")
 
-    def __init__(self, stdin_name: str | None = None, language: str | None = None) -> None:
+    def __init__(
+        self,
+        stdin_name: str | None = None,
+        language: str | None = None,
+        skips_others: bool = False,
+    ) -> None:
         self.stdin_name = stdin_name
         self.language = language
+        self.skips_others = skips_others
 
 
 class Gathered:
@@ -140,6 +149,8 @@ def gather(
             meant = _found_below(argument, gathered, excludes, embedded)
         else:
             meant = _named(argument, gathered, naming)
+            if naming.skips_others:
+                meant = [one for one in meant if one.path is None or _is_ours(one, gathered)]
         for item in meant:
             key = (item.path if item.path is not None else STDIN, item.part)
             if key not in seen:
@@ -169,7 +180,7 @@ def _found_below(
 
 
 def _is_ours(item: Input, gathered: Gathered) -> bool:
-    """Whether a file that a walk has found is what its name says; notes why not."""
+    """Whether a file is what its name says; notes why not."""
     if not item.is_cntk or item.host is not None:
         return True
     data = read_bytes(item)

@@ -9,7 +9,15 @@ import argparse
 import gc
 import sys
 
-from netsharp_lsp.cli.files import EMBEDDED, Input, Naming, ReadError, gather, read_source
+from netsharp_lsp.cli.files import (
+    EMBEDDED,
+    SKIP_OTHERS,
+    Input,
+    Naming,
+    ReadError,
+    gather,
+    read_source,
+)
 from netsharp_lsp.cli.project import add_settings_arguments, settings_finder
 from netsharp_lsp.cli.terminal import complain
 from netsharp_lsp.cli.workers import do_all
@@ -47,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="change only the declarations that touch these lines; may be repeated",
     )
     add("--embedded", action="store_true", help=EMBEDDED)
+    add("--skip-others", action="store_true", help=SKIP_OTHERS)
     add("--line-ending", choices=LINE_ENDINGS, help="how lines end (default: as most of them do)")
     add("--no-self-check", action="store_true", help=argparse.SUPPRESS)
     add_settings_arguments(parser)
@@ -117,9 +126,8 @@ class _Outcome:
 def _jobs(args: argparse.Namespace) -> tuple[list[_Job], list[str]]:
     """The files to format, each with its options, and sentences on what is not there."""
     find = settings_finder(args)
-    gathered = gather(
-        args.paths, excluder(find), Naming(args.stdin_filename, args.language), args.embedded
-    )
+    naming = Naming(args.stdin_filename, args.language, args.skip_others)
+    gathered = gather(args.paths, excluder(find), naming, args.embedded)
     mode = "diff" if args.diff else "check" if args.check else "write"
     jobs = []
     for item in gathered.inputs:

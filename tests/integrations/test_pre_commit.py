@@ -38,6 +38,10 @@ def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "net.nn").write_text("input X[3];\noutput Y [1] sigmoid from Z all;\n")
+    (folder / "app.config").write_text(
+        "<configuration><add key='a'   value='b' /></configuration>\n"
+    )
+    (folder / "tv.bs").write_text("sub Main()\n    print 1\nend sub\n")
     (folder / "plain.py").write_text("x = 1\n")
     (folder / "script.py").write_text(
         'NET = """\ninput X [3];\noutput Y [1]   sigmoid from X all;\n"""\n'

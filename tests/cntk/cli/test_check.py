@@ -126,6 +126,9 @@ def test_a_walk_takes_what_files_say_they_are(tmp_path: pathlib.Path) -> None:
         "netsharp: rocket.bs: left out, it is BrightScript.",
     ]
     assert checked(tmp_path, ".")[0].err == ""
+    named = ("app.config", "rocket.bs", "old.config")
+    assert {one["file"] for one in checked(tmp_path, *named)[1]} == {"rocket.bs", "old.config"}
+    assert {one["file"] for one in checked(tmp_path, *named, "--skip-others")[1]} == {"old.config"}
 
 
 def test_fixes_reach_every_file_of_a_run(tmp_path: pathlib.Path) -> None:

@@ -34,6 +34,17 @@ def test_a_folder_of_all_languages(tmp_path: Path) -> None:
     assert netsharp("fmt", "--check", cwd=tmp_path).code == 0
 
 
+def test_others_that_a_hook_names_are_left_alone(tmp_path: Path) -> None:
+    texts = {**OTHERS, "web.config": b"<a><b c='1'   d='2'/></a>\n"}
+    for name, data in texts.items():
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "a.cntk").write_bytes(FILES["a.cntk"][0])
+    done = netsharp("fmt", "--skip-others", "a.cntk", *texts, cwd=tmp_path)
+    assert (done.code, done.err) == (0, "netsharp: 1 file reformatted.\n")
+    assert {name: (tmp_path / name).read_bytes() for name in texts} == texts
+    assert netsharp("fmt", "--skip-others", *texts, cwd=tmp_path).code == 0
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_stdin_by_name(name: str, tmp_path: Path) -> None:
     before, after = FILES[name]
