@@ -42,3 +42,15 @@ def faulty(tmp_path: Path) -> Iterator[Path]:
     file.write_text(FAULTY, encoding="utf-8")
     yield file
     assert file.read_text(encoding="utf-8") == FAULTY, "an editor saved without being asked"
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> Iterator[Path]:
+    """A folder with the experiment, and a file in the language that Maya has the suffix for."""
+    folder = tmp_path / "experiment"
+    shutil.copytree(EXPERIMENT, folder)
+    (folder / "maya.mel").write_text('string $name = `ls -sl`;\nsetAttr ($name + ".tx") 1;\n')
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    yield folder
+    after = {path: path.read_bytes() for path in before}
+    assert after == before, "an editor saved without being asked"

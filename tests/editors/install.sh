@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Real editors for the tests: Neovim, Emacs, Chromium and, where there is none, Node.js from Debian;
-# code-server from npm with nothing compiled.  Usage: install.sh FOLDER
+# Real editors for the tests: Neovim, Emacs, Kate's highlighter, Chromium and, where there is none,
+# Node.js from Debian; code-server from npm with nothing compiled.  Usage: install.sh FOLDER
 set -euo pipefail
 folder=${1:?folder for code-server}
 code_server=4.139.1 # carries VS Code 1.139.1; the selectors of the tests are this version's
@@ -12,6 +12,7 @@ command -v npm >/dev/null || missing+=(nodejs npm)
 command -v chromium >/dev/null || missing+=(chromium fonts-dejavu-core)
 command -v nvim >/dev/null || missing+=(neovim)
 command -v emacs >/dev/null || missing+=(emacs-nox)
+command -v kate-syntax-highlighter >/dev/null || missing+=(libkf5syntaxhighlighting-tools)
 [ -e /usr/share/emacs/site-lisp/elpa-src/ ] && ls /usr/share/emacs/site-lisp/elpa-src | grep -q '^eglot-' \
   || missing+=(elpa-eglot)
 if [ ${#missing[@]} -gt 0 ]; then

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -15,16 +16,31 @@ import pytest
 from netsharp_engine.activations import NAMES
 from netsharp_lsp import __version__
 from netsharp_lsp.__main__ import COMMANDS
+from netsharp_lsp.cntk.recognition import LANGUAGES, language_of
+from tests.cntk.collection import FILES
 from tests.collection import SAMPLES
-from tests.editors.conftest import ROOT
+from tests.editors.conftest import EXPERIMENT, ROOT, editor
 
 EDITORS = ROOT / "editors"
-HIGHLIGHTS = ROOT / "grammar" / "netsharp" / "queries" / "highlights.scm"
+#: The language ids of CNTK's languages, and what Neovim calls their files: `mel` is Maya's there.
+FILETYPES = {"cntk": "cntk", "brainscript": "brainscript", "ndl": "ndl", "mel": "cntkmel"}
+#: The modes of Emacs.
+MODES = {name: f"{'cntk-mel' if name == 'mel' else name}-mode" for name in FILETYPES}
+#: What is not CNTK's, though its name ends like one of CNTK's.
+OTHERS = {
+    "app.config": "<?xml version='1.0'?>\n<configuration/>\n",
+    "server.config": "port: 80\nhosts: a, b\n",
+    "main.bs": "' A channel.\nsub Main()\n  x = 1\nend sub\n",
+    "tests.bs": 'import "pkg:/a.bs"\nnamespace Tests\nend namespace\n',
+    "scene.mel": "global proc move_all(float $x) {\n  setAttr a.tx $x;\n}\n",
+    "empty.config": "",
+}
 
 
-def keywords() -> set[str]:
+def keywords(language: str = "netsharp") -> set[str]:
     """The keywords that the grammar's own query colours."""
-    text = HIGHLIGHTS.read_text(encoding="utf-8")
+    query = ROOT / "grammar" / language / "queries" / "highlights.scm"
+    text = query.read_text(encoding="utf-8")
     (block,) = re.findall(r"\[([^\]]*)\] @keyword", text)[:1]
     return set(re.findall(r'"(\w+)"', block))
 
@@ -44,11 +60,27 @@ def test_every_editor_starts_a_command_that_exists() -> None:
 
 
 def test_helix_and_zed_agree_on_file_names() -> None:
-    (helix,) = tomllib.loads((EDITORS / "helix/languages.toml").read_text())["language"]
+    helix = helix_languages()["netsharp"]
     zed = tomllib.loads((EDITORS / "zed/languages/netsharp/config.toml").read_text())
     assert set(helix["file-types"]) == set(zed["path_suffixes"]) == {"netsharp", "nn"}
     extension = tomllib.loads((EDITORS / "zed/extension.toml").read_text())
     assert extension["language_servers"]["netsharp"]["languages"] == [zed["name"]]
+
+
+def helix_languages() -> dict[str, dict[str, object]]:
+    listed = tomllib.loads((EDITORS / "helix/languages.toml").read_text())["language"]
+    return {language["name"]: language for language in listed}
+
+
+def test_helix_knows_the_languages_of_cntk_by_their_suffixes() -> None:
+    languages = helix_languages()
+    assert set(languages) == {"netsharp", *FILETYPES}
+    for name in FILETYPES:
+        suffixes = {suffix[1:] for suffix, known in LANGUAGES.items() if known == name}
+        # A name that ends in `.config` says nothing, and Helix looks at names alone.
+        assert set(languages[name]["file-types"]) == suffixes - {"config"}, name
+        assert languages[name]["language-servers"] == ["netsharp"]
+        assert languages[name]["comment-token"] == "#"
 
 
 def test_versions_are_the_package_s() -> None:
@@ -56,7 +88,8 @@ def test_versions_are_the_package_s() -> None:
         assert tomllib.loads((EDITORS / path).read_text())["version"] == __version__
     cargo = tomllib.loads((EDITORS / "zed/Cargo.toml").read_text())
     assert cargo["package"]["version"] == __version__
-    assert f";; Version: {__version__}\n" in (EDITORS / "emacs/netsharp-mode.el").read_text()
+    for name in ("netsharp-mode.el", "cntk-mode.el"):
+        assert f";; Version: {__version__}\n" in (EDITORS / "emacs" / name).read_text()
 
 
 def test_kate_knows_the_words_of_the_language() -> None:
@@ -69,6 +102,65 @@ def test_kate_knows_the_words_of_the_language() -> None:
     contexts = {found.get("name") for found in tree.iter("context")}
     used = {found.get("context") for found in tree.iter() if found.get("context")}
     assert {name for name in used if not str(name).startswith("#")} <= contexts
+
+
+@pytest.mark.parametrize("path", sorted(EDITORS.glob("kate/*.xml")), ids=lambda path: path.stem)
+def test_kate_s_contexts_and_styles_are_there(path: Path) -> None:
+    tree = ElementTree.parse(path)
+    contexts = {found.get("name") for found in tree.iter("context")}
+    names = {ElementTree.parse(each).getroot().get("name") for each in path.parent.glob("*.xml")}
+    for found in tree.iter():
+        for one in (found.get("context"), found.get("lineEndContext")):
+            own, _, other = (one or "#stay").partition("##")
+            target = own.rpartition("!")[2]
+            assert other in names | {""}, one
+            assert other or target.startswith(("#stay", "#pop")) or target in contexts, one
+    styles = {found.get("name") for found in tree.iter("itemData")}
+    assert {found.get("attribute") for found in tree.iter() if found.get("attribute")} <= styles
+
+
+def test_kate_serves_every_language_by_its_id() -> None:
+    servers = json.loads((EDITORS / "kate/lspclient.json").read_text())["servers"]
+    assert set(servers) == {"netsharp", *FILETYPES}
+    for name, server in servers.items():
+        mode = ElementTree.parse(EDITORS / f"kate/{name}.xml").getroot().get("name")
+        assert server["highlightingModeRegex"] == f"^{mode}$"
+        assert name == "netsharp" or server["use"] == "netsharp"
+
+
+def test_kate_knows_the_words_of_brainscript() -> None:
+    tree = ElementTree.parse(EDITORS / "kate/brainscript.xml")
+    (words,) = (found for found in tree.iter("list") if found.get("name") == "keywords")
+    assert {item.text for item in words.iter("item")} == keywords("brainscript")
+
+
+def test_kate_s_engine_colours_a_network_inside_a_configuration(tmp_path: Path) -> None:
+    program = editor("kate-syntax-highlighter")
+    folder = tmp_path / "share" / "org.kde.syntax-highlighting" / "syntax"
+    shutil.copytree(EDITORS / "kate", folder)
+    done = subprocess.run(
+        [program, "-s", "CNTK", "-f", "ansi", str(EXPERIMENT / "digits.cntk")],
+        env={
+            **os.environ,
+            "XDG_DATA_HOME": str(tmp_path / "share"),
+            "QT_QPA_PLATFORM": "offscreen",
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    painted = re.findall(r"\x1b\[([\d;]+)m([^\x1b]+)", done.stdout)
+    colours = {word.strip(): colour for colour, word in reversed(painted)}
+    assert colours["include"] == colours["BrainScriptNetworkBuilder ="]
+    assert colours["DenseTanh"] == colours["Input"] != colours["include"]
+    # Behind the network, keys are keys again.
+    assert colours["evalNodeNames"] == colours["SGD"] == colours["RunName"] != colours["Input"]
+
+
+def test_emacs_knows_the_words_of_brainscript() -> None:
+    text = (EDITORS / "emacs/cntk-mode.el").read_text()
+    assert keywords("brainscript") <= set(re.findall(r'"([a-z]+)"', text))
 
 
 def test_emacs_knows_the_words_of_the_language() -> None:
@@ -108,6 +200,7 @@ def test_neovim_knows_a_specification_by_its_content(tmp_path: Path) -> None:
         (tmp_path / f"{number}.nn").write_bytes(text)
     script = tmp_path / "look.lua"
     script.write_text(
+        f"vim.opt.rtp:append([[{EDITORS / 'neovim'}]])\n"
         f"dofile([[{EDITORS / 'neovim/ftdetect/netsharp.lua'}]])\n"
         f"for number = 0, {len(texts) - 1} do\n"
         f"  vim.cmd('edit {tmp_path}/' .. number .. '.nn')\n"
@@ -124,3 +217,66 @@ def test_neovim_knows_a_specification_by_its_content(tmp_path: Path) -> None:
     missed = [texts[number][:80] for number, known in enumerate(ours[: -len(FOREIGN)]) if not known]
     assert missed == []
     assert not any(ours[-len(FOREIGN) :])
+
+
+def expected(names: dict[str, str]) -> dict[str, str | None]:
+    """What an editor is to call each of the texts of the corpus, and of those of others."""
+    told: dict[str, str | None] = dict.fromkeys(OTHERS)
+    for file in FILES:
+        if not file.broken:
+            found = language_of(file.name, file.data)
+            told[file.name.replace("/", "-")] = names.get(found) if isinstance(found, str) else None
+    return told
+
+
+def write_corpus(folder: Path) -> None:
+    """Every text that an editor is asked about, side by side."""
+    for file in FILES:
+        if not file.broken:
+            (folder / file.name.replace("/", "-")).write_bytes(file.data)
+    for name, text in OTHERS.items():
+        (folder / name).write_text(text)
+
+
+def test_neovim_knows_the_languages_of_cntk_by_their_content(tmp_path: Path) -> None:
+    program = editor("nvim")
+    write_corpus(tmp_path)
+    wanted = expected(FILETYPES)
+    edits = "".join(
+        f"  vim.cmd('edit ' .. vim.fn.fnameescape([[{tmp_path / name}]]))\n"
+        f"  io.stdout:write([[{name}]] .. ' ' .. vim.bo.filetype .. '\\n')\n"
+        for name in wanted
+    )
+    script = tmp_path / "look.lua"
+    script.write_text(f"dofile([[{EDITORS / 'neovim/ftdetect/netsharp.lua'}]])\n{edits}")
+    command = [program, "--headless", "--clean", "-n", "-i", "NONE"]
+    command += ["--cmd", f"set rtp+={EDITORS / 'neovim'}", "--cmd", "let g:do_filetype_lua = 1"]
+    command += ["-c", f"luafile {script}", "-c", "qall!"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    told = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
+    assert len(told) == len(wanted), done.stderr
+    ours = {name: told[name] if told[name] in FILETYPES.values() else None for name in wanted}
+    assert ours == wanted
+
+
+def test_emacs_knows_the_languages_of_cntk_by_their_content(tmp_path: Path) -> None:
+    program = editor("emacs")
+    write_corpus(tmp_path)
+    wanted = expected(MODES)
+    script = tmp_path / "look.el"
+    visits = "".join(
+        f'(find-file-noselect "{tmp_path / name}")\n'
+        f'(with-current-buffer (get-file-buffer "{tmp_path / name}")'
+        f' (princ (format "{name} %s\\n" major-mode)))\n'
+        for name in wanted
+    )
+    script.write_text(
+        f"(require 'package)\n(package-initialize)\n(require 'cntk-mode)\n"
+        f"(setq enable-local-variables nil)\n{visits}"
+    )
+    command = [program, "-q", "--batch", "-L", str(EDITORS / "emacs"), "-l", str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    told = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
+    assert len(told) == len(wanted), done.stderr
+    ours = {name: told[name] if told[name] in MODES.values() else None for name in wanted}
+    assert ours == wanted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -30,15 +31,36 @@ def drive(command: list[str], file: Path, server: str, passed: str) -> None:
     assert passed in done.stdout, said
 
 
-def test_neovim(faulty: Path, server: str) -> None:
+def neovim(script: str, folder: Path) -> list[str]:
+    """The command that runs a script, our files installed below a folder as their README says."""
     program = editor("nvim")
-    ours = ROOT / "editors" / "neovim-0.7"
+    for part in ("neovim-0.7", "neovim/ftplugin", "neovim/lua"):
+        source = ROOT / "editors" / part
+        target = folder if part == "neovim-0.7" else folder / source.name
+        shutil.copytree(source, target, dirs_exist_ok=True)
     command = [program, "--headless", "--clean", "-n", "-i", "NONE"]
-    command += ["--cmd", f"set rtp+={ours}", "-S", str(HERE / "neovim.lua")]
-    drive(command, faulty, server, "passed")
+    return [*command, "--cmd", f"set rtp+={folder}", "-S", str(HERE / script)]
+
+
+def emacs(script: str) -> list[str]:
+    """The command that runs a script with our files on the path."""
+    program = editor("emacs")
+    command = [program, "-q", "--batch", "-L", str(ROOT / "editors" / "emacs")]
+    return [*command, "-l", str(HERE / "emacs-checks.el"), "-l", str(HERE / script)]
+
+
+def test_neovim(faulty: Path, server: str, tmp_path: Path) -> None:
+    drive(neovim("neovim.lua", tmp_path / "installed"), faulty, server, "passed")
+
+
+def test_neovim_on_experiments(experiment: Path, server: str, tmp_path: Path) -> None:
+    command = neovim("neovim_cntk.lua", tmp_path / "installed")
+    drive(command, experiment / "digits.cntk", server, "passed")
 
 
 def test_emacs(faulty: Path, server: str) -> None:
-    program = editor("emacs")
-    command = [program, "-q", "--batch", "-L", str(ROOT / "editors" / "emacs")]
-    drive([*command, "-l", str(HERE / "emacs.el")], faulty, server, "0 failed")
+    drive(emacs("emacs.el"), faulty, server, "0 failed")
+
+
+def test_emacs_on_experiments(experiment: Path, server: str) -> None:
+    drive(emacs("emacs-cntk.el"), experiment / "digits.cntk", server, "0 failed")

@@ -1,7 +1,9 @@
--- Neovim 0.7 to 0.10: one server a folder, attached to every Net# buffer.
--- Copy the folders of `editors/neovim-0.7` into ~/.config/nvim and put
--- require('netsharp').setup() into init.lua.
+-- Neovim 0.7 to 0.10: one server a folder, attached to every buffer of Net# and of CNTK.
+-- Copy the folders of `editors/neovim-0.7`, and `ftplugin` and `lua` of `editors/neovim`, into
+-- ~/.config/nvim and put require('netsharp').setup() into init.lua.
 local M = { cmd = { 'netsharp', 'lsp' }, on_attach = nil }
+
+local FILETYPES = { 'netsharp', 'cntk', 'brainscript', 'ndl', 'cntkmel' }
 
 local clients = {}
 
@@ -23,6 +25,16 @@ local function root_of(file)
   end
 end
 
+-- A file that shares its suffix with files of others gets a type where its text is ours.
+function M.judge()
+  local suffix = vim.fn.expand('<afile>:e'):lower()
+  local lines = vim.api.nvim_buf_get_lines(0, 0, 200, false)
+  local filetype = require('netsharp_content')[suffix](lines)
+  if filetype then
+    vim.bo.filetype = filetype
+  end
+end
+
 function M.attach(buffer)
   local root = root_of(vim.api.nvim_buf_get_name(buffer))
   if not clients[root] or vim.lsp.get_client_by_id(clients[root]) == nil then
@@ -30,6 +42,10 @@ function M.attach(buffer)
       name = 'netsharp',
       cmd = M.cmd,
       root_dir = root,
+      -- The type `mel` is of another language.
+      get_language_id = function(_, filetype)
+        return filetype == 'cntkmel' and 'mel' or filetype
+      end,
       on_attach = M.on_attach,
     })
   end
@@ -41,9 +57,8 @@ function M.setup(options)
   M.cmd = options and options.cmd or M.cmd
   M.on_attach = options and options.on_attach or M.on_attach
   vim.api.nvim_create_autocmd('FileType', {
-    pattern = 'netsharp',
+    pattern = FILETYPES,
     callback = function(event)
-      vim.bo[event.buf].commentstring = '// %s'
       M.attach(event.buf)
     end,
   })
