@@ -1,4 +1,4 @@
-"""Which `.nn` files are opened as Net#: those of the corpus, and nobody else's."""
+"""Which files with the suffixes of others are opened: those of the corpora, and nobody else's."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from netsharp_lsp.cntk.recognition import language_of
+from tests.cntk.collection import FILES
 from tests.collection import SAMPLES
+from tests.editors.conftest import EXPERIMENT
 from tests.extension.conftest import ROOT
 
 #: Programs in which a specification is written out.
@@ -20,12 +24,12 @@ HOLDING = {
 #: What else lies in a project: none of it is a specification.
 FOREIGN = ("*.py", "*.c", "*.js", "*.ts", "*.toml", "*.json", "*.scm", "LICENSE", "Makefile")
 
-Judge = Callable[[list[str]], list[bool]]
+Judge = Callable[[Any], list[Any]]
 
 
 @pytest.fixture(scope="module")
 def judge(node: str, built: Path) -> Judge:
-    def run(texts: list[str]) -> list[bool]:
+    def run(texts: Any) -> list[Any]:
         command = [node, str(built / "judge.cjs")]
         done = subprocess.run(
             command, input=json.dumps(texts), capture_output=True, text=True, check=True
@@ -55,3 +59,15 @@ def test_nothing_else_of_a_project_is(judge: Judge) -> None:
     assert len(names) > 100
     judged = judge([(ROOT / name).read_text(encoding="utf-8") for name in names])
     assert {name for name, yes in zip(names, judged, strict=True) if yes} <= HOLDING
+
+
+def test_the_languages_of_cntk_are_told_as_the_server_tells_them(judge: Judge) -> None:
+    suffixes = (".config", ".bs", ".mel")
+    files = {file.name: file.data for file in FILES if not file.broken}
+    files |= {path.name: path.read_bytes() for path in EXPERIMENT.iterdir()}
+    names = [name for name in files if name.endswith(suffixes)]
+    assert len(names) > 60
+    judged = judge([(name, files[name].decode("utf-8", "replace")) for name in names])
+    told = [language_of(name, files[name]) for name in names]
+    expected = [one if isinstance(one, str) else None for one in told]
+    assert dict(zip(names, judged, strict=True)) == dict(zip(names, expected, strict=True))

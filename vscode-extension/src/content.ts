@@ -31,7 +31,7 @@ export function mayHoldNetSharp(text: string): boolean {
 const CONFIGURATION_KEY =
   /^[ \t]*(?:command|action|reader|SGD|modelPath|\w*NetworkBuilder)[ \t]*(?:=|\[|\{)/im;
 const BRIGHTSCRIPT = /^\s*(?:'.*\n\s*|rem .*\n\s*)*(?:sub|function)\s+[A-Za-z_]\w*(?!\s*=)/i;
-const MEMBER = /^[ \t]*[A-Za-z_]\w*[ \t]*(?:\([^)\n]*\)|\{[^}\n]*\})?[ \t]*=(?!=)/m;
+const MEMBER = /^[ \t[({]*[A-Za-z_]\w*[ \t]*(?:\([^)\n]*\)|\{[^}\n]*\})?[ \t]*=(?!=)/m;
 const MODEL_EDIT =
   /^[ \t]*(?:\w+[ \t]*=[ \t]*)?(?:LoadModel|CreateModel|SetDefaultModel|SaveModel|SaveDefaultModel|CopyNode|SetProperty|SetInput|DeleteNode|RemoveNode|Rename|DumpModel|LoadNDLSnippet)\w*[ \t]*\(/im;
 
