@@ -91,6 +91,18 @@ def edits_freely(command: Command) -> bool:
     return "edit" in command.actions and scripted
 
 
+def goes_on(command: Command, experiment: Experiment) -> bool:
+    """Whether a command may train a model that a command before writes as its epoch 0: what
+    builds its network is not read then.
+    """
+    path = path_of(option(command, "modelPath"))
+    if path is None or not trains(command):
+        return False
+    before = experiment.commands[: experiment.commands.index(command)]
+    first = f"{normal(path)}.0"
+    return any(edits_freely(one) or first in models_written(one) for one in before)
+
+
 def network_of(command: Command, experiment: Experiment) -> Network | None:
     """The network that a command works on, None where it cannot be known."""
     if command.scope is None:

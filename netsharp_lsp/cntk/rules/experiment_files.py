@@ -6,7 +6,7 @@ from netsharp_lsp.cntk.configuration.options import READERS
 from netsharp_lsp.cntk.configuration.records import is_block
 from netsharp_lsp.cntk.findings import Finding, placed
 from netsharp_lsp.cntk.rules import rule
-from netsharp_lsp.cntk.rules._models import normal, path_of
+from netsharp_lsp.cntk.rules._models import goes_on, normal, path_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +67,9 @@ def _missing(name: str, path: str, found: Found, visit: Visit, experiment: Exper
     if not experiment.run.declared and found.text.uses and _is_beside(path, experiment):
         # Whoever starts the program is likely to say where its folders are.
         grave = "info"
+    elif name == "networkDescription" and goes_on(visit.command, experiment):
+        message += " It is needed unless there is the model that a command before this one writes."
+        grave = "warning"
     at = found.text.text.find(path.encode())
     place = found.text.place(at, at + len(path.encode())) if at >= 0 else found.text.place(0, 0)
     return Finding("CK116", placed(place), message, severity=grave)

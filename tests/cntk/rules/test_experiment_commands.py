@@ -198,6 +198,20 @@ def test_texts_that_are_not_there(lines: str, expected: list[str]) -> None:
     assert {one.severity for one in found} <= {"error"}
 
 
+def test_a_network_that_is_never_built_is_no_error() -> None:
+    text = """command = {}:Go
+modelPath = "out/small"
+Shrink = {{ action = SVD ; modelPath = "out/large" ; outputmodelPath = "out/small.0" }}
+Other = {{ action = SVD ; modelPath = "out/large" ; outputmodelPath = "out/other.0" }}
+Go = {{ action = train ; NDLNetworkBuilder = {{ networkDescription = "lost.ndl" }} }}
+"""
+    graves = []
+    for before in ("Shrink", "Other", "Go:Shrink"):
+        found = told(text.format(before))
+        graves.append([one.severity for one in found if one.code == "CK116"])
+    assert graves == [["warning"], ["error"], ["error"]]
+
+
 def test_data_that_are_not_there() -> None:
     text = changed('file = "train.txt"', 'file = "trian.txt"')
     (one,) = told(text)
