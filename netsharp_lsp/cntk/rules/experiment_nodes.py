@@ -65,6 +65,14 @@ def _names(visit: Visit, option: str) -> list[Traced]:
     return [element for element in elements(found.text) or () if element.text.strip()]
 
 
+def _result_of(call: str, network: Network) -> str | None:
+    """The node that others read of those that a call of a macro made: the call's name is none."""
+    prefix = f"{call.lower()}."
+    inner = {name for name in network.nodes if name.lower().startswith(prefix)}
+    read = (one for node in network.nodes.values() if node.name not in inner for one in node.inputs)
+    return next((one.name for one in read if one.name in inner), None)
+
+
 def _judged(element: Traced, option: str, network: Network, visit: Visit) -> Finding | None:
     """What to say about one name; nothing where the network has it."""
     name = element.text.decode("utf-8", "replace").strip()
@@ -73,7 +81,7 @@ def _judged(element: Traced, option: str, network: Network, visit: Visit) -> Fin
     if name.lower() in names or (wild and any(fnmatchcase(it, name.lower()) for it in names)):
         return None
     place = placed(element.place(0, len(element)))
-    meant = nearest(name, network.nodes)
+    meant = _result_of(name, network) or nearest(name, network.nodes)
     needed = option in _NEEDED or "cv" in visit.command.actions
     then = "the program stops" if needed else "it is left out"
     if option == "nodeName":

@@ -115,6 +115,17 @@ def test_names_of_nodes(before: str, after: str, expected: list[tuple[str, str, 
     assert about(changed(before, after)) == expected
 
 
+def test_of_a_macro_the_node_is_meant_that_others_read() -> None:
+    section = SECTION.replace(
+        "W = Parameter(3, 16)", "Product(x) = [ W = Parameter(3, 16) ; T = Times(W, x) ]"
+    )
+    section = section.replace("Times(W, features, tag=output)", "Product(features)")
+    text = built_by(NDL, section)
+    text = changed("action = write", "action = write ; outputNodeNames = z", text)
+    (one,) = (it for it in told(text) if it.code == "CK114")
+    assert "Did you mean 'z.T'?" in one.message
+
+
 def test_the_node_that_is_shown() -> None:
     show = 'command = Train:Show\nShow = { action = dumpNodes ; nodeName = "zz" }\n'
     text = changed("command = Train:Test:Write\n", show)
