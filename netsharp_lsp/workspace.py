@@ -116,3 +116,12 @@ class GivenFiles:
     def locate(self, path: str) -> str:
         """Return the path in its plainest spelling."""
         return posixpath.normpath(path.replace("\\", "/"))
+
+    def names_in(self, folder: str) -> list[str]:
+        """Return the names of the files in a folder."""
+        above = self.locate(folder)
+        return sorted(posixpath.basename(one) for one in self._texts if _folder(one) == above)
+
+
+def _folder(path: str) -> str:
+    return posixpath.dirname(path) or "."

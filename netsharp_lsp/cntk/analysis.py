@@ -125,6 +125,11 @@ class Over:
         """Whether there is a file or a folder of that name; reads nothing."""
         return self._files.exists(path) or self.locate(path) in self._texts
 
+    def names_in(self, folder: str) -> list[str]:
+        """Return the names of the files in a folder; none where the files tell of no folders."""
+        names: Callable[[str], list[str]] | None = getattr(self._files, "names_in", None)
+        return [] if names is None else names(folder)
+
 
 def _with_names(one: Diagnostic, name_of: Callable[[str], str]) -> Diagnostic:
     """A diagnostic whose related places in other files carry the one names of these."""

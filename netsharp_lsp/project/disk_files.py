@@ -51,6 +51,15 @@ class DiskFiles:
         """Return the real path of a file, or the one that it would have."""
         return os.path.realpath(self.find(path) or os.path.join(self._folders[0], path))
 
+    def names_in(self, folder: str) -> list[str]:
+        """Return the names of the files in a folder; none where it cannot be read."""
+        place = os.path.join(self._folders[0], folder.replace("\\", "/")) or "."
+        try:
+            with os.scandir(place) as found:
+                return sorted(one.name for one in found if one.is_file())
+        except (OSError, ValueError):
+            return []
+
     def find(self, path: str) -> str | None:
         """Return where a file lies, None where there is none."""
         for folder in self._folders:

@@ -60,22 +60,34 @@ class Asked(NamedTuple):
 
     def shown(self, start: int, end: int) -> str:
         """The line of a place, the place between « and »; only its ends where it has several."""
-        index = LineIndex(self.snapshot.data)
-        first, last = index.line_at(start), index.line_at(end)
-        head, tail = index.span(first)[0], index.span(last)[1]
-        before, inside, behind = (
-            self.snapshot.data[a:b].decode() for a, b in ((head, start), (start, end), (end, tail))
-        )
-        if last > first:
-            lines = inside.splitlines() or [""]
-            closing = lines[-1] if inside[-1:] not in "\r\n" else ""
-            inside = f"{lines[0]} … {closing.lstrip()}"
-        number = f"{first + 1}" if last == first else f"{first + 1}-{last + 1}"
-        return f"{number}: {before.lstrip()}«{inside}»{behind.rstrip()}"
+        return shown(self.snapshot.data, start, end)
+
+    def beside(self, file: str, start: int, end: int) -> str:
+        """The line of a place in another file."""
+        around = self.snapshot.context.workspace
+        data = around.files.read(file) if around is not None else None
+        text = Path(file).read_bytes() if data is None else data
+        return f"{Path(file).name} {shown(text, start, end)}"
 
     def changed(self, edits: Sequence[Edit]) -> list[str]:
         """The lines that edits take away and put in."""
         return diff(self.snapshot.data, apply_edits(self.snapshot.data, edits))
+
+
+def shown(data: bytes, start: int, end: int) -> str:
+    """The line of a place, the place between « and »; only its ends where it has several."""
+    index = LineIndex(data)
+    first, last = index.line_at(start), index.line_at(end)
+    head, tail = index.span(first)[0], index.span(last)[1]
+    before, inside, behind = (
+        data[a:b].decode() for a, b in ((head, start), (start, end), (end, tail))
+    )
+    if last > first:
+        lines = inside.splitlines() or [""]
+        closing = lines[-1] if inside[-1:] not in "\r\n" else ""
+        inside = f"{lines[0]} … {closing.lstrip()}"
+    number = f"{first + 1}" if last == first else f"{first + 1}-{last + 1}"
+    return f"{number}: {before.lstrip()}«{inside}»{behind.rstrip()}"
 
 
 def diff(before: bytes, after: bytes) -> list[str]:
@@ -121,7 +133,8 @@ def completion(asked: Asked) -> list[str]:
 
 def documentation(asked: Asked) -> list[str]:
     found = {item.label: item.topic for item in asked.snapshot.complete(asked.marker.start).items}
-    return asked.snapshot.document(found[asked.marker.argument]).splitlines() or ["none"]
+    topic = found.get(asked.marker.argument)
+    return ["none"] if topic is None else asked.snapshot.document(topic).splitlines() or ["none"]
 
 
 def signature(asked: Asked) -> list[str]:
@@ -141,7 +154,7 @@ def definition(asked: Asked) -> list[str]:
     if found is None:
         return ["nothing"]
     if found.file is not None:
-        return [f"{Path(found.file).name}, {found.name_start}"]
+        return [asked.beside(found.file, found.name_start, found.name_end)]
     return [
         asked.shown(found.name_start, found.name_end),
         "whole " + asked.shown(found.start, found.end),
@@ -151,7 +164,7 @@ def definition(asked: Asked) -> list[str]:
 def references(asked: Asked) -> list[str]:
     found = asked.snapshot.references(asked.marker.start, "declaration" in asked.words)
     return [
-        f"{Path(place.file).name}, {place.start}-{place.end}"
+        asked.beside(place.file, place.start, place.end)
         if isinstance(place, Elsewhere)
         else asked.shown(*place)
         for place in found
@@ -175,16 +188,20 @@ def rename(asked: Asked) -> list[str]:
     if isinstance(found, Refusal):
         return [f"refused: {found.message}"]
     changes = found if isinstance(found, Changes) else Changes(tuple(found))
-    return [*(asked.changed(changes.edits) if changes.edits else ()), *elsewhere(changes)]
+    return [*(asked.changed(changes.edits) if changes.edits else ()), *elsewhere(asked, changes)]
 
 
-def elsewhere(changes: Changes | Action) -> list[str]:
-    """What changes in other files, a line each."""
-    return [
-        f"{Path(change.file).name}: {edit.start}-{edit.end} {edit.text!r}"
-        for change in changes.elsewhere
-        for edit in change.edits
-    ]
+def elsewhere(asked: Asked, changes: Changes | Action) -> list[str]:
+    """What changes in other files, a line each; of a file that comes to be, its text."""
+    out = []
+    for change in changes.elsewhere:
+        name = Path(change.file).name
+        for edit in change.edits:
+            if change.creates:
+                out += [f"{name}:", *(f"    {line}" for line in edit.text.splitlines())]
+            else:
+                out.append(f"{asked.beside(change.file, edit.start, edit.end)} -> {edit.text!r}")
+    return out
 
 
 def symbols(asked: Asked) -> list[str]:
@@ -285,7 +302,12 @@ def doing(kind: str) -> Callable[[Asked], list[str]]:
                 continue
             if action.edits or action.elsewhere:
                 changed = asked.changed(action.edits) if action.edits else []
-                out += [entitled(action), *changed, *elsewhere(action), *named(asked, action)]
+                out += [
+                    entitled(action),
+                    *changed,
+                    *elsewhere(asked, action),
+                    *named(asked, action),
+                ]
         return out or ["none"]
 
     return ask
@@ -357,6 +379,7 @@ FEATURES: dict[str, Callable[[Asked], list[str]]] = {
     "inline": doing("refactor.inline"),
     "lenses": lenses,
     "links": links,
+    "migrate": doing("refactor.rewrite.migrate"),
     "padding": doing("refactor.rewrite.padding"),
     "prepare": prepare,
     "references": references,

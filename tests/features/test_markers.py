@@ -1,7 +1,7 @@
 """What features of an editor answer: `cases/*/*`, expectations rewritten by `--update`.
 
 What lies around a text of CNTK is in a folder beside it: `name.files`; every configuration there is
-a run.
+a run, unless `runs.txt` there has the items of one in each line.
 """
 
 from __future__ import annotations
@@ -22,6 +22,11 @@ CASES = Path(__file__).parent / "cases"
 #: What begins the marking lines of each kind of file.
 MARKS = {".nn": "//", ".bs": "//", ".cntk": "#", ".ndl": "#", ".mel": "#"}
 FILES = sorted(path for path in CASES.glob("*/*") if path.suffix in MARKS)
+RUNS = "runs.txt"
+#: Features that only Net# has.
+OF_NETSHARP = frozenset(
+    ("add-layer", "body", "convention", "extract", "inline", "padding", "shape", "share")
+)
 #: So many questions are asked of each feature.
 FEWEST = 8
 ALTOGETHER = 300
@@ -43,6 +48,8 @@ def context_of(path: Path, case: Case) -> Context:
     texts = {one.name: one.read_bytes() for one in sorted(folder.glob("*"))}
     texts[path.name] = case.text
     runs = [Run((f"configFile={name}",)) for name in texts if name.endswith(".cntk")]
+    if (folder / RUNS).exists():
+        runs = [Run(tuple(line.split())) for line in texts.pop(RUNS).decode().splitlines()]
     return Context(workspace=Workspace(path.name, GivenFiles(texts), tuple(runs)))
 
 
@@ -68,6 +75,15 @@ def test_each_feature_is_asked_often_enough() -> None:
     asked = Counter(marker.feature for path in FILES for marker in case_of(path).markers)
     assert {feature: asked[feature] for feature in FEATURES if asked[feature] < FEWEST} == {}
     assert asked.total() >= ALTOGETHER
+
+
+def test_each_feature_is_asked_often_enough_of_cntk() -> None:
+    files = [path for path in FILES if path.suffix != ".nn"]
+    asked = Counter(marker.feature for path in files for marker in case_of(path).markers)
+    wanted = FEATURES.keys() - OF_NETSHARP
+    assert {feature: asked[feature] for feature in wanted if asked[feature] < FEWEST} == {}
+    assert asked.total() >= ALTOGETHER
+    assert {path.suffix for path in files} == MARKS.keys() - {".nn"}
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from netsharp_lsp.cntk.snapshot import Snapshot as CntkSnapshot
 from netsharp_lsp.context import Context
 from netsharp_lsp.ide.answers import (
     TOKEN_KINDS,
@@ -206,3 +207,17 @@ def test_a_new_name_and_the_old_one_again_give_the_text_back(file: CntkFile, tex
         back = renamed.rename(at.start + before, renaming.name)
         assert isinstance(back, Changes), (offset, back)
         assert apply_edits(renamed.data, back.edits).lower() == text.lower()
+
+
+@pytest.mark.parametrize(("file", "text"), RENAMED, ids=[file.name for file, _ in RENAMED])
+def test_a_name_that_stands_somewhere_is_proposed_there(file: CntkFile, text: bytes) -> None:
+    snapshot = opened(file, text)
+    assert isinstance(snapshot, CntkSnapshot)
+    used = [
+        one
+        for one in snapshot.text.occurrences
+        if one.file == snapshot.text.name and not one.declares and one.kind != "key"
+    ]
+    for one in Random(file.name).sample(used, min(ASKED, len(used))):
+        labels = {item.label.lower() for item in snapshot.complete(one.start).items}
+        assert one.name.lower() in labels, one

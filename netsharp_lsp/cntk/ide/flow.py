@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.ide.nodes import named_nodes, readers, written_shape
+from netsharp_lsp.cntk.analysis import NOT_FILES
+from netsharp_lsp.cntk.ide.listed_nodes import dotted_node
+from netsharp_lsp.cntk.ide.nodes import NamedNode, named_nodes, readers, written_shape
 from netsharp_lsp.cntk.ide.occurrences import occurrence_at, same
+from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.ide.answers import Flow, Target
 
 TYPE_CHECKING = False
@@ -11,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.cntk.ide.edited import Edited
-    from netsharp_lsp.cntk.ide.nodes import NamedNode
     from netsharp_lsp.cntk.networks.node import Node
     from netsharp_lsp.ide.answers import Range
 
@@ -21,6 +23,9 @@ def flow_at(edited: Edited, offset: int) -> Flow | None:
     found = occurrence_at(edited, offset)
     if found is None:
         return None
+    node = dotted_node(edited, offset)
+    if node is not None:
+        return _flow(node)
     known = named_nodes(edited)
     for one in same(edited, found):
         if one.declares and one.file == edited.name and one.start in known:
@@ -36,6 +41,7 @@ def feeds(edited: Edited, name: str, *, backwards: bool) -> list[Flow]:
     known = named_nodes(edited)
     by_node = {id(one.node): one for one in known.values()}
     start = next((one for one in known.values() if one.node.name == name), None)
+    start = start or _unnamed(edited, name)
     if start is None or start.built.network is None:
         return []
     network = start.built.network
@@ -57,6 +63,18 @@ def feeds(edited: Edited, name: str, *, backwards: bool) -> list[Flow]:
             read = named if backwards else start
             found.append(_flow(named, _places(edited, reader, read)))
     return found
+
+
+def _unnamed(edited: Edited, name: str) -> NamedNode | None:
+    """A node that no name in the text stands for, where it is made."""
+    for experiment, built in edited.networks():
+        node = built.network.nodes.get(name) if built.network is not None else None
+        if node is not None:
+            source, start, end = node.where
+            here = not source.startswith(NOT_FILES) and edited.is_here(experiment, source)
+            place = Place(source, start, end) if here else Place(source, 0, 0)
+            return NamedNode(node, place, built)
+    return None
 
 
 def _places(edited: Edited, reader: NamedNode, read: NamedNode) -> tuple[Range, ...]:

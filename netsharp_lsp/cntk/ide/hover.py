@@ -9,7 +9,7 @@ from netsharp_lsp.cntk.ide.calls import call_at, form_of, macro_named, name_of
 from netsharp_lsp.cntk.ide.declarations import declared_markdown
 from netsharp_lsp.cntk.ide.descriptions import of_edit, of_library, of_ndl
 from netsharp_lsp.cntk.ide.glossary import ndl_signature
-from netsharp_lsp.cntk.ide.listed_nodes import listed_node
+from netsharp_lsp.cntk.ide.listed_nodes import dotted_node, listed_node
 from netsharp_lsp.cntk.ide.node_pages import node_markdown
 from netsharp_lsp.cntk.ide.nodes import named_nodes
 from netsharp_lsp.cntk.ide.occurrences import occurrence_at, same
@@ -88,6 +88,9 @@ def _name(edited: Edited, offset: int) -> Hover | None:
     if found.name.lower() in SPECIAL and found.kind in ("member", "node"):
         text = f"**{found.name}**: {SPECIAL[found.name.lower()]}"
         return Hover(text, found.start, found.end)
+    node = dotted_node(edited, offset)
+    if node is not None:
+        return Hover(node_markdown(node), found.start, found.end)
     known = named_nodes(edited)
     for one in same(edited, found):
         if one.declares and one.file == edited.name and one.start in known:

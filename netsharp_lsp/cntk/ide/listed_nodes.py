@@ -1,4 +1,4 @@
-"""The node that the value of an option names, also one that no name in a text stands for."""
+"""Nodes by the names that stand in a text and that declare none: in options, and with dots."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 
 from netsharp_lsp.cntk.ide.blocks import assignment_at, option_at
 from netsharp_lsp.cntk.ide.nodes import NamedNode
+from netsharp_lsp.cntk.ide.text import word_at
 from netsharp_lsp.cntk.networks.faults import Place
 
 TYPE_CHECKING = False
@@ -29,6 +30,22 @@ def listed_node(edited: Edited, offset: int) -> NamedNode | None:
         if match.start() <= offset <= match.end():
             return _node(edited, match.group().decode("utf-8", "replace"), match.span())
     return None
+
+
+def dotted_node(edited: Edited, offset: int) -> NamedNode | None:
+    """The node whose whole name, dots and all, ends with the word at an offset."""
+    word = word_at(edited.data, offset)
+    if word is None or edited.text.island_at(offset) is not None:
+        return None
+    start = word[1]
+    while start > 0 and (_in_path(edited.data[start - 1 : start])):
+        start -= 1
+    name = edited.data[start : word[2]].decode("utf-8", "replace")
+    return _node(edited, name, (word[1], word[2])) if "." in name else None
+
+
+def _in_path(byte: bytes) -> bool:
+    return byte.isalnum() or byte in (b"_", b".")
 
 
 def _node(edited: Edited, name: str, span: tuple[int, int]) -> NamedNode | None:

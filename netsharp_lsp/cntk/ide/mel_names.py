@@ -38,6 +38,13 @@ def mel_occurrences(
             yield from reader.statement(statement)
 
 
+def _is_quoted(argument: Traced) -> bool:
+    """Whether an argument stands in quotes, which may be gone from it."""
+    place = argument.place(0, len(argument))
+    before = place.source.text[max(0, place.start - 1) : place.start]
+    return b'"' in (before, argument.text[:1])
+
+
 class _MelReader:
     """Goes through the statements of one edit; `symbols` are the names that mean something."""
 
@@ -80,6 +87,9 @@ class _MelReader:
                 continue
             what = function.parameters[min(number, len(function.parameters) - 1)][1]
             bare = unquoted(argument)
+            if _is_quoted(argument) and what != NEW_NODE:
+                # What is quoted is a path mostly, also where a model may be left out before it.
+                what = ""
             if number == 0 and function.name in _NAMING:
                 yield from self._declared(bare, "model")
             elif what in (MODEL, NODE) or (what == NEW_NODE and not self._is_new(bare)):

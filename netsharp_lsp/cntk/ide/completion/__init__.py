@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.options import block
-from netsharp_lsp.cntk.ide.completion import brainscript, configuration, networks
+from netsharp_lsp.cntk.ide.completion import arguments, brainscript, configuration, files, networks
 from netsharp_lsp.cntk.ide.completion.place import writing_at
 from netsharp_lsp.cntk.ide.descriptions import of_edit, of_library, of_ndl
 from netsharp_lsp.cntk.ide.glossary import option_markdown
+from netsharp_lsp.cntk.ide.words import parameter_meaning
 from netsharp_lsp.ide.answers import Completions
 
 TYPE_CHECKING = False
@@ -22,11 +23,22 @@ def completions_at(edited: Edited, offset: int) -> Completions:
     variables = configuration.variables(edited, writing)
     if variables is not None:
         return Completions(tuple(variables))
+    paths = files.proposals(edited, writing)
+    if paths is not None:
+        return Completions(tuple(paths))
+    if edited.language != "cntk" or _is_network(edited, offset):
+        words = arguments.values(edited, writing)
+        if words is not None:
+            return Completions(tuple(words))
     if edited.text.island_at(offset) is not None:
         return Completions(tuple(brainscript.proposals(edited, writing)))
     if edited.language == "cntk" and not networks.is_network(edited, offset):
         return Completions(tuple(configuration.proposals(edited, writing)))
     return Completions(tuple(networks.proposals(edited, writing)))
+
+
+def _is_network(edited: Edited, offset: int) -> bool:
+    return edited.text.island_at(offset) is not None or networks.is_network(edited, offset)
 
 
 def documentation(edited: Edited, topic: str) -> str:
@@ -37,4 +49,10 @@ def documentation(edited: Edited, topic: str) -> str:
         table = block(table_name)
         option = table.find(name) if table is not None else None
         return "" if option is None or table is None else option_markdown(option, table)
-    return {"library": of_library, "ndl": of_ndl, "mel": of_edit}[kind](rest)
+    tables = {
+        "library": of_library,
+        "ndl": of_ndl,
+        "mel": of_edit,
+        "argument": parameter_meaning,
+    }
+    return tables[kind](rest)

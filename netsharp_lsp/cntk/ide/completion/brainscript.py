@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.brainscript.analysis.scopes import GIVEN, INDEX, PARAMETER
-from netsharp_lsp.cntk.brainscript.reading.syntax import Name, Select
-from netsharp_lsp.cntk.ide.calls import call_at, name_of, parameters_of
+from netsharp_lsp.cntk.brainscript.reading.syntax import Lambda, Name, Select
+from netsharp_lsp.cntk.ide.calls import name_of, parameters_of
+from netsharp_lsp.cntk.ide.completion import arguments
 from netsharp_lsp.cntk.ide.nodes import named_nodes, written_shape
+from netsharp_lsp.cntk.ide.text import expressions_in
+from netsharp_lsp.cntk.ide.words import MEMBERS
+from netsharp_lsp.cntk.ide.words import SPECIAL as SPECIAL_NODES
+from netsharp_lsp.cntk.library.documentation import of
 from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.cntk.networks.node import GROUPS
 
@@ -19,6 +24,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.reading.syntax import Expression
     from netsharp_lsp.cntk.ide.completion.place import Writing
     from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.library.documentation import Entry
     from netsharp_lsp.cntk.programs import BrainScriptProgram
     from netsharp_lsp.ide.answers import Completion, CompletionKind
 
@@ -33,13 +39,15 @@ _MEMBER = (b"", b"{", b"[", b";", b"}")
 
 
 def proposals(edited: Edited, writing: Writing) -> Iterator[Completion]:
-    """What may be written at an offset of a stretch of BrainScript."""
+    """What may be written at an offset of a stretch of BrainScript; nothing in a string."""
+    if writing.string is not None:
+        return
     for _, program, source, inner in edited.inside(writing.start):
-        scope = program.program.scope_at(source, inner)
+        scope = _scope(program, source, inner)
         if writing.before == b".":
             yield from _members(edited, writing, (program, scope))
         else:
-            yield from _named_arguments(edited, writing)
+            yield from arguments.names(edited, writing)
             if writing.before in _MEMBER:
                 yield from _special(writing, scope)
             yield from _visible(edited, writing, program, scope)
@@ -57,10 +65,47 @@ def _members(
     for name in path:
         known = Name(nowhere, name)
         expression = known if expression is None else Select(nowhere, expression, name, nowhere)
+    expression = expression or _record_before(edited, writing.start, program)
     if expression is None:
         return
-    for declaration in program.program.members_of(expression, scope).values():
+    members = program.program.members_of(expression, scope)
+    for declaration in members.values():
+        if declaration.library and declaration.name.startswith("_"):
+            continue
         yield _proposal(program, writing, declaration, 0)
+    if not members and path:
+        for name, says in MEMBERS.items():
+            yield writing.proposal(name, "attribute", 1, detail=says)
+
+
+def _record_before(edited: Edited, offset: int, program: BrainScriptProgram) -> Expression | None:
+    """The record that ends right before a point at an offset."""
+    for _, other, source, inner in edited.inside(offset):
+        text = next((one for one in program.texts if one.name == source), None)
+        if other is not program or text is None:
+            continue
+        for one in expressions_in(text.script):
+            if isinstance(one, Select) and one.name_place.start <= inner <= one.name_place.end:
+                return one.record
+    return None
+
+
+def _scope(program: BrainScriptProgram, source: str, offset: int) -> Scope:
+    """The innermost scope around an offset, that of a function without a name included."""
+    best = program.program.scope_at(source, offset)
+    text = next((one for one in program.texts if one.name == source), None)
+    inner: Lambda | None = None
+    for one in expressions_in(text.script) if text is not None else ():
+        if isinstance(one, Lambda) and one.body.place.start <= offset <= one.place.end:
+            inner = one
+    if inner is None or not inner.parameters:
+        return best
+    at = inner.parameters[0].place
+    for declaration in program.program.declarations:
+        place = declaration.place
+        if place.source == at.source and place.start == at.start and place.end == at.end:
+            return best if declaration.scope in best.chain() else declaration.scope
+    return best
 
 
 def _path_before(data: bytes, offset: int) -> list[str]:
@@ -74,24 +119,6 @@ def _path_before(data: bytes, offset: int) -> list[str]:
     return [word for word in words.split(".") if word]
 
 
-def _named_arguments(edited: Edited, writing: Writing) -> Iterator[Completion]:
-    """Optional parameters of the call that is being written."""
-    if writing.before not in (b"(", b"{", b","):
-        return
-    call = call_at(edited, writing.start)
-    for parameter in call.parameters if call is not None else ():
-        name, equals, default = parameter.partition("=")
-        if equals:
-            yield writing.proposal(
-                f"{name.strip()}=",
-                "attribute",
-                0,
-                f"{name.strip()}=$0",
-                plain=f"{name.strip()}=",
-                detail=f"without it {default.strip()}",
-            )
-
-
 def _special(writing: Writing, scope: Scope) -> Iterator[Completion]:
     """The members that the program looks for in a network and that are not there yet."""
     if scope.parent is None or scope.parent.parent is not None:
@@ -99,23 +126,27 @@ def _special(writing: Writing, scope: Scope) -> Iterator[Completion]:
     for group in GROUPS:
         name = f"{group}Nodes"
         if name not in scope.declared:
-            yield writing.proposal(
-                name, "attribute", 1, f"{name} = ($0)", plain=f"{name} = ", detail=f"{group} nodes"
-            )
+            insert = "" if writing.assigned else f"{name} = ($0)"
+            plain = name if writing.assigned else f"{name} = "
+            says = SPECIAL_NODES[name.lower()]
+            yield writing.proposal(name, "attribute", 1, insert, plain=plain, detail=says)
 
 
 def _visible(
     edited: Edited, writing: Writing, program: BrainScriptProgram, scope: Scope
 ) -> Iterator[Completion]:
-    """Every name in sight; what is declared by the member that is written is none of them."""
+    """Every name in sight; what is being written is its own value in loops alone."""
     shapes = {
         one.node.name: f"{one.node.operation} [{written_shape(one.node.shape)}]"
         for one in named_nodes(edited).values()
     }
     for name, declaration in scope.visible().items():
-        if declaration.kind == GIVEN or name.startswith("_"):
+        if declaration.kind == GIVEN or (declaration.library and name.startswith("_")):
             continue
-        if not declaration.library and (name in SPECIAL or _is_own(declaration, program, writing)):
+        if not declaration.library and name in SPECIAL:
+            continue
+        own = not declaration.library and _is_own(declaration, program, writing)
+        if own and writing.before == b"=":
             continue
         rank = 4 if declaration.library else 1 if declaration.kind in (PARAMETER, INDEX) else 2
         yield _proposal(program, writing, declaration, rank, shapes.get(name, ""))
@@ -141,12 +172,28 @@ def _proposal(
 ) -> Completion:
     name = declaration.name
     topic = f"library:{declaration.qualified}" if declaration.library else ""
+    entry = of(declaration.qualified) if declaration.library else None
     if declaration.parameters is None:
+        if entry is not None and entry.signature:
+            return _alias(writing, name, rank, entry)
         kind: CompletionKind = "value" if declaration.library else "node"
         return writing.proposal(name, kind, rank, detail=detail, topic=topic)
+    if writing.in_argument:
+        return writing.proposal(name, "function", rank, topic=topic)
     words = [name_of(one) for one in parameters_of(program, declaration) if "=" not in one]
     slots = ", ".join(f"${{{number}:{word}}}" for number, word in enumerate(words, 1))
     opening, closing = "{}" if declaration.braced else "()"
     insert = f"{name} {opening}{slots}{closing}$0"
     detail = f"{opening}{', '.join(words)}{closing}"
+    return writing.proposal(name, "function", rank, insert, detail=detail, topic=topic)
+
+
+def _alias(writing: Writing, name: str, rank: int, entry: Entry) -> Completion:
+    """Another name of a function of the library."""
+    words = (word for word in entry.parameters if f"{word}=" not in entry.signature)
+    needed = ["x" if word == "_" else word for word in words]
+    slots = ", ".join(f"${{{number}:{word}}}" for number, word in enumerate(needed, 1))
+    detail = f"({', '.join(needed)})"
+    topic = f"library:{name}"
+    insert = "" if writing.in_argument else f"{name} ({slots})$0"
     return writing.proposal(name, "function", rank, insert, detail=detail, topic=topic)

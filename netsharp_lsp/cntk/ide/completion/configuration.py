@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.options import ACTIONS, READERS, TOP, within
 from netsharp_lsp.cntk.ide.blocks import around, assignment_at, option_at
+from netsharp_lsp.cntk.ide.nodes import written_shape
+from netsharp_lsp.cntk.ide.words import SPECIAL, option_word
+from netsharp_lsp.cntk.networks.node import elements as elements_of
+from netsharp_lsp.cntk.networks.node_types import INPUTS
+from netsharp_lsp.cntk.reading.syntax import Block
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +46,12 @@ def variables(edited: Edited, writing: Writing) -> list[Completion] | None:
 def proposals(edited: Edited, writing: Writing) -> Iterator[Completion]:
     """Values behind `=`, keys elsewhere."""
     record = assignment_at(edited, writing.start)
+    if (
+        record is not None
+        and isinstance(record.value, Block)
+        and (record.value.start < writing.start)
+    ):
+        record = None
     in_value = record is not None and writing.start > record.name.end
     if record is not None and in_value and writing.before in _VALUE:
         known = option_at(edited, record)
@@ -67,7 +78,7 @@ def _keys(edited: Edited, writing: Writing) -> Iterator[Completion]:
     if table is None:
         return
     present = {entry.key.lower().decode("utf-8", "replace") for entry in here.scope or ()}
-    present.discard(writing.begun.lower())
+    present.discard(writing.word.lower())
     own = {option.name for option in table}
     for option in within(table) if table is not TOP else [*table, *_everywhere()]:
         if option.name.lower() in present or option.instead:
@@ -80,15 +91,33 @@ def _keys(edited: Edited, writing: Writing) -> Iterator[Completion]:
             option.name,
             "section" if is_block else "attribute",
             rank,
-            insert,
-            plain=f"{option.name} = ",
+            "" if writing.assigned else insert,
+            plain=option.name if writing.assigned else f"{option.name} = ",
             detail=option.says,
             topic=f"option:{table.name}:{option.name}",
         )
+    if table.any_name:
+        yield from _streams(edited, writing, present)
     if table is TOP:
         for name in _blockless(edited, present):
             insert = f'{name} = {{\n    action = "${{1:train}}"\n    $0\n}}'
             yield writing.proposal(name, "section", 0, insert, plain=f"{name} = ")
+
+
+def _streams(edited: Edited, writing: Writing, present: set[str]) -> Iterator[Completion]:
+    """Streams for the inputs of the networks that have none in the block."""
+    seen = set(present)
+    for _, built in edited.networks():
+        for node in built.network.nodes.values() if built.network is not None else ():
+            if node.operation not in INPUTS or node.name.lower() in seen:
+                continue
+            seen.add(node.name.lower())
+            size = elements_of(node.shape) if node.shape else 0
+            form = "sparse" if node.operation.startswith("Sparse") else "dense"
+            insert = f'{node.name} = {{ dim = {size} ; format = "{form}" }}'
+            plain = node.name if writing.assigned else insert
+            detail = f"{node.operation} [{written_shape(node.shape)}]"
+            yield writing.proposal(node.name, "node", 0, plain=plain, detail=detail)
 
 
 def _everywhere() -> list[Option]:
@@ -111,6 +140,8 @@ def _values(
     if lowered == "command":
         root = edited.main.configuration.root
         words = [entry.key.decode("utf-8", "replace") for entry in root if entry.kind == "block"]
+    elif lowered in ("run", "load"):
+        words = _sections(edited)
     elif lowered == "action":
         words = list(ACTIONS)
     elif lowered == "readertype":
@@ -123,15 +154,39 @@ def _values(
         words = [value for value in option.values if value]
     quoted = writing.before == b'"'
     for word in dict.fromkeys(words):
-        is_plain = quoted or lowered in ("command",) or word in ("true", "false") or word.isalnum()
-        yield writing.proposal(word if is_plain else f'"{word}"', "value", 0)
+        is_plain = (
+            quoted
+            or lowered in ("command", "run", "load")
+            or word in ("true", "false")
+            or word.isalnum()
+        )
+        says = option_word(key, word)
+        yield writing.proposal(word if is_plain else f'"{word}"', "value", 0, detail=says)
+
+
+def _sections(edited: Edited) -> list[str]:
+    """The blocks at the top that are no commands: sections of NDL."""
+    commands = {command.name.lower() for command in edited.main.commands}
+    names = (
+        entry.key.decode("utf-8", "replace")
+        for entry in edited.main.configuration.root
+        if entry.kind == "block"
+    )
+    return [name for name in names if name.lower() not in commands]
 
 
 def _nodes(edited: Edited) -> list[str]:
-    return [
+    """The nodes that are computed; names of networks that cannot be built stand in for theirs."""
+    found = [
         name
         for _, built in edited.networks()
         if built.network is not None
         for name, node in built.network.nodes.items()
         if node.inputs and "." not in name
+    ]
+    declared = (one for one in edited.occurrences if one.declares)
+    return found or [
+        one.name
+        for one in declared
+        if one.kind in ("member", "node") and one.name.lower() not in SPECIAL
     ]

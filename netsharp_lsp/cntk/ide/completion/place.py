@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from netsharp_lsp.ide.answers import Completion
@@ -11,13 +12,16 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.ide.edited import Edited
     from netsharp_lsp.ide.answers import CompletionKind
 
-_BLANKS = b" \t"
+_ASSIGNED = re.compile(rb"[ \t]*=(?!=)")
 
 
 class Writing(NamedTuple):
     """The word from `start` to `end`, of which the offset has seen `begun`.
 
-    `before` is the last byte on the line before it that is no blank, empty at its begin.
+    `word` is the whole of it.  `before` is the last byte on the line before it that is no blank,
+    empty at its begin.  `string` is what stands in the string around it before the word, None
+    outside strings.  `assigned`: an equals sign stands behind it.  `in_argument`: it is the value
+    of an argument that is passed by name.
     """
 
     offset: int
@@ -25,19 +29,23 @@ class Writing(NamedTuple):
     end: int
     begun: str
     before: bytes
+    word: str
+    string: str | None
+    assigned: bool
+    in_argument: bool = False
 
     def proposal(
         self, label: str, kind: CompletionKind, rank: int, insert: str = "", **more: str
     ) -> Completion:
         """A proposal for the word; `insert` is a snippet where it differs from the label."""
-        snippet = bool(insert)
+        snippet = bool(insert) and insert != label
         plain = more.get("plain", label)
         return Completion(
             label,
             kind,
             self.start,
             self.end,
-            insert or label,
+            insert or plain,
             plain,
             snippet,
             more.get("detail", ""),
@@ -64,7 +72,26 @@ def writing_at(edited: Edited, offset: int) -> Writing:
         end,
         data[start:offset].decode("utf-8", "replace"),
         b"" if before in (b"\n", b"\r") else before,
+        data[start:end].decode("utf-8", "replace"),
+        _string(edited, start),
+        _ASSIGNED.match(data, end) is not None,
+        before == b"=" and _is_open(edited, at),
     )
+
+
+def _is_open(edited: Edited, offset: int) -> bool:
+    """Whether a call is open on the line before an offset."""
+    head = edited.data[edited.text.lines.span(edited.text.lines.line_at(offset))[0] : offset]
+    return head.count(b"(") > head.count(b")") or head.count(b"{") > head.count(b"}")
+
+
+def _string(edited: Edited, offset: int) -> str | None:
+    """What stands between an opening quote on the line and an offset; None where none is open."""
+    head = edited.data[edited.text.lines.span(edited.text.lines.line_at(offset))[0] : offset]
+    for quote in (b'"', b"'"):
+        if head.count(quote) % 2:
+            return head.rpartition(quote)[2].decode("utf-8", "replace")
+    return None
 
 
 def _is_word(byte: bytes) -> bool:

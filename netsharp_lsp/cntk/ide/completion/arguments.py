@@ -1,0 +1,96 @@
+"""What may be written in a call: arguments by name, and the words that one may be."""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.ide.calls import call_at, name_of
+from netsharp_lsp.cntk.ide.words import argument_words, parameter_meaning
+from netsharp_lsp.cntk.mel.functions import COPIES, FORMATS, PROPERTIES, TRUTHS, meant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.ide.completion.place import Writing
+    from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.ide.answers import Completion
+
+_NAMED = re.compile(rb"([A-Za-z_]\w*)[ \t]*=[ \t]*[\"']?\Z")
+#: So far back a name is looked for.
+_FAR = 200
+#: The words of MEL's optional arguments.
+_OF_MEL = {"format": FORMATS, "copyflag": COPIES, "copy": COPIES, "includedata": TRUTHS}
+
+
+def values(edited: Edited, writing: Writing) -> list[Completion] | None:
+    """The words that the argument at hand may be; None where it may be anything."""
+    call = call_at(edited, writing.start)
+    if call is None or (writing.before != b"=" and writing.string is None):
+        return _properties(edited, writing)
+    name = call.named or _named_before(edited.data, writing.start)
+    quoted = writing.string is None and call.language == "brainscript"
+    if call.language == "mel":
+        words = dict.fromkeys(_OF_MEL.get(name.lower(), ()), "")
+    else:
+        words = argument_words(name, call.language)
+    found = [
+        writing.proposal(f'"{word}"' if quoted else word, "value", 0, detail=says)
+        for word, says in words.items()
+    ]
+    return found or ([] if writing.string is not None and edited.language != "mel" else None)
+
+
+def _named_before(data: bytes, offset: int) -> str:
+    """The name whose equals sign stands right before an offset, or a quote after it."""
+    found = _NAMED.search(data, max(0, offset - _FAR), offset)
+    return found.group(1).decode() if found is not None else ""
+
+
+def _properties(edited: Edited, writing: Writing) -> list[Completion] | None:
+    """The properties of nodes, where MEL expects one."""
+    call = call_at(edited, writing.start)
+    function = meant(call.name) if call is not None and call.language == "mel" else None
+    if call is None or function is None or call.active >= len(function.parameters):
+        return None
+    if function.parameters[call.active][0] != "property":
+        return None
+    return [
+        writing.proposal(one.name, "value", 0, detail=one.documentation)
+        for one in PROPERTIES
+        if one.kind != "nothing"
+    ]
+
+
+def kind_of_mel(edited: Edited, writing: Writing) -> str | None:
+    """What the argument of a function of MEL at hand stands for; None outside such calls."""
+    call = call_at(edited, writing.start)
+    function = meant(call.name) if call is not None and call.language == "mel" else None
+    if call is None or function is None:
+        return None
+    if not function.parameters:
+        return ""
+    return function.parameters[min(call.active, len(function.parameters) - 1)][1]
+
+
+def names(edited: Edited, writing: Writing) -> Iterator[Completion]:
+    """The optional arguments of a call that are not given yet."""
+    if writing.before not in (b"(", b"{", b","):
+        return
+    call = call_at(edited, writing.start)
+    if call is None:
+        return
+    given = {name.lower() for name in call.given} - {writing.word.lower()}
+    for parameter in call.parameters:
+        name, equals, default = parameter.partition("=")
+        name = name.strip()
+        if not equals or name.lower() in given:
+            continue
+        label = f"{name}="
+        detail = f"without it {default.strip()}" if call.language != "mel" else default
+        insert = name if writing.assigned else f"{name}=$0"
+        plain = name if writing.assigned else label
+        meaning = f"argument:{name}" if parameter_meaning(name_of(parameter)) else ""
+        yield writing.proposal(
+            label, "attribute", 0, insert, plain=plain, detail=detail, topic=meaning
+        )

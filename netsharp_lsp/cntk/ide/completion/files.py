@@ -1,0 +1,63 @@
+"""Files that may be named at a place: those of the right kind in the folder that is begun."""
+
+from __future__ import annotations
+
+import os
+
+from netsharp_lsp.cntk.ide.blocks import assignment_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.ide.completion.place import Writing
+    from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.ide.answers import Completion
+
+#: What the files of an option end with.
+_SUFFIXES = {
+    "networkdescription": (".ndl", ".bs"),
+    "ndlmacros": (".ndl",),
+    "editpath": (".mel",),
+    "configfile": (".cntk", ".config"),
+    "include": (".bs", ".cntk", ".config"),
+}
+
+
+def proposals(edited: Edited, writing: Writing) -> list[Completion] | None:
+    """The files that may be named at a place; None where no file is."""
+    line = edited.text.lines.span(edited.text.lines.line_at(writing.start))[0]
+    head = edited.data[line : writing.start].decode("utf-8", "replace")
+    suffixes = _wanted(edited, writing, head)
+    if suffixes is None:
+        return None
+    begun = head.rpartition('"')[2] if writing.string is not None else head.rpartition("=")[2]
+    begun = begun.strip().rpartition("+")[2]
+    folder = begun.rpartition("/")[0]
+    base = os.path.join(edited.main.run.directory, folder) if folder else edited.main.run.directory
+    end = writing.end
+    while edited.data[end : end + 1].isalnum() or edited.data[end : end + 1] in (b".", b"_"):
+        end += 1
+    found = []
+    for name in edited.files.names_in(base):
+        if (
+            not name.lower().endswith(suffixes)
+            or edited.files.locate(os.path.join(base, name)) == edited.name
+        ):
+            continue
+        label = name if writing.string is not None else f'"{name}"'
+        found.append(writing._replace(end=end).proposal(label, "file", 0))
+    return found
+
+
+def _wanted(edited: Edited, writing: Writing, head: str) -> tuple[str, ...] | None:
+    """What the files end with that may be named at a place; None where none may."""
+    if edited.text.island_at(writing.start) is not None:
+        includes = head.strip().startswith("include")
+        return (".bs",) if includes and writing.string is not None else None
+    if edited.language not in ("cntk", "ndl"):
+        return None
+    record = assignment_at(edited, writing.start)
+    if record is None or writing.start <= record.name.end:
+        return None
+    if writing.string is None and writing.before != b"=":
+        return None
+    return _SUFFIXES.get(record.name.text.lower())
