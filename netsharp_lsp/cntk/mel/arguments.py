@@ -55,7 +55,9 @@ def unknown_function(statement: Statement) -> Fault:
             f"{need} letters of '{short[0]}'. Write '{short[0]}'."
         )
         return Fault("unknown-function", message, statement.function, _named(statement, short[0]))
-    near = nearest(name, (*MAKERS, *NAMES))
+    # RenameNode is Rename, whatever it looks like: RemoveNode is nearer by its letters.
+    longer = [full for full in NAMES if name.lower().startswith(full.lower())]
+    near = max(longer, key=len) if longer else nearest(name, (*MAKERS, *NAMES))
     ask = f" Did you mean '{near}'?" if near else f" It has {', '.join(NAMES)}."
     message = f"MEL has no function '{name}'; the edit stops here.{ask}"
     repair = _named(statement, near) if near else None
