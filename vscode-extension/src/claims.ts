@@ -9,6 +9,8 @@ import * as settings from "./settings";
 
 /** The ids of the languages that a whole file may be in. */
 export const OURS: readonly string[] = ["netsharp", "cntk", "brainscript", "ndl", "mel"];
+/** Those whose files are read together: a change of one may change what another means. */
+export const FAMILY: ReadonlySet<string> = new Set(["cntk", "brainscript", "ndl", "mel"]);
 /** What a file is taken for where no other extension knows it; VS Code's own XML takes `.config`. */
 const UNCLAIMED = new Set(["plaintext", "xml"]);
 const HOSTS = new Set(["python", "r", "markdown", "rmd", "quarto"]);

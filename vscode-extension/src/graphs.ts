@@ -1,7 +1,8 @@
-/** Asks the server for the network of a document, once per version of it. */
+/** Asks the server for the network of a document, once per version of it where that is all. */
 
 import type * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import { FAMILY } from "./claims";
 import { GRAPH, type Graph } from "./protocol";
 
 export type Answer =
@@ -18,6 +19,10 @@ export class Graphs {
    * `name` chooses one of several specifications; without it the first is meant.
    */
   of(document: vscode.TextDocument, name?: string): Promise<Answer> {
+    if (FAMILY.has(document.languageId)) {
+      // Its version does not tell whether other files have changed; the server keeps what it made.
+      return this.ask(document, name);
+    }
     const key = JSON.stringify([document.uri.toString(), name]);
     const kept = this.kept.get(key);
     if (kept?.version === document.version) {

@@ -217,6 +217,12 @@ await scenario(options, async (bench, checks) => {
   const message = page.locator(".notification-list-item-message", { hasText: "proven equal" });
   await message.first().waitFor({ timeout: 20_000 }).catch(() => {});
   checks.that("the migration is proven", (await message.count()) > 0);
+  const drawn = await bench.until(
+    async () =>
+      (await network.locator("h1").innerText()) === "old.config" &&
+      (await network.locator(".layer .name").count()) > 5,
+  );
+  checks.that("the new network is drawn before it is saved", drawn, await network.locator("body").innerText());
   await bench.picture("migrated");
   await bench.command("File: Save All Files");
   const made = await bench.until(

@@ -1,7 +1,7 @@
 /** The network view's side in the editor: feeds it the graph, and follows the cursor both ways. */
 
 import * as vscode from "vscode";
-import { OURS } from "../claims";
+import { FAMILY, OURS } from "../claims";
 import type { Graphs } from "../graphs";
 import { pageOf, viewOptions } from "../page";
 import type { Graph, Position, Range } from "../protocol";
@@ -9,6 +9,8 @@ import type { FromView, ToView } from "./messages";
 
 /** How long after the last keystroke the picture is drawn anew, in milliseconds. */
 const QUIET = 150;
+/** The same where another file was edited: the server looks at those that go with it a little later. */
+const QUIET_ELSEWHERE = 800;
 
 export class NetworkPanel implements vscode.Disposable {
   static readonly type = "netsharp.network";
@@ -28,13 +30,16 @@ export class NetworkPanel implements vscode.Disposable {
   ) {
     this.subscriptions = [
       vscode.workspace.onDidChangeTextDocument((change) => {
-        if (change.document === this.document && change.contentChanges.length > 0) {
-          this.drawSoon();
+        if (change.contentChanges.length > 0) {
+          this.edited(change.document);
         }
       }),
       vscode.window.onDidChangeActiveTextEditor(() => this.followEditor()),
       // A document that gets another language is opened anew in the same editor.
-      vscode.workspace.onDidOpenTextDocument(() => this.followEditor()),
+      vscode.workspace.onDidOpenTextDocument((document) => {
+        this.followEditor();
+        this.edited(document);
+      }),
       vscode.window.onDidChangeTextEditorSelection((change) => this.cursor(change.textEditor)),
     ];
   }
@@ -91,9 +96,16 @@ export class NetworkPanel implements vscode.Disposable {
     }
   }
 
-  private drawSoon(): void {
+  private edited(document: vscode.TextDocument): void {
+    const own = document === this.document;
+    if (own || (FAMILY.has(document.languageId) && FAMILY.has(this.document?.languageId ?? ""))) {
+      this.drawSoon(own ? QUIET : QUIET_ELSEWHERE);
+    }
+  }
+
+  private drawSoon(quiet = QUIET): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.draw(), QUIET);
+    this.timer = setTimeout(() => void this.draw(), quiet);
   }
 
   private async draw(): Promise<void> {
