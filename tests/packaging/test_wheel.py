@@ -15,6 +15,11 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 NOT_COPIED = (".git", ".venv", "build", "dist", "*.egg-info", "*.so", "__pycache__", ".*_cache")
+PACKAGE = ROOT / "netsharp_lsp"
+#: Files that the package reads at run time, beside its modules.
+READ = ("cntk/rules/*.md", "netsharp/rules/*.md", "cntk/library/*.bs", "schemas/*.json")
+READ += ("cntk/library/documentation/*.md",)
+EXPERIMENT = ROOT / "tests" / "editors" / "experiment"
 NETWORK = "input Data auto;\nhidden H [200] from Data all;\noutput Out [10] sigmoid from H all;\n"
 
 pytestmark = [
@@ -22,6 +27,14 @@ pytestmark = [
     pytest.mark.skipif(find_spec("build") is None, reason="the module 'build' is not installed"),
     pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler"),
 ]
+
+
+def read_files() -> list[Path]:
+    """The files that `READ` names, and any other that is no module, whoever forgets to name it."""
+    named = [path for pattern in READ for path in PACKAGE.glob(pattern)]
+    others = [path for path in PACKAGE.rglob("*.*") if path.suffix in {".md", ".bs", ".json"}]
+    assert set(others) == set(named)
+    return named
 
 
 def build(source: Path, kind: str, target: Path) -> Path:
@@ -82,8 +95,11 @@ def test_the_wheel_serves_every_later_python(wheel: Path) -> None:
     assert wheel.name.split("-")[2:4] == ["cp311", "abi3"]
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    for suffix in (".abi3.so", "highlights.scm", "rules/NS074.md", "schemas/check.json"):
+    for suffix in (".abi3.so", "highlights.scm"):
         assert [name for name in names if name.endswith(suffix)], suffix
+    read = {f"netsharp_lsp/{path.relative_to(PACKAGE).as_posix()}" for path in read_files()}
+    assert len(read) > 300
+    assert read <= set(names)
     assert not [name for name in names if name.endswith((".c", ".h", ".js", ".sh"))]
 
 
@@ -119,6 +135,29 @@ def test_commands_run_outside_the_checkout(python: Path, tmp_path: Path) -> None
     page = run(python, tmp_path, *entry, "explain", "NS074")
     assert page.returncode == 0
     assert "NS074" in page.stdout
+
+
+def test_experiments_are_read_outside_the_checkout(python: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "experiment"
+    shutil.copytree(EXPERIMENT, folder)
+    entry = ("-m", "netsharp_lsp")
+    checked = run(python, folder, *entry, "check", "digits.cntk")
+    assert checked.returncode == 1
+    assert "error[BS020]" in checked.stdout
+    text = (folder / "digits.cntk").read_text().replace("hiden", "hidden")
+    (folder / "digits.cntk").write_text(text)
+    sound = run(python, folder, *entry, "check", ".")
+    assert sound.returncode == 0, sound.stdout + sound.stderr
+    # The library is a file of BrainScript in the package.
+    described = run(python, folder, *entry, "describe", "digits.cntk")
+    assert "79,510 parameters" in described.stdout, described.stderr
+    assert "CK003" in run(python, folder, *entry, "explain", "CK003").stdout
+    assert "--write" in run(python, folder, *entry, "migrate", "--help").stdout
+    migrated = run(python, folder, *entry, "migrate", "--write", "old.config")
+    assert migrated.returncode == 0, migrated.stdout + migrated.stderr
+    assert "BrainScriptNetworkBuilder" in (folder / "old.config").read_text()
+    assert run(python, folder, *entry, "fmt", "--check", "old.bs").returncode == 0
+    assert "digits.cntk" in run(python, folder, *entry, "config", "--list", ".").stdout
 
 
 def test_the_console_script_is_installed(python: Path, tmp_path: Path) -> None:
