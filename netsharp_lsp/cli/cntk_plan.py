@@ -67,7 +67,7 @@ def planned(wanted: Wanted, find: Find, files: Files, excludes: Callable[[str], 
     for path, language in wanted.languages.items():
         if language == "cntk" and path not in taken:
             runs.append(supposed_run(path, find(os.path.dirname(path)).defines, files))
-    return Plan(runs, problems)
+    return Plan(runs, list(dict.fromkeys(problems)))
 
 
 def _defines(folder: str, find: Find) -> frozenset[str]:
