@@ -18,6 +18,7 @@ from netsharp_lsp.cntk.formatting.tokens import (
     SEPARATORS,
     TIGHT,
     gap,
+    open_choices,
 )
 from netsharp_lsp.layout.document import LINE, SOFTLINE, Concat, Fill, Group, Nest
 
@@ -104,7 +105,7 @@ class LineLayout:
 
     def _expression(self, items: list[_Item], hang: bool) -> Document:
         """Operands on one line, or a line end behind each operator that binds least."""
-        levels = [_level(item) for item in items[1:-1]]
+        levels = _levels(items)[1:-1]
         least = min(levels, default=_NEVER)
         if least == _NEVER:
             return self._joined(items)
@@ -119,6 +120,8 @@ class LineLayout:
         documents.append(self._expression(items[start:], hang=False))
         first, *others = documents
         rest: Document = Concat(others)
+        # The branches of a choice within a branch are told from those around by their indent.
+        hang = hang or (least <= _THEN_LEVEL and _first(items[0]).text == b"then")
         return Group(Concat((first, Nest(INDENT, rest) if hang else rest)))
 
     def _edge(self, items: list[_Item], number: int) -> Document:
@@ -222,6 +225,18 @@ def _last(item: _Item) -> Token:
 
 def _separates(token: Token) -> bool:
     return token.role in SEPARATORS
+
+
+def _levels(items: Sequence[_Item]) -> list[int]:
+    """How loosely each binds; the branches of a choice within a branch bind like operands."""
+    levels = []
+    choices = 0
+    for item in items:
+        token = _first(item)
+        within = token.role == BRANCH and choices > 1
+        levels.append(_NEVER if within else _level(item))
+        choices = open_choices(choices, token)
+    return levels
 
 
 def _level(item: _Item) -> int:

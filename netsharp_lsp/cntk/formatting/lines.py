@@ -11,11 +11,13 @@ from netsharp_lsp.cntk.formatting.documents import INDENT, LineLayout, may_break
 from netsharp_lsp.cntk.formatting.tokens import (
     BLOCK,
     BLOCK_COMMENT,
+    BRANCH,
     CLOSERS,
     COMMENT,
     OPENERS,
     SEPARATORS,
     gap,
+    open_choices,
 )
 from netsharp_lsp.layout.render import render, text_width
 
@@ -72,7 +74,7 @@ def print_lines(tokens: Sequence[Token], sheet: Sheet) -> bytes:
 class _Lines:
     """One way through the tokens; a bracket is kept with the indentation of its line."""
 
-    __slots__ = ("_code_at", "_layout", "_members", "_open", "_sheet", "_tokens")
+    __slots__ = ("_choices", "_code_at", "_layout", "_members", "_open", "_sheet", "_tokens")
 
     def __init__(self, tokens: Sequence[Token], sheet: Sheet) -> None:
         self._tokens = tokens
@@ -82,6 +84,8 @@ class _Lines:
         self._code_at = -1
         #: The latest statement around each bracket of statements, with its line's indentation.
         self._members: list[tuple[Token, int] | None] = [None]
+        #: How many choices still lack their `else`, around each bracket.
+        self._choices = [0]
 
     def all(self) -> list[Line]:
         """Return every line."""
@@ -113,12 +117,18 @@ class _Lines:
             role = token.role
             if token.starts:
                 self._members[-1] = (token, indent)
+                self._choices[-1] = 0
             if role in OPENERS:
                 self._open.append((indent, role))
+                self._choices.append(0)
                 if role == BLOCK:
                     self._members.append(None)
-            elif role in CLOSERS and self._open and self._open.pop()[1] == BLOCK:
-                self._members.pop()
+            elif role in CLOSERS and self._open:
+                self._choices.pop()
+                if self._open.pop()[1] == BLOCK:
+                    self._members.pop()
+            else:
+                self._choices[-1] = open_choices(self._choices[-1], token)
 
     def _hangs(self, first: Token, end: int) -> bool:
         """Whether a line goes on with the statement of the line before it."""
@@ -147,13 +157,17 @@ class _Lines:
             indent = self._unindented(first)
             if indent is not None:
                 return indent
+        further = INDENT if hangs else 0
+        if first.role == BRANCH:
+            # The branches of a choice within a branch are told from those around.
+            further += INDENT * max(0, self._choices[-1] - 1)
         if not self._open:
             # In the first column it would be the program's, which it was not.
-            return INDENT if hangs else int(first.text.startswith(b"include="))
+            return further if hangs else int(first.text.startswith(b"include="))
         around = self._open[-1][0]
         if first.role in CLOSERS:
             return around
-        return around + INDENT + (INDENT if hangs else 0)
+        return around + INDENT + further
 
     def _unindented(self, first: Token) -> int | None:
         """The indentation of a member that a line goes on with by accident, it seems.

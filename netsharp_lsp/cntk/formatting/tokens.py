@@ -86,6 +86,15 @@ class Token:
         return f"Token({self.role}, {self.text!r})"
 
 
+def open_choices(number: int, token: Token) -> int:
+    """How many choices lack their `else` behind a token, where so many did before it."""
+    if token.role == WORD and token.text == b"if":
+        return number + 1
+    if token.role == BRANCH and token.text == b"else":
+        return max(0, number - 1)
+    return number
+
+
 def _gaps() -> Gaps:
     table = [
         [

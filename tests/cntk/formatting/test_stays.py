@@ -116,6 +116,30 @@ def test_what_cannot_be_put_in_order_is_left_alone_and_named() -> None:
     assert (result.text, result.broken, result.failure) == (b"a = 1\nb = [ x=1\n}\n", (4,), None)
 
 
+def test_branches_within_a_branch_are_told_from_those_around() -> None:
+    text = b"""a = if b
+then if c
+then d
+else e
+else if f then g
+else h
+"""
+    after = b"""a = if b
+    then if c
+        then d
+        else e
+    else if f then g
+    else h
+"""
+    assert formatted(text, "brainscript") == after
+    long = b"k =\n    if b\n    then if c then " + b"d" * 60 + b" else " + b"e" * 30 + b"\n"
+    assert formatted(long + b"    else f\n", "brainscript").split(b"\n")[2:5] == [
+        b"    then if c then " + b"d" * 60,
+        b"        else " + b"e" * 30,
+        b"    else f",
+    ]
+
+
 def test_aligned_comments_stay_aligned() -> None:
     text = b"a=1    # one\nbcd = 2# no comment\nbc=2   # two\n       # more\n\nd=3    # three\n"
     wanted = b"a = 1  # one\nbcd = 2# no comment\nbc = 2  # two\n        # more\n\nd = 3  # three\n"
