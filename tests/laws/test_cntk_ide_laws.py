@@ -160,6 +160,13 @@ def test_no_question_fails(file: CntkFile, text: bytes) -> None:
     for offset in places(text):
         for start, end in ask_at(snapshot, offset):
             assert 0 <= start <= end <= len(text), offset
+    for offset in places(text)[:: PLACES // ASKED]:
+        for action in snapshot.actions(offset, offset, None):
+            apply_edits(text, action.edits)
+            for change in action.elsewhere:
+                data = CorpusFiles().read(change.file)
+                assert change.creates == (data is None)
+                apply_edits(data or b"", change.edits)
 
 
 @pytest.mark.parametrize(("file", "text"), TEXTS, ids=IDS)

@@ -11,10 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.ide.edited import Edited
     from netsharp_lsp.cntk.ide.nodes import NamedNode
+    from netsharp_lsp.cntk.ide.occurrence import Occurrence
     from netsharp_lsp.ide.answers import HintOptions
 
 #: No hint is longer.
 LONGEST = 30
+#: What macros of macros make, and nodes that are only arguments.
+_UNNAMED = re.compile(r".*\.|unnamed\d+\Z")
 _NUMBER = re.compile(rb"(?<![\w.])\d+(?![\w.])")
 _NAME = re.compile(rb"[A-Za-z_]\w*[ \t]*=[ \t]*[A-Za-z_]\w*[ \t]*(?:[;\r\n}]|\Z)")
 
@@ -23,12 +26,39 @@ def hints_in(edited: Edited, start: int, end: int, options: HintOptions) -> list
     """The hints of a range, in order."""
     if not options.shapes and not options.parameters:
         return []
-    found = [
-        _hint(edited, one, options)
-        for at, one in sorted(named_nodes(edited).items())
-        if start <= at < end
+    known = named_nodes(edited)
+    found = [_hint(edited, one, options) for at, one in known.items() if start <= at < end]
+    found += [
+        _result(edited, one)
+        for one in edited.occurrences
+        if one.declares and one.file == edited.name and start <= one.start < end
+        if one.start not in known and options.shapes
     ]
-    return [hint for hint in found if hint is not None]
+    return sorted((hint for hint in found if hint is not None), key=lambda hint: hint.offset)
+
+
+def _result(edited: Edited, one: Occurrence) -> InlayHint | None:
+    """What the call of a macro makes last: that is its result."""
+    if one.key[0] != "ndl" or one.kind != "node":
+        return None
+    above = f"{one.name.lower()}."
+    for _, built in edited.networks():
+        nodes = built.network.nodes.values() if built.network is not None else ()
+        made = [node for node in nodes if _is_below(node.name, above)]
+        last = max(made, key=lambda node: node.number, default=None)
+        if last is None or not last.shape or 0 in last.shape:
+            continue
+        name = last.name.rpartition(".")[2]
+        label = f"{name} [{written_shape(last.shape)}]"
+        tooltip = f"{last.name}: {last.operation} [{written_shape(last.shape)}]"
+        return InlayHint(one.end, label, "shape", tooltip) if len(label) <= LONGEST else None
+    return None
+
+
+def _is_below(name: str, above: str) -> bool:
+    """Whether a node is right below a name, and somebody named it."""
+    behind = name.lower()[len(above) :]
+    return name.lower().startswith(above) and _UNNAMED.match(behind) is None
 
 
 def _hint(edited: Edited, named: NamedNode, options: HintOptions) -> InlayHint | None:

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import re
 
+from netsharp_lsp.cntk.configuration.options import block
 from netsharp_lsp.cntk.ide.blocks import assignment_at
 from netsharp_lsp.cntk.ide.calls import call_at, form_of, macro_named, name_of
 from netsharp_lsp.cntk.ide.declarations import declared_markdown
 from netsharp_lsp.cntk.ide.descriptions import of_edit, of_library, of_ndl
-from netsharp_lsp.cntk.ide.glossary import ndl_signature
+from netsharp_lsp.cntk.ide.glossary import ndl_signature, option_markdown
 from netsharp_lsp.cntk.ide.listed_nodes import dotted_node, listed_node
 from netsharp_lsp.cntk.ide.node_pages import node_markdown
 from netsharp_lsp.cntk.ide.nodes import named_nodes
 from netsharp_lsp.cntk.ide.occurrences import occurrence_at, same
 from netsharp_lsp.cntk.ide.options import block_markdown, brief, key_markdown, value_markdown
+from netsharp_lsp.cntk.ide.sections import KEYS
 from netsharp_lsp.cntk.ide.text import nodes_at, word_at
 from netsharp_lsp.cntk.ide.words import (
+    CLASSES,
     MEMBERS,
     SPECIAL,
     argument_words,
     parameter_meaning,
     property_meaning,
+    tag_meaning,
 )
 from netsharp_lsp.cntk.mel.functions import meant
 from netsharp_lsp.cntk.ndl.functions import function_of
@@ -154,12 +158,15 @@ def _argument(edited: Edited, offset: int) -> Hover | None:
         return Hover(f"**{text}**: {property_meaning(text)}", start, end)
     parameter = call.parameter
     name = name_of(parameter)
-    if not call.named or not name:
+    if not name:
         return None
-    if text.lower() == call.named.lower():
+    if call.named and text.lower() == call.named.lower():
         meaning = parameter_meaning(name) if call.language != "mel" else ""
         says = f"\n\n{meaning[0].upper()}{meaning[1:]}." if meaning else ""
         return Hover(f"`{parameter}`: argument of `{call.name}`{says}", start, end)
+    tag = tag_meaning(text) if name == "tag" else None
+    if tag is not None:
+        return Hover(f"**{tag[0]}**: {tag[1]}", start, end)
     words = argument_words(name, call.language)
     for known, says in words.items():
         if known.lower() == text.lower():
@@ -169,6 +176,8 @@ def _argument(edited: Edited, offset: int) -> Hover | None:
 
 def _option(edited: Edited, offset: int) -> Hover | None:
     """The key of an option, or its value."""
+    if edited.language == "ndl":
+        return _ndl_key(edited, offset)
     if edited.language != "cntk" or edited.text.island_at(offset) is not None:
         return None
     record = assignment_at(edited, offset)
@@ -185,6 +194,18 @@ def _option(edited: Edited, offset: int) -> Hover | None:
     return Hover(text, word[1], word[2]) if word is not None and text else None
 
 
+def _ndl_key(edited: Edited, offset: int) -> Hover | None:
+    """A key at the top of a file of NDL."""
+    record = assignment_at(edited, offset)
+    table = block("NDLNetworkBuilder")
+    if record is None or table is None or not record.name.start <= offset <= record.name.end:
+        return None
+    option = table.find(record.name.text) if record.name.text.lower() in KEYS else None
+    if option is None:
+        return None
+    return Hover(option_markdown(option, table), record.name.start, record.name.end)
+
+
 def _word(edited: Edited, offset: int) -> Hover | None:
     """A word of BrainScript's own, or a member of nodes."""
     word = word_at(edited.data, offset) if edited.text.island_at(offset) is not None else None
@@ -194,4 +215,6 @@ def _word(edited: Edited, offset: int) -> Hover | None:
     if edited.data[start - 1 : start] == b".":
         says = MEMBERS.get(text)
         return Hover(f"**{text}**: {says}", start, end) if says else None
+    if text in CLASSES and edited.data[:start].rstrip().endswith(b"new"):
+        return Hover(f"**{text}**: {CLASSES[text]}", start, end)
     return Hover(f"**{text}**: {WORDS[text]}", start, end) if text in WORDS else None

@@ -58,7 +58,9 @@ class _MelReader:
             yield from self._declared(statement.key, "model")
         if statement.kind == "snippet" and statement.value is not None:
             script = read_script(statement.value)
-            yield from self._reader(script).names(script.statements, dict(self.symbols))
+            reader = self._reader(script)
+            yield from reader.names(script.statements, dict(self.symbols))
+            self.symbols |= reader.declared(script.statements)
         elif statement.kind == "ndl":
             yield from self._ndl(statement.text)
         elif statement.kind == "call":
@@ -90,16 +92,23 @@ class _MelReader:
             if _is_quoted(argument) and what != NEW_NODE:
                 # What is quoted is a path mostly, also where a model may be left out before it.
                 what = ""
-            if number == 0 and function.name in _NAMING:
+            names_model = number == 0 and function.name in _NAMING
+            is_new = what == NEW_NODE and self._is_new(bare)
+            if names_model and not self._is_model(bare):
                 yield from self._declared(bare, "model")
-            elif what in (MODEL, NODE) or (what == NEW_NODE and not self._is_new(bare)):
+            elif names_model or (what in (MODEL, NODE, NEW_NODE) and not is_new):
                 yield from self._path(bare)
-            elif what == NEW_NODE:
+            elif is_new:
                 yield from self._declared(bare, "node")
 
     def _is_new(self, text: Traced) -> bool:
         """Whether a name without a model before it is not known yet."""
         return b"." not in text.text and text.text.decode("utf-8", "replace") not in self.symbols
+
+    def _is_model(self, text: Traced) -> bool:
+        """Whether a name is that of a model that is there already."""
+        entry = self.symbols.get(text.text.decode("utf-8", "replace").lower())
+        return entry is not None and isinstance(entry[1], Model)
 
     def _path(self, text: Traced) -> Iterator[Occurrence]:
         script = Script(text, (), ())

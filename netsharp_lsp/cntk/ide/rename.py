@@ -6,6 +6,7 @@ import re
 
 from netsharp_lsp.cntk.ide.edited import Edited
 from netsharp_lsp.cntk.ide.occurrences import occurrence_at, same
+from netsharp_lsp.cntk.ide.streams import alias_edits
 from netsharp_lsp.cntk.library import PREFIX
 from netsharp_lsp.ide.answers import Changes, FileEdits, Refusal, Renaming
 from netsharp_lsp.text.edits import Edit, apply_edits
@@ -49,6 +50,8 @@ def rename(edited: Edited, offset: int, name: str) -> Changes | Refusal:
     reason = _changed_meaning(edited, by_file, name)
     if reason is not None:
         return reason
+    for file, edit in alias_edits(edited, same(edited, found), name):
+        by_file[file] = sorted([*by_file[file], edit], key=lambda one: one.start)
     own = tuple(by_file.pop(edited.name, ()))
     return Changes(own, tuple(FileEdits(file, tuple(edits)) for file, edits in by_file.items()))
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.options import ACTIONS, READERS
 from netsharp_lsp.cntk.library.documentation import meanings
-from netsharp_lsp.cntk.mel.functions import PROPERTIES
+from netsharp_lsp.cntk.mel.functions import OLD_PROPERTIES, PROPERTIES
+from netsharp_lsp.cntk.networks.node import OLD_TAGS
 
 #: Meanings of arguments of NDL that the library of BrainScript calls otherwise.
 _OF_NDL = {
@@ -70,7 +71,37 @@ INITS_OF_NDL = ("uniform", "gaussian", "heNormal", "fixedValue", "fromFile", "bi
 LAYOUTS = {
     "CHW": "Channels last in memory's slowest order: what cuDNN wants.",
     "HWC": "Channels first: the old layout.",
+    "cudnn": "The same as CHW.",
+    "legacy": "The same as HWC.",
 }
+#: What classes make that BrainScript knows by `new`.
+CLASSES = {
+    "ComputationNetwork": "A network of the members of a record.",
+    "ComputationNetworkFromFile": "A network that is read from a model.",
+    "ComputationNetworkWithEdits": "A network made of another by functions that replace nodes.",
+    "CloneFunctionConfigLambda": "A function made of a part of a network.",
+    "ComputationNode": "A native node: its `operation`, its `inputs` and what the kind asks for.",
+    "TensorShape": "The sizes of dimensions.",
+    "BoolVector": "Truth values in a row.",
+    "IntVector": "Whole numbers in a row.",
+    "SizeVector": "Sizes in a row.",
+    "StringFunction": "A text made of another: `what` says how.",
+    "NumericFunction": "A number made of values: `what` says how.",
+    "CompareFunction": "What a value is: `what` says what is asked.",
+    "PrintAction": "Writes a value to the log.",
+    "FailAction": "Stops the program with a message.",
+    "Debug": "Writes a value to the log and gives it on.",
+    "SGDOptimizer": "How parameters are trained.",
+    "TrainAction": "Trains a network.",
+    "DataReaderPlugin": "A reader of data.",
+}
+#: The words of MEL's optional arguments.
+OF_MEL = {
+    "format": {"cntk": "A model as CNTK writes it.", "cntk_legacy_no_tensorlib": "An old model."},
+    "copyflag": {"all": "Nodes with their inputs.", "value": "The values of parameters alone."},
+    "includedata": {"true": "With the numbers.", "false": "What the nodes are alone."},
+}
+OF_MEL["copy"] = OF_MEL["copyflag"]
 #: The words that an argument may be, by its name in lower case.
 ARGUMENTS = {
     "tag": TAGS,
@@ -105,6 +136,8 @@ def parameter_meaning(name: str) -> str:
 
 def argument_words(name: str, language: str) -> dict[str, str]:
     """The words that an argument may be, with what they mean; none where it may be anything."""
+    if language == "mel":
+        return OF_MEL.get(name.lower(), {})
     words = ARGUMENTS.get(name.lower(), {})
     if words is INITS and language != "brainscript":
         return {word: INITS[word] for word in INITS_OF_NDL}
@@ -124,5 +157,13 @@ def option_word(option: str, word: str) -> str:
 
 
 def property_meaning(name: str) -> str:
-    """What a property of MEL's `SetProperty` means."""
-    return next((one.documentation for one in PROPERTIES if one.name == name), "")
+    """What a property of MEL's `SetProperty` means, by its name or an older one."""
+    old = {one.lower(): new for one, new in OLD_PROPERTIES}
+    wanted = old.get(name.lower(), name).lower()
+    return next((one.documentation for one in PROPERTIES if one.name.lower() == wanted), "")
+
+
+def tag_meaning(word: str) -> tuple[str, str] | None:
+    """A tag, be it an older one, by its name today and what it means."""
+    today = OLD_TAGS.get(word.lower(), word.lower())
+    return (today, TAGS[today]) if today in TAGS else None

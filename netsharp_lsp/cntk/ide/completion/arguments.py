@@ -6,7 +6,7 @@ import re
 
 from netsharp_lsp.cntk.ide.calls import call_at, name_of
 from netsharp_lsp.cntk.ide.words import argument_words, parameter_meaning
-from netsharp_lsp.cntk.mel.functions import COPIES, FORMATS, PROPERTIES, TRUTHS, meant
+from netsharp_lsp.cntk.mel.functions import MODEL, PROPERTIES, meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 _NAMED = re.compile(rb"([A-Za-z_]\w*)[ \t]*=[ \t]*[\"']?\Z")
 #: So far back a name is looked for.
 _FAR = 200
-#: The words of MEL's optional arguments.
-_OF_MEL = {"format": FORMATS, "copyflag": COPIES, "copy": COPIES, "includedata": TRUTHS}
 
 
 def values(edited: Edited, writing: Writing) -> list[Completion] | None:
@@ -30,10 +28,7 @@ def values(edited: Edited, writing: Writing) -> list[Completion] | None:
         return _properties(edited, writing)
     name = call.named or _named_before(edited.data, writing.start)
     quoted = writing.string is None and call.language == "brainscript"
-    if call.language == "mel":
-        words = dict.fromkeys(_OF_MEL.get(name.lower(), ()), "")
-    else:
-        words = argument_words(name, call.language)
+    words = argument_words(name, call.language)
     found = [
         writing.proposal(f'"{word}"' if quoted else word, "value", 0, detail=says)
         for word, says in words.items()
@@ -70,7 +65,8 @@ def kind_of_mel(edited: Edited, writing: Writing) -> str | None:
         return None
     if not function.parameters:
         return ""
-    return function.parameters[min(call.active, len(function.parameters) - 1)][1]
+    name, kind = function.parameters[min(call.active, len(function.parameters) - 1)]
+    return MODEL if name == "name" else kind
 
 
 def names(edited: Edited, writing: Writing) -> Iterator[Completion]:
