@@ -115,8 +115,8 @@ def spare(entries: Iterable[Entry], used: frozenset[str]) -> str:
 
 
 def joined(pieces: Iterable[str]) -> str:
-    """Pieces of a record, one under the other."""
-    return "\n".join(piece for piece in pieces if piece.strip())
+    """Pieces of a record, one under the other with an empty line between them."""
+    return "\n\n".join(piece for piece in pieces if piece.strip())
 
 
 def selection(sections: Sequence[Section], variable: str, told: str) -> str:

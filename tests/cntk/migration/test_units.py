@@ -53,7 +53,7 @@ def test_a_variable_of_the_block_itself_has_its_value() -> None:
     network = "x = Input($dim$, tag = feature)\n"
     plan = plan_of({"train.cntk": around, "network.ndl": network})
     assert equal(plan) == [None]
-    assert b"        dim = 4\n        include" in plan.texts["train.cntk"]
+    assert b"        dim = 4\n\n        include" in plan.texts["train.cntk"]
 
 
 @pytest.mark.parametrize(
