@@ -129,6 +129,26 @@ def test_a_fault_is_annotated_uploaded_and_judged(tmp_path: Path) -> None:
     assert "NS035" in job.summary
 
 
+def test_experiments_of_cntk_too(tmp_path: Path) -> None:
+    job = Job(tmp_path, format="true")
+    network = "BrainScriptNetworkBuilder = { x = Input {3} ; z = Tanh (y) ; outputNodes = (z) }"
+    (job.workspace / "run.config").write_text(
+        f'command = Train\nTrain={{\n    action = "train"\n    modelPath = "m"\n    {network}\n}}\n'
+    )
+    (job.workspace / "app.config").write_text("<configuration></configuration>\n")
+    assert job.run() == 1
+    assert "::error title=netsharp BS020,file=run.config,line=5,col=61" in job.log
+    assert "::error file=run.config,title=netsharp fmt::" in job.log
+    assert "app.config" not in job.log
+    (sarif,) = job.uploads
+    (result,) = [
+        one
+        for one in json.loads(Path(sarif).read_text())["runs"][0]["results"]
+        if one["level"] == "error"
+    ]
+    assert result["ruleId"] == "BS020"
+
+
 def test_embedded_specifications_too(tmp_path: Path) -> None:
     job = Job(tmp_path, embedded="true")
     write(job, faulty=True)

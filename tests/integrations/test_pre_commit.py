@@ -33,6 +33,16 @@ def test_hooks_take_the_files_that_commands_know(hook: str) -> None:
     assert embedded["entry"] == f"{own['entry']} --embedded"
 
 
+EXPERIMENT = """\
+Train={
+    action = "train"
+    modelPath = "m"
+    BrainScriptNetworkBuilder = { x = Input {3} ; z = Tanh (y) ; outputNodes = (z) }
+}
+"""
+XML = '<configuration>\n<add key = "command"/>\n</configuration>\n'
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
@@ -42,6 +52,8 @@ def project(tmp_path: Path) -> Path:
         "<configuration><add key='a'   value='b' /></configuration>\n"
     )
     (folder / "tv.bs").write_text("sub Main()\n    print 1\nend sub\n")
+    (folder / "run.cntk").write_text(EXPERIMENT)
+    (folder / "app.config").write_text(XML)
     (folder / "plain.py").write_text("x = 1\n")
     (folder / "script.py").write_text(
         'NET = """\ninput X [3];\noutput Y [1]   sigmoid from X all;\n"""\n'
@@ -73,14 +85,20 @@ def test_all_hooks_from_a_repository(project: Path, tmp_path: Path) -> None:
     assert done.returncode == 1, done.stdout + done.stderr
     said = answers(done.stdout)
     assert set(said) == set(HOOKS)
-    assert "1 file reformatted" in said["netsharp-fmt"]
+    assert "2 files reformatted" in said["netsharp-fmt"]
     assert "files were modified by this hook" in said["netsharp-fmt"]
     assert "error[NS035]: Layer 'Z' is not defined." in said["netsharp-check"]
+    assert "error[BS020]: 'y' is defined nowhere in sight" in said["netsharp-check"]
+    assert "app.config" not in said["netsharp-check"] + said["netsharp-fmt"]
     assert "Passed" not in said["netsharp-check"]
     assert "1 file reformatted, 1 file unchanged." in said["netsharp-fmt-embedded"]
     assert "2 files checked, nothing found." in said["netsharp-check-embedded"]
     assert "holds no" not in done.stdout
     assert (project / "net.nn").read_text() == "input X [3];\noutput Y [1] sigmoid from Z all;\n"
+    assert (project / "run.cntk").read_text() == EXPERIMENT.replace("Train=", "Train = ").replace(
+        " ;", ";"
+    )
+    assert (project / "app.config").read_text() == XML
     assert "[1] sigmoid" in (project / "script.py").read_text()
     assert (project / "plain.py").read_text() == "x = 1\n"
 
