@@ -11,7 +11,8 @@ from netsharp_lsp.cntk.migration.functions import (
     tag_of,
 )
 from netsharp_lsp.cntk.migration.rules import AUTOMATIC, PERSON, rule
-from netsharp_lsp.cntk.ndl.syntax import Word
+from netsharp_lsp.cntk.ndl.functions import function_of
+from netsharp_lsp.cntk.ndl.syntax import Call, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,6 +77,10 @@ def without_a_function(network: MigratedNetwork) -> Iterator[Edit | Todo]:
         if name in OTHERWISE:
             word = site.call.name
             yield site.text.edit("MG31", word.start, site.arguments.open, f"{OTHERWISE[name]} ")
+        elif (best := _best(site)) is not None:
+            third = site.arguments.span(site.arguments.positional[2])
+            yield site.text.edit("MG31", *third, f"topN={best}")
+            continue
         elif name in BY_HAND or _has_weight(site):
             yield from _by_hand(site, "MG31")
         elif _is_bilinear(site):
@@ -94,6 +99,20 @@ def _has_weight(site: CallSite) -> bool:
     """Whether a criterion has a third input, which the function does not take."""
     name = site.function.name if site.function is not None else ""
     return name in ("Logistic", "ClassificationError") and len(site.arguments.positional) > 2
+
+
+def _best(site: CallSite) -> str | None:
+    """Among how many of the best the label has to be, where an error is told that by a constant."""
+    if not _has_weight(site) or site.function is None or site.function.name == "Logistic":
+        return None
+    third = site.arguments.positional[2]
+    if not isinstance(third, Call) or len(third.arguments) != 1:
+        return None
+    function, number = function_of(third.name.text), third.arguments[0]
+    if function is None or function.name != "Constant" or not isinstance(number, Word):
+        return None
+    # Of one there is no constant in BrainScript's network.
+    return number.text if number.is_number and float(number.text) != 1 else None
 
 
 def _is_bilinear(site: CallSite) -> bool:

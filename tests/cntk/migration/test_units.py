@@ -150,6 +150,23 @@ Train = [
     assert b'include "$Home$/a.bs"\n' in after
 
 
+def test_a_label_among_the_best_is_an_option() -> None:
+    text = """x = Input(9, tag = feature)
+y = Input(9, tag = label)
+five = ErrorPrediction(y, x, Const(5), tag = eval)
+two = ClassificationError(y, x, Constant(2))
+one = ClassificationError(y, x, Constant(1))
+"""
+    plan = plan_of({"train.cntk": moving.AROUND, "network.ndl": text})
+    assert not plan.fails
+    after = plan.texts["network.bs"]
+    assert b'five = ErrorPrediction (y, x, topN=5, tag="evaluation")\n' in after
+    assert b"two = ClassificationError (y, x, topN=2)\n" in after
+    assert [text[todo.start : todo.end] for todo in plan.todo if todo.rule == "MG31"] == [
+        "ClassificationError(y, x, Constant(1))"
+    ]
+
+
 def test_names_are_found_in_whatever_case_an_experiment_has_them() -> None:
     text = """command = Train:Add:Out
 Train = [
