@@ -228,3 +228,19 @@ def test_a_name_that_stands_somewhere_is_proposed_there(file: CntkFile, text: by
     for one in Random(file.name).sample(used, min(ASKED, len(used))):
         labels = {item.label.lower() for item in snapshot.complete(one.start).items}
         assert one.name.lower() in labels, one
+
+
+@pytest.mark.parametrize(("file", "text"), RENAMED, ids=[file.name for file, _ in RENAMED])
+def test_a_name_is_explained_and_leads_to_its_declaration(file: CntkFile, text: bytes) -> None:
+    snapshot = opened(file, text)
+    assert isinstance(snapshot, CntkSnapshot)
+    own = [one for one in snapshot.text.occurrences if one.file == snapshot.text.name]
+    for one in Random(file.name).sample(own, min(PLACES, len(own))):
+        hover = snapshot.hover(one.start)
+        assert hover is not None, one
+        assert hover.start <= one.start < hover.end
+        target = snapshot.definition(one.start)
+        assert target is not None, one
+        if one.declares and one.start != target.name_start:
+            first = (target.name_start, target.name_end)
+            assert text[slice(*first)].lower() == one.name.lower().encode(), one

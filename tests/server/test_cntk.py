@@ -113,6 +113,53 @@ async def test_a_name_changes_in_every_file(editor: LanguageClient, tmp_path: Pa
     assert changed == {layers.as_uri(): [0], configuration.as_uri(): [9]}
 
 
+async def test_files_that_may_be_included_are_proposed(
+    editor: LanguageClient, tmp_path: Path
+) -> None:
+    configuration, _ = written(tmp_path)
+    (tmp_path / "recurrent.bs").write_text("Two = 2\n", encoding="utf-8")
+    document = opened(editor, configuration, "cntk")
+    await published(editor, document)
+    place = position(CONFIGURATION, 'include "layers', len('include "la'))
+    found = await editor.text_document_completion_async(lsp.CompletionParams(document, place))
+    items = found.items if isinstance(found, lsp.CompletionList) else found or []
+    assert {item.label for item in items} == {"layers.bs", "recurrent.bs"}
+
+
+async def test_a_name_leads_to_the_file_that_is_named_and_into_the_library(
+    editor: LanguageClient, tmp_path: Path
+) -> None:
+    configuration, layers = written(tmp_path)
+    document = opened(editor, configuration, "cntk")
+    await published(editor, document)
+
+    async def target(words: str, after: int) -> str:
+        place = position(CONFIGURATION, words, after)
+        links = await editor.text_document_definition_async(lsp.DefinitionParams(document, place))
+        assert isinstance(links, list)
+        (link,) = links
+        return str(getattr(link, "target_uri", getattr(link, "uri", None)))
+
+    assert await target('include "layers', len('include "la')) == layers.as_uri()
+    assert (await target("CrossEntropyWithSoftmax", 3)).endswith("/library/nodes.bs")
+    assert await target("outputNodeNames = z", len("outputNodeNames = ")) == document.uri
+
+
+async def test_a_function_is_found_where_other_files_use_it(
+    editor: LanguageClient, tmp_path: Path
+) -> None:
+    configuration, layers = written(tmp_path)
+    document = opened(editor, layers, "brainscript")
+    await published(editor, document)
+    found = await editor.text_document_references_async(
+        lsp.ReferenceParams(lsp.ReferenceContext(True), document, lsp.Position(0, 1))
+    )
+    assert {(one.uri, one.range.start.line) for one in found or []} == {
+        (layers.as_uri(), 0),
+        (configuration.as_uri(), 9),
+    }
+
+
 async def test_an_edit_of_one_file_is_judged_in_the_other(
     editor: LanguageClient, tmp_path: Path
 ) -> None:

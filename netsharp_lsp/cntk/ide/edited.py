@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from netsharp_lsp.cntk.building import BuiltNetwork
+    from netsharp_lsp.cntk.ide.nodes import NamedNode
     from netsharp_lsp.cntk.ide.occurrence import Occurrence
     from netsharp_lsp.cntk.migration.unit import Unit
     from netsharp_lsp.cntk.networks.faults import Place
@@ -44,6 +45,8 @@ class Edited:
         self.name = around.files.locate(around.name)
         self.workspace = around
         self.files = Over(around.files, {**(others or {}), self.name: data})
+        #: The nodes that names of the text declare, once somebody asked.
+        self.named: dict[int, NamedNode] | None = None
         #: What migration made of the text's units, once somebody asked.
         self.units: list[Unit] | None = None
 

@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.ide.edited import Edited
     from netsharp_lsp.cntk.ide.nodes import NamedNode
     from netsharp_lsp.cntk.ide.occurrence import Occurrence
+    from netsharp_lsp.cntk.networks.node import Node
     from netsharp_lsp.ide.answers import HintOptions
 
 #: No hint is longer.
 LONGEST = 30
-#: What macros of macros make, and nodes that are only arguments.
-_UNNAMED = re.compile(r".*\.|unnamed\d+\Z")
+#: Nodes that are only arguments.
+_UNNAMED = re.compile(r"unnamed\d+\Z")
 _NUMBER = re.compile(rb"(?<![\w.])\d+(?![\w.])")
 _NAME = re.compile(rb"[A-Za-z_]\w*[ \t]*=[ \t]*[A-Za-z_]\w*[ \t]*(?:[;\r\n}]|\Z)")
 
@@ -28,37 +29,38 @@ def hints_in(edited: Edited, start: int, end: int, options: HintOptions) -> list
         return []
     known = named_nodes(edited)
     found = [_hint(edited, one, options) for at, one in known.items() if start <= at < end]
+    results = _results(edited) if options.shapes else {}
     found += [
-        _result(edited, one)
+        _result(one, results[one.name.lower()])
         for one in edited.occurrences
-        if one.declares and one.file == edited.name and start <= one.start < end
-        if one.start not in known and options.shapes
+        if one.declares and one.key[0] == "ndl" and one.kind == "node"
+        if one.file == edited.name and start <= one.start < end
+        if one.start not in known and one.name.lower() in results
     ]
     return sorted((hint for hint in found if hint is not None), key=lambda hint: hint.offset)
 
 
-def _result(edited: Edited, one: Occurrence) -> InlayHint | None:
-    """What the call of a macro makes last: that is its result."""
-    if one.key[0] != "ndl" or one.kind != "node":
-        return None
-    above = f"{one.name.lower()}."
+def _results(edited: Edited) -> dict[str, Node]:
+    """What calls of macros make last, by the name that the call has: that is their result."""
+    found: dict[str, Node] = {}
     for _, built in edited.networks():
-        nodes = built.network.nodes.values() if built.network is not None else ()
-        made = [node for node in nodes if _is_below(node.name, above)]
-        last = max(made, key=lambda node: node.number, default=None)
-        if last is None or not last.shape or 0 in last.shape:
-            continue
-        name = last.name.rpartition(".")[2]
-        label = f"{name} [{written_shape(last.shape)}]"
-        tooltip = f"{last.name}: {last.operation} [{written_shape(last.shape)}]"
-        return InlayHint(one.end, label, "shape", tooltip) if len(label) <= LONGEST else None
-    return None
+        own: dict[str, Node] = {}
+        for node in built.network.nodes.values() if built.network is not None else ():
+            above, _, name = node.name.lower().rpartition(".")
+            before = own.get(above)
+            is_later = before is None or node.number > before.number
+            if above and "." not in above and is_later and _UNNAMED.match(name) is None:
+                own[above] = node
+        found = {**own, **found}
+    return found
 
 
-def _is_below(name: str, above: str) -> bool:
-    """Whether a node is right below a name, and somebody named it."""
-    behind = name.lower()[len(above) :]
-    return name.lower().startswith(above) and _UNNAMED.match(behind) is None
+def _result(one: Occurrence, last: Node) -> InlayHint | None:
+    if not last.shape or 0 in last.shape:
+        return None
+    label = f"{last.name.rpartition('.')[2]} [{written_shape(last.shape)}]"
+    tooltip = f"{last.name}: {last.operation} [{written_shape(last.shape)}]"
+    return InlayHint(one.end, label, "shape", tooltip) if len(label) <= LONGEST else None
 
 
 def _hint(edited: Edited, named: NamedNode, options: HintOptions) -> InlayHint | None:

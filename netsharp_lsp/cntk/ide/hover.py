@@ -62,7 +62,18 @@ def hover_at(edited: Edited, offset: int) -> Hover | None:
         or _argument(edited, offset)
         or _option(edited, offset)
         or _word(edited, offset)
+        or _any_key(edited, offset)
     )
+
+
+def _any_key(edited: Edited, offset: int) -> Hover | None:
+    """A key that the text alone does not show as one: a word for itself, what is run together."""
+    found = occurrence_at(edited, offset)
+    if found is None or found.kind != "key" or edited.language != "cntk":
+        return None
+    value = edited.main.configuration.root.look_up(found.name.encode())
+    shown = "" if value is None else f" = `{brief(value.text.text)}`"
+    return Hover(f"**{found.name}**{shown}", found.start, found.end)
 
 
 def _variable(edited: Edited, offset: int) -> Hover | None:

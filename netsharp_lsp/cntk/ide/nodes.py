@@ -32,6 +32,12 @@ class NamedNode(NamedTuple):
 
 def named_nodes(edited: Edited) -> dict[int, NamedNode]:
     """The nodes that names of this text declare, by where the name begins; of the first run."""
+    if edited.named is None:
+        edited.named = _named(edited)
+    return edited.named
+
+
+def _named(edited: Edited) -> dict[int, NamedNode]:
     found: dict[int, NamedNode] = {}
     for experiment, built, name, place in _declared(edited):
         network = built.network

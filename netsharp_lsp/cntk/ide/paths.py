@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.ide.edited import Edited
 
 #: A file of a network or a configuration, as it stands in a value.
-FILE = re.compile(rb"[^\s\"'+:;,()\[\]{}=]+\.(?:ndl|bs|mel|cntk|config)\b", re.IGNORECASE)
+FILE = re.compile(
+    rb"(?<![^\s\"'+:;,()\[\]{}=])[^\s\"'+:;,()\[\]{}=]+\.(?:ndl|bs|mel|cntk|config)\b",
+    re.IGNORECASE,
+)
 #: Options that name files with names in them.
 NAMING = frozenset(("networkdescription", "ndlmacros", "editpath", "configfile", "include"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from netsharp_lsp.cntk.configuration.tree import network_sections
-from netsharp_lsp.cntk.ide.text import nodes_in
+from netsharp_lsp.cntk.ide.text import glued_macros, nodes_in
 from netsharp_lsp.cntk.ide.words import INITS, LAYOUTS, SPECIAL, TAGS
 from netsharp_lsp.cntk.reading.syntax import Assignment, Block, Macro
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.reading.syntax import List
     from netsharp_lsp.ide.answers import Range
 
 #: Words that are values of named arguments, in lower case.
@@ -29,10 +30,14 @@ class Networks:
         document = edited.text.document
         self._data = edited.data
         nodes = list(nodes_in(document.records)) if document is not None else []
-        self._macros = [node for node in nodes if isinstance(node, Macro)]
-        self._starts = [macro.start for macro in self._macros]
+        macros = [(node.parameters, node.end) for node in nodes if isinstance(node, Macro)]
+        records = document.records if document is not None else ()
+        macros += [(one.call.arguments, one.body.end) for one in glued_macros(records)]
+        self._macros = sorted(macros, key=lambda macro: macro[0].start)
+        self._starts = [parameters.start for parameters, _ in self._macros]
         self._parameters = [
-            {word.lower() for word in _words(edited.data, macro)} for macro in self._macros
+            {word.lower() for word in _words(edited.data, parameters)}
+            for parameters, _ in self._macros
         ]
         self._spans = sorted(_spans(edited, nodes))
 
@@ -53,16 +58,15 @@ class Networks:
         if named and word.lower() in _WORDS:
             return "enumMember"
         at = bisect_right(self._starts, start) - 1
-        if at < 0 or start >= self._macros[at].end:
+        if at < 0 or start >= self._macros[at][1]:
             return "variable"
-        macro = self._macros[at]
-        if macro.parameters.start <= start < macro.parameters.end:
+        if start < self._macros[at][0].end:
             return "parameter declaration"
         return "parameter" if word.lower() in self._parameters[at] else "variable"
 
 
-def _words(data: bytes, macro: Macro) -> Iterator[bytes]:
-    for one in macro.parameters.elements:
+def _words(data: bytes, parameters: List) -> Iterator[bytes]:
+    for one in parameters.elements:
         yield data[one.start : one.end].strip()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from netsharp_lsp.cntk.brainscript.reading import syntax as brainscript
 from netsharp_lsp.cntk.configuration.tree import network_sections
 from netsharp_lsp.cntk.ide.sections import KEYS
+from netsharp_lsp.cntk.ide.text import glued_macros
 from netsharp_lsp.cntk.ide.words import SPECIAL
 from netsharp_lsp.cntk.reading.syntax import (
     Assignment,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from netsharp_lsp.cntk.ide.edited import Edited
-    from netsharp_lsp.cntk.ide.text import Island
+    from netsharp_lsp.cntk.ide.text import GluedMacro, Island
     from netsharp_lsp.cntk.ide.text import Text as EditedText
     from netsharp_lsp.cntk.reading.syntax import Node, Record
     from netsharp_lsp.ide.answers import SymbolKind
@@ -60,8 +61,19 @@ class _Outline:
 
     def records(self, records: Iterable[Record], depth: int, *, network: bool) -> list[Symbol]:
         """The symbols of records; in a `network` they are nodes."""
-        found = (self._record(record, depth, network) for record in records)
-        return [symbol for symbol in found if symbol is not None]
+        listed = tuple(records)
+        found = [self._record(record, depth, network) for record in listed]
+        if network:
+            found += [self._glued(one, depth) for one in glued_macros(listed)]
+        symbols = (symbol for symbol in found if symbol is not None)
+        return sorted(symbols, key=lambda symbol: symbol.start)
+
+    def _glued(self, macro: GluedMacro, depth: int) -> Symbol:
+        name, arguments = macro.call.function, macro.call.arguments
+        inner = tuple(self._inside(macro.body, depth, network=True))
+        detail = self._brief(arguments.start, arguments.end)
+        place = (macro.call.start, macro.body.end, name.start, name.end)
+        return Symbol(name.text, detail, "function", *place, inner)
 
     def members(
         self, island: Island, entries: Iterable[brainscript.Entry], depth: int

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
 
 from netsharp_lsp.cntk.brainscript.reading.parser import parse
 from netsharp_lsp.cntk.reading.reader import read
@@ -26,7 +28,7 @@ from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from netsharp_lsp.cntk.brainscript.reading.syntax import Script
@@ -121,6 +123,20 @@ def nodes_in(records: tuple[Record, ...]) -> Iterator[Node]:
         if node is not None:
             yield node
             waiting += reversed(parts_of(node))
+
+
+class GluedMacro(NamedTuple):
+    """A macro whose body begins on a line of its own: the text alone reads it as two records."""
+
+    call: Call
+    body: Block
+
+
+def glued_macros(records: Sequence[Record]) -> Iterator[GluedMacro]:
+    """The macros of NDL among records whose bodies stand behind a line end."""
+    for one, behind in pairwise(records):
+        if isinstance(one, Call) and isinstance(behind, Flag) and isinstance(behind.value, Block):
+            yield GluedMacro(one, behind.value)
 
 
 def parts_of(node: Node) -> tuple[Node | None, ...]:
