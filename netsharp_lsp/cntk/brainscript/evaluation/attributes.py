@@ -30,6 +30,8 @@ OLD_GRADIENT = ("needsGradient", "needGradient", "computeGradient")
 LAYOUTS = {"CHW": "CHW", "cudnn": "CHW", "HWC": "HWC", "legacy": "HWC"}
 #: Dimensions that a shape can have; above this it is no number that the program could hold.
 LARGEST = 2**53
+#: Steps that an array takes for each array around it.
+LEVEL = 5
 
 
 class Arguments:
@@ -91,7 +93,7 @@ class Arguments:
 
 
 def flattened(
-    value: Value, place: Place, around: tuple[Array, ...] = ()
+    run: Evaluator, value: Value, place: Place, around: tuple[Array, ...] = ()
 ) -> list[tuple[Value, Place]]:
     """A value, or the elements of an array within arrays, with their places; `around` are the
     arrays that hold it: one that holds itself stays as it is.
@@ -99,8 +101,9 @@ def flattened(
     if not isinstance(value, Array) or any(one is value for one in around):
         return [(value, place)]
     found: list[tuple[Value, Place]] = []
+    run.spend(len(value.items) + LEVEL * len(around), place)
     for item in value.items:
-        found += flattened(item.force(), item.place, (*around, value))
+        found += flattened(run, item.force(), item.place, (*around, value))
     return found
 
 
@@ -146,19 +149,19 @@ READERS: dict[str, Callable[[Arguments, Value, Place], Value]] = {
 
 def dimensions(run: Evaluator, value: Value, place: Place) -> tuple[int, ...] | None:
     """A shape of numbers; None if one of them cannot be known."""
-    items = flattened(value, place)
+    items = flattened(run, value, place)
     if any(isinstance(one, Absent) for one, _ in items):
         return None
     found = tuple(run.whole(one, where) for one, where in items)
     if any(not 0 <= size < LARGEST for size in found):
-        run.fail("dimension", "a dimension is a whole number from 0 on.", place)
+        run.fail("dimension", "a dimension is a whole number from 0 to 2^53.", place)
     return found
 
 
 def truths(run: Evaluator, value: Value, place: Place) -> tuple[bool, ...] | None:
     """A list of truths; None if one of them cannot be known."""
     found = []
-    for one, where in flattened(value, place):
+    for one, where in flattened(run, value, place):
         if isinstance(one, Absent):
             return None
         if not isinstance(one, bool):

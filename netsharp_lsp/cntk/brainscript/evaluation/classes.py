@@ -122,7 +122,7 @@ def _string_function(run: Evaluator, scope: Record, path: str, place: Place) -> 
     if what == "Format":
         return _formatted(run, value, arguments.text("how"), where)
     if what == "Chr":
-        code = int(run.number(value, where))
+        code = run.whole(run.number(value, where) // 1, where)
         return chr(code) if 0 <= code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
     text = run.text(value, where)
     if what == "Substr":
@@ -130,9 +130,18 @@ def _string_function(run: Evaluator, scope: Record, path: str, place: Place) -> 
         start = min(len(text) + begin if begin < 0 else begin, len(text))
         return text[max(start, 0) :][: count if count >= 0 else None]
     if what == "Replace":
-        old = arguments.text("replacewhat")
-        return text.replace(old, arguments.text("withwhat")) if old else text
+        old, new = (arguments.text(name) for name in ("replacewhat", "withwhat"))
+        return _replaced(run, (text, old, new), where)
     return _no_function(run, arguments, what)
+
+
+def _replaced(run: Evaluator, texts: tuple[str, str, str], place: Place) -> str:
+    """A text with another one in the place of a third, made only if it is not too long."""
+    text, old, new = texts
+    if not old:
+        return text
+    run.grow(len(text) + text.count(old) * (len(new) - len(old)), place)
+    return text.replace(old, new)
 
 
 def _no_function(run: Evaluator, arguments: Arguments, what: str) -> Value:
@@ -148,16 +157,19 @@ def _formatted(run: Evaluator, value: Value, how: str, place: Place) -> str:
         whole = math.isfinite(value) and value == int(value)
         return f"%{how}d" % int(value) if whole else f"%{how}f" % value
     if isinstance(value, Array):
-        items = [_formatted(run, item.force(), how, item.place) for item in value.items]
-        return f"({_nested(items)})"
+        named = [("", item) for item in value.items]
+        return f"({_nested(run, named, how, place)})"
     if isinstance(value, Record):
-        members = sorted(value.members.items())
-        items = [f"{n} = {_formatted(run, one.force(), how, one.place)}" for n, one in members]
-        return f"[{_nested(items)}]"
+        named = [(f"{name} = ", one) for name, one in sorted(value.members.items())]
+        return f"[{_nested(run, named, how, place)}]"
     return value.name if isinstance(value, Node) else kind_of(value)
 
 
-def _nested(items: list[str]) -> str:
+def _nested(run: Evaluator, named: list[tuple[str, Thunk]], how: str, place: Place) -> str:
+    """What an array or a record holds, one to a line."""
+    with run.within(place):
+        items = [f"{name}{_formatted(run, one.force(), how, one.place)}" for name, one in named]
+    run.grow(sum(len(item) for item in items), place)
     text = "\n".join(items).replace("\n", "\n  ")
     return f"\n  {text}\n" if items else ""
 
@@ -170,13 +182,14 @@ def _numeric_function(run: Evaluator, scope: Record, path: str, place: Place) ->
         if isinstance(value, Absent):
             return run.absent(path)
         if what == "Floor":
-            return float(math.floor(run.number(value, where)))
+            number = run.number(value, where)
+            return float(math.floor(number)) if math.isfinite(number) else number
         if isinstance(value, str):
             return float(len(value))
         return float(len(_from_zero(run, value, where).items))
     if what not in ("Mod", "IntDiv"):
         return _no_function(run, arguments, what)
-    pair = flattened(arguments.value("args"), place)
+    pair = flattened(run, arguments.value("args"), place)
     if any(isinstance(value, Absent) for value, _ in pair):
         return run.absent(path)
     left, right = (run.whole(value, where) for value, where in pair)
@@ -236,7 +249,7 @@ def _opaque(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
 def _cloned(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
     """A function of as many nodes as it clones inputs; its results are unknown."""
     inputs = Arguments(run, scope, place).value("inputNodes")
-    count = len(flattened(inputs, place))
+    count = len(flattened(run, inputs, place))
 
     def body(given: list[Thunk], named: dict[str, Thunk], caller: str, site: Site) -> Value:
         result = run.absent(caller)

@@ -6,6 +6,8 @@ the names that nodes get: every expression knows the way that led to it, as the 
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 from netsharp_lsp.cntk.brainscript.evaluation.forms import FORMS
 from netsharp_lsp.cntk.brainscript.evaluation.values import (
     Absent,
@@ -27,7 +29,7 @@ from netsharp_lsp.cntk.networks.faults import Fault, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import NoReturn
 
     from netsharp_lsp.cntk.brainscript.evaluation.values import Value
@@ -40,6 +42,12 @@ if TYPE_CHECKING:
 
 #: Expressions within expressions that are followed; every one takes a few frames of Python.
 DEEPEST = 30_000
+#: Steps of one evaluation: an expression is one, and so are so many characters of a path, which
+#: grow with every call within another.  Networks of the original's examples take 130,000.
+MOST_STEPS = 2_000_000
+CHARACTERS_OF_STEP = 256
+#: Characters that a text may grow to.
+LONGEST_TEXT = 1_000_000
 #: Calls that a fault names.
 CALLS_SHOWN = 10
 NOWHERE = Place("", 0, 0)
@@ -56,6 +64,8 @@ class Evaluator:
         self.depth = 0
         self.calls: list[Place] = []
         self.created = 0
+        self.steps = 0
+        self.exhausted: Fault | None = None
         self.faults: list[Fault] = []
         self.seen: set[tuple[str, Place]] = set()
 
@@ -89,13 +99,49 @@ class Evaluator:
 
     def evaluate(self, expression: Expression, scope: Record, path: str) -> Value:
         """The value of an expression in a scope."""
-        if self.depth >= DEEPEST:
-            self.fail("too-deep", "this recursion has no end in sight.", expression.place)
+        self.steps += 1 + len(path) // CHARACTERS_OF_STEP
+        if self.depth >= DEEPEST or self.steps > MOST_STEPS:
+            self._stop(expression.place)
         self.depth += 1
         try:
             return FORMS[type(expression)](self, expression, scope, path)
         finally:
             self.depth -= 1
+
+    @contextmanager
+    def within(self, place: Place) -> Iterator[None]:
+        """One level deeper, as within an expression, for values that hold each other."""
+        self.spend(1, place)
+        if self.depth >= DEEPEST:
+            self._stop(place)
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
+
+    def spend(self, steps: int, place: Place) -> None:
+        """Count what takes time and memory although no expression is evaluated."""
+        self.steps += steps
+        if self.steps > MOST_STEPS:
+            self._stop(place)
+
+    def _stop(self, place: Place) -> NoReturn:
+        """Give up on what goes too deep or takes too much; of the latter is told only once."""
+        if self.exhausted is not None:
+            raise Failure(self.exhausted)
+        if self.steps <= MOST_STEPS:
+            message = (
+                "this recursion has no end in sight:"
+                f" it went {DEEPEST:,} expressions deep, and no further."
+            )
+            self.fail("too-deep", message, place)
+        message = (
+            "this calculation has no end in sight:"
+            f" the network was given up after {MOST_STEPS:,} steps of it."
+        )
+        self.exhausted = Fault("too-much", message, place, self.way())
+        raise Failure(self.exhausted)
 
     def thunk(self, expression: Expression, scope: Record, path: str) -> Thunk:
         """The value of an expression at its first use."""
@@ -178,6 +224,13 @@ class Evaluator:
         if not isinstance(value, str):
             self.expected("string", value, place)
         return value
+
+    def grow(self, length: int, place: Place) -> None:
+        """Count the characters of a text that is about to be made of others."""
+        if length > LONGEST_TEXT:
+            message = f"a text of {length:,} characters is too long: {LONGEST_TEXT:,} are the most."
+            self.fail("too-long", message, place)
+        self.spend(length // CHARACTERS_OF_STEP, place)
 
     def number(self, value: Value, place: Place) -> float:
         """A value that has to be a number."""

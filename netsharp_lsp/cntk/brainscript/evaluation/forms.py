@@ -259,6 +259,7 @@ def _binary(run: Evaluator, e: Binary, scope: Record, path: str) -> Value:
         if isinstance(left, str) and isinstance(right, str):
             if e.operator in operators.COMPARISONS and operators.is_open(left, right):
                 return run.absent(path)
+            run.grow(len(left) + len(right), e.place)
             return operators.on_texts(e.operator, left, right)
         if isinstance(left, bool) and isinstance(right, bool):
             return operators.on_truths(e.operator, left, right)
@@ -272,7 +273,7 @@ def _binary(run: Evaluator, e: Binary, scope: Record, path: str) -> Value:
         return on_nodes(run, e.operator, [left, right], (path, Site(e.place, scope)))
     if e.operator != "<<" or not isinstance(left, Array) or not isinstance(right, float):
         _inapplicable(run, e, left, right)
-    return Array(0, left.items[max(int(right), 0) :])
+    return Array(0, left.items[max(run.whole(right // 1, e.right.place), 0) :])
 
 
 def _inapplicable(run: Evaluator, e: Binary, left: Value, right: Value) -> NoReturn:
@@ -314,7 +315,10 @@ def _filled(
             e.element.place,
         )
     if last - first >= LONGEST:
-        run.fail("too-long", f"an array of {last - first + 1} elements is too long.", e.place)
+        count = f"{last - first + 1:,} elements"
+        message = f"an array of {count} is too long: {LONGEST:,} are the most."
+        run.fail("too-long", message, e.place)
+    run.spend(max(0, last - first), e.place)
     site = Site(e.place, scope)
     return Array(
         first, [_element(run, function, at, (path, site)) for at in range(first, last + 1)]

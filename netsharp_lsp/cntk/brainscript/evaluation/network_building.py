@@ -56,7 +56,7 @@ class _Building:
     def add_group(self, group: str, thunk: Thunk) -> None:
         """Tag the nodes of a special member."""
         try:
-            for value, place in flattened(thunk.force(), thunk.place):
+            for value, place in flattened(self.run, thunk.force(), thunk.place):
                 if not isinstance(value, Node):
                     self.run.expected("ComputationNode", value, place)
                 value.tags.append(group)

@@ -1,0 +1,84 @@
+"""What would take for ever or all memory is given up soon, with one fault that says so."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from netsharp_lsp.cntk.brainscript.evaluation.evaluator import LONGEST_TEXT, MOST_STEPS
+from tests.cntk.brainscript.building import fault, value
+
+#: A loaded machine takes longer than the few seconds that a person waits.
+SECONDS = 60
+
+#: Members that grow, with the kind of fault that ends them.
+ENDLESS = {
+    "calls without end": ("f (0) ; f (a) = f (a + 1)", "too-deep"),
+    "calls of each other": ("f (0) ; f (a) = 1 + g (a) ; g (a) = 1 + f (a)", "too-much"),
+    "two calls for each": (
+        "f (60) ; f (n) = if n < 2 then n else f (n - 1) + f (n - 2)",
+        "too-much",
+    ),
+    "functions of functions": (
+        "t (t) (t) (t) (n => n + 1) (0) ; t (f) = (n => f (f (n)))",
+        "too-deep",
+    ),
+    "a list for ever": ("new TensorShape { dims = Repeat (1000000000, 3) }", "too-much"),
+    "a text that doubles": (
+        "f ('x', 60) ; f (s, n) = if n == 0 then s else f (s + s, n - 1)",
+        "too-long",
+    ),
+    "a text that is replaced": (
+        "f (60) ; f (n) = if n == 0 then 'ab' else Replace (f (n - 1), 'a', 'aa' + f (n - 1))",
+        "too-long",
+    ),
+    "an array of arrays": (
+        "TensorShape (a40) ; TensorShape (a) = new TensorShape { dims = a } ; a0 = (1:2) ; "
+        + " ; ".join(f"a{n + 1} = [| a{n} ; a{n} |]" for n in range(40)),
+        "too-much",
+    ),
+    "a text of arrays": (
+        "Format (a40, '') ; a0 = (1:2) ; "
+        + " ; ".join(f"a{n + 1} = [| a{n} ; a{n} |]" for n in range(40)),
+        "too-long",
+    ),
+    "a text of an array that holds itself": ("Format (a, '') ; a = [| 1 ; a |]", "too-deep"),
+    "an array as long as memory": ("array[0..1000000000] (i => i)", "too-long"),
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_what_has_no_end_is_given_up(name: str) -> None:
+    text, expected = ENDLESS[name]
+    start = time.perf_counter()
+    kind, _ = fault(f"x = {text}")
+    assert kind == expected
+    assert time.perf_counter() - start < SECONDS
+
+
+def test_what_is_long_but_ends_is_evaluated() -> None:
+    total = "f (1000) ; f (n) = if n == 0 then 0 else n + f (n - 1)"
+    assert value(f"x = {total}") == 1000 * 1001 / 2
+    text = "Length (f (300)) ; f (n) = if n == 0 then '' else f (n - 1) + 'ab'"
+    assert value(f"x = {text}") == 600.0
+    assert LONGEST_TEXT >= 100_000
+    assert MOST_STEPS >= 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Length ((1:2) << (1 / 0))", "kind"),
+        ("Length ((1:2) << (0 / 0))", "kind"),
+        ("Chr (1 / 0)", "kind"),
+        ("Chr (0 / 0)", "kind"),
+        ("Mod (1 / 0, 3)", "kind"),
+    ],
+)
+def test_what_is_no_finite_number_is_no_whole_one(text: str, kind: str) -> None:
+    assert fault(f"x = {text}")[0] == kind
+
+
+def test_infinity_has_no_whole_part_but_itself() -> None:
+    assert value("x = new NumericFunction { what = 'Floor' ; arg = 1 / 0 }") == float("inf")
