@@ -9,6 +9,7 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import Name, Select
 from netsharp_lsp.cntk.ide.descriptions import of_ndl
 from netsharp_lsp.cntk.ide.glossary import comment_above, ndl_parameters, parameter_text
 from netsharp_lsp.cntk.ide.text import nodes_at
+from netsharp_lsp.cntk.ide.words import parameter_meaning
 from netsharp_lsp.cntk.library import PREFIX, library_text
 from netsharp_lsp.cntk.library.documentation import of
 from netsharp_lsp.cntk.mel.functions import meant
@@ -29,7 +30,8 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 class CallAt(NamedTuple):
     """A call: the function's `name`, its `parameters` as text, which argument stands at the offset
     (`active`, by number; `named` where it is passed by name), the function's form as `label`, what
-    it does, the arguments that are `given` by name, and the language that it is of.
+    it does, the arguments that are `given` by name, and the language that it is of.  `known`: its
+    parameters mean what those of the library mean.
     """
 
     name: str
@@ -40,6 +42,16 @@ class CallAt(NamedTuple):
     says: str
     given: tuple[str, ...]
     language: str
+    known: bool
+
+    @property
+    def meaning(self) -> str:
+        """What the parameter that is being written means; empty where nobody says so."""
+        return self.meaning_of(self.parameter)
+
+    def meaning_of(self, parameter: str) -> str:
+        """What a parameter means, as it is declared."""
+        return parameter_meaning(name_of(parameter)) if self.known else ""
 
     @property
     def parameter(self) -> str:
@@ -76,26 +88,28 @@ def _in_ndl(edited: Edited, call: Call, offset: int) -> CallAt | None:
     form = _form(edited, name)
     if form is None:
         return None
-    label, words, says, language = form
-    return CallAt(name, label, words, len(before), next(at, ""), says, given, language)
+    label, words, says, language, known = form
+    return CallAt(name, label, words, len(before), next(at, ""), says, given, language, known)
 
 
-def _form(edited: Edited, name: str) -> tuple[str, tuple[str, ...], str, str] | None:
-    """The form of a function of MEL or NDL, or of a macro: label, parameters, what it does."""
+def _form(edited: Edited, name: str) -> tuple[str, tuple[str, ...], str, str, bool] | None:
+    """The form of a function of MEL or NDL, or of a macro: label, parameters, what it does, its
+    language, and whether its parameters are those of the library.
+    """
     edit = meant(name) if edited.language == "mel" else None
     if edit is not None:
         shown = edit.form[edit.form.index("(") + 1 : -1].split(", ")
         words = tuple(word.strip("[]") if "=" not in word else word[1:-1] for word in shown)
-        return edit.form, tuple(filter(None, words)), edit.documentation, "mel"
+        return edit.form, tuple(filter(None, words)), edit.documentation, "mel", False
     macro = macro_named(edited, name)
     if macro is not None:
         words = tuple(one.text for one in macro.definition.parameters)
-        return macro.form, words, macro.comment, "ndl"
+        return macro.form, words, macro.comment, "ndl", False
     function = function_of(name)
     if function is None:
         return None
     words = ndl_parameters(function)
-    return f"{function.name}({', '.join(words)})", words, of_ndl(function.name), "ndl"
+    return f"{name}({', '.join(words)})", words, of_ndl(function.name), "ndl", True
 
 
 class Macro(NamedTuple):
@@ -157,7 +171,8 @@ def _applied(program: BrainScriptProgram, application: Application, offset: int)
     says = said_of(program, declaration)
     name = _called(call)
     label = _label(declaration, words, name)
-    return CallAt(name, label, words, active, named, says, given, "brainscript")
+    known = declaration.library
+    return CallAt(name, label, words, active, named, says, given, "brainscript", known)
 
 
 def _called(call: BrainScriptCall) -> str:

@@ -22,7 +22,6 @@ from netsharp_lsp.cntk.ide.words import (
     MEMBERS,
     SPECIAL,
     argument_words,
-    parameter_meaning,
     property_meaning,
     tag_meaning,
 )
@@ -172,7 +171,7 @@ def _argument(edited: Edited, offset: int) -> Hover | None:
     if not name:
         return None
     if call.named and text.lower() == call.named.lower():
-        meaning = parameter_meaning(name) if call.language != "mel" else ""
+        meaning = call.meaning
         says = f"\n\n{meaning[0].upper()}{meaning[1:]}." if meaning else ""
         return Hover(f"`{parameter}`: argument of `{call.name}`{says}", start, end)
     tag = tag_meaning(text) if name == "tag" else None

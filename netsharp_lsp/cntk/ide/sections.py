@@ -7,6 +7,7 @@ from bisect import bisect_right
 from netsharp_lsp.cntk.configuration.tree import network_sections
 from netsharp_lsp.cntk.ide.text import glued_macros, nodes_in
 from netsharp_lsp.cntk.ide.words import INITS, LAYOUTS, SPECIAL, TAGS
+from netsharp_lsp.cntk.networks.node import OLD_TAGS
 from netsharp_lsp.cntk.reading.syntax import Assignment, Block, Macro
 
 TYPE_CHECKING = False
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from netsharp_lsp.ide.answers import Range
 
 #: Words that are values of named arguments, in lower case.
-_WORDS = frozenset(word.lower().encode() for table in (TAGS, INITS, LAYOUTS) for word in table)
+_WORDS = frozenset(
+    word.lower().encode() for table in (TAGS, OLD_TAGS, INITS, LAYOUTS) for word in table
+)
 #: Keys that are no names of nodes, in networks too.
 KEYS = frozenset(("run", "load", "networkdescription", "ndlmacros"))
 

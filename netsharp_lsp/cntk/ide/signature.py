@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.ide.calls import call_at, name_of
-from netsharp_lsp.cntk.ide.words import parameter_meaning
+from netsharp_lsp.cntk.ide.calls import call_at
 from netsharp_lsp.ide.answers import Parameter, Signature
 
 TYPE_CHECKING = False
@@ -25,7 +24,6 @@ def signature_at(edited: Edited, offset: int) -> Signature | None:
             continue
         if word == call.parameter:
             active = len(parameters)
-        meaning = parameter_meaning(name_of(word)) if call.language != "mel" else ""
-        parameters.append(Parameter(start, start + len(word), meaning))
+        parameters.append(Parameter(start, start + len(word), call.meaning_of(word)))
         at = start + len(word)
     return Signature(call.label, call.says, tuple(parameters), active)

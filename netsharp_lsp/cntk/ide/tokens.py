@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.brainscript.reading.grammar import parse_tree as parse_brainscript
+from netsharp_lsp.cntk.brainscript.reading.syntax import Lambda, Member
 from netsharp_lsp.cntk.ide.sections import Networks
+from netsharp_lsp.cntk.ide.text import expressions_in
 from netsharp_lsp.cntk.reading.grammar import parse_tree as parse_cntk
 from netsharp_lsp.ide.answers import TOKEN_KINDS, TOKEN_MODIFIERS
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from tree_sitter import Tree
 
     from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.ide.text import Island
     from netsharp_lsp.ide.answers import Token
 
 #: What leaves of the trees are, by their type.
@@ -83,30 +86,60 @@ def tokens_in(edited: Edited, start: int, end: int) -> list[Token]:
 
 
 def _all_tokens(edited: Edited) -> Iterator[Token]:
-    text = edited.text
-    if text.document is not None:
-        networks = Networks(edited)
-        for holder, field, kind, start, end in _leaves(parse_cntk(text.data)):
-            meaning = networks.meaning(kind, start, end) or _meaning(holder, field, kind)
-            if meaning == "value":
-                yield from _values(text.data, (start, end), networks, holder)
-            elif meaning:
-                yield from _with_variables(text.data, (start, end), 0, _numbers(meaning))
-    for island in text.islands:
-        for holder, field, kind, start, end in _leaves(parse_brainscript(island.data)):
-            meaning = _meaning(holder, field, kind)
-            if meaning:
-                yield from _with_variables(
-                    island.data, (start, end), island.start, _numbers(meaning)
-                )
+    if edited.text.document is not None:
+        yield from _of_document(edited)
+    for island in edited.text.islands:
+        yield from _of_brainscript(island)
 
 
-def _values(data: bytes, span: tuple[int, int], networks: Networks, holder: str) -> Iterator[Token]:
-    """The tokens of a bare value."""
+def _of_document(edited: Edited) -> Iterator[Token]:
+    """The tokens of a configuration, NDL or MEL."""
+    data = edited.data
+    networks = Networks(edited)
+    named = False
+    for holder, field, kind, start, end in _leaves(parse_cntk(data)):
+        meaning = networks.meaning(kind, start, end) or _meaning(holder, field, kind)
+        if meaning == "value":
+            yield from _values(data, (start, end), networks, named)
+        elif meaning:
+            yield from _with_variables(data, (start, end), 0, _numbers(meaning))
+        named = kind == "argument_name" or (named and kind == "=")
+
+
+def _of_brainscript(island: Island) -> Iterator[Token]:
+    """The tokens of a stretch of BrainScript."""
+    data = island.data
+    functions = _functions(island)
+    around: list[tuple[int, frozenset[str]]] = []
+    for holder, field, kind, start, end in _leaves(parse_brainscript(data)):
+        while functions and functions[-1][0] <= start:
+            _, last, names = functions.pop()
+            around.append((last, names))
+        around = [one for one in around if one[0] > start]
+        meaning = _meaning(holder, field, kind)
+        if meaning == "variable" and around:
+            word = data[start:end].decode("utf-8", "replace")
+            meaning = "parameter" if any(word in names for _, names in around) else meaning
+        if meaning:
+            yield from _with_variables(data, (start, end), island.start, _numbers(meaning))
+
+
+def _functions(island: Island) -> list[tuple[int, int, frozenset[str]]]:
+    """Where functions stand, and their parameters; the last comes first."""
+    found = []
+    for one in expressions_in(island.script):
+        if isinstance(one, Lambda | Member) and one.parameters:
+            names = frozenset(parameter.name for parameter in one.parameters)
+            found.append((one.place.start, one.place.end, names))
+    return sorted(found, key=lambda one: one[:2], reverse=True)
+
+
+def _values(data: bytes, span: tuple[int, int], networks: Networks, named: bool) -> Iterator[Token]:
+    """The tokens of a bare value; `named`: of an argument that is passed by name."""
     for match in _VALUE.finditer(data, *span):
         meaning = match.lastgroup or ""
         if meaning == "variable":
-            meaning = networks.name(match.group(), match.start(), holder == "named_argument")
+            meaning = networks.name(match.group(), match.start(), named)
         yield match.start(), match.end(), *_numbers(meaning)
 
 

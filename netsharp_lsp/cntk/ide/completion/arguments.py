@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.ide.calls import call_at, name_of
-from netsharp_lsp.cntk.ide.words import argument_words, parameter_meaning
+from netsharp_lsp.cntk.ide.calls import call_at
+from netsharp_lsp.cntk.ide.words import argument_words
 from netsharp_lsp.cntk.mel.functions import MODEL, PROPERTIES, meant
 
 TYPE_CHECKING = False
@@ -86,7 +86,7 @@ def names(edited: Edited, writing: Writing) -> Iterator[Completion]:
         detail = f"without it {default.strip()}" if call.language != "mel" else default
         insert = name if writing.assigned else f"{name}=$0"
         plain = name if writing.assigned else label
-        meaning = f"argument:{name}" if parameter_meaning(name_of(parameter)) else ""
+        meaning = f"argument:{name}" if call.meaning_of(parameter) else ""
         yield writing.proposal(
             label, "attribute", 0, insert, plain=plain, detail=detail, topic=meaning
         )
