@@ -24,6 +24,8 @@ KEYWORDS = frozenset(("include", "new", "with", "true", "false", "if", "then", "
 SPECIAL = frozenset(
     f"{group}nodes" for group in ("feature", "label", "criterion", "evaluation", "output", "eval")
 )
+#: What names of keys in a configuration are called.
+_KEYS = ("key", "section")
 NOTHING = Refusal("There is no name here that could be given another.")
 
 
@@ -68,7 +70,22 @@ def _fixed(edited: Edited, found: Occurrence) -> Refusal | None:
         return Refusal(f"'{found.name}' is an option of CNTK's; nothing refers to it by name.")
     if not any(one.declares for one in same(edited, found)):
         return Refusal(f"'{found.name}' is not declared in a file that can be changed.")
+    if found.kind in _KEYS and _is_option(edited, found):
+        return Refusal(f"'{found.name}' is an option of CNTK's, which looks for it by that name.")
     return None
+
+
+def _is_option(edited: Edited, found: Occurrence) -> bool:
+    """Whether the program reads a key as an option, whoever else refers to it."""
+    declared = {(one.file, one.start) for one in same(edited, found) if one.declares}
+    for experiment in edited.experiments:
+        for visit in experiment.visits:
+            option = visit.option(found.name) if visit.table.find(found.name) is not None else None
+            for part in option.entry.assignments if option is not None else ():
+                place = part.key
+                if (experiment.files.locate(place.source.name), place.start) in declared:
+                    return True
+    return False
 
 
 def _unfit(found: Occurrence, name: str) -> Refusal | None:
