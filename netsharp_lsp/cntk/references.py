@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.experiment import Experiment
 
 INCLUDE = re.compile(r"""\binclude\s+["']([^"'\n]+)["']""")
-#: Files of networks, as they stand somewhere in a value or in MEL.
-NETWORK_FILE = re.compile(r"""[^\s"'+:;,()\[\]{}=]+\.(?:ndl|bs|mel)\b""", re.IGNORECASE)
+#: Files of networks, as they stand somewhere in a value or in MEL.  Looked for where a word begins
+#: and nowhere else: a word of megabytes is read once.
+NETWORK_FILE = re.compile(
+    r"""(?<![^\s"'+:;,()\[\]{}=])[^\s"'+:;,()\[\]{}=]+\.(?:ndl|bs|mel)\b""", re.IGNORECASE
+)
 
 
 def named_in(text: str) -> Iterator[str]:

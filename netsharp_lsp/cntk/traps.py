@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _QUOTED = re.compile(rb'"([^"]*)("|\Z)')
 _ASSIGNMENT = re.compile(rb"\n[ \t]*([A-Za-z_][\w.]*)[ \t]*=")
-_CUT = re.compile(rb"[^\r\n]*\"[^\r\n]*#[^\r\n]*\"[^\r\n]*")
+_CUT = re.compile(rb"(?<![^\r\n])[^\r\n\"]*+\"[^\r\n#]*+#[^\r\n\"]*+\"[^\r\n]*+")
 _MARKS = re.compile(rb'[\[\](){}"]')
 #: The kinds of fault of brackets and quotes that do not fit.
 BRACKET_FAULTS = frozenset(("unclosed", "unmatched", "stray-bracket"))

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MARK = b"\xef\xbb\xbf"
-_WITH_SIGN = re.compile(rb"[^\r\n]*#[^\r\n]*")
+#: Begins only where a line does: a line of megabytes is read once.
+_WITH_SIGN = re.compile(rb"(?<![^\r\n])[^\r\n#]*+#[^\r\n]*+")
 _BUILDER = re.compile(
     rb"(?<![\w.])(?:BrainScript|Experimental)NetworkBuilder\w*[ \t]*=?[ \t]*(?=[\[{(])",
     re.IGNORECASE,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.diagnostics.model import Severity
 
-_WITH_DOLLAR = re.compile(rb"[^\r\n]*\$[^\r\n]*")
+_WITH_DOLLAR = re.compile(rb"(?<![^\r\n])[^\r\n$]*+\$[^\r\n]*+")
 
 
 @rule("CK019", "info", on="experiment")
