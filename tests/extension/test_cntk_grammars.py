@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from netsharp_lsp.cntk.ide.text import Text
-from netsharp_lsp.cntk.ide.tokens import tokens_in
+from netsharp_lsp.context import Context
 from netsharp_lsp.ide.answers import TOKEN_KINDS
+from netsharp_lsp.language import language_by_id
 from tests.cntk.collection import FILES, CntkFile
 from tests.extension.conftest import Program
 
@@ -28,21 +28,24 @@ SCOPES = {
 }
 SOUND = [file for file in FILES if not file.broken and b"\r" not in file.data]
 #: Where one line alone cannot tell: a call's bracket, a key's equals sign or the other quote of a
-#: string stands on another line, or a key is written as nobody writes one.
+#: string stands on another line, indices stand between a function and its parameters, or a key is
+#: written as nobody writes one.
 PARTED = {
     "configurations/byte_order_mark.cntk",
     "configurations/included.cntk",
     "configurations/odd_keys.config",
     "configurations/values.config",
     "networks/newlines_join.bs",
+    "networks/parameters.bs",
 }
 
 
 def tokens_of_the_server(text: str, language: str) -> list[tuple[int, int, str, str]]:
     """What the server calls each token: line, column in UTF-16, kind, the words."""
     data = text.encode()
+    snapshot = language_by_id(language).open(data, Context())
     found = []
-    for start, end, kind, _ in tokens_in(Text(language, data), 0, len(data)):
+    for start, end, kind, _ in snapshot.tokens(0, len(data)):
         before = data[:start].decode()
         column = len(before.rpartition("\n")[2].encode("utf-16-le")) // 2
         words = data[start:end].decode()
