@@ -12,7 +12,7 @@ from netsharp_lsp.cntk.formatting.tokens import CLOSERS, COMMENT, OPENERS, WORD,
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import TypeAlias
 
     #: Where a stretch begins and ends, in bytes.
@@ -34,7 +34,7 @@ def hold(
     `held` adds more of them, and `broken` the lines of those places.
     """
     stretches = list(_requested(tokens, held)) if held else []
-    stretches += [_line_around(tokens, offset) for offset in broken]
+    stretches += _lines_around(tokens, broken)
     if b"fmt:" in text:
         stretches += _exempted(tokens)
     if _INCLUDE in text:
@@ -74,10 +74,14 @@ def _requested(tokens: list[Token], held: Collection[Span]) -> Iterator[_Stretch
             yield first, last
 
 
-def _line_around(tokens: list[Token], offset: int) -> _Stretch:
-    """The line that holds a place."""
-    first = last = max(0, bisect_right(tokens, offset, key=lambda token: token.start) - 1)
-    return _line_start(tokens, first), _line_end(tokens, last)
+def _lines_around(tokens: list[Token], offsets: Iterable[int]) -> Iterator[_Stretch]:
+    """The lines that hold places, each once."""
+    done = -1
+    for offset in sorted(offsets):
+        number = max(0, bisect_right(tokens, offset, key=lambda token: token.start) - 1)
+        if number > done:
+            done = _line_end(tokens, number)
+            yield _line_start(tokens, number), done
 
 
 def _directive(token: Token) -> bytes | None:

@@ -212,8 +212,18 @@ def _shown(text: NetworkText, damage: Damage) -> tuple[int, int]:
         return start, start + 2
     if end > start:
         return start, end
-    word = LAST_WORD.search(text.data[:start])
-    return word.span(1) if word else (start, end)
+    return _last_word(text.data, start) or (start, end)
+
+
+def _last_word(data: bytes, end: int) -> tuple[int, int] | None:
+    """The last word before a place; only as much is looked through as it takes."""
+    reach = 256
+    while True:
+        begin = max(0, end - reach)
+        word = LAST_WORD.search(data, begin, end)
+        if begin == 0 or (word is not None and word.start(1) > begin):
+            return word.span(1) if word else None
+        reach *= 16
 
 
 def _replacing(text: NetworkText, damage: Damage, by: str, *, safe: bool) -> Repair:

@@ -6,8 +6,12 @@ import time
 
 import pytest
 
+from netsharp_lsp.cntk.brainscript.analysis.program import Program, library_of, nothing_included
 from netsharp_lsp.cntk.brainscript.evaluation.evaluator import LONGEST_TEXT, MOST_STEPS
-from tests.cntk.brainscript.building import fault, value
+from netsharp_lsp.cntk.brainscript.evaluation.program import evaluate_file
+from netsharp_lsp.cntk.brainscript.reading.parser import parse
+from netsharp_lsp.cntk.library import own_library
+from tests.cntk.brainscript.building import SOURCE, around, fault, value
 
 #: A loaded machine takes longer than the few seconds that a person waits.
 SECONDS = 60
@@ -82,3 +86,11 @@ def test_what_is_no_finite_number_is_no_whole_one(text: str, kind: str) -> None:
 
 def test_infinity_has_no_whole_part_but_itself() -> None:
     assert value("x = new NumericFunction { what = 'Floor' ; arg = 1 / 0 }") == float("inf")
+
+
+@pytest.mark.parametrize("sign", ["+", "*", "-", "!", "=>", "/*", "&&"])
+def test_operators_without_end_are_no_expression(sign: str) -> None:
+    text = f"x = 1 {f'{sign} 1 ' * 5_000}".encode()
+    found = evaluate_file(text, SOURCE, around())
+    assert found.network is None or not found.network.nodes
+    Program(parse(text, SOURCE), library_of(own_library()), nothing_included)

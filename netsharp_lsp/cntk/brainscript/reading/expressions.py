@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 HEXADECIMAL = re.compile(r"0[xX][0-9a-fA-F]+")
 #: Expressions nested deeper are not read, so that they may be walked by recursion.
 DEEPEST = 120
+#: Operators of one expression that are read, without `:`; each lies within the next.
+MOST_OPERATORS = 250
 
 
 class ExpressionReader:
@@ -90,7 +92,11 @@ class ExpressionReader:
 
     def infix(self, node: Node) -> Expression:
         """A chain of operators, grouped anew by level."""
-        return climb(self.chain(node))._replace(place=self.place(node))
+        parts = self.chain(node)
+        signs = [part for part in parts if isinstance(part, Operator) and part.sign != ":"]
+        if len(signs) > MOST_OPERATORS:
+            return Broken(self.place(node))
+        return climb(parts)._replace(place=self.place(node))
 
     def chain(self, node: Node) -> list[Part]:
         """The operands and operators of nested `binary` and `unary`, in the order of the text."""
