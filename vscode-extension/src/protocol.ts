@@ -48,6 +48,8 @@ export interface GraphLayer {
 /** The answer to `netsharp/graph`. */
 export interface Graph {
   readonly layers: readonly GraphLayer[];
+  /** What builds a network of CNTK, whose boxes are nodes; absent for Net#. */
+  readonly builder?: string;
   readonly parameters: number | null;
   readonly connections: number | null;
   readonly multiply_adds: number | null;

@@ -42,6 +42,6 @@ export function totals(graph: Graph): HTMLElement[] {
     count === null ? [] : [`${whole(count)} ${name}`],
   );
   const missing = counts.length < known.length ? ["more counts need the sizes of auto"] : [];
-  const layers = `${graph.layers.length} layers`;
-  return [layers, ...counts, ...missing].map((words) => html("span", {}, words));
+  const boxes = `${graph.layers.length} ${graph.builder === undefined ? "layers" : "nodes"}`;
+  return [boxes, ...counts, ...missing].map((words) => html("span", {}, words));
 }
