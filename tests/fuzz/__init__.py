@@ -1,1 +1,1 @@
-"""Three seeded fuzzers: bytes, programs, edits. `python -m tests.fuzz --help` runs them by hand."""
+"""Four seeded fuzzers: bytes, programs, edits, experiments. `python -m tests.fuzz --help` runs them by hand."""

@@ -18,13 +18,14 @@ from types import FrameType
 from typing import NamedTuple
 
 from tests.fuzz import bytes as byte_fuzzer
-from tests.fuzz import edits, programs
+from tests.fuzz import edits, experiments, programs
 
 Fuzzer = Callable[[random.Random], Iterator[bytes]]
 FUZZERS: dict[str, Fuzzer] = {
     "bytes": byte_fuzzer.trial,
     "programs": programs.trial,
     "edits": edits.trial,
+    "experiments": experiments.trial,
 }
 #: Where inputs that fail are kept, from the project's folder.
 FOLDER = Path(__file__).parents[2] / "out" / "fuzz"
