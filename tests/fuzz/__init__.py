@@ -1,1 +1,1 @@
-"""Four seeded fuzzers: bytes, programs, edits, experiments. `python -m tests.fuzz --help` runs them by hand."""
+"""Seeded fuzzers: bytes, programs, edits, experiments; `python -m tests.fuzz --help` runs them."""
