@@ -131,7 +131,11 @@ def network_sections(scope: Scope) -> set[bytes]:
 
 
 def _blocks(scope: Scope) -> list[Scope]:
-    return [_inside(scope, entry) for entry in scope if is_block(entry.text.text)]
+    return [
+        _inside(scope, entry)
+        for entry in scope
+        if is_block(entry.text.text) and entry.key.lower() not in BUILDERS
+    ]
 
 
 def _inside(scope: Scope, entry: Entry) -> Scope:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from netsharp_lsp.cntk.brainscript.analysis.scopes import FUNCTION, MEMBER, PARAMETER
 from netsharp_lsp.cntk.findings import Finding
 from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules._brainscript import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 @rule("BS032", "hint", on="program")
 def unused(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """Functions, members of inner records and parameters that nothing names."""
-    if program.alone:
+    if program.alone or facts(program).sketch:
         return
     used = _Used(program)
     for declaration in program.program.declarations:

@@ -109,7 +109,10 @@ def faults(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     if built.language != "ndl":
         return
     told: set[str] = set()
+    sketch = built.found is not None and _is_sketch(built.found.text.text)
     for fault in _telling(built.faults):
+        if sketch and fault.kind == "missing-section":
+            continue
         if _is_comment(fault, experiment) or _loses_nothing(fault, experiment):
             continue
         if not _is_known(fault, built, told, experiment):
@@ -124,6 +127,11 @@ def faults_of_edits(subject: Experiment, experiment: Experiment) -> Iterator[Fin
         for fault in _telling(tuple(found)):
             if fault.place.source == edit.text.name and not _loses_nothing(fault, experiment):
                 yield _finding(fault, not edit.command, experiment)
+
+
+def _is_sketch(text: bytes) -> bool:
+    """Whether something is left out of a builder: then sections may be given in its place, too."""
+    return any(line.strip() == b"..." for line in text.splitlines())
 
 
 def _telling(found: tuple[Fault, ...]) -> Iterator[Fault]:
