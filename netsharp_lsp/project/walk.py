@@ -34,5 +34,13 @@ def _walk(folder: str, excludes: Callable[[str], bool], suffixes: Collection[str
             continue
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(entry.path, excludes, suffixes)
-        elif os.path.splitext(entry.name)[1].lower() in suffixes and entry.is_file():
+        elif os.path.splitext(entry.name)[1].lower() in suffixes and _is_file(entry):
             yield entry.path
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is or leads to a file; a link that leads to itself is none."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return False

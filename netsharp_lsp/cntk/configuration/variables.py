@@ -45,6 +45,8 @@ _LINE = re.compile(rb"[^\n]+\n?")
 _BEGINNING = re.compile(rb"[A-Za-z_]")
 #: A value that grows beyond so many bytes by its variables is not what anybody meant.
 LONGEST = 4 * 1024 * 1024
+#: What a piece of a text, which knows where it comes from, counts in characters.
+PIECE = 100
 #: As many bytes may come from variables in a whole configuration.
 MOST = 64 * 1024 * 1024
 #: Of a value with more variables than that, where it is a variable's, only so many are kept.
@@ -156,7 +158,7 @@ class _Putting:
         if b"\n" in value.text:
             return "newline-in-variable", f"'{name}' has several lines: ${name}$ cannot stand here."
         fits = len(self._weaver) + len(value) <= LONGEST
-        if not fits or not self._view.spend(len(value)):
+        if not fits or not self._view.spend(len(value) + PIECE * len(value.pieces)):
             return "long", f"With ${name}$ the text grows beyond what is read. Use less of it."
         return None
 
