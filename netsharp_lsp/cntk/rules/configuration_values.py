@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 _IDENTIFIER = re.compile(rb"[A-Za-z_][\w.]*\Z")
 _ALMOST = re.compile(rb"([A-Za-z_]\w*)([ \t]*:[ \t]*|[ \t]+)(?=[^\s:])")
-_SWALLOWED = re.compile(rb"([ \t]+)([A-Za-z_]\w*)[ \t]*=(?!=)")
+#: Blanks are looked through from their first one on: a line may be a megabyte of them.
+_SWALLOWED = re.compile(rb"(?<![ \t])([ \t]+)([A-Za-z_]\w*)[ \t]*=(?!=)")
 _BLOCK_BELOW = re.compile(rb"[ \t]*\n[ \t\n]*([\[{])")
 _BRACKET = re.compile(rb"[\[{(](?=([`~!@$%^&*_\-+|:;,?.]))")
 _CLOSER = re.compile(rb'[\[\](){}]|"[^"]*"?')
