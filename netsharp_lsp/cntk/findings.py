@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.networks.faults import Place
+from netsharp_lsp.diagnostics import findings
 from netsharp_lsp.diagnostics.model import Diagnostic, Edit, Fix, Related
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
     from netsharp_lsp.diagnostics.model import Severity
 
@@ -34,62 +33,30 @@ def placed(place: SourcePlace) -> Place:
     return Place(place.source.name, place.start, place.end)
 
 
-class Note:
+class Note(findings.Note[Place]):
     """A sentence about another place that belongs to a finding."""
 
-    __slots__ = ("message", "place")
-
-    def __init__(self, message: str, place: Place) -> None:
-        self.message = message
-        self.place = place
+    __slots__ = ()
 
 
-class Change:
+class Change(findings.Change[Place]):
     """A replacement of a place's text."""
 
-    __slots__ = ("place", "text")
-
-    def __init__(self, place: Place, text: str) -> None:
-        self.place = place
-        self.text = text
+    __slots__ = ()
 
 
-class Repair:
+class Repair(findings.Repair[Change]):
     """A proposed fix in the finding's own file; safe when what is evaluated stays equal, or when
     the text was broken.
     """
 
-    __slots__ = ("changes", "safe", "title")
-
-    def __init__(self, title: str, changes: Iterable[Change], *, safe: bool) -> None:
-        self.title = title
-        self.changes = tuple(changes)
-        self.safe = safe
+    __slots__ = ()
 
 
-class Finding:
-    """One fault at one place.  `code` names the rule, which knows how grave it is.
+class Finding(findings.Finding[Place, Change]):
+    """One fault at one place of a file."""
 
-    `severity` is given only where a rule has several, else the rule's own counts.
-    """
-
-    __slots__ = ("code", "message", "notes", "place", "repair", "severity")
-
-    def __init__(
-        self,
-        code: str,
-        place: Place,
-        message: str,
-        notes: Iterable[Note] = (),
-        repair: Repair | None = None,
-        severity: Severity | None = None,
-    ) -> None:
-        self.code = code
-        self.place = place
-        self.message = message
-        self.notes = tuple(notes)
-        self.repair = repair
-        self.severity = severity
+    __slots__ = ()
 
     def __repr__(self) -> str:
         return f"Finding({self.code!r}, {self.message!r}, {self.place!r})"

@@ -6,13 +6,12 @@ finding about one declaration stays true when another one above it grows.
 
 from __future__ import annotations
 
+from netsharp_lsp.diagnostics import findings
 from netsharp_lsp.diagnostics.model import Diagnostic, Fix, Related
 from netsharp_lsp.text.edits import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from netsharp_lsp.diagnostics.model import Severity
     from netsharp_lsp.netsharp.reading.syntax import Declaration, Node, Specification
 
@@ -62,24 +61,16 @@ class Top(Place):
         return start, start
 
 
-class Note:
+class Note(findings.Note[Place]):
     """A sentence about another place that belongs to a finding."""
 
-    __slots__ = ("message", "place")
-
-    def __init__(self, message: str, place: Place) -> None:
-        self.message = message
-        self.place = place
+    __slots__ = ()
 
 
-class Change:
+class Change(findings.Change[Place]):
     """A replacement of a place's text."""
 
-    __slots__ = ("place", "text")
-
-    def __init__(self, place: Place, text: str) -> None:
-        self.place = place
-        self.text = text
+    __slots__ = ()
 
     def written(self, specification: Specification) -> str:
         """The text as a snapshot needs it."""
@@ -96,40 +87,16 @@ class NewLine(Change):
         return self.text + specification.line_end
 
 
-class Repair:
+class Repair(findings.Repair[Change]):
     """A proposed fix; safe when the text was broken or the network stays equal."""
 
-    __slots__ = ("changes", "safe", "title")
-
-    def __init__(self, title: str, changes: Iterable[Change], *, safe: bool) -> None:
-        self.title = title
-        self.changes = tuple(changes)
-        self.safe = safe
+    __slots__ = ()
 
 
-class Finding:
-    """One fault at one place.  `code` names the rule, which knows how grave it is.
+class Finding(findings.Finding[Place, Change]):
+    """One fault at one place of a specification; two severities has NS089 alone."""
 
-    `severity` is given only where a rule has two (NS089), else the rule's own counts.
-    """
-
-    __slots__ = ("code", "message", "notes", "place", "repair", "severity")
-
-    def __init__(
-        self,
-        code: str,
-        place: Place,
-        message: str,
-        notes: Iterable[Note] = (),
-        repair: Repair | None = None,
-        severity: Severity | None = None,
-    ) -> None:
-        self.code = code
-        self.place = place
-        self.message = message
-        self.notes = tuple(notes)
-        self.repair = repair
-        self.severity = severity
+    __slots__ = ()
 
     def diagnostic(self, specification: Specification, severity: Severity) -> Diagnostic:
         """The finding in absolute offsets of a snapshot."""

@@ -93,6 +93,13 @@ class Text:
                 found.append((island.start + place.start, island.start + place.end))
         return sorted(set(found))
 
+    def comment_at(self, offset: int) -> Range | None:
+        """The comment that an offset stands in."""
+        at = bisect_right(self.comments, (offset, len(self.data))) - 1
+        if at < 0 or offset >= self.comments[at][1]:
+            return None
+        return self.comments[at]
+
     def island_at(self, offset: int) -> Island | None:
         """The stretch of BrainScript that an offset stands in."""
         at = bisect_right([island.start for island in self.islands], offset) - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.ide.quickfixes import QUICK_FIX, wanted
 from netsharp_lsp.netsharp.ide.quickfixes import quick_fixes
 from netsharp_lsp.netsharp.ide.refactorings import (
     bindings,
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.ide.answers import Action
     from netsharp_lsp.netsharp.ide.refactorings.site import Site
     from netsharp_lsp.netsharp.snapshot import Snapshot
-
-QUICK_FIX = "quickfix"
 
 #: The kind of what each refactoring offers, and the function that offers it at a site.
 REFACTORINGS: tuple[tuple[str, Callable[[Site], Iterator[Action]]], ...] = (
@@ -57,8 +56,3 @@ def actions_in(
         for _, offers in kinds:
             found += (settled(action, snapshot.network.specification) for action in offers(site))
     return found
-
-
-def wanted(kind: str, only: Sequence[str] | None) -> bool:
-    """Whether a kind, or one above it, is asked for."""
-    return only is None or any(kind == one or kind.startswith(f"{one}.") for one in only)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from netsharp_lsp.diagnostics.pages import RuleBook
-from netsharp_lsp.diagnostics.suppression import find_suppressions, suppress
-from netsharp_lsp.ide.answers import Action, Command
+from netsharp_lsp.ide import quickfixes
 from netsharp_lsp.netsharp.ide.standing import standing_at
 from netsharp_lsp.netsharp.reading.syntax import LayerItem
 from netsharp_lsp.netsharp.rules import FOLDER
-from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from netsharp_lsp.diagnostics.model import Diagnostic, Fix
+    from netsharp_lsp.ide.answers import Action
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.snapshot import Snapshot
 
@@ -25,30 +24,16 @@ SUPPRESSION_CODES = ("NS126", "NS127")
 
 def told(snapshot: Snapshot) -> Sequence[Diagnostic]:
     """The diagnostics of a text, less those that its comments silence."""
-    result = snapshot.check()
-    lines = LineIndex(snapshot.data)
-    found = find_suppressions(lines, result.comments, "//")
-    return suppress(result.diagnostics, lines, found, lambda: RULES.codes, *SUPPRESSION_CODES)
+    return quickfixes.told(snapshot.data, snapshot.check(), RULES, ("//",), SUPPRESSION_CODES)
 
 
 def quick_fixes(snapshot: Snapshot, start: int, end: int) -> Iterator[Action]:
-    """For each diagnostic that touches a range its fix, then for each rule its explanation."""
-    touched = [one for one in told(snapshot) if one.start <= end and start <= one.end]
-    for diagnostic in touched:
-        fix = diagnostic.fix
-        if fix is not None and not _breaks_readers(snapshot.network, diagnostic, fix):
-            yield Action(
-                fix.title,
-                "quickfix",
-                fix.edits,
-                preferred=fix.safe,
-                fixes=((diagnostic.code, diagnostic.start, diagnostic.end),),
-                message=diagnostic.message,
-            )
-    for code in dict.fromkeys(diagnostic.code for diagnostic in touched):
-        title = f"Explain {code}: {RULES.title(code)}"
-        command = Command("netsharp.server.explain", title, (code,))
-        yield Action(title, "quickfix", command=command)
+    """What removes or explains the diagnostics that touch a range."""
+
+    def offers(diagnostic: Diagnostic, fix: Fix) -> bool:
+        return not _breaks_readers(snapshot.network, diagnostic, fix)
+
+    return quickfixes.quick_fixes(told(snapshot), (start, end), RULES, offers)
 
 
 def _breaks_readers(network: Network, diagnostic: Diagnostic, fix: Fix) -> bool:

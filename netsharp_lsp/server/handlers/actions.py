@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
+from netsharp_lsp.ide.quickfixes import wanted
 from netsharp_lsp.server.protocol import RefusedError
 from netsharp_lsp.server.publishing import message_of
 from netsharp_lsp.server.repairs import repairs
@@ -89,7 +90,7 @@ def _fix_all(
     """The action that applies all safe fixes, where there is one to apply."""
     uri = params.text_document.uri
     document = session.documents.get(uri)
-    if document is None or not _wanted(FIX_ALL, only):
+    if document is None or not wanted(FIX_ALL, only):
         return []
     selection = session.selection_of(uri)
     found = [each for view in document.views for each in view.findings(selection)]
@@ -107,8 +108,3 @@ def _words(kinds: Sequence[str] | None) -> list[str] | None:
     if kinds is None:
         return None
     return [kind.value if isinstance(kind, lsp.CodeActionKind) else kind for kind in kinds]
-
-
-def _wanted(kind: str, only: Sequence[str] | None) -> bool:
-    """Whether a kind is, or lies below, one of those asked for; without any all are."""
-    return only is None or any(kind == each or kind.startswith(f"{each}.") for each in only)

@@ -1,0 +1,73 @@
+"""What a rule says before anybody knows offsets: values over whatever a language calls a place.
+
+A language turns its findings into diagnostics; knows no language and no rule.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from netsharp_lsp.diagnostics.model import Severity
+
+PlaceT = TypeVar("PlaceT")
+ChangeT = TypeVar("ChangeT")
+
+
+class Note(Generic[PlaceT]):
+    """A sentence about another place that belongs to a finding."""
+
+    __slots__ = ("message", "place")
+
+    def __init__(self, message: str, place: PlaceT) -> None:
+        self.message = message
+        self.place = place
+
+
+class Change(Generic[PlaceT]):
+    """A replacement of a place's text."""
+
+    __slots__ = ("place", "text")
+
+    def __init__(self, place: PlaceT, text: str) -> None:
+        self.place = place
+        self.text = text
+
+
+class Repair(Generic[ChangeT]):
+    """A proposed fix; safe when the text was broken or what it means stays equal."""
+
+    __slots__ = ("changes", "safe", "title")
+
+    def __init__(self, title: str, changes: Iterable[ChangeT], *, safe: bool) -> None:
+        self.title = title
+        self.changes = tuple(changes)
+        self.safe = safe
+
+
+class Finding(Generic[PlaceT, ChangeT]):
+    """One fault at one place.  `code` names the rule, which knows how grave it is.
+
+    `severity` is given only where a rule has several, else the rule's own counts.
+    """
+
+    __slots__ = ("code", "message", "notes", "place", "repair", "severity")
+
+    def __init__(
+        self,
+        code: str,
+        place: PlaceT,
+        message: str,
+        notes: Iterable[Note[PlaceT]] = (),
+        repair: Repair[ChangeT] | None = None,
+        severity: Severity | None = None,
+    ) -> None:
+        self.code = code
+        self.place = place
+        self.message = message
+        self.notes = tuple(notes)
+        self.repair = repair
+        self.severity = severity
