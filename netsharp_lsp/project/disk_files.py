@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from netsharp_lsp.cntk.configuration.sources import LARGEST
+from netsharp_lsp.limits import CONFIGURATION_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class DiskFiles:
             return None
         try:
             with open(found, "rb") as stream:
-                return stream.read(LARGEST + 1)
+                return stream.read(CONFIGURATION_BYTES.most + 1)
         except OSError:
             return None
 

@@ -6,7 +6,7 @@ import pytest
 
 from netsharp_lsp.cntk.configuration.configuration import resolve
 from netsharp_lsp.cntk.configuration.items import read_item
-from netsharp_lsp.cntk.configuration.sources import LARGEST
+from netsharp_lsp.limits import CONFIGURATION_BYTES
 from tests.cntk.texts import Memory, configuration, kinds, shown
 
 BASE = "v = base\nTrain = [ reader = [ file = old ; keep = 1 ] ]\n"
@@ -158,7 +158,7 @@ TEXTS = [
     ("a = ü\n".encode("utf-16"), {"a": "ü"}, ["encoding"]),
     (b"a = 1\0", {}, ["binary"]),
     (bytes(range(256)) * 50, {}, ["binary"]),
-    (b"a = 1\n" * (LARGEST // 5), {}, ["binary"]),
+    (b"a = 1\n" * (CONFIGURATION_BYTES.most // 5), {}, ["binary"]),
 ]
 
 

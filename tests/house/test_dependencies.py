@@ -12,9 +12,10 @@ ROOT = Path(__file__).resolve().parents[2]
 #: From the ground up: a room may import the rooms before it, and itself.
 FLOORS = (
     ("netsharp_engine.geometry",),
-    ("netsharp_engine.activations",),
+    ("netsharp_engine.activations", "netsharp_engine.limits"),
     ("netsharp_engine.ops", "netsharp_engine.graph"),
     ("netsharp_engine",),
+    ("netsharp_lsp.limits",),
     ("netsharp_lsp.text", "netsharp_lsp.layout", "netsharp_lsp.globs", "netsharp_lsp.workspace"),
     ("netsharp_lsp.context",),
     ("netsharp_lsp.diagnostics",),

@@ -6,13 +6,12 @@ decoded together with what there is to say about that.
 
 from __future__ import annotations
 
+from netsharp_lsp.limits import CONFIGURATION_BYTES
 from netsharp_lsp.text.decode import WINDOWS_1252, decode_legacy
 from netsharp_lsp.text.lines import LineIndex
 
 #: What stands for a file where a value was given as an argument.
 COMMAND_LINE = "<command line>"
-#: Bytes of a file above which it is no configuration that anybody wrote.
-LARGEST = 6 * 1024 * 1024
 
 
 class Source:
@@ -60,9 +59,10 @@ class Place:
 
 def read_text(name: str, data: bytes) -> Source | str:
     """Decode the bytes of a file; a sentence why it is no text."""
-    if len(data) > LARGEST:
+    if len(data) > CONFIGURATION_BYTES.most:
         size = f"{len(data) / 2**20:.1f} MiB"
-        return f"The file has {size}; a configuration of more than {LARGEST >> 20} MiB is not read."
+        most = CONFIGURATION_BYTES
+        return f"The file has {size}; a configuration of more than {most} is not read."
     decoded = decode_legacy(data)
     if b"\0" in decoded.text:
         return _binary(data if decoded.encoding == WINDOWS_1252 else decoded.text)

@@ -26,6 +26,7 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Parameter,
 )
 from netsharp_lsp.cntk.networks.faults import Fault, Place
+from netsharp_lsp.limits import EVALUATION_STEPS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,9 +43,8 @@ if TYPE_CHECKING:
 
 #: Expressions within expressions that are followed; every one takes a few frames of Python.
 DEEPEST = 30_000
-#: Steps of one evaluation: an expression is one, and so are so many characters of a path, which
-#: grow with every call within another.  Networks of the original's examples take 130,000.
-MOST_STEPS = 2_000_000
+#: An expression is a step, and so are so many characters of a path, which grow with every call
+#: within another.
 CHARACTERS_OF_STEP = 256
 #: Characters that a text may grow to.
 LONGEST_TEXT = 1_000_000
@@ -100,7 +100,7 @@ class Evaluator:
     def evaluate(self, expression: Expression, scope: Record, path: str) -> Value:
         """The value of an expression in a scope."""
         self.steps += 1 + len(path) // CHARACTERS_OF_STEP
-        if self.depth >= DEEPEST or self.steps > MOST_STEPS:
+        if self.depth >= DEEPEST or self.steps > EVALUATION_STEPS.most:
             self._stop(expression.place)
         self.depth += 1
         try:
@@ -123,14 +123,14 @@ class Evaluator:
     def spend(self, steps: int, place: Place) -> None:
         """Count what takes time and memory although no expression is evaluated."""
         self.steps += steps
-        if self.steps > MOST_STEPS:
+        if self.steps > EVALUATION_STEPS.most:
             self._stop(place)
 
     def _stop(self, place: Place) -> NoReturn:
         """Give up on what goes too deep or takes too much; of the latter is told only once."""
         if self.exhausted is not None:
             raise Failure(self.exhausted)
-        if self.steps <= MOST_STEPS:
+        if self.steps <= EVALUATION_STEPS.most:
             message = (
                 "this recursion has no end in sight:"
                 f" it went {DEEPEST:,} expressions deep, and no further."
@@ -138,7 +138,7 @@ class Evaluator:
             self.fail("too-deep", message, place)
         message = (
             "this calculation has no end in sight:"
-            f" the network was given up after {MOST_STEPS:,} steps of it."
+            f" the network was given up after {EVALUATION_STEPS} of it."
         )
         self.exhausted = Fault("too-much", message, place, self.way())
         raise Failure(self.exhausted)

@@ -1,0 +1,31 @@
+"""How much of anything the engine takes before it refuses with a sentence; imports nothing.
+
+`docs/limits.md` shows these rows with those of `netsharp_lsp.limits`; a test compares.
+"""
+
+from __future__ import annotations
+
+
+class Limit:
+    """The `most` of something that is taken: `what` it is, and what happens `beyond`.
+
+    `unit` is the word that people read behind the number; bytes are shown in MiB.
+    """
+
+    __slots__ = ("beyond", "most", "unit", "what")
+
+    def __init__(self, what: str, most: int, unit: str, beyond: str) -> None:
+        self.what = what
+        self.most = most
+        self.unit = unit
+        self.beyond = beyond
+
+    def __str__(self) -> str:
+        """The amount as sentences and the table of limits say it."""
+        if self.unit == "bytes":
+            return f"{self.most / 2**20:g} MiB"
+        return f"{self.most:,} {self.unit}"
+
+
+#: Every limit of the engine, in the order of the documents.
+LIMITS: tuple[Limit, ...] = ()
