@@ -7,6 +7,7 @@ import pytest
 from netsharp_lsp.cntk.configuration.options import (
     ACTIONS,
     BLOCKS,
+    MODULES,
     READERS,
     Block,
     Option,
@@ -18,6 +19,8 @@ from netsharp_lsp.cntk.configuration.options import (
     reader_block,
     within,
 )
+from netsharp_lsp.cntk.configuration.options.reading import TableError, Tables
+from netsharp_lsp.cntk.configuration.options.table import Span
 
 ROWS = [(one, option) for one in BLOCKS.values() for option in one]
 KINDS = {"number", "integer", "truth", "text", "choice", "input", "output", "nodes", "names"}
@@ -108,3 +111,80 @@ def test_what_may_stand_in_a_block_is_what_anything_in_it_asks_for() -> None:
     several = command_block(("train", "write"))
     assert {"SGD", "outputPath"} <= {option.name for option in several}
     assert command_block(()) is ACTIONS["train"]
+
+
+def test_deserializers_are_those_of_their_libraries() -> None:
+    kinds = block("deserializer")
+    assert kinds is not None
+    option = kinds.find("type")
+    assert option is not None
+    assert option.values == tuple(kind for kinds in MODULES.values() for kind in kinds)
+
+
+TABLE = """\
+# A page
+
+### shared
+
+| option | value | default | what it does |
+|---|---|---|---|
+| left | integer, required | | The left one. |
+
+## block
+
+It holds
+something.
+
+Blocks of any name: block
+
+| option | value | default | what it does |
+|---|---|---|---|
+| + shared, optional | | | |
+| kind | choice of a b '', formerly c, each, cased | a | Which. |
+| share | number, from 0 below 1, here, write kind | `<x>` | How much. |
+| inner | block of other block, or none | '' | What is inside. |
+| LEFT | truth | true | The row that counts. |
+"""
+
+
+def test_what_a_table_says() -> None:
+    (one,) = Tables([("page.md", TABLE)]).blocks.values()
+    assert (one.name, one.says, one.any_name) == ("block", "It holds something.", "block")
+    assert one.options == (
+        Option("LEFT", "truth", "true", "The row that counts."),
+        Option("kind", "choice", "a", "Which.", ("a", "b", ""), ("c",), each=True, cased=True),
+        Option(
+            "share",
+            "number",
+            "<x>",
+            "How much.",
+            (),
+            (),
+            Span(0, 1, True),
+            False,
+            False,
+            True,
+            instead="kind",
+        ),
+        Option("inner", "block", "", "What is inside.", ("none",), inside="other block"),
+    )
+
+
+ROWS_THAT_SAY_NOTHING = [
+    ("| a | integer | | Says. | more |", "a row has 4 cells"),
+    ("| a | number of things | |", "a row has 4 cells"),
+    ("| a | whole | | Says. |", "'whole' is no kind of value"),
+    ("| a | integer, often | | Says. |", "'often' says nothing about a value"),
+    ("| a | integer, from here | | Says. |", "'from here' says nothing"),
+    ("| a | integer, from 0 to | | Says. |", "'from 0 to' says nothing"),
+    ("| + nobody | | | |", "'+ nobody' takes in no rows"),
+    ("| + block | | | |", "'+ block' takes in no rows"),
+    ("| + shared, twice | | | |", "'+ shared, twice' takes in no rows"),
+]
+
+
+@pytest.mark.parametrize(("row", "sentence"), ROWS_THAT_SAY_NOTHING)
+def test_a_row_that_says_nothing_is_refused_with_its_place(row: str, sentence: str) -> None:
+    with pytest.raises(TableError, match=f"^page.md:{len(TABLE.splitlines()) + 1}: .*") as told:
+        Tables([("page.md", f"{TABLE}{row}\n")])
+    assert sentence in str(told.value)

@@ -21,7 +21,8 @@ def blocks() -> dict[str, str]:
     files = re.findall(r"^`(\S+)`:\n\n(`{3,})\w+\n(.*?)^\2$", text, re.MULTILINE | re.DOTALL)
     found = {name: content for name, _fence, content in files}
     (row,) = re.findall(r"^```python\n(    Activation\(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return {**found, "row": row}
+    (option,) = re.findall(r"^```markdown\n(\| \w+ \|.*\n)```$", text, re.MULTILINE)
+    return {**found, "row": row, "option": option}
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for built in Path(netsharp_grammar.__file__).parent.glob("_*.so"):
         shutil.copy(built, folder / "grammar" / "netsharp_grammar" / built.name)
     parts = blocks()
-    row = parts.pop("row")
+    row, option = parts.pop("row"), parts.pop("option")
     for name, content in parts.items():
         (folder / name).write_text(content, encoding="utf-8")
     table = folder / "engine" / "netsharp_engine" / "activations.py"
@@ -48,6 +49,11 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     head, mark, tail = text.partition("_ROWS = (\n")
     assert mark
     table.write_text(head + mark + row + tail, encoding="utf-8")
+    options = folder / "netsharp_lsp" / "cntk" / "configuration" / "options" / "training.md"
+    text = options.read_text(encoding="utf-8")
+    head, mark, tail = text.partition("| maxEpochs ")
+    assert head.count("\n## ") == 1, "the row goes below '## SGD'"
+    options.write_text(head + option + mark + tail, encoding="utf-8")
     return folder
 
 
@@ -112,3 +118,32 @@ def test_the_new_activation_passes_the_gradient_checks(copy: Path) -> None:
     )
     assert done.returncode == 0, done.stdout
     assert re.search(r"[1-9]\d* passed", done.stdout)
+
+
+EXPERIMENT = """\
+command = T
+T = {
+    action = train ; modelPath = m
+    SimpleNetworkBuilder = {
+        layerSizes = 2:3 ; trainingCriterion = squareError ; evalCriterion = squareError
+    }
+    SGD = { maxEpochs = 1 ; WARM = VALUE }
+    reader = { file = f ; input = { features = { dim = 2 ; format = dense } } }
+}
+"""
+
+
+def test_the_new_option_is_known_judged_and_told(copy: Path) -> None:
+    def checked(name: str, value: str) -> str:
+        text = EXPERIMENT.replace("WARM", name).replace("VALUE", value)
+        (copy / "a.cntk").write_text(text)
+        done = python(copy, "-m", "netsharp_lsp", "check", "--format", "concise", "a.cntk")
+        assert done.returncode in (0, 1), done.stderr
+        return done.stdout
+
+    assert "warmUpSamples" not in checked("warmUpSamples", "100:0")
+    assert "'warmUpSamples'" in checked("warmUpSample", "100")
+    assert "at least 0" in checked("warmUpSamples", "-1")
+    tests = ["tests/cntk/test_options.py", "-p", "no:cacheprovider", "-k", "warmUpSamples"]
+    done = python(copy, "-m", "pytest", *tests)
+    assert re.search(r"[1-9]\d* passed", done.stdout), done.stdout

@@ -17,7 +17,10 @@ ROOT = Path(__file__).parents[2]
 NOT_COPIED = (".git", ".venv", "build", "dist", "*.egg-info", "*.so", "__pycache__", ".*_cache")
 PACKAGE = ROOT / "netsharp_lsp"
 #: Files that the package reads at run time, beside its modules.
-READ = ("cntk/rules/*.md", "netsharp/rules/*.md", "cntk/library/*.bs", "schemas/*.json")
+READ = (
+    *("cntk/rules/*.md", "netsharp/rules/*.md", "cntk/library/*.bs", "schemas/*.json"),
+    "cntk/configuration/options/*.md",
+)
 READ += ("cntk/library/documentation/*.md",)
 EXPERIMENT = ROOT / "tests" / "editors" / "experiment"
 NETWORK = "input Data auto;\nhidden H [200] from Data all;\noutput Out [10] sigmoid from H all;\n"

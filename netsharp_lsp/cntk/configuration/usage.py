@@ -8,13 +8,14 @@ from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.commands import Command
 from netsharp_lsp.cntk.configuration.faults import Faults
 from netsharp_lsp.cntk.configuration.options import (
+    FOREIGN,
+    JOINED,
     READERS,
     Block,
     block,
     command_block,
     reader_block,
 )
-from netsharp_lsp.cntk.configuration.options.readers import FOREIGN, JOINED
 from netsharp_lsp.cntk.configuration.records import is_block
 from netsharp_lsp.cntk.configuration.scope import Found, Scope
 

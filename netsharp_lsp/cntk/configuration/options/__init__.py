@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from netsharp_lsp.cntk.configuration.options import actions, builders, readers, training
-from netsharp_lsp.cntk.configuration.options.actions import (
+from netsharp_lsp.cntk.configuration.options.table import Block, Option, Span
+from netsharp_lsp.cntk.configuration.options.tables import (
     ACTIONS,
+    BLOCKS,
+    BUILDERS,
+    DEFAULT_READER,
     EVALUATING,
+    FOREIGN,
+    JOINED,
+    MODULES,
     OLD_ACTIONS,
+    READERS,
+    SECTIONS,
     TOP,
     TRAINING,
 )
-from netsharp_lsp.cntk.configuration.options.builders import BUILDERS
-from netsharp_lsp.cntk.configuration.options.readers import (
-    DEFAULT_READER,
-    MODULES,
-    READERS,
-    TRANSFORMS,
-)
-from netsharp_lsp.cntk.configuration.options.table import Block, Option, Span
 from netsharp_lsp.diagnostics.nearest import nearest
 
 TYPE_CHECKING = False
@@ -37,12 +37,13 @@ __all__ = [
     "DATA_FILES",
     "DEFAULT_READER",
     "EVALUATING",
+    "FOREIGN",
+    "JOINED",
     "MODULES",
     "OLD_ACTIONS",
     "READERS",
     "TOP",
     "TRAINING",
-    "TRANSFORMS",
     "Block",
     "Option",
     "Span",
@@ -55,17 +56,12 @@ __all__ = [
     "within",
 ]
 
-#: Every table by its name in lower case; those of readers are by type.
-BLOCKS: dict[str, Block] = {
-    one.name.lower(): one
-    for one in (*actions.BLOCKS, *builders.BLOCKS, *training.BLOCKS, *readers.BLOCKS)
-}
 #: What stands for the table of a reader of any type in `Option.inside`.
 READER = "reader"
 #: Keys of a reader that name files, in whatever block of it they stand.
 DATA_FILES = frozenset(
     option.name.lower().encode()
-    for one in readers.BLOCKS
+    for one in (*READERS.values(), *SECTIONS)
     for option in one
     if option.kind == "input"
 ) | {b"inputfile"}
@@ -140,7 +136,7 @@ def within(outer: Block) -> tuple[Option, ...]:
 
 
 def _below(outer: Block) -> list[Block]:
-    if outer is readers.JOINED:
+    if outer is JOINED:
         return list(READERS.values())
     found = [block(outer.any_name)] if outer.any_name else []
     for option in outer:

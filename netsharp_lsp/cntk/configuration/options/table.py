@@ -9,21 +9,14 @@ from netsharp_lsp.diagnostics.nearest import nearest
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Literal
 
-    Kind = Literal[
-        "number",
-        "integer",
-        "truth",
-        "text",
-        "choice",
-        "input",
-        "output",
-        "nodes",
-        "names",
-        "block",
-        "blocks",
-    ]
+#: What the value of an option can be.
+KINDS = frozenset(
+    (
+        *("number", "integer", "truth", "text", "choice", "input", "output", "nodes", "names"),
+        *("block", "blocks"),
+    )
+)
 
 
 class Span(NamedTuple):
@@ -52,16 +45,16 @@ class Span(NamedTuple):
 class Option(NamedTuple):
     """One option.
 
-    `kind`: what its value is; "input" and "output" are paths, "nodes" are names of nodes, "names"
-    lists other keys, "blocks" is an array of blocks.  `default` is None where there is none.
-    `values` are the words of a choice, or those that a value may be beside its kind; they are
-    compared without case unless `cased`.  `each`: the value is a list, mostly one value per
-    epoch.  `here`: the program looks in this block only, not further out.  `instead`: what to
+    `kind`: what its value is, one of KINDS; "input" and "output" are paths, "nodes" are names of
+    nodes, "names" lists other keys, "blocks" is an array of blocks.  `default` is None where there
+    is none.  `values` are the words of a choice, or those that a value may be beside its kind;
+    they are compared without case unless `cased`.  `each`: the value is a list, mostly one value
+    per epoch.  `here`: the program looks in this block only, not further out.  `instead`: what to
     write today.  `old`: values that only older texts have.  `inside`: the table of the block.
     """
 
     name: str
-    kind: Kind
+    kind: str
     default: str | None
     says: str
     values: tuple[str, ...] = ()
