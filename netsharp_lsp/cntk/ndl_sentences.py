@@ -11,6 +11,7 @@ from netsharp_lsp.cntk.ndl.functions import FUNCTIONS, GROUP_ARRAYS
 from netsharp_lsp.cntk.ndl.syntax import Assignment, Call
 from netsharp_lsp.cntk.ndl_texts import macros, ndl_texts
 from netsharp_lsp.cntk.networks.node_types import NODE_TYPES
+from netsharp_lsp.cntk.vocabulary import LAYOUTS, NDL_STARTS
 from netsharp_lsp.diagnostics.nearest import nearest
 
 TYPE_CHECKING = False
@@ -37,8 +38,8 @@ class Said(NamedTuple):
 
 #: What options with words for values may be, by their names in lower case.
 VALUES = {
-    "init": ("uniform", "gaussian", "fixedValue", "fromFile", "heNormal", "bilinear"),
-    "imagelayout": ("cudnn", "legacy", "CHW", "HWC"),
+    "init": NDL_STARTS,
+    "imagelayout": tuple(LAYOUTS),
     "engine": ("cntk", "cudnn"),
 }
 _TRUTHS = ("true", "false")

@@ -26,6 +26,7 @@ FLOORS = (
     ("netsharp_lsp.netsharp.meaning",),
     ("netsharp_lsp.netsharp.repairs", "netsharp_lsp.netsharp.arithmetic"),
     ("netsharp_lsp.netsharp",),
+    ("netsharp_lsp.cntk.vocabulary",),
     ("netsharp_lsp.cntk.reading", "netsharp_lsp.cntk.configuration"),
     ("netsharp_lsp.cntk.networks",),
     ("netsharp_lsp.cntk.brainscript.reading",),

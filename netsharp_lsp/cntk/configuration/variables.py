@@ -11,6 +11,7 @@ import re
 from netsharp_lsp.cntk.configuration.comments import code_span
 from netsharp_lsp.cntk.configuration.faults import Fault, Faults
 from netsharp_lsp.cntk.configuration.traced import Traced, Use, Weaver
+from netsharp_lsp.cntk.vocabulary import VARIABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,9 +39,7 @@ if TYPE_CHECKING:
             ...
 
 
-#: A letter or `_`, then anything but these characters; whatever else `$` begins stays as it is.
-_NAME = re.compile(rb"\$([A-Za-z_][^,/<>?;':\"\[\]{}\\|!@#%^&*()+=~` \t\n$]*)\$")
-_MAYBE = re.compile(b"(?=" + _NAME.pattern + b")")
+_MAYBE = re.compile(b"(?=" + VARIABLE.pattern + b")")
 _LINE = re.compile(rb"[^\n]+\n?")
 _BEGINNING = re.compile(rb"[A-Za-z_]")
 #: A value that grows beyond so many bytes by its variables is not what anybody meant.
@@ -82,7 +81,7 @@ def dollars(text: bytes, start: int, end: int) -> Iterator[tuple[int, re.Match[b
     """
     dollar = text.find(b"$", start, end)
     while dollar >= 0:
-        name = _NAME.match(text, dollar, end)
+        name = VARIABLE.match(text, dollar, end)
         yield dollar, name
         if name is not None:
             following = name.end()

@@ -6,8 +6,6 @@ as it is written: bare text, strings, lists in one line, brackets with a separat
 
 from __future__ import annotations
 
-import re
-
 from netsharp_lsp.cntk.formatting.brainscript import brainscript_tokens
 from netsharp_lsp.cntk.formatting.tokens import (
     ASSIGN,
@@ -29,6 +27,7 @@ from netsharp_lsp.cntk.formatting.tokens import (
     Token,
 )
 from netsharp_lsp.cntk.reading.grammar import parse_tree
+from netsharp_lsp.cntk.vocabulary import VARIABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +42,6 @@ _VERBATIM = frozenset(("text", "string", "key", "function_name", "argument_name"
 _RECORDS = frozenset(("assignment", "builder", "macro", "call", "flag"))
 #: Records that make a bracket one around statements and not around elements.
 _STATEMENTS = frozenset(("assignment", "builder", "macro", "call", "\n", "comment"))
-_VARIABLE = re.compile(rb"\$[A-Za-z_][\w.-]*\$")
 _ENDS = {"[": "]", "{": "}", "(": ")"}
 
 
@@ -224,7 +222,7 @@ class _Walk:
         if behind >= len(text) or text[behind] not in CUSTOM_SEPARATORS:
             return False
         # A variable is gone before anything is split.
-        return _VARIABLE.match(text, behind) is None
+        return VARIABLE.match(text, behind) is None
 
     def _has_line_end(self, start: int, end: int) -> bool:
         return self._text.find(b"\n", start, end) >= 0 or self._text.find(b"\r", start, end) >= 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from netsharp_lsp.cntk.configuration.options import block
 from netsharp_lsp.cntk.ide.blocks import assignment_at
 from netsharp_lsp.cntk.ide.calls import call_at, form_of, macro_named, name_of
@@ -28,6 +26,7 @@ from netsharp_lsp.cntk.ide.words import (
 from netsharp_lsp.cntk.mel.functions import meant
 from netsharp_lsp.cntk.ndl.functions import function_of
 from netsharp_lsp.cntk.reading.syntax import Call
+from netsharp_lsp.cntk.vocabulary import VARIABLE
 from netsharp_lsp.ide.answers import Hover
 
 TYPE_CHECKING = False
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.ide.edited import Edited
     from netsharp_lsp.cntk.ide.occurrence import Occurrence
 
-VARIABLE = re.compile(rb"\$[A-Za-z_][^$\s,/<>?;':\"\[\]{}\\|!@#%^&*()+=~`]*\$")
 #: What the words of BrainScript itself do.
 WORDS = {
     "new": "Makes an object of a class that the program knows: `new ComputationNetwork { ... }`.",

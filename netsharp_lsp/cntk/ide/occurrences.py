@@ -16,6 +16,7 @@ from netsharp_lsp.cntk.library import PREFIX
 from netsharp_lsp.cntk.networks.node_types import INPUTS
 from netsharp_lsp.cntk.reading.reader import read
 from netsharp_lsp.cntk.reading.syntax import Assignment, Block
+from netsharp_lsp.cntk.vocabulary import VARIABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +44,6 @@ NODE_LISTS = frozenset(
 #: Options of an NDL builder that list sections.
 SECTION_LISTS = frozenset((b"run", b"load"))
 _WORD = re.compile(rb"[A-Za-z_]\w*")
-_VARIABLE = re.compile(rb"\$([A-Za-z_][^$\s,/<>?;':\"\[\]{}\\|!@#%^&*()+=~`]*)\$")
 
 
 def occurrences(edited: Edited) -> list[Occurrence]:
@@ -180,7 +180,7 @@ class _Finder:
             if data is None:
                 continue
             file = self._file(name)
-            for match in _VARIABLE.finditer(data):
+            for match in VARIABLE.finditer(data):
                 key = defined.get(match.group(1).lower())
                 if key is None and (entry := root.here(match.group(1))) is not None:
                     place = entry.assignments[0].key

@@ -8,6 +8,7 @@ from netsharp_lsp.cntk.ide.edited import Edited
 from netsharp_lsp.cntk.ide.occurrences import occurrence_at, same
 from netsharp_lsp.cntk.ide.streams import alias_edits
 from netsharp_lsp.cntk.library import PREFIX
+from netsharp_lsp.cntk.vocabulary import KEYWORDS
 from netsharp_lsp.ide.answers import Changes, FileEdits, Refusal, Renaming
 from netsharp_lsp.text.edits import Edit, apply_edits
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.ide.occurrence import Occurrence
 
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
-#: What BrainScript calls its own.
-KEYWORDS = frozenset(("include", "new", "with", "true", "false", "if", "then", "else", "array"))
 #: Members of a network that the program itself looks for.
 SPECIAL = frozenset(
     f"{group}nodes" for group in ("feature", "label", "criterion", "evaluation", "output", "eval")

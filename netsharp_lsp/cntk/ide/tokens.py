@@ -13,6 +13,7 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import Lambda, Member
 from netsharp_lsp.cntk.ide.sections import Networks
 from netsharp_lsp.cntk.ide.text import expressions_in
 from netsharp_lsp.cntk.reading.grammar import parse_tree as parse_cntk
+from netsharp_lsp.cntk.vocabulary import KEYWORDS, VARIABLE
 from netsharp_lsp.ide.answers import TOKEN_KINDS, TOKEN_MODIFIERS
 
 TYPE_CHECKING = False
@@ -58,17 +59,16 @@ _OPERATOR = re.compile(r"(?:=>|[-+*/%<>=!&|.:]|\.\*|\*\*|[=!<>]=|&&|\|\||<<|>>|\
 #: Marks that editors colour by themselves.
 _QUIET = frozenset((".", ":", ",", ";"))
 _VALUE = re.compile(
-    rb"(?P<macro>\$[A-Za-z_][^$\s]*\$)"
+    b"(?P<macro>" + VARIABLE.pattern + b")"
     rb"|(?P<number>(?<![\w.])[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]))"
     rb"|(?P<enumMember>(?<![\w.])(?:true|false|True|False|TRUE|FALSE)(?![\w.]))"
     rb"|(?P<operator>[*:])"
     rb"|(?P<variable>[A-Za-z_][\w.]*)"
     rb"|(?P<string>[^\s:*$\w]+)"
 )
-_VARIABLE = re.compile(rb"\$[A-Za-z_][^$\s]*\$")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 #: Words that belong to BrainScript itself.
-_KEYWORDS = frozenset(("include", "new", "with", "if", "then", "else", "array"))
+_KEYWORDS = frozenset(KEYWORDS) - {"true", "false"}
 _KINDS = {kind: number for number, kind in enumerate(TOKEN_KINDS)}
 _MODIFIERS = {name: 1 << bit for bit, name in enumerate(TOKEN_MODIFIERS)}
 
@@ -191,7 +191,7 @@ def _with_variables(
 ) -> Iterator[Token]:
     """A token, cut where variables of a configuration stand in it."""
     at, end = span
-    for match in _VARIABLE.finditer(data, at, end):
+    for match in VARIABLE.finditer(data, at, end):
         if match.start() > at:
             yield base + at, base + match.start(), *meaning
         yield base + match.start(), base + match.end(), _KINDS["macro"], 0

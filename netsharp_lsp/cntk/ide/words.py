@@ -8,6 +8,7 @@ from netsharp_lsp.cntk.configuration.options import ACTIONS, READERS
 from netsharp_lsp.cntk.library.documentation import meanings
 from netsharp_lsp.cntk.mel.functions import OLD_PROPERTIES, PROPERTIES
 from netsharp_lsp.cntk.networks.node import OLD_TAGS
+from netsharp_lsp.cntk.vocabulary import NDL_STARTS
 
 #: Meanings of arguments of NDL that the library of BrainScript calls otherwise.
 _OF_NDL = {
@@ -66,8 +67,6 @@ INITS = {
     "fromLiteral": "The numbers of the text `initFromLiteral`.",
     "zero": "Every number is 0.",
 }
-#: Of NDL these alone.
-INITS_OF_NDL = ("uniform", "gaussian", "heNormal", "fixedValue", "fromFile", "bilinear")
 LAYOUTS = {
     "CHW": "Channels last in memory's slowest order: what cuDNN wants.",
     "HWC": "Channels first: the old layout.",
@@ -140,7 +139,7 @@ def argument_words(name: str, language: str) -> dict[str, str]:
         return OF_MEL.get(name.lower(), {})
     words = ARGUMENTS.get(name.lower(), {})
     if words is INITS and language != "brainscript":
-        return {word: INITS[word] for word in INITS_OF_NDL}
+        return {word: INITS[word] for word in NDL_STARTS}
     return words
 
 

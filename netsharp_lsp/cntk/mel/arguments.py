@@ -14,6 +14,7 @@ from netsharp_lsp.cntk.mel.functions import (
     possible,
 )
 from netsharp_lsp.cntk.mel.reading import parameter, swallowed, word
+from netsharp_lsp.cntk.vocabulary import TRUTHS
 from netsharp_lsp.diagnostics.nearest import nearest
 
 TYPE_CHECKING = False
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.mel.functions import Function, Option
     from netsharp_lsp.cntk.mel.reading import Statement
-
-#: How the original spells what is true and what is false.
-TRUE = frozenset(("t", "true", "T", "True", "TRUE", "1"))
-FALSE = frozenset(("f", "false", "F", "False", "FALSE", "0", ""))
 
 
 def function_of(statement: Statement) -> Function | None:
@@ -152,7 +149,7 @@ def _of_value(option: Option, value: Traced) -> Iterator[Fault]:
         return
     name = option.names[-1]
     if option is INCLUDE_DATA:
-        if text not in TRUE | FALSE:
+        if text not in TRUTHS:
             yield Fault("option-value", f"'{text}' is neither true nor false.", value)
         return
     if not option.values:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.mel.arguments import FALSE, TRUE
 from netsharp_lsp.cntk.mel.faults import Fault, Replacement
 from netsharp_lsp.cntk.mel.functions import (
     PROPERTIES,
@@ -12,6 +11,7 @@ from netsharp_lsp.cntk.mel.functions import (
 from netsharp_lsp.cntk.mel.names import no_default, no_match, unknown_model, unknown_node
 from netsharp_lsp.cntk.mel.reading import word
 from netsharp_lsp.cntk.networks.node_types import ALIASES, NODE_TYPES
+from netsharp_lsp.cntk.vocabulary import FALSE, TRUE, TRUTHS
 from netsharp_lsp.diagnostics.nearest import nearest
 
 TYPE_CHECKING = False
@@ -295,7 +295,7 @@ def _property_value(going: Going, found: tuple[Property, str], value: Traced) ->
     if "$" in text or found[0].kind == "nothing":
         return
     if found[0].kind != "number" or found[1]:
-        if text not in TRUE | FALSE:
+        if text not in TRUTHS:
             name = found[1] or found[0].name
             message = f"'{name}' is true or false, not '{text}'; the edit stops here."
             going.faults.append(Fault("property-value", message, value))

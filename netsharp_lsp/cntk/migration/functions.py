@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.cntk.vocabulary import NDL_STARTS
+
 #: Short names that BrainScript knows, too, in its spelling.
 KEPT = {
     one.lower(): one
@@ -18,10 +20,7 @@ KEPT = {
 #: Long names that only NDL knows, with what they are called instead.
 INPUTS = {"InputValue": "Input", "SparseInputValue": "SparseInput"}
 #: Words of `init` in the case in which BrainScript knows them.
-INITS = {
-    one.lower(): one
-    for one in ("uniform", "gaussian", "fixedValue", "fromFile", "heNormal", "bilinear")
-}
+INITS = {one.lower(): one for one in NDL_STARTS}
 #: What has no function in the library: the node is built by hand.
 BY_HAND = ("Crop", "Diagonal", "DummyCriterion", "LookupTable", "SequenceWithSoftmax")
 #: What has another name there.
@@ -39,7 +38,6 @@ GROUPS = {
     "evalnodes": "evaluationNodes",
     "outputnodes": "outputNodes",
 }
-KEYWORDS = frozenset(("include", "new", "with", "true", "false", "if", "then", "else", "array"))
 #: Functions that only migration brings in: nothing else may have their names.
 BROUGHT_IN = frozenset(("ParameterTensor", "Input", "SparseInput", "BS", "Fail"))
 TRUTHS = {"t": "true", "true": "true", "1": "true", "f": "false", "false": "false", "0": "false"}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.migration.functions import BROUGHT_IN, GROUPS, KEYWORDS, TRUTHS
+from netsharp_lsp.cntk.migration.functions import BROUGHT_IN, GROUPS, TRUTHS
 from netsharp_lsp.cntk.migration.names import Names
 from netsharp_lsp.cntk.migration.unreached import unreached
 from netsharp_lsp.cntk.ndl.functions import GROUP_ARRAYS
 from netsharp_lsp.cntk.ndl.syntax import Assignment, Call, Word
+from netsharp_lsp.cntk.vocabulary import KEYWORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

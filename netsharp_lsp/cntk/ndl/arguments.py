@@ -19,6 +19,7 @@ from netsharp_lsp.cntk.ndl.symbols import (
 )
 from netsharp_lsp.cntk.ndl.syntax import Array, Option, Word, place_of
 from netsharp_lsp.cntk.networks.node import OPAQUE
+from netsharp_lsp.cntk.vocabulary import TRUE, TRUTHS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 _WHOLE = re.compile(r"[+-]?[0-9]+\Z")
 _INFINITE = re.compile(r"1#inf", re.IGNORECASE)
-_TRUE = ("t", "true", "T", "True", "TRUE", "1")
-_FALSE = ("f", "false", "F", "False", "FALSE", "0", "")
 #: A dimension that is no number that the program could hold.
 LARGEST = 2**53
 
@@ -214,8 +213,8 @@ class Arguments:
     def _truth(self, text: str | None, at: Item) -> bool | None:
         if text is None:
             return None
-        if text in _TRUE or text in _FALSE:
-            return text in _TRUE
+        if text in TRUTHS:
+            return text in TRUE
         self.fault("option-value", f"`{text}` is neither true nor false.", at)
         return None
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.ndl.symbols import NUMBER
 from netsharp_lsp.cntk.networks.node import PARAMETER, elements
+from netsharp_lsp.cntk.vocabulary import LAYOUTS, NDL_STARTS, RANDOM_STARTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,14 +19,8 @@ if TYPE_CHECKING:
 
     Maker = Callable[[Arguments, Node], list[Item]]
 
-#: Image layouts by every name that the program knows, in this very case.
-LAYOUTS = {"CHW": "CHW", "cudnn": "CHW", "HWC": "HWC", "legacy": "HWC"}
 #: Ways to start a parameter, by their names in lower case.
-_INITS = {
-    name.lower(): name
-    for name in ("uniform", "gaussian", "heNormal", "fixedValue", "fromFile", "bilinear")
-}
-_RANDOM = ("uniform", "gaussian", "heNormal")
+_INITS = {name.lower(): name for name in NDL_STARTS}
 #: What types have that no option of NDL changes.
 _FIXED: dict[str, dict[str, Attribute]] = {
     "Times": {"outputRank": 1, "inferInputRankToMap": -1},
@@ -139,7 +134,7 @@ def start(arguments: Arguments, node: Node) -> None:
 
 
 def _started(arguments: Arguments, node: Node, init: str) -> None:
-    if init in _RANDOM:
+    if init in RANDOM_STARTS:
         for name, value in (
             ("randomSeed", arguments.option_whole("randomSeed")),
             ("initValueScale", arguments.option_real("initValueScale")),

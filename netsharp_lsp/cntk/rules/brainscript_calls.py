@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from netsharp_lsp.cntk.brainscript.evaluation.attributes import LAYOUTS, RANDOM
 from netsharp_lsp.cntk.brainscript.reading.syntax import Name, Select, Text
 from netsharp_lsp.cntk.findings import Change, Finding, Note, Repair
 from netsharp_lsp.cntk.rules import rule
 from netsharp_lsp.cntk.rules._brainscript import severity
+from netsharp_lsp.cntk.vocabulary import LAYOUTS, STARTS
 from netsharp_lsp.diagnostics.nearest import nearest
 
 TYPE_CHECKING = False
@@ -26,16 +26,6 @@ OF_LISTS = frozenset(("RowStack", "Splice", "CNTK2.Splice", "Sequential"))
 #: Functions for which the program has no type of node in this way of building networks.
 FAILING = frozenset(("Shift", "TimeReverse", "GMMLogLikelihood"))
 PARAMETERS = frozenset(("Parameter", "ParameterTensor"))
-#: Every way to start a parameter, by the name that `init` takes.
-STARTS = (
-    *sorted(RANDOM),
-    "fixedValue",
-    "fromValue",
-    "fromFile",
-    "fromLiteral",
-    "zero",
-    "bilinear",
-)
 
 
 @rule("BS022", "error", on="program")

@@ -22,6 +22,7 @@ from netsharp_lsp.cntk.findings import Change, Finding, Note, Repair
 from netsharp_lsp.cntk.networks.node import GROUPS
 from netsharp_lsp.cntk.rules import emitted, rule
 from netsharp_lsp.cntk.rules._brainscript import facts, severity
+from netsharp_lsp.cntk.vocabulary import LAYOUTS, STARTS
 from netsharp_lsp.diagnostics.nearest import nearest
 
 TYPE_CHECKING = False
@@ -60,10 +61,10 @@ OLD_SPECIAL = {
 #: Values of options that are texts; without quotes they are names that nobody defines.
 OPTION_TEXTS = frozenset(
     (
-        *("uniform", "gaussian", "fixedValue", "fromFile", "fromLiteral", "zero", "bilinear"),
-        *("xavier", "glorotUniform", "glorotNormal", "heUniform", "heNormal", "cudnn", "legacy"),
+        *STARTS,
+        *LAYOUTS,
         *("feature", "label", "criterion", "criteria", "eval", "evaluation", "output"),
-        *("CHW", "HWC", "lstm", "gru", "max", "average"),
+        *("lstm", "gru", "max", "average"),
     )
 )
 

@@ -18,6 +18,7 @@ from netsharp_lsp.cntk.rules._models import (
     path_of,
     trains,
 )
+from netsharp_lsp.cntk.vocabulary import TRUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ def models_trained_twice(experiment: Experiment, _: Experiment) -> Iterator[Find
         if path is None or found is None:
             continue
         before = trained.setdefault(normal(path), command)
-        makes = command.scope.option(b"makeMode", "true").lower() in ("true", "t", "1")
+        makes = command.scope.option(b"makeMode", "true") in TRUE
         if before is command or before.name.lower() == command.name.lower() or not makes:
             continue
         message = (

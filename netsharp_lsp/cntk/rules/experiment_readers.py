@@ -7,6 +7,7 @@ from netsharp_lsp.cntk.configuration.options import MODULES, READERS
 from netsharp_lsp.cntk.configuration.usage import sections
 from netsharp_lsp.cntk.findings import Finding, Note, placed
 from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.vocabulary import TRUE
 from netsharp_lsp.diagnostics.nearest import suggestion
 
 TYPE_CHECKING = False
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.usage import Visit
     from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.diagnostics.model import Severity
-
-_TRUE = ("true", "t", "1")
 
 
 def _readers(experiment: Experiment, *tables: str) -> Iterator[Visit]:
@@ -138,9 +137,9 @@ def frames_and_pieces(experiment: Experiment, _: Experiment) -> Iterator[Finding
     """Single frames and cut sequences at once."""
     for visit in _readers(experiment, "CompositeDataReader", "HTKMLFReader", "HTKDeserializers"):
         default = "false" if visit.table.name == "CompositeDataReader" else "true"
-        frames = visit.scope.option(b"frameMode", default).lower() in _TRUE
+        frames = visit.scope.option(b"frameMode", default) in TRUE
         found = visit.option("truncated")
-        cut = found is not None and (visit.text("truncated") or "").lower() in _TRUE
+        cut = found is not None and visit.text("truncated") in TRUE
         if not frames or not cut or found is None or "write" in visit.command.actions:
             continue
         told = visit.option("frameMode")
@@ -159,7 +158,7 @@ def pieces_without_length(experiment: Experiment, _: Experiment) -> Iterator[Fin
     """Sequences that are cut into pieces of no length."""
     for visit in _readers(experiment, "CompositeDataReader"):
         found = visit.option("truncated")
-        cut = found is not None and (visit.text("truncated") or "").lower() in _TRUE
+        cut = found is not None and visit.text("truncated") in TRUE
         length = visit.option("truncationLength")
         known = length is None or length.problem is None
         if not cut or found is None or not known or "write" in visit.command.actions:

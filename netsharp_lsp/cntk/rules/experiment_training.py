@@ -5,6 +5,7 @@ from __future__ import annotations
 from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.findings import Finding, Note, placed
 from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.vocabulary import TRUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,9 +107,8 @@ def gradient_check(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """A check of gradients in single precision."""
     precision = experiment.configuration.root.option(b"precision", "float")
     for visit in _visits(experiment, "SGD"):
-        asked = (visit.text("gradientcheck") or "").lower()
         found = visit.option("gradientcheck")
-        if found is None or asked not in ("t", "true", "1") or precision != "float":
+        if found is None or visit.text("gradientcheck") not in TRUE or precision != "float":
             continue
         message = "gradientcheck needs precision=double at the top level: the program stops."
         yield Finding("CK066", placed(found.entry.parts[-1].value), message)
@@ -119,8 +119,8 @@ def options_without_effect(experiment: Experiment, _: Experiment) -> Iterator[Fi
     """Options of AutoAdjust while nothing is adjusted."""
     for visit in _visits(experiment, "AutoAdjust"):
         rate = visit.scope.option(b"autoAdjustLR", "none").lower()
-        size = visit.scope.option(b"autoAdjustMinibatch", "false").lower()
-        if rate not in ("none", "false") or size in ("true", "t", "1"):
+        size = visit.scope.option(b"autoAdjustMinibatch", "false")
+        if rate not in ("none", "false") or size in TRUE:
             continue
         idle = [
             entry

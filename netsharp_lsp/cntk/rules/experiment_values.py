@@ -14,6 +14,7 @@ from netsharp_lsp.cntk.configuration.records import is_block
 from netsharp_lsp.cntk.configuration.scope import DEFAULT
 from netsharp_lsp.cntk.findings import Change, Finding, Repair, placed
 from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.vocabulary import TRUTHS
 from netsharp_lsp.diagnostics.nearest import nearest, suggestion
 
 TYPE_CHECKING = False
@@ -39,8 +40,6 @@ emitted("CK058", "error")
 
 #: Readers that once had another mode.
 _SPEECH = frozenset(("HTKMLFReader", "Kaldi2Reader", "KaldiReader"))
-TRUE = frozenset(("t", "true", "T", "True", "TRUE", "1"))
-FALSE = frozenset(("f", "false", "F", "False", "FALSE", "0", ""))
 #: What people write for true and false elsewhere.
 _MEANT = {
     **dict.fromkeys(("yes", "on", "y", "t", "true", "enabled"), "true"),
@@ -191,7 +190,7 @@ def _old_option(asked: _Asked) -> Finding:
 def _truth(asked: _Asked, text: Traced) -> Iterator[Finding]:
     word = _value(text)
     values = {one.lower() for one in asked.option.values}
-    if word in TRUE or word in FALSE or word.lower() in values:
+    if word in TRUTHS or word.lower() in values:
         return
     more = "".join(f" or {one}" for one in asked.option.values)
     message = (

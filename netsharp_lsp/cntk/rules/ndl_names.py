@@ -8,6 +8,7 @@ from netsharp_lsp.cntk.ndl.functions import GROUP_ARRAYS, function_of
 from netsharp_lsp.cntk.ndl.syntax import Array, Assignment, Call, Option, Word, values
 from netsharp_lsp.cntk.ndl_texts import Fix, ndl_texts, options
 from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.vocabulary import KEYWORDS
 from netsharp_lsp.diagnostics.nearest import nearest
 
 TYPE_CHECKING = False
@@ -26,8 +27,6 @@ _EVALUATIONS = "evaluationnodes"
 _INPUTS = frozenset(("InputValue", "SparseInputValue", "ImageInput", "SparseImageInput"))
 _LABEL, _FEATURE = re.compile(r"label|\Alabs?\Z", re.IGNORECASE), re.compile(r"feat", re.IGNORECASE)
 _BUILDER_KEYS = frozenset(("ndlmacros", "networkdescription", "randomseedoffset"))
-#: Words of BrainScript that are no names there.
-KEYWORDS = frozenset(("include", "new", "with", "true", "false", "if", "then", "else", "array"))
 
 
 @rule("ND028", "warning", on="experiment")

@@ -12,6 +12,7 @@ from netsharp_lsp.cntk.ndl.syntax import Call, Word, values
 from netsharp_lsp.cntk.ndl_texts import Fix, macros, ndl_texts, options
 from netsharp_lsp.cntk.networks.node import GROUPS
 from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.vocabulary import FALSE, TRUTHS
 from netsharp_lsp.diagnostics.nearest import nearest
 
 TYPE_CHECKING = False
@@ -30,7 +31,6 @@ TAG = "tag"
 NEWER = {"defaulthiddenactivation": "defaultHiddenActivity"}
 #: Older options that say whether a parameter learns.
 GRADIENT = frozenset(("needgradient", "needsgradient", "computegradient"))
-FALSE = frozenset(("f", "false", "F", "False", "FALSE", "0", ""))
 #: What older texts call groups; anything that begins with `eval` means evaluation.
 OLD_TAGS = {"criteria": "criterion"}
 _SEQUENCES = "multiseq"
@@ -145,7 +145,7 @@ def _old_gradient(text: NdlText, option: Option, value: Word, set_too: bool) -> 
         f"'{option.name.text}' says in an older way that the parameter {learns}: "
         f"learningRateMultiplier={number}."
     )
-    known = fixed or value.text in ("t", "true", "T", "True", "TRUE", "1")
+    known = value.text in TRUTHS
     fix = None
     if known and not set_too and not value.is_hole:
         new = f"learningRateMultiplier={number}"

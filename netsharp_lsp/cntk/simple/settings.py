@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.networks.faults import Fault, Place
+from netsharp_lsp.cntk.vocabulary import TRUE, TRUTHS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.scope import Found, Scope
 
 _WHOLE = re.compile(r"[+-]?[0-9]+\Z")
-_TRUE = ("t", "true", "T", "True", "TRUE", "1")
-_FALSE = ("f", "false", "F", "False", "FALSE", "0", "")
 #: What a network can be trained by, and judged by, in any case.
 TRAINING = {
     "crossentropywithsoftmax": "CrossEntropyWithSoftmax",
@@ -291,7 +290,7 @@ class Reader:
 
     def _truth(self, name: str, default: str) -> bool:
         text, found = self._text(name, default)
-        if text is not None and text not in _TRUE and text not in _FALSE:
+        if text is not None and text not in TRUTHS:
             message = f"`{name}` is true or false, and `{text}` is neither."
             self.fault("option-value", message, found)
-        return text in _TRUE
+        return text in TRUE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.brainscript.evaluation.values import Absent, Array
 from netsharp_lsp.cntk.networks.node import Node, elements
+from netsharp_lsp.cntk.vocabulary import LAYOUTS, RANDOM_STARTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,21 +14,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.evaluation.values import Record, Thunk, Value
     from netsharp_lsp.cntk.networks.faults import Place
 
-#: Initializations that draw random numbers.
-RANDOM = frozenset(
-    (
-        "uniform",
-        "gaussian",
-        "xavier",
-        "glorotUniform",
-        "glorotNormal",
-        "heUniform",
-        "heNormal",
-    )
-)
 OLD_GRADIENT = ("needsGradient", "needGradient", "computeGradient")
-#: Image layouts by every name that the program knows.
-LAYOUTS = {"CHW": "CHW", "cudnn": "CHW", "HWC": "HWC", "legacy": "HWC"}
 #: Dimensions that a shape can have; above this it is no number that the program could hold.
 LARGEST = 2**53
 #: Steps that an array takes for each array around it.
@@ -185,7 +172,7 @@ def parameter(arguments: Arguments, node: Node) -> None:
         )
     init = _initialization(arguments)
     node.attributes["init"] = init
-    if init in RANDOM:
+    if init in RANDOM_STARTS:
         _keep(arguments, node, "randomSeed", "whole")
         _keep(arguments, node, "initValueScale", "real")
         _keep(arguments, node, "initFilterRank", "whole")

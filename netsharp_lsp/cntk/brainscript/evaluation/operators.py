@@ -8,6 +8,7 @@ import re
 
 from netsharp_lsp.cntk.brainscript.evaluation.values import Absent
 from netsharp_lsp.cntk.networks.node import Node
+from netsharp_lsp.cntk.vocabulary import VARIABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ PATH_NAMES = {
     "<<": "Shift",
 }
 #: A variable that a configuration would have replaced within a text.
-VARIABLE = re.compile(r"\$[A-Za-z_][^\s$\"']*\$")
+_VARIABLE = re.compile(VARIABLE.pattern.decode())
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "==": operator.eq,
@@ -112,7 +113,7 @@ def on_texts(sign: str, left: str, right: str) -> str | bool:
 
 def is_open(*texts: str) -> bool:
     """Whether a text holds a variable that nobody set: only a run would know what it is."""
-    return any(VARIABLE.search(text) for text in texts)
+    return any(_VARIABLE.search(text) for text in texts)
 
 
 def on_truths(sign: str, left: bool, right: bool) -> bool:

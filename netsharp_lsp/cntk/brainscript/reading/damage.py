@@ -13,6 +13,7 @@ from typing import NamedTuple
 from tree_sitter import Query, QueryCursor
 
 from netsharp_lsp.cntk.brainscript.reading.grammar import LANGUAGE, parse_tree
+from netsharp_lsp.cntk.vocabulary import KEYWORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 
-KEYWORDS = frozenset(("include", "new", "with", "true", "false", "if", "then", "else", "array"))
 PARTNERS = {"(": ")", "[": "]", "{": "}", "[|": "|]"}
 CLOSERS = frozenset(PARTNERS.values())
 #: Nodes that stand for something left out, by what is missing.

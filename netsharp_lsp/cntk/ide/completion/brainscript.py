@@ -15,6 +15,7 @@ from netsharp_lsp.cntk.ide.words import SPECIAL as SPECIAL_NODES
 from netsharp_lsp.cntk.library.documentation import of
 from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.cntk.networks.node import GROUPS
+from netsharp_lsp.cntk.vocabulary import KEYWORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.programs import BrainScriptProgram
     from netsharp_lsp.ide.answers import Completion, CompletionKind
 
-KEYWORDS = ("if", "then", "else", "new", "include", "array", "true", "false")
 #: Names with points between them at the end of a text, and how long they may be.
 _PATH = re.compile(rb"[\w.]+\Z")
 LONGEST = 400
@@ -151,6 +151,8 @@ def _visible(
         rank = 4 if declaration.library else 1 if declaration.kind in (PARAMETER, INDEX) else 2
         yield _proposal(program, writing, declaration, rank, shapes.get(name, ""))
     for word in KEYWORDS:
+        if word == "with":
+            continue  # CNTK reads it and cannot evaluate it
         yield writing.proposal(word, "keyword", 5)
 
 

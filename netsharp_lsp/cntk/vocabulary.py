@@ -1,0 +1,29 @@
+"""Words and marks that CNTK's program knows in several of its languages, each said once.
+
+Knows no language: how a word is found in a text is theirs.
+"""
+
+from __future__ import annotations
+
+import re
+
+#: A variable, and its name: a letter or `_`, then anything but these characters; whatever else
+#: `$` begins stays as it is.
+VARIABLE = re.compile(rb"\$([A-Za-z_][^,/<>?;':\"\[\]{}\\|!@#%^&*()+=~` \t\r\n$]*)\$")
+#: What configurations, NDL and MEL read as a truth value; anything else stops the program.
+TRUE = frozenset(("t", "true", "T", "True", "TRUE", "1"))
+FALSE = frozenset(("f", "false", "F", "False", "FALSE", "0", ""))
+TRUTHS = TRUE | FALSE
+#: Words that BrainScript keeps to itself.
+KEYWORDS = ("if", "then", "else", "new", "include", "array", "with", "true", "false")
+#: Ways to start a parameter that draw random numbers, and all of them; of NDL those alone.
+RANDOM_STARTS = (
+    *("gaussian", "glorotNormal", "glorotUniform", "heNormal", "heUniform", "uniform", "xavier"),
+)
+STARTS = (
+    *RANDOM_STARTS,
+    *("fixedValue", "fromValue", "fromFile", "fromLiteral", "zero", "bilinear"),
+)
+NDL_STARTS = ("uniform", "gaussian", "heNormal", "fixedValue", "fromFile", "bilinear")
+#: Image layouts by every name that the program knows, in this very case.
+LAYOUTS = {"CHW": "CHW", "cudnn": "CHW", "HWC": "HWC", "legacy": "HWC"}
