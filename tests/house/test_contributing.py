@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -15,14 +16,21 @@ ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("netsharp.py", "netsharp_lsp", "engine", "grammar", "tests", "pyproject.toml")
 
 
-def blocks() -> dict[str, str]:
-    """The files and the row that the document shows, by name."""
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    files = re.findall(r"^`(\S+)`:\n\n(`{3,})\w+\n(.*?)^\2$", text, re.MULTILINE | re.DOTALL)
-    found = {name: content for name, _fence, content in files}
-    (row,) = re.findall(r"^```python\n(    Activation\(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    (option,) = re.findall(r"^```markdown\n(\| \w+ \|.*\n)```$", text, re.MULTILINE)
-    return {**found, "row": row, "option": option}
+DOCUMENT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def new_files() -> dict[str, str]:
+    """The files that the document shows, by name."""
+    found = re.findall(r"^`(\S+)`:\n\n(`{3,})\w+\n(.*?)^\2$", DOCUMENT, re.MULTILINE | re.DOTALL)
+    return {name: content for name, _fence, content in found}
+
+
+def insertions() -> list[tuple[str, str, str, str]]:
+    """What the document puts into files: the file, before or below what, the text."""
+    form = r"^`(\S+)`, (before|below) `([^`]+)`:\n\n(`{3,})\w+\n(.*?)^\4$"
+    found = re.findall(form, DOCUMENT, re.MULTILINE | re.DOTALL)
+    assert len(found) >= 7
+    return [(name, side, mark, content) for name, side, mark, _fence, content in found]
 
 
 @pytest.fixture(scope="module")
@@ -40,20 +48,14 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     for built in Path(netsharp_grammar.__file__).parent.glob("_*.so"):
         shutil.copy(built, folder / "grammar" / "netsharp_grammar" / built.name)
-    parts = blocks()
-    row, option = parts.pop("row"), parts.pop("option")
-    for name, content in parts.items():
+    for name, content in new_files().items():
         (folder / name).write_text(content, encoding="utf-8")
-    table = folder / "engine" / "netsharp_engine" / "activations.py"
-    text = table.read_text(encoding="utf-8")
-    head, mark, tail = text.partition("_ROWS = (\n")
-    assert mark
-    table.write_text(head + mark + row + tail, encoding="utf-8")
-    options = folder / "netsharp_lsp" / "cntk" / "configuration" / "options" / "training.md"
-    text = options.read_text(encoding="utf-8")
-    head, mark, tail = text.partition("| maxEpochs ")
-    assert head.count("\n## ") == 1, "the row goes below '## SGD'"
-    options.write_text(head + option + mark + tail, encoding="utf-8")
+    for name, side, mark, content in insertions():
+        mark += "\n" * (side == "below")
+        text = (folder / name).read_text(encoding="utf-8")
+        assert mark in text, f"{name} has no {mark!r}"
+        both = (content, mark) if side == "before" else (mark, content)
+        (folder / name).write_text(text.replace(mark, "".join(both), 1), encoding="utf-8")
     return folder
 
 
@@ -146,4 +148,21 @@ def test_the_new_option_is_known_judged_and_told(copy: Path) -> None:
     assert "at least 0" in checked("warmUpSamples", "-1")
     tests = ["tests/cntk/test_options.py", "-p", "no:cacheprovider", "-k", "warmUpSamples"]
     done = python(copy, "-m", "pytest", *tests)
+    assert re.search(r"[1-9]\d* passed", done.stdout), done.stdout
+
+
+def test_the_new_node_is_built_documented_and_has_its_shape(copy: Path) -> None:
+    network = "x = Input {3} ; y = RowDouble (x) ; z = Tanh (y) ; outputNodes = (z)"
+    (copy / "n.cntk").write_text(
+        f"command = W\nW = {{ action = write ; BrainScriptNetworkBuilder = {{ {network} }} }}\n"
+    )
+    described = python(copy, "-m", "netsharp_lsp", "describe", "--format", "json", "n.cntk")
+    shapes = {node["name"]: node["shape"] for node in json.loads(described.stdout)["nodes"]}
+    assert shapes["z"] == [6]
+    tests = (
+        "tests/cntk/brainscript/test_node_types.py",
+        "tests/cntk/brainscript/test_documentation.py",
+    )
+    done = python(copy, "-m", "pytest", "-p", "no:cacheprovider", *tests)
+    assert done.returncode == 0, done.stdout
     assert re.search(r"[1-9]\d* passed", done.stdout), done.stdout

@@ -1,9 +1,14 @@
-"""Every native type of node: how many inputs, which attributes, and the rule of its shape."""
+"""Every native type of node in one table: inputs, shape rule, attributes, older names, cost.
+
+Knows no language.  What a type does is told in `cntk/library/documentation`.
+"""
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import NamedTuple
 
+from netsharp_lsp.cntk.networks import costs
 from netsharp_lsp.cntk.networks.node import PARAMETER, elements
 from netsharp_lsp.cntk.networks.rules import (
     criteria,
@@ -17,11 +22,13 @@ from netsharp_lsp.cntk.networks.rules import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from netsharp_lsp.cntk.networks.node import Node
 
     Rule = Callable[[Node, bool], None]
+    #: Multiply-adds of a node, all of whose shapes are known.
+    Cost = Callable[[Node], int]
 
 #: How an attribute is read; one that ends in `?` may be absent.
 SHAPE, TRUTHS, WHOLE, REAL, TEXT, TRUTH = "shape", "truths", "whole", "real", "text", "truth"
@@ -30,12 +37,16 @@ ANY = 10**6
 
 
 class NodeType(NamedTuple):
-    """A native type of node."""
+    """A native type of node: how many inputs it takes, the rule of its shape, how its attributes
+    are read, its older names, and its multiply-adds where it has any.
+    """
 
     fewest: int
     most: int
     rule: Rule
-    attributes: dict[str, str] = {}  # noqa: RUF012 - a table row; nobody changes it
+    attributes: Mapping[str, str] = MappingProxyType({})
+    aliases: tuple[str, ...] = ()
+    cost: Cost | None = None
 
 
 def _unary(rule: Rule, **attributes: str) -> NodeType:
@@ -104,7 +115,9 @@ NODE_TYPES: dict[str, NodeType] = {
     ),
     "Plus": _binary(elementwise.pair),
     "Minus": _binary(elementwise.pair),
-    "ElementTimes": _binary(elementwise.pair),
+    "ElementTimes": NodeType(
+        2, 2, elementwise.pair, aliases=("ColumnElementTimes", "RowElementTimes", "Scale")
+    ),
     "LogPlus": _binary(elementwise.pair),
     "Less": _binary(elementwise.pair),
     "Equal": _binary(elementwise.pair),
@@ -114,10 +127,14 @@ NODE_TYPES: dict[str, NodeType] = {
     "LessEqual": _binary(elementwise.pair),
     "If": NodeType(3, 3, elementwise.together),
     "Clip": NodeType(3, 3, elementwise.together),
-    "PerDimMeanVarNormalization": NodeType(3, 3, elementwise.normalized),
-    "PerDimMeanVarDeNormalization": NodeType(3, 3, elementwise.normalized),
-    "Times": NodeType(2, 2, products.times, _PRODUCT),
-    "TransposeTimes": _binary(products.transpose_times),
+    "PerDimMeanVarNormalization": NodeType(
+        3, 3, elementwise.normalized, aliases=("PerDimMeanVarNormalizationNode",)
+    ),
+    "PerDimMeanVarDeNormalization": NodeType(
+        3, 3, elementwise.normalized, aliases=("PerDimMeanVarDeNormalizationNode",)
+    ),
+    "Times": NodeType(2, 2, products.times, _PRODUCT, cost=costs.product),
+    "TransposeTimes": NodeType(2, 2, products.transpose_times, cost=costs.transposed_product),
     "DiagTimes": _binary(products.diagonal_times),
     "KhatriRaoProduct": _binary(products.khatri_rao),
     "LookupTable": _binary(products.lookup),
@@ -130,10 +147,22 @@ NODE_TYPES: dict[str, NodeType] = {
         imageChannels=WHOLE,
     ),
     "ReduceElements": _unary(reshaping.reduce_elements, reductionOp=TEXT, axis=WHOLE),
-    "Slice": _unary(reshaping.slice_axis, beginIndex=WHOLE, endIndex=WHOLE, axis=WHOLE),
+    "Slice": NodeType(
+        1,
+        1,
+        reshaping.slice_axis,
+        {"beginIndex": WHOLE, "endIndex": WHOLE, "axis": WHOLE},
+        aliases=("RowSlice",),
+    ),
     "RowStack": NodeType(1, ANY, reshaping.row_stack),
     "RowRepeat": _unary(reshaping.row_repeat, numRepeats=WHOLE),
-    "TransposeDimensions": _unary(reshaping.transpose_dimensions, axis1=WHOLE, axis2=WHOLE),
+    "TransposeDimensions": NodeType(
+        1,
+        1,
+        reshaping.transpose_dimensions,
+        {"axis1": WHOLE, "axis2": WHOLE},
+        aliases=("Transpose",),
+    ),
     "Diagonal": _unary(reshaping.diagonal),
     "Convolution": NodeType(
         2,
@@ -146,6 +175,7 @@ NODE_TYPES: dict[str, NodeType] = {
             "transpose": TRUTH,
             "maxTempMemSizeInSamples": WHOLE,
         },
+        cost=costs.convolution,
     ),
     "Pooling": NodeType(1, 1, images.pooling, _WINDOWS | {"pool": TEXT}),
     "MaxUnpooling": NodeType(2, 2, images.max_unpooling, _WINDOWS),
@@ -166,21 +196,27 @@ NODE_TYPES: dict[str, NodeType] = {
         },
     ),
     "Crop": NodeType(2, 4, images.crop, {"xOffset": "whole?", "yOffset": "whole?"}),
-    "OptimizedRNNStack": _binary(
+    "OptimizedRNNStack": NodeType(
+        2,
+        2,
         images.recurrent_stack,
-        bidirectional=TRUTH,
-        numLayers=WHOLE,
-        hiddenDims=WHOLE,
-        recurrentOp=TEXT,
-        axis=WHOLE,
+        {
+            "bidirectional": TRUTH,
+            "numLayers": WHOLE,
+            "hiddenDims": WHOLE,
+            "recurrentOp": TEXT,
+            "axis": WHOLE,
+        },
+        aliases=("RNN",),
+        cost=costs.recurrent_stack,
     ),
-    "PastValue": NodeType(1, 2, sequences.delayed, _DELAY),
+    "PastValue": NodeType(1, 2, sequences.delayed, _DELAY, aliases=("Delay",)),
     "FutureValue": NodeType(1, 2, sequences.delayed, _DELAY),
     "Where": _unary(sequences.where),
     "PackedIndex": _binary(sequences.packed_index),
     "GatherPacked": _binary(sequences.gather_packed),
     "ScatterPacked": NodeType(3, 3, sequences.scatter_packed),
-    "ReconcileDynamicAxis": _binary(sequences.reconciled),
+    "ReconcileDynamicAxis": NodeType(2, 2, sequences.reconciled, aliases=("ReconcileMBLayout",)),
     "SumColumnElements": _unary(sequences.summed_columns),
     "Mean": _unary(sequences.over_all_data),
     "InvStdDev": _unary(sequences.over_all_data),
@@ -191,7 +227,7 @@ NODE_TYPES: dict[str, NodeType] = {
     "SquareError": _binary(criteria.compared),
     "CrossEntropy": _binary(criteria.compared),
     "CrossEntropyWithSoftmax": _binary(criteria.compared),
-    "ClassificationError": NodeType(2, 3, criteria.classified),
+    "ClassificationError": NodeType(2, 3, criteria.classified, aliases=("ErrorPrediction",)),
     "Logistic": NodeType(2, 3, criteria.logistic),
     "NDCG1Eval": NodeType(3, 3, criteria.compared),
     "LambdaRank": NodeType(3, 3, criteria.compared),
@@ -206,19 +242,7 @@ NODE_TYPES: dict[str, NodeType] = {
 }
 
 #: Older names of types.
-ALIASES = {
-    "ColumnElementTimes": "ElementTimes",
-    "Delay": "PastValue",
-    "ErrorPrediction": "ClassificationError",
-    "PerDimMeanVarNormalizationNode": "PerDimMeanVarNormalization",
-    "PerDimMeanVarDeNormalizationNode": "PerDimMeanVarDeNormalization",
-    "ReconcileMBLayout": "ReconcileDynamicAxis",
-    "RNN": "OptimizedRNNStack",
-    "RowElementTimes": "ElementTimes",
-    "RowSlice": "Slice",
-    "Scale": "ElementTimes",
-    "Transpose": "TransposeDimensions",
-}
+ALIASES = {older: operation for operation, row in NODE_TYPES.items() for older in row.aliases}
 
 
 def family(operation: str) -> str:
@@ -228,30 +252,9 @@ def family(operation: str) -> str:
 
 def multiply_adds(node: Node) -> int | None:
     """Multiply-adds of a node per sample and time step; None where shapes are unknown."""
-    if node.operation not in ("Times", "TransposeTimes", "Convolution", "OptimizedRNNStack"):
+    row = NODE_TYPES.get(node.operation)
+    if row is None or row.cost is None:
         return 0
     shapes = [node.shape, *(one.shape for one in node.inputs)]
-    known = [shape for shape in shapes if shape is not None]
-    if len(known) < len(shapes) or not all(elements(shape) for shape in known):
-        return None
-    if node.operation == "OptimizedRNNStack":
-        return images.recurrent_weights(node, biases=0)
-    if node.operation == "Convolution":
-        return _convolved(node)
-    reduced = elements(known[1]) // (_kept(node, known[1]) or 1)
-    return elements(known[0]) * reduced
-
-
-def _kept(node: Node, left: tuple[int, ...]) -> int:
-    """The elements of the first factor's dimensions that the product keeps."""
-    if node.operation == "TransposeTimes":
-        return left[1] if len(left) > 1 else 1
-    kept = left[: node.integer("outputRank", 1)]
-    return elements(kept) if kept else 1
-
-
-def _convolved(node: Node) -> int:
-    """Every weight of a kernel once for each place and map; placed in the larger image."""
-    weights, shape = node.inputs[0].shape or (), node.inputs[1].shape or ()
-    placed = shape if node.truth("transpose") else node.shape or ()
-    return elements(placed) * elements(weights) // (elements(node.dimensions("mapCount")) or 1)
+    known = all(shape is not None and elements(shape) for shape in shapes)
+    return row.cost(node) if known else None

@@ -8,7 +8,7 @@ from netsharp_lsp.cntk.vocabulary import LAYOUTS, RANDOM_STARTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Evaluator
     from netsharp_lsp.cntk.brainscript.evaluation.values import Record, Thunk, Value
@@ -298,7 +298,7 @@ def layout(arguments: Arguments) -> str:
     return LAYOUTS[name]
 
 
-def ordinary(arguments: Arguments, node: Node, kinds: dict[str, str]) -> bool:
+def ordinary(arguments: Arguments, node: Node, kinds: Mapping[str, str]) -> bool:
     """The attributes of any other type; whether all of them are known."""
     known = True
     for name, kind in kinds.items():
