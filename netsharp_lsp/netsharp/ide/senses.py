@@ -13,6 +13,7 @@ from netsharp_lsp.ide.answers import TOKEN_KINDS, TOKEN_MODIFIERS
 from netsharp_lsp.netsharp.ide.standing import parameters_of
 from netsharp_lsp.netsharp.reading.expressions import operands
 from netsharp_lsp.netsharp.reading.syntax import (
+    KIND_WORDS,
     Auto,
     Blob,
     BundleItem,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 HEXADECIMAL = re.compile(rb"[0-9a-fA-F]{8}\Z")
 
 KEYWORDS = frozenset(b"const input hidden output share from auto true false".split())
-KIND_WORDS = frozenset(b"all where convolve max mean pool response norm".split())
+_KIND_WORDS = frozenset(word.encode() for word in KIND_WORDS)
 
 
 def _sense(kind: str, *modifiers: str) -> Sense:
@@ -83,7 +84,7 @@ class Senses:
     def _reserved(self, word: bytes, at: int) -> Sense | None:
         if word in KEYWORDS:
             return KEYWORD
-        if word in KIND_WORDS:
+        if word in _KIND_WORDS:
             return KIND
         if any(start <= at < end for start, end in self._blobs):
             return NUMBER if HEXADECIMAL.match(word) else MACRO

@@ -16,7 +16,6 @@ from netsharp_lsp.netsharp.reading.expressions import attributes_of, bundles_of
 from netsharp_lsp.netsharp.reading.slips import (
     ACTIVATION_ATTRIBUTES,
     DEBRIS,
-    KIND_WORDS,
     SECTION_WORDS,
     WORD,
     has_bare_source,
@@ -26,7 +25,13 @@ from netsharp_lsp.netsharp.reading.slips import (
     lost_words,
     unreadable_filter,
 )
-from netsharp_lsp.netsharp.reading.syntax import BundleItem, ConstantItem, LayerItem, Node
+from netsharp_lsp.netsharp.reading.syntax import (
+    FIRST_KIND_WORDS,
+    BundleItem,
+    ConstantItem,
+    LayerItem,
+    Node,
+)
 from netsharp_lsp.text.spans import Spans
 
 TYPE_CHECKING = False
@@ -349,7 +354,7 @@ def names_no_source(finding: Finding) -> bool:
     return any(
         bundle.kind is None
         and bundle.source.start == finding.place.start
-        and (bundle.source.text in KIND_WORDS or bundle.source.text == "from")
+        and (bundle.source.text in FIRST_KIND_WORDS or bundle.source.text == "from")
         for bundle in bundles_of(declaration)
     )
 

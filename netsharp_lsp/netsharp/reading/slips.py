@@ -10,7 +10,12 @@ import re
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.reading.expressions import attributes_of
-from netsharp_lsp.netsharp.reading.syntax import ConstantItem, LayerItem, Name
+from netsharp_lsp.netsharp.reading.syntax import (
+    FIRST_KIND_WORDS,
+    ConstantItem,
+    LayerItem,
+    Name,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +52,6 @@ DEBRIS = frozenset(("orphan", "error", "stray"))
 
 #: Names people give to the attribute that Net# does not have.
 ACTIVATION_ATTRIBUTES = ("activation", "function", "outputfunction")
-KIND_WORDS = frozenset("all where convolve max mean response".split())  # noqa: SIM905
 #: Words that no layer and no constant may be called.
 KEYWORDS = frozenset(
     (
@@ -151,7 +155,7 @@ def lacks_from(attribute: Attribute) -> bool:
     """Whether an attribute is a connection without its `from`: `{ Data all; }`."""
     value = attribute.value
     words = not attribute.separator and isinstance(value, Name)
-    return words and isinstance(value, Name) and value.text.lower() in KIND_WORDS
+    return words and isinstance(value, Name) and value.text.lower() in FIRST_KIND_WORDS
 
 
 def has_bare_source(declaration: Declaration | None) -> bool:

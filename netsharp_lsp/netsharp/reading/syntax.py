@@ -486,3 +486,6 @@ class Comment(Node):
 
 
 KINDS = ("all", "where", "convolve", "max pool", "mean pool", "response norm")
+#: Their words, and those that a kind begins with.
+KIND_WORDS = frozenset(word for kind in KINDS for word in kind.split())
+FIRST_KIND_WORDS = frozenset(kind.split()[0] for kind in KINDS)

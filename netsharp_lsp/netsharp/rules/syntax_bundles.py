@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
-from netsharp_lsp.netsharp.reading.slips import KIND_WORDS
-from netsharp_lsp.netsharp.reading.syntax import KINDS
+from netsharp_lsp.netsharp.reading.syntax import FIRST_KIND_WORDS, KINDS
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_layers import activation_attribute, is_activation, kind_end
 
@@ -83,7 +82,7 @@ def unknown_kind(bundle: Bundle, network: Network) -> Iterator[Finding]:
         repair = Repair("Delete one 'from'", [change], safe=True)
         message = "'from' is written twice."
         yield Finding("NS026", bundle.source_place, message, repair=repair)
-    elif item.source.text in KIND_WORDS and bundle.source is None:
+    elif item.source.text in FIRST_KIND_WORDS and bundle.source is None:
         message = f"A layer's name must follow 'from'; found '{item.source.text}'."
         yield Finding("NS018", bundle.source_place, message)
     elif not item.kind_text:

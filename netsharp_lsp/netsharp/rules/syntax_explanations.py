@@ -10,10 +10,10 @@ import re
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
 from netsharp_lsp.netsharp.reading.slips import (
-    KIND_WORDS,
     SECTION_WORDS,
     WORD_OPERATORS,
 )
+from netsharp_lsp.netsharp.reading.syntax import FIRST_KIND_WORDS
 from netsharp_lsp.netsharp.rules.syntax_brackets import idle_comma
 from netsharp_lsp.netsharp.rules.syntax_neighbours import (
     single_sign,
@@ -233,7 +233,7 @@ def source_without_from(case: Case) -> Finding | None:
     """`hidden H [3] Data convolve { ... }`."""
     behind = case.text(case.fault.end, case.declaration.end).split()
     kind = behind[0].lower() if behind else ""
-    if case.types != ["identifier"] or kind not in KIND_WORDS:
+    if case.types != ["identifier"] or kind not in FIRST_KIND_WORDS:
         return None
     place = case.place()
     repair = Repair("Insert 'from'", [Change(place.before(), "from ")], safe=True)

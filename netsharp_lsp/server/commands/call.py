@@ -110,7 +110,8 @@ class Call:
         answer = await self._ask("workspace/applyEdit", {"label": label, "edit": edit})
         if not isinstance(answer, dict) or not answer.get("applied"):
             reason = answer.get("failureReason") if isinstance(answer, dict) else None
-            self.warn(f"{label}: the editor did not make the change{f': {reason}' * bool(reason)}.")
+            why = f": {reason}" if reason else ""
+            self.warn(f"{label}: the editor did not make the change{why}.")
         return None
 
     async def choose(self, question: str, titles: Sequence[str]) -> str | None:
