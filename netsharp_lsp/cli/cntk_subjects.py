@@ -23,7 +23,7 @@ from netsharp_lsp.project.cntk_workspace import (
     layered_run,
     supposed_run,
 )
-from netsharp_lsp.project.revision_files import NoGitError, RevisionFiles, shown
+from netsharp_lsp.project.revision_files import NoGitError, RevisionFiles, split_revision
 from netsharp_lsp.text.decode import decode_legacy
 from netsharp_lsp.text.lines import LineIndex
 
@@ -98,8 +98,9 @@ def spoil_networks(errors: Sequence[Diagnostic]) -> bool:
 
 def read_experiment(argument: str, args: argparse.Namespace, find: Find) -> ExperimentSubject:
     """Read what an argument names; SubjectError where it cannot be read."""
-    revision, path = _split(argument)
-    files: Files = OverDisk({}) if revision is None else RevisionFiles(revision)
+    revision, path = split_revision(argument)
+    past = RevisionFiles(revision, path.partition("+")[0]) if revision is not None else None
+    files: Files = past or OverDisk({})
     if is_layered(path):
         placed = layered_run(path, find(os.getcwd()).defines, files)
         if placed.missing:
@@ -107,7 +108,7 @@ def read_experiment(argument: str, args: argparse.Namespace, find: Find) -> Expe
         return _of_run(argument, placed, args, files)
     item = meant_input(path, args)
     real = os.path.realpath(item.path or item.name)
-    data = _data(item, revision, argument)
+    data = _data(item, past, argument)
     if item.path is None:
         files = OverDisk({real: data})
     text = read_text(item.name, data)
@@ -134,18 +135,10 @@ def _run_of(path: str, find: Find, files: Files) -> PlacedRun:
     return next(declared, None) or supposed_run(path, settings.defines, files)
 
 
-def _split(argument: str) -> tuple[str | None, str]:
-    """The revision of an argument, None where it names no revision, and the path."""
-    revision, colon, path = argument.partition(":")
-    if not colon or len(revision) < 2 or os.path.exists(argument):
-        return None, argument
-    return revision, path
-
-
-def _data(item: Input, revision: str | None, argument: str) -> bytes:
-    if revision is not None:
+def _data(item: Input, past: RevisionFiles | None, argument: str) -> bytes:
+    if past is not None:
         try:
-            return shown(revision, os.path.abspath(item.path or item.name))
+            return past.shown(item.path or item.name)
         except NoGitError as error:
             raise SubjectError(f"{argument}: {error}") from None
     data = read_bytes(item)

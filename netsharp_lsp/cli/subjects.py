@@ -10,6 +10,7 @@ import os
 from netsharp_lsp.cli.context import context_around
 from netsharp_lsp.cli.files import ReadError, named_input, read_source
 from netsharp_lsp.context import FIELDS, Context
+from netsharp_lsp.project.revision_files import NoGitError, RevisionFiles, split_revision
 from netsharp_lsp.text.decode import DecodeError, decode
 
 TYPE_CHECKING = False
@@ -51,9 +52,8 @@ def read_subject(
     if argument.endswith(MODEL_SUFFIX):
         return _model(argument)
     item = named_input(argument, stdin_name)
-    revision, colon, path = item.name.partition(":")
-    named = item.path is not None and not os.path.exists(item.path)
-    if named and colon and len(revision) > 1:
+    revision, path = split_revision(item.name) if item.path is not None else (None, "")
+    if revision is not None:
         item.path = os.path.abspath(path)
         return _revision(item, revision, args, find)
     source = read_source(item)
@@ -110,10 +110,9 @@ def _model(path: str) -> Subject:
 
 def _revision(item: Input, revision: str, args: argparse.Namespace, find: Find) -> Subject:
     """A file as it was in a revision of git; its path tells where it is, or would be, now."""
-    from netsharp_lsp.project.revision_files import NoGitError, shown
-
+    path = item.path or ""
     try:
-        source = decode(shown(revision, item.path or ""))
+        source = decode(RevisionFiles(revision, path).shown(path))
     except NoGitError as error:
         raise SubjectError(f"{item.name}: {error}") from None
     if isinstance(source, DecodeError):

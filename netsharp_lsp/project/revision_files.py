@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 
 from netsharp_lsp.project.disk_files import DiskFiles
+from netsharp_lsp.project.work_tree import WorkTree, work_tree_around
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.project.revisions import Revision
 
 
 class NoGitError(Exception):
@@ -13,21 +17,27 @@ class NoGitError(Exception):
 
 
 class RevisionFiles:
-    """What git holds of a revision; data is asked for on disk, for nobody commits it."""
+    """What git holds of a revision; data is asked for on disk, for nobody commits it.
 
-    __slots__ = ("_disk", "_known", "_revision")
+    `path`: a file of the work tree that the revision is of. Files of another one are not there.
+    """
 
-    def __init__(self, revision: str) -> None:
+    __slots__ = ("_disk", "_known", "_path", "_read", "_revision", "_tree")
+
+    def __init__(self, revision: str, path: str) -> None:
         self._revision = revision
+        self._path = path
         self._disk = DiskFiles()
         self._known: dict[str, bytes | None] = {}
+        self._read: Revision | None = None
+        self._tree: WorkTree | None = None
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a file, None where the revision has none."""
         located = self.locate(path)
         if located not in self._known:
             try:
-                self._known[located] = shown(self._revision, located)
+                self._known[located] = self.shown(located)
             except NoGitError:
                 self._known[located] = None
         return self._known[located]
@@ -40,19 +50,42 @@ class RevisionFiles:
         """Return the real path that a file would have now."""
         return os.path.realpath(path.replace("\\", "/"))
 
+    def shown(self, path: str) -> bytes:
+        """Return a file as it was; NoGitError where git cannot show it."""
+        from netsharp_lsp.project.revisions import Revision, RevisionError
 
-def shown(revision: str, path: str) -> bytes:
-    """Return a file, by its absolute path, as it was; NoGitError where git cannot show it."""
-    folder, base = os.path.split(path)
-    while not os.path.isdir(folder):
-        folder, outer = os.path.split(folder)
-        base = f"{outer}/{base}"
-    command = ["git", "-C", folder, "show", f"{revision}:./{base}"]
-    try:
-        done = subprocess.run(command, capture_output=True, check=False)
-    except OSError:
-        raise NoGitError("git is needed to read a revision, and is not there.") from None
-    if done.returncode:
-        reason = done.stderr.decode(errors="replace").strip().splitlines()
-        raise NoGitError(f"git cannot show it: {reason[-1] if reason else 'unknown'}.")
-    return done.stdout
+        try:
+            if self._read is None:
+                self._tree = work_tree_around(_real_folder(self._path), {})
+                if self._tree is None:
+                    raise RevisionError("it lies in no work tree")
+                self._read = Revision(self._tree, self._revision)
+            assert self._tree is not None
+            inside = os.path.relpath(_real(path), self._tree.root)
+            if inside.startswith(os.pardir):
+                raise RevisionError("it lies outside that work tree")
+            return self._read.file(inside.replace(os.sep, "/"))
+        except RevisionError as error:
+            raise NoGitError(f"git cannot show it: {error}.") from None
+
+
+def split_revision(argument: str) -> tuple[str | None, str]:
+    """Return the revision that an argument names, None where it names a file alone, and the path.
+
+    What is there under the whole name is a file, and one letter is a drive.
+    """
+    revision, colon, path = argument.partition(":")
+    is_drive = len(revision) == 1 and revision.isalpha()
+    if not colon or not revision or is_drive or os.path.exists(argument):
+        return None, argument
+    return revision, path
+
+
+def _real(path: str) -> str:
+    """A path with its folder resolved: the file itself may have been a link then."""
+    folder, base = os.path.split(os.path.abspath(path))
+    return os.path.join(os.path.realpath(folder), base)
+
+
+def _real_folder(path: str) -> str:
+    return os.path.dirname(_real(path))

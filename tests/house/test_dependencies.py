@@ -54,6 +54,7 @@ OUTSIDE = {
     "pygls": ("netsharp_lsp.server.",),
     "lsprotocol": ("netsharp_lsp.server.",),
     "parso": ("netsharp_lsp.embedded.",),
+    "dulwich": ("netsharp_lsp.project.",),
 }
 
 #: What of the engine a language may use: kernel placement, names of activations, and the graph.

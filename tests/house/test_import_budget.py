@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = ("pygls", "lsprotocol", "parso", "numpy", "rich", "safetensors")
+HEAVY = ("pygls", "lsprotocol", "parso", "numpy", "rich", "safetensors", "dulwich", "urllib3")
 LIGHT_COMMANDS = ("--version", "check", "fmt", "explain", "config")
 
 SPECIFICATION = """\
