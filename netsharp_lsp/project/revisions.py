@@ -9,18 +9,21 @@ from __future__ import annotations
 import os
 import re
 import stat
-from contextlib import contextmanager
 
 from dulwich.object_format import SHA1, SHA256
 from dulwich.object_store import BaseObjectStore, DiskObjectStore
 from dulwich.objects import Blob, Commit, ObjectID, ShaFile, Tag, Tree
 
 from netsharp_lsp.limits import GIT_FILE_BYTES, GIT_INDEX_BYTES, GIT_OBJECT_BYTES
+from netsharp_lsp.project.object_sizes import declared_sizes
 from netsharp_lsp.project.work_tree import HASHES, WorkTree, plain_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    Value = TypeVar("Value")
 
 #: Where git looks for a name, in this order.
 _PLACES = (
@@ -47,29 +50,30 @@ class Revision:
 
     def __init__(self, tree: WorkTree, name: str) -> None:
         self._repository = _Repository(tree)
-        with _said(self._repository):
-            self._root = self._repository.tree_of(self._repository.resolved(name))
+        self._root = _said(
+            self._repository, lambda: self._repository.tree_of(self._repository.resolved(name))
+        )
 
     def file(self, path: str) -> bytes:
         """Return a file by its path from the root, with `/`; RevisionError where there is none."""
-        with _said(self._repository):
-            return self._repository.file(self._root, path)
+        return _said(self._repository, lambda: self._repository.file(self._root, path))
 
 
-@contextmanager
-def _said(repository: _Repository) -> Iterator[None]:
-    """Turn what the library stumbles on in a damaged repository into a sentence, whatever it is;
-    close the files that it has opened.
+def _said(repository: _Repository, read: Callable[[], Value]) -> Value:
+    """Return what is read, and close what was opened for it.
+
+    Whatever the library stumbles on in a damaged repository becomes a sentence.
     """
     try:
-        yield
-    except RevisionError:
-        raise
+        return read()
+    except RevisionError as error:
+        sentence = str(error)
     except Exception as error:
-        kind = type(error).__name__
-        raise RevisionError(f"the repository cannot be read ({kind})") from None
+        sentence = f"the repository cannot be read ({type(error).__name__})"
     finally:
+        # After the last error is forgotten, whose frames hold on to what is closed.
         repository.close()
+    raise RevisionError(sentence)
 
 
 class _Repository:
@@ -79,7 +83,7 @@ class _Repository:
         self._packed: dict[str, str] | None = None
         self._require_plain_files()
         head = self._reference("HEAD")
-        self._store: BaseObjectStore = _OwnObjects(
+        self._store = _OwnObjects(
             self._objects,
             object_format=SHA256 if head is not None and len(head) == HASHES[1] else SHA1,
             loose_object_size_limit=GIT_OBJECT_BYTES.most,
@@ -199,9 +203,12 @@ class _Repository:
     def _held(self, name: str) -> str | None:
         """What the file of a reference holds, or the file of all that were put together."""
         for folder in dict.fromkeys((self._tree.own, self._tree.common)):
-            data = plain_file(os.path.join(folder, *name.split("/")), GIT_FILE_BYTES)
+            path = os.path.join(folder, *name.split("/"))
+            data = plain_file(path, GIT_FILE_BYTES)
             if data:
                 return data.decode("utf-8", "replace").strip()
+            if os.path.lexists(path) and not os.path.isdir(path):
+                raise RevisionError(f"the repository cannot be read ('{_short(name)}' is no file)")
         if self._packed is None:
             data = (
                 plain_file(os.path.join(self._tree.common, "packed-refs"), GIT_INDEX_BYTES) or b""
@@ -216,6 +223,8 @@ class _Repository:
         path = os.path.join(self._objects, digits[:2], digits[2:])
         if os.path.lexists(path) and not os.path.isfile(path):
             raise RevisionError("the repository cannot be read (an object is no file)")
+        if max(declared_sizes(self._store, name), default=0) > GIT_OBJECT_BYTES.most:
+            raise RevisionError(f"it is larger than {GIT_OBJECT_BYTES}")
         try:
             return self._store[name]
         except KeyError:
@@ -253,6 +262,10 @@ class _OwnObjects(DiskObjectStore):
     def alternates(self) -> list[BaseObjectStore]:
         """Other stores that this one names: none is looked at."""
         return []
+
+    def get_midx(self) -> None:
+        """No index of many packs: sizes are asked of each pack's own, and must be of the same."""
+        return
 
 
 def _is_sound(name: str) -> bool:

@@ -47,10 +47,11 @@ def work_tree_around(folder: str, known: dict[str, WorkTree | None]) -> WorkTree
     return found
 
 
-def plain_file(path: str, limit: Limit, *, follow: bool = True) -> bytes | None:
+def plain_file(path: str, limit: Limit, *, follow: bool = True, whole: bool = True) -> bytes | None:
     """Return a file's bytes, None for what is absent, too large, or no plain file.
 
-    `follow`: whether a link may stand for it, as git decides for each of its files.
+    `follow`: whether a link may stand for it, as git decides for each of its files. Not `whole`:
+    of one that is too large the beginning.
     """
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
@@ -63,7 +64,7 @@ def plain_file(path: str, limit: Limit, *, follow: bool = True) -> bytes | None:
             data = file.read(limit.most + 1)
     except (OSError, ValueError):
         return None
-    return data if len(data) <= limit.most else None
+    return data if len(data) <= limit.most or not whole else None
 
 
 def _work_tree(folder: str) -> WorkTree | None:
