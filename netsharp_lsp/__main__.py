@@ -149,5 +149,16 @@ def _apologise(error: Exception) -> int:
     return 2
 
 
+def _leave_working_folder() -> None:
+    """Take the working directory off the path of modules, where `python -m` puts it first.
+
+    What lies in a folder that is only to be checked must not stand for a package.
+    """
+    ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if not sys.flags.safe_path and sys.path[0] != ours:
+        del sys.path[0]
+
+
 if __name__ == "__main__":
+    _leave_working_folder()
     sys.exit(main())

@@ -120,8 +120,11 @@ def curve_png(history: History) -> bytes:
     """The curve as a PNG; needs matplotlib."""
     from io import BytesIO
 
+    import matplotlib
     from matplotlib.figure import Figure
 
+    # A `matplotlibrc` in the working directory may ask for programs, as `text.usetex` does.
+    matplotlib.rcdefaults()
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     axes = figure.subplots()
     for name, color, values in series_of(history):

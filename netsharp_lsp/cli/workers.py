@@ -29,6 +29,9 @@ def do_all(work: Callable[[Job], Outcome], jobs: Sequence[Job]) -> list[Outcome]
         return [work(job) for job in jobs]
     from concurrent.futures import ProcessPoolExecutor
 
+    # What the pool starts begins with `python -c`, for which a module that lies in the working
+    # directory comes before Python's own.
+    os.environ["PYTHONSAFEPATH"] = "1"
     pool = ProcessPoolExecutor(processes, initializer=_leave_interrupts_to_parent)
     try:
         parcel = max(1, len(jobs) // (PARCELS * processes))

@@ -9,6 +9,7 @@ import os
 import zlib
 
 from dulwich.errors import ObjectFormatException
+from dulwich.objects import RawObjectID
 
 from netsharp_lsp.limits import GIT_FILE_BYTES
 from netsharp_lsp.project.work_tree import plain_file
@@ -56,7 +57,7 @@ def _packed(pack: Pack, offset: int) -> Iterator[int]:
                 distance, at = _distance(head, at)
                 offset -= distance
             elif kind == _BY_HASH:
-                offset = pack.index.object_offset(head[at : at + width])
+                offset = pack.index.object_offset(RawObjectID(head[at : at + width]))
                 at += width
             else:
                 return
