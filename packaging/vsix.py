@@ -37,6 +37,8 @@ PARTS = (
 )
 #: What only training needs: unpacked apart, so that the server does not wait for it.
 TRAINING = ("numpy-", "safetensors-")
+#: There is a wheel of these without machine code, too: one serves every Python.
+PLAIN = ("dulwich==",)
 
 
 def main() -> None:
@@ -63,19 +65,24 @@ def download(target: Target, folder: Path) -> list[Path]:
     stamp = folder / "stamp"
     if not stamp.is_file() or stamp.read_text() != state:
         shutil.rmtree(folder, ignore_errors=True)
+        wanted = [line for line in pins.read_text().splitlines() if not line.startswith("#")]
+        plain = [pin for pin in wanted if pin.startswith(PLAIN)]
+        compiled = [pin for pin in wanted if pin not in plain]
+        fetch(plain, folder, "--implementation", "py", "--abi", "none", "--platform", "any")
         for version in PYTHONS:
-            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-            command += [
-                "--only-binary=:all:",
-                "--implementation",
-                "cp",
-                "--python-version",
-                version,
-            ]
-            command += [word for name in target.platforms for word in ("--platform", name)]
-            subprocess.run([*command, "-r", str(pins), "-d", str(folder)], check=True)
+            options = ["--implementation", "cp", "--python-version", version]
+            options += [word for name in target.platforms for word in ("--platform", name)]
+            fetch(compiled, folder, *options)
         stamp.write_text(state)
     return sorted(folder.glob("*.whl"))
+
+
+def fetch(pins: list[str], folder: Path, *options: str) -> None:
+    """Have pip fetch wheels of these versions that fit its options."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    subprocess.run(
+        [*command, "--only-binary=:all:", *options, *pins, "-d", str(folder)], check=True
+    )
 
 
 def pack(target: Target, wheels: list[Path], out: Path) -> Path:

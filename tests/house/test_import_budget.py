@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.integrations.checkout import git
+
 HEAVY = ("pygls", "lsprotocol", "parso", "numpy", "rich", "safetensors", "dulwich", "urllib3")
 LIGHT_COMMANDS = ("--version", "check", "fmt", "explain", "config")
 
@@ -45,6 +47,21 @@ def test_files_of_cntk_import_nothing_heavy_either(command: str, tmp_path: Path)
     code = f"from netsharp_lsp.__main__ import main\nmain({[command, 'a.cntk']!r})"
     found = imported_by(code, tmp_path)
     assert found.isdisjoint((*HEAVY, "dataclasses", "subprocess", "multiprocessing"))
+
+
+def test_a_walk_in_a_work_tree_imports_nothing_heavy_either(tmp_path: Path) -> None:
+    (tmp_path / "net.nn").write_text(SPECIFICATION)
+    (tmp_path / "old.nn").write_text(SPECIFICATION)
+    (tmp_path / ".gitignore").write_text("ol*.nn\n")
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", ".")
+    found = imported_by("from netsharp_lsp.__main__ import main\nmain(['check', '.'])", tmp_path)
+    assert found.isdisjoint((*HEAVY, "subprocess"))
+    git(tmp_path, "commit", "--quiet", "--message", "first")
+    code = "from netsharp_lsp.__main__ import main\nmain(['describe', 'HEAD:net.nn'])"
+    found = imported_by(code, tmp_path)
+    assert found.isdisjoint(("urllib3", "subprocess", "socket", "http"))
+    assert "dulwich" in found
 
 
 def test_the_public_door_is_lazy(tmp_path: Path) -> None:
