@@ -34,13 +34,41 @@ GIT_OBJECT_BYTES = Limit(
     "one file or folder in a revision of git", 2**26, "bytes", "`describe` and `diff` refuse it"
 )
 
+# An editor may well open a document of 100 MB.
+MESSAGE_BYTES = Limit(
+    "one message to the language server",
+    256 * 1024 * 1024,
+    "bytes",
+    "an error is answered and the server ends: what follows cannot be told apart",
+)
+HEADER_BYTES = Limit(
+    "the header of one message to the language server",
+    1024 * 1024,
+    "bytes",
+    "an error is answered and the server ends: what follows cannot be told apart",
+)
+WAITING_BYTES = Limit(
+    "messages that wait in the language server",
+    8 * 1024 * 1024,
+    "bytes",
+    "it reads on when it has answered some of them",
+)
+UNREAD_BYTES = Limit(
+    "what an editor has not yet read of the language server",
+    32 * 1024 * 1024,
+    "bytes",
+    "the oldest lines of logs and of progress are left out, and nothing more is answered until "
+    "the editor reads",
+)
+FINDINGS_SHOWN = Limit(
+    "findings that an editor shows of one document",
+    1_000,
+    "findings",
+    "the gravest are shown, and one says how many are left out",
+)
+
 #: Every limit, in the order of the documents.
 LIMITS: tuple[Limit, ...] = (
-    CONFIGURATION_BYTES,
-    EVALUATION_STEPS,
-    GIT_FILE_BYTES,
-    GIT_PATTERNS,
-    GIT_INDEX_BYTES,
-    GIT_OBJECT_BYTES,
+    *(row for row in tuple(globals().values()) if isinstance(row, Limit)),
     *ENGINE_LIMITS,
 )

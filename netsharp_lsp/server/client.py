@@ -76,3 +76,10 @@ class Client:
     def markdown(self, path: str) -> bool:
         """Whether the client shows Markdown in what the path names."""
         return "markdown" in self.names(path)
+
+    def names_kinds(self, path: str) -> bool:
+        """Whether the client says which kinds it knows, and so takes others without harm.
+
+        One that says nothing knows those of the protocol's first version alone.
+        """
+        return isinstance(self.value(f"{path}.valueSet"), list)

@@ -13,23 +13,29 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from netsharp_lsp.server.frames import CANCEL, MalformedError
+from netsharp_lsp.server.frames import CANCEL, LostError, MalformedError, is_id
 from netsharp_lsp.server.guard import fault
 from netsharp_lsp.server.handlers import NOTIFICATIONS, PLAIN, REQUESTS, WHOLE
 from netsharp_lsp.server.memory import Collector
+from netsharp_lsp.server.parameters import CHECKS, demand
 from netsharp_lsp.server.protocol import RefusedError
+from netsharp_lsp.server.shapes import anything, check_of, shown
 from netsharp_lsp.server.warming import chores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from netsharp_lsp.server.frames import Inbox, Message
+    from netsharp_lsp.server.outbox import Outbox
     from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.shapes import Check
 
     Handler = Callable[[Session, Any], Any]
 
 CLEAN, UNCLEAN = 0, 1
 PULL = "textDocument/diagnostic"
+#: Seconds that work beside the others has to end when the server does.
+LAST = 2.0
 
 
 class Dispatcher:
@@ -40,19 +46,30 @@ class Dispatcher:
         self.inbox = inbox
         self.collector = Collector()
         self._chores: Iterator[Callable[[], object]] | None = None
-        self._handlers: dict[str, tuple[Handler, type | None]] = {}
+        self._handlers: dict[str, tuple[Handler, type | None, Check]] = {}
         self._running: dict[int | str, asyncio.Future[Any]] = {}
 
-    async def run(self) -> int:
-        """Handle messages; the exit code: 0 after `shutdown`, else 1."""
+    async def run(self, outbox: Outbox) -> int:
+        """Handle messages; the exit code: 0 after `shutdown`, else 1.
+
+        LostError, answered already, where nothing that follows can be read.
+        """
         while True:
             await self.inbox.arrival()
             self.collector.wake()
             while self.inbox:
+                if outbox.full and not await outbox.room(lambda: self.inbox.ended):
+                    return UNCLEAN
                 message = self.inbox.take()
                 if message is None or self._is_exit(message):
+                    await self._abandon()
                     return CLEAN if self.session.stage == "ending" else UNCLEAN
                 self.handle(message)
+                if isinstance(message, LostError):
+                    await self._abandon()
+                    raise message
+                if self._running:
+                    await asyncio.sleep(0)
             await self._rest()
             self.collector.rest()
 
@@ -60,31 +77,39 @@ class Dispatcher:
         """Handle one message, whatever it is."""
         protocol = self.session.server.protocol
         if isinstance(message, MalformedError):
-            protocol.refuse(None, RefusedError(lsp.ErrorCodes.ParseError, str(message)))
+            protocol.refuse(message.request, RefusedError(message.code, str(message)))
             return
-        method, request = message.get("method"), message.get("id")
-        if not isinstance(method, str):
-            if request is not None and ("result" in message or "error" in message):
-                protocol.receive_answer(message)
-            else:
-                sentence = "A message has neither method nor result."
-                protocol.refuse(request, RefusedError(lsp.ErrorCodes.InvalidRequest, sentence))
-        elif request is None:
-            self._notice(method, message.get("params"))
+        method, request, params = message.get("method"), message.get("id"), message.get("params")
+        if not isinstance(method, str) and ("result" in message or "error" in message):
+            protocol.receive_answer(message)
+        elif "id" not in message and isinstance(method, str):
+            self._notice(method, params)
+        elif "id" in message and not is_id(request):
+            sentence = f"id: an integer or a text is needed, found {shown(request)}."
+            protocol.refuse(None, RefusedError(lsp.ErrorCodes.InvalidRequest, sentence))
+        elif isinstance(method, str) and is_id(request):
+            self._request(request, method, params)
         else:
-            self._request(request, method, message.get("params"))
+            sentence = "A message has neither method nor result."
+            protocol.refuse(request, RefusedError(lsp.ErrorCodes.InvalidRequest, sentence))
+
+    async def _abandon(self) -> None:
+        """Answer what goes on beside: it is cancelled."""
+        running = list(self._running.values())
+        for future in running:
+            future.cancel()
+        if running:
+            await asyncio.wait(running, timeout=LAST)
 
     def _notice(self, method: str, params: Any) -> None:
         if method == CANCEL:
-            running = self._running.get(params.get("id", "") if isinstance(params, dict) else "")
-            if running is not None:
-                running.cancel()
+            self._cancel(params)
             return
-        if method not in NOTIFICATIONS or self.session.stage == "new":
+        if method not in NOTIFICATIONS or self.session.stage != "ready":
             return
         try:
-            handler, kind = self._handler(method, NOTIFICATIONS[method])
-            done = handler(self.session, self._read(params, kind))
+            handler, kind, check = self._handler(method, NOTIFICATIONS[method])
+            done = handler(self.session, self._read(params, kind, check))
             if inspect.isawaitable(done):
                 future = asyncio.ensure_future(done)
                 future.add_done_callback(lambda ended: self._settle_notice(method, params, ended))
@@ -93,26 +118,46 @@ class Dispatcher:
         except Exception as error:
             fault(self.session, method, params, error)
 
+    def _cancel(self, params: Any) -> None:
+        """Cancel a request that goes on; an id that can be none is told, though nobody waits."""
+        try:
+            demand(CHECKS[CANCEL], params)
+        except RefusedError as refused:
+            self.session.server.protocol.refuse(None, refused)
+            return
+        running = self._running.get(params["id"])
+        if running is not None:
+            running.cancel()
+
     def _settle_notice(self, method: str, params: Any, ended: asyncio.Future[Any]) -> None:
         error = None if ended.cancelled() else ended.exception()
         if error is not None:
             fault(self.session, method, params, error)
 
     def _request(self, request: int | str, method: str, params: Any) -> None:
-        protocol = self.session.server.protocol
         try:
             self._admit(request, method, params)
-            handler, kind = self._handler(method, REQUESTS[method])
-            result = handler(self.session, self._read(params, kind))
-            if inspect.isawaitable(result):
-                future = self._running[request] = asyncio.ensure_future(result)
-                future.add_done_callback(lambda done: self._settle(request, method, params, done))
-                return
-            protocol.answer(request, result)
-        except RefusedError as refused:
-            protocol.refuse(request, refused)
+            handler, kind, check = self._handler(method, REQUESTS[method])
+            result = handler(self.session, self._read(params, kind, check))
         except Exception as error:
-            protocol.refuse(request, fault(self.session, method, params, error))
+            self._refuse(request, method, params, error)
+            return
+        if inspect.isawaitable(result):
+            future = self._running[request] = asyncio.ensure_future(result)
+            future.add_done_callback(lambda done: self._settle(request, method, params, done))
+        else:
+            self._answer(request, method, params, result)
+
+    def _answer(self, request: int | str, method: str, params: Any, result: Any) -> None:
+        try:
+            self.session.server.protocol.answer(request, result)
+        except Exception as error:
+            self._refuse(request, method, params, error)
+
+    def _refuse(self, request: int | str, method: str, params: Any, error: BaseException) -> None:
+        if not isinstance(error, RefusedError):
+            error = fault(self.session, method, params, error)
+        self.session.server.protocol.refuse(request, error)
 
     def _admit(self, request: int | str, method: str, params: Any) -> None:
         """Raise RefusedError where a request is not to be handled, or not any more."""
@@ -125,7 +170,9 @@ class Dispatcher:
         if stage == "ending":
             raise RefusedError(lsp.ErrorCodes.InvalidRequest, "The server is shut down.")
         if method not in REQUESTS:
-            raise RefusedError(lsp.ErrorCodes.MethodNotFound, f"There is no method '{method}'.")
+            raise RefusedError(
+                lsp.ErrorCodes.MethodNotFound, f"There is no method {shown(method)}."
+            )
         if self.inbox.is_cancelled(request):
             raise RefusedError(lsp.LSPErrorCodes.RequestCancelled, "The request was cancelled.")
         if self._is_stale(method, params):
@@ -147,35 +194,37 @@ class Dispatcher:
         self, request: int | str, method: str, params: Any, done: asyncio.Future[Any]
     ) -> None:
         """Answer a request whose work went on beside the others."""
-        self._running.pop(request, None)
-        protocol = self.session.server.protocol
+        # The client may have used the id again in the meantime.
+        if self._running.get(request) is done:
+            del self._running[request]
+        error = None if done.cancelled() else done.exception()
         if done.cancelled():
             sentence = "The request was cancelled."
-            protocol.refuse(request, RefusedError(lsp.LSPErrorCodes.RequestCancelled, sentence))
-            return
-        error = done.exception()
+            error = RefusedError(lsp.LSPErrorCodes.RequestCancelled, sentence)
         if error is None:
-            protocol.answer(request, done.result())
-        elif isinstance(error, RefusedError):
-            protocol.refuse(request, error)
+            self._answer(request, method, params, done.result())
         else:
-            protocol.refuse(request, fault(self.session, method, params, error))
+            self._refuse(request, method, params, error)
 
-    def _handler(self, method: str, place: str) -> tuple[Handler, type | None]:
-        """The function for a method, and the type of its parameters; None for plain JSON."""
+    def _handler(self, method: str, place: str) -> tuple[Handler, type | None, Check]:
+        """The function for a method, the type of its parameters (None: plain JSON), their check."""
         if method not in self._handlers:
             module, _, name = place.partition(":")
             handler = getattr(import_module(f"netsharp_lsp.server.{module}"), name)
             types = lsp.METHOD_TO_TYPES.get(method)
             kind: Any = None if types is None or method in PLAIN else types[2]
-            self._handlers[method] = (handler, kind)
+            check = anything if kind is None else check_of(kind)
+            self._handlers[method] = (handler, kind, CHECKS.get(method, check))
         return self._handlers[method]
 
-    def _read(self, params: Any, kind: type | None) -> Any:
+    def _read(self, params: Any, kind: type | None, check: Check) -> Any:
+        """Parameters as the handler takes them; none at all stand for an empty object."""
+        given = {} if params is None else params
+        demand(check, given)
         if kind is None:
-            return params
+            return given
         try:
-            return self.session.server.protocol.structure(params, kind)
+            return self.session.server.protocol.structure(given, kind)
         except Exception as error:
             sentence = f"The parameters are no {kind.__name__}: {error}."
             raise RefusedError(lsp.ErrorCodes.InvalidParams, sentence) from None
@@ -215,4 +264,4 @@ class Dispatcher:
 
     @staticmethod
     def _is_exit(message: Message | MalformedError) -> bool:
-        return isinstance(message, dict) and message.get("method") == "exit"
+        return isinstance(message, dict) and message.get("method") == "exit" and "id" not in message

@@ -8,62 +8,203 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import deque
+import re
+import threading
+from collections import Counter, deque
 from contextlib import suppress
+from math import isfinite
 from typing import TYPE_CHECKING, Any, BinaryIO
+
+from netsharp_lsp.limits import HEADER_BYTES, MESSAGE_BYTES, WAITING_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import TypeGuard
 
 Message = dict[str, Any]
 
 CANCEL = "$/cancelRequest"
 CHANGE = "textDocument/didChange"
+#: JSON-RPC's codes for what is no JSON, and for what is no message.
+NO_JSON, NO_MESSAGE = -32700, -32600
+
+_HEADER = re.compile(rb"([!-9;-~]+):[ \t]*(.*?)[ \t\r\n]*", re.DOTALL)
+_CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
+#: "utf8" is what old clients say.
+_CHARSETS = ("utf-8", "utf8")
 
 
 class MalformedError(Exception):
-    """A body that is no JSON object, as a sentence."""
+    """What is no message, as a sentence, with the code and the request to answer if it is known."""
+
+    def __init__(
+        self, sentence: str, code: int = NO_JSON, request: int | str | None = None
+    ) -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.request = request
 
 
-def read_frames(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the bodies of messages until the stream ends; headers without a length are skipped."""
-    while True:
-        length = None
-        while line := stream.readline():
-            if not line.strip():
-                break
-            name, _, value = line.partition(b":")
-            if name.strip().lower() == b"content-length" and value.strip().isdigit():
-                length = int(value)
-        else:
+class LostError(MalformedError):
+    """Nothing that follows can be read: where it begins is not known."""
+
+
+def is_id(value: object) -> TypeGuard[int | str]:
+    """Whether a value may name a request."""
+    return isinstance(value, (int, str)) and not isinstance(value, bool)
+
+
+class Headers:
+    """What stands before a body: its length, None where none is said, and what is wrong."""
+
+    __slots__ = ("charset", "damaged", "length", "seen", "torn")
+
+    def __init__(self) -> None:
+        self.length: int | None = None
+        self.charset = _CHARSETS[0]
+        self.seen = False
+        #: What is wrong, as a sentence; empty where nothing is.
+        self.damaged = ""
+        #: Whether a line is no header, but perhaps a body that no length announced.
+        self.torn = False
+
+    def take(self, line: bytes) -> None:
+        """Read one line; LostError where a length cannot be."""
+        self.seen = True
+        header = _HEADER.fullmatch(line)
+        if header is None or not line.isascii():
+            self.torn = True
+            self.damaged = self.damaged or f"This is no line of a header: {_shown(line)}."
             return
-        if length is None:
-            continue
-        body = stream.read(length)
-        if len(body) < length:
+        name, value = header[1].lower(), header[2].decode("ascii")
+        if name == b"content-length":
+            self._measure(value)
+        elif name == b"content-type" and (charset := _CHARSET.search(value)) is not None:
+            self.charset = charset[1].lower()
+
+    def _measure(self, value: str) -> None:
+        if not value.isdigit():
+            self.damaged = f"Content-Length: a number of bytes is needed, found {_shown(value)}."
             return
-        yield body
+        digits = value.lstrip("0") or "0"
+        if len(digits) > len(str(MESSAGE_BYTES.most)) or int(digits) > MESSAGE_BYTES.most:
+            raise LostError(
+                f"Content-Length: {_shown(value)} bytes announced, at most {MESSAGE_BYTES} are "
+                "read: what follows cannot be told apart.",
+                NO_MESSAGE,
+            )
+        if self.length not in (None, int(digits)):
+            raise LostError("Content-Length stands twice with two values.", NO_MESSAGE)
+        self.length = int(digits)
+
+
+def read_frames(stream: BinaryIO) -> Iterator[bytes | MalformedError]:
+    """Yield the bodies of messages until the stream ends, and what stands in place of one.
+
+    Headers without a length are taken to have no body; LostError is the last that is yielded.
+    """
+    try:
+        while (headers := _read_headers(stream)) is not None:
+            if headers.length is None:
+                if headers.seen:
+                    yield MalformedError(
+                        headers.damaged or "A header says no Content-Length.", NO_MESSAGE
+                    )
+                continue
+            body = stream.read(headers.length)
+            if len(body) < headers.length:
+                raise LostError(
+                    f"The stream ended after {len(body):,} of {headers.length:,} bytes of a "
+                    "message.",
+                )
+            wrong = headers.damaged
+            if headers.charset not in _CHARSETS:
+                wrong = f"Content-Type: UTF-8 is needed, found charset {_shown(headers.charset)}."
+            yield MalformedError(wrong, NO_MESSAGE, _id_in(body)) if wrong else body
+    except LostError as lost:
+        yield lost
+
+
+def _read_headers(stream: BinaryIO) -> Headers | None:
+    """The headers of the next message; None where the stream ends before they do."""
+    headers, left = Headers(), HEADER_BYTES.most
+    while line := stream.readline(left):
+        left -= len(line)
+        if not line.strip():
+            if headers.length is None and headers.torn:
+                raise LostError(headers.damaged, NO_MESSAGE)
+            return headers
+        if left <= 0:
+            raise LostError(f"A header has more than {HEADER_BYTES}.", NO_MESSAGE)
+        headers.take(line)
+    return None
+
+
+def _reject(constant: str) -> Any:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise ValueError("a number is too large")
+    return number
+
+
+_JSON = json.JSONDecoder(parse_constant=_reject, parse_float=_finite)
 
 
 def parse_body(body: bytes) -> Message:
     """Return the message in a body; MalformedError where there is none."""
     try:
-        message = json.loads(body)
-    except (ValueError, RecursionError) as error:
+        message = _JSON.decode(body.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise MalformedError(f"A message is no UTF-8 at byte {error.start:,}.") from None
+    except RecursionError:
+        raise MalformedError("A message is nested too deep.") from None
+    except json.JSONDecodeError as error:
         raise MalformedError(f"A message is no JSON: {error}.") from None
+    except ValueError as error:
+        said = "a number has too many digits" if "digits" in str(error) else str(error)
+        raise MalformedError(f"A message is no JSON: {said}.") from None
     if not isinstance(message, dict):
         raise MalformedError("A message is no JSON object.")
     return message
 
 
+def _id_in(body: bytes) -> int | str | None:
+    """The id of a message that is not taken; None where it has none that can be read."""
+    try:
+        request = parse_body(body).get("id")
+    except MalformedError:
+        return None
+    return request if is_id(request) else None
+
+
+def _shown(value: bytes | str) -> str:
+    """A piece of a stream as a sentence repeats it."""
+    text = value.decode("latin-1") if isinstance(value, bytes) else value
+    cut = text.strip()
+    return json.dumps(cut[:40] + "..." if len(cut) > 40 else cut)
+
+
 class Inbox:
-    """Messages that have come and wait; filled by a thread that reads, emptied by the loop."""
+    """Messages that have come and wait; filled by a thread that reads, emptied by the loop.
+
+    The thread stops reading while very many wait, so that a client which sends faster than it is
+    answered meets a full pipe.
+    """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._waiting: deque[Message | MalformedError | None] = deque()
+        self._waiting: deque[tuple[Message | MalformedError | None, int]] = deque()
+        self._size = 0
+        self._room = threading.Condition()
         self._cancelled: set[int | str] = set()
+        self._changes: Counter[str] = Counter()
         self._arrived = asyncio.Event()
+        #: Whether the stream is at its end: nothing comes any more.
+        self.ended = False
 
     def __bool__(self) -> bool:
         return bool(self._waiting)
@@ -72,13 +213,14 @@ class Inbox:
         """Put in all that a stream brings, and None at its end; runs in a thread."""
         # The other side is gone, or this one closes the stream: both are an end.
         with suppress(OSError, ValueError):
-            for body in read_frames(stream):
-                self._put(body)
+            for frame in read_frames(stream):
+                self._put(frame)
         self.end()
 
     def end(self) -> None:
         """Let the stream be at its end; from any thread."""
-        self._waiting.append(None)
+        self.ended = True
+        self._waiting.append((None, 0))
         self.wake()
 
     async def arrival(self) -> None:
@@ -88,9 +230,12 @@ class Inbox:
 
     def take(self) -> Message | MalformedError | None:
         """Return the oldest message; None at the end of the stream."""
-        message = self._waiting.popleft()
-        if isinstance(message, dict) and message.get("method") == CANCEL:
-            self._cancelled.discard(_cancelled_id(message))
+        message, size = self._waiting.popleft()
+        with self._room:
+            self._size -= size
+            self._room.notify()
+            if isinstance(message, dict):
+                self._forget(message)
         return message
 
     def is_cancelled(self, request: int | str) -> bool:
@@ -99,7 +244,7 @@ class Inbox:
 
     def expects_change(self, uri: str) -> bool:
         """Whether a change of a document waits, so that what is known of it is stale."""
-        return any(_changed_document(message) == uri for message in tuple(self._waiting))
+        return uri in self._changes
 
     def wake(self) -> None:
         """Let the loop come round though no message has come; from any thread."""
@@ -107,28 +252,53 @@ class Inbox:
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._arrived.set)
 
-    def _put(self, body: bytes) -> None:
+    def _put(self, frame: bytes | MalformedError) -> None:
+        size = len(frame) if isinstance(frame, bytes) else 0
+        message: Message | MalformedError
         try:
-            message = parse_body(body)
+            message = parse_body(frame) if isinstance(frame, bytes) else frame
         except MalformedError as malformed:
-            self._waiting.append(malformed)
-        else:
-            if message.get("method") == CANCEL:
-                self._cancelled.add(_cancelled_id(message))
-            self._waiting.append(message)
+            message = malformed
+        with self._room:
+            self._room.wait_for(lambda: self._size <= WAITING_BYTES.most)
+            self._size += size
+            if isinstance(message, dict):
+                self._remember(message)
+            self._waiting.append((message, size))
         self.wake()
 
+    def _remember(self, message: Message) -> None:
+        """Know of what acts before its turn."""
+        cancelled, changed = _cancelled_id(message), _changed_document(message)
+        if cancelled is not None:
+            self._cancelled.add(cancelled)
+        if changed is not None:
+            self._changes[changed] += 1
 
-def _changed_document(message: Message | MalformedError | None) -> object:
+    def _forget(self, message: Message) -> None:
+        """Know no more of it: its turn has come."""
+        cancelled, changed = _cancelled_id(message), _changed_document(message)
+        if cancelled is not None:
+            self._cancelled.discard(cancelled)
+        if changed is not None:
+            self._changes[changed] -= 1
+            if not self._changes[changed]:
+                del self._changes[changed]
+
+
+def _changed_document(message: Message) -> str | None:
     """The URI of the document that a message changes; None where it changes none."""
-    if not isinstance(message, dict) or message.get("method") != CHANGE:
+    if message.get("method") != CHANGE:
         return None
     params = message.get("params")
     identity = params.get("textDocument") if isinstance(params, dict) else None
-    return identity.get("uri") if isinstance(identity, dict) else None
+    uri = identity.get("uri") if isinstance(identity, dict) else None
+    return uri if isinstance(uri, str) else None
 
 
-def _cancelled_id(message: Message) -> int | str:
+def _cancelled_id(message: Message) -> int | str | None:
+    if message.get("method") != CANCEL:
+        return None
     params = message.get("params")
     found = params.get("id") if isinstance(params, dict) else None
-    return found if isinstance(found, (int, str)) else ""
+    return found if is_id(found) else None

@@ -11,12 +11,13 @@ import os
 import socket
 import sys
 import threading
-from typing import BinaryIO
+from contextlib import suppress
+from typing import BinaryIO, cast
 
-from pygls.io_ import StdoutWriter
-
-from netsharp_lsp.server.dispatch import Dispatcher
-from netsharp_lsp.server.frames import Inbox
+from netsharp_lsp.server.dispatch import UNCLEAN, Dispatcher
+from netsharp_lsp.server.frames import Inbox, LostError
+from netsharp_lsp.server.guard import stray
+from netsharp_lsp.server.outbox import Outbox
 from netsharp_lsp.server.protocol import Server
 from netsharp_lsp.server.session import Session
 
@@ -27,8 +28,12 @@ PARENT_EVERY = 2.0
 def serve_stdio() -> int:
     """Serve the process that started this one; returns the exit code."""
     source = os.fdopen(os.dup(0), "rb")
-    sink = os.fdopen(os.dup(1), "wb")
+    sink = cast("BinaryIO", os.fdopen(os.dup(1), "wb", buffering=0))
     os.dup2(2, 1)
+    if os.name != "nt":
+        # Who started this one may share the pipes and not want to wait for them itself.
+        os.set_blocking(source.fileno(), True)
+        os.set_blocking(sink.fileno(), True)
     if source.isatty():
         print("netsharp: an editor speaks here; end with Ctrl-D.", file=sys.stderr, flush=True)
     return asyncio.run(_serve(source, sink))
@@ -42,21 +47,33 @@ def serve_tcp(host: str, port: int) -> int:
         connection, _ = listener.accept()
     with connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return asyncio.run(_serve(connection.makefile("rb"), connection.makefile("wb")))
+        return asyncio.run(_serve(connection.makefile("rb"), _raw(connection)))
+
+
+def _raw(connection: socket.socket) -> BinaryIO:
+    """A connection as a stream without a buffer."""
+    return cast("BinaryIO", connection.makefile("wb", buffering=0))
 
 
 async def _serve(source: BinaryIO, sink: BinaryIO) -> int:
-    server = Server()
-    server.protocol.set_writer(StdoutWriter(sink))
-    inbox = Inbox(asyncio.get_running_loop())
+    server, outbox = Server(), Outbox(sink)
+    server.protocol.outbox = outbox
+    loop = asyncio.get_running_loop()
+    inbox = Inbox(loop)
     session = Session(server, inbox)
+    loop.set_exception_handler(lambda _, context: stray(session, context))
     threading.Thread(target=inbox.read, args=(source,), daemon=True).start()
     watch = asyncio.create_task(_watch_parent(session))
     try:
-        return await Dispatcher(session, inbox).run()
+        return await Dispatcher(session, inbox).run(outbox)
+    except LostError as lost:
+        with suppress(OSError, ValueError):
+            print(f"netsharp: {lost}", file=sys.stderr, flush=True)
+        return UNCLEAN
     finally:
         watch.cancel()
         session.close()
+        outbox.flush()
 
 
 async def _watch_parent(session: Session) -> None:
@@ -73,7 +90,7 @@ async def _watch_parent(session: Session) -> None:
 def _is_alive(process: int) -> bool:
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except OSError:
         pass  # It is there, but another person's.

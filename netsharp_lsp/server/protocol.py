@@ -7,14 +7,26 @@ of the way, for they split the whole text anew at each change.
 from __future__ import annotations
 
 import json
-from typing import Any, TypeVar
+from math import isfinite
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter
 
 from netsharp_lsp import __version__
+from netsharp_lsp.server.frames import is_id
+from netsharp_lsp.server.outbox import NEEDED, Standing
+
+if TYPE_CHECKING:
+    from typing import Protocol as Interface
+
+    class Sink(Interface):
+        """What takes messages as bytes, each with how much it matters."""
+
+        def write(self, data: bytes, standing: Standing) -> None:
+            """Take one."""
+
 
 Typed = TypeVar("Typed")
 
@@ -33,6 +45,9 @@ class RefusedError(Exception):
 
 class Protocol(LanguageServerProtocol):
     """Requests and notifications to the client, and answers."""
+
+    #: Where messages go; None while there is no client.
+    outbox: Sink | None = None
 
     def _register_builtin_features(self) -> None:
         """Leave pygls' handlers out: ours keep the documents."""
@@ -58,17 +73,21 @@ class Protocol(LanguageServerProtocol):
         self._write({"jsonrpc": "2.0", "id": request, "error": error})
 
     def receive_answer(self, message: dict[str, Any]) -> None:
-        """Settle a request to the client with its plain result, or with an exception."""
+        """Settle a request to the client with its plain result, or with an exception.
+
+        What answers no request of ours is left alone: an error about it could be answered too.
+        """
         request, error = message.get("id"), message.get("error")
-        future = self._request_futures.pop(request, None)  # type: ignore[arg-type]
-        self._result_types.pop(request, None)  # type: ignore[arg-type]
+        if not is_id(request):
+            return
+        future = self._request_futures.pop(request, None)
+        self._result_types.pop(request, None)
         if future is None or future.cancelled():
             return
-        if isinstance(error, dict):
-            said = lsp.ResponseError(error.get("code", 0), str(error.get("message", "")))
-            future.set_exception(JsonRpcException.from_error(said))
-        else:
+        if error is None:
             future.set_result(message.get("result"))
+        else:
+            future.set_exception(_refusal(error))
 
     def plain(self, value: Any) -> Any:
         """Return a value as JSON can write it."""
@@ -86,13 +105,62 @@ class Protocol(LanguageServerProtocol):
         self._write({"jsonrpc": "2.0", **parts})
 
     def _write(self, message: dict[str, Any]) -> None:
-        if self.writer is None:
+        if self.outbox is None:
             return
-        body = json.dumps(message, separators=(",", ":")).encode("ascii")
         try:
-            self.writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-        except (OSError, ValueError):
-            self.writer = None  # The client is gone; the end of its stream ends the server.
+            body = json.dumps(message, separators=(",", ":"), allow_nan=False)
+        except ValueError:
+            body = json.dumps(_finite(message), separators=(",", ":"), allow_nan=False)
+        data = b"Content-Length: %d\r\n\r\n%b" % (len(body), body.encode("ascii"))
+        self.outbox.write(data, standing_of(message))
+
+
+def standing_of(message: dict[str, Any]) -> Standing:
+    """How much a message matters to a client that reads it late.
+
+    The newest diagnostics of a document and the newest report of a progress stand for the older;
+    lines of logs and of runs may be left out.  All else is needed.
+    """
+    method, params = message.get("method"), message.get("params")
+    read = _STANDINGS.get(method) if isinstance(method, str) else None
+    return NEEDED if read is None or not isinstance(params, dict) else read(params)
+
+
+def _of_progress(params: dict[str, Any]) -> Standing:
+    """A report; its beginning, its end and pieces of results are needed."""
+    value = params.get("value")
+    if not isinstance(value, dict) or value.get("kind") != "report":
+        return NEEDED
+    return Standing(("progress", params.get("token")), may_go=True)
+
+
+def _of_run(params: dict[str, Any]) -> Standing:
+    return Standing(may_go=True) if params.get("event") in ("step", "epoch") else NEEDED
+
+
+_STANDINGS = {
+    "textDocument/publishDiagnostics": lambda params: Standing(("diagnostics", params.get("uri"))),
+    "window/logMessage": lambda _: Standing(may_go=True),
+    "$/progress": _of_progress,
+    "netsharp/runProgress": _of_run,
+}
+
+
+def _refusal(error: Any) -> JsonRpcException:
+    """What a client answers in place of a result, of whatever kind it is."""
+    told = error if isinstance(error, dict) else {}
+    code = told.get("code")
+    known = isinstance(code, int) and not isinstance(code, bool)
+    return JsonRpcException(str(told.get("message", error)), code if known else None)
+
+
+def _finite(value: Any) -> Any:
+    """Return a value with null for every number that JSON cannot write."""
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    return [_finite(each) for each in value] if isinstance(value, list) else value
 
 
 class Server(LanguageServer):

@@ -1,6 +1,6 @@
 """Diagnostics as the protocol writes them, plain JSON, and their sending to clients without pull.
 
-Knows no rule; a document shows at most `LIMIT` of them.
+Knows no rule; a document shows at most `FINDINGS_SHOWN` of them, the gravest.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netsharp_lsp.embedded.findings import outer_message
+from netsharp_lsp.limits import FINDINGS_SHOWN
 from netsharp_lsp.server.elsewhere import location
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.server.session import Session
     from netsharp_lsp.server.views import OpenDocument, View
 
-LIMIT = 1000
 SOURCE = "netsharp"
 _UNNECESSARY = 1
 _SEVERITIES = {"error": 1, "warning": 2, "info": 3, "hint": 4}
@@ -36,16 +36,22 @@ def publish(session: Session, uri: str) -> None:
 
 
 def findings_of(session: Session, document: OpenDocument) -> list[dict[str, Any]]:
-    """Return what is wrong with all specifications of a document, at most `LIMIT`."""
+    """Return what is wrong with all specifications of a document, in the order of the text.
+
+    Of more than `FINDINGS_SHOWN` the gravest come first, and the others are counted.
+    """
     selection = session.selection_of(document.uri)
     found = [
         (view, each)
         for view in document.views
         for each in _unknown(session, view, view.findings(selection))
     ]
-    shown = [_plain(session, view, each) for view, each in found[:LIMIT]]
-    if len(found) > LIMIT:
-        left = len(found) - LIMIT
+    left = len(found) - FINDINGS_SHOWN.most
+    if left > 0:
+        found.sort(key=lambda pair: _SEVERITIES[pair[1].severity])
+        del found[FINDINGS_SHOWN.most :]
+    shown = [_plain(session, view, each) for view, each in found]
+    if left > 0:
         message = f"{left} more findings are not shown; repair some of these first."
         last = {"range": shown[-1]["range"], "severity": 3, "source": SOURCE, "message": message}
         shown.append(last)

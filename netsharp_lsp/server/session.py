@@ -14,6 +14,7 @@ from netsharp_lsp.server.client import Client
 from netsharp_lsp.server.contexts import Contexts
 from netsharp_lsp.server.experiments import Experiments
 from netsharp_lsp.server.handlers.graph import Graphs
+from netsharp_lsp.server.plain_text import plain_text
 from netsharp_lsp.server.positions import Ruler
 from netsharp_lsp.server.renewal import renew_path
 from netsharp_lsp.server.scratch import Scratch
@@ -204,9 +205,9 @@ class Session:
 
     def markup(self, markdown: str, capability: str) -> lsp.MarkupContent:
         """Return Markdown as the client shows it: plain text where it knows no Markdown."""
-        known = self.client.markdown(capability)
-        kind = lsp.MarkupKind.Markdown if known else lsp.MarkupKind.PlainText
-        return lsp.MarkupContent(kind, markdown)
+        if self.client.markdown(capability):
+            return lsp.MarkupContent(lsp.MarkupKind.Markdown, markdown)
+        return lsp.MarkupContent(lsp.MarkupKind.PlainText, plain_text(markdown))
 
     def warn(self, sentence: str) -> None:
         """Show a person a sentence about something that is wrong."""

@@ -143,7 +143,7 @@ def test_binding_data_gives_the_numbers_at_once(tmp_path: Path) -> None:
         uri = opened(wire, path)
         wire.published(uri)
         assert execute(wire, "bindData", uri, (tmp_path / "t.csv").as_uri())["result"] is not None
-        becomes(wire, uri, (0, 8), "2, one for each feature, from `net.toml`")
+        becomes(wire, uri, (0, 8), "2, one for each feature, from net.toml")
         table = tomllib.loads((tmp_path / "net.toml").read_text())
         assert table == {"data": {"train": "t.csv", "label": "kind"}}
         assert execute(wire, "bindData", uri, "t.csv")["result"] is None

@@ -36,14 +36,14 @@ def test_the_first_that_knows_a_value_wins(tmp_path: Path) -> None:
         uri = opened(wire, path)
         wire.published(uri)
         features, hidden, outputs = (hover(wire, uri, line, 8) for line in range(3))
-        assert "2, one for each feature, from `net.toml`" in features
+        assert "2, one for each feature, from net.toml" in features
         assert "61" in hidden
         assert "the editor's settings" in hidden
         assert "3" in outputs
         assert "net.toml" in outputs
         os.unlink(tmp_path / "net.toml")
         wire.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
-        becomes(wire, uri, (0, 8), "50, one for each feature, from `netsharp.toml`")
+        becomes(wire, uri, (0, 8), "50, one for each feature, from netsharp.toml")
 
 
 def test_the_call_around_a_specification_comes_first(tmp_path: Path) -> None:
@@ -67,12 +67,12 @@ def test_in_an_untrusted_workspace_no_data_is_read(tmp_path: Path) -> None:
     with serving(rootUri=tmp_path.as_uri(), initializationOptions=options) as wire:
         uri = opened(wire, path)
         wire.published(uri)
-        assert "from `net.toml`" not in hover(wire, uri, 0, 8)
+        assert "from net.toml" not in hover(wire, uri, 0, 8)
         assert "9" in hover(wire, uri, 1, 8)
         os.unlink(tmp_path / "t.csv")
         (tmp_path / "t.csv").write_text(TABLE)
         wire.notify("netsharp/trust", {"trusted": True})
-        becomes(wire, uri, (0, 8), "2, one for each feature, from `net.toml`")
+        becomes(wire, uri, (0, 8), "2, one for each feature, from net.toml")
 
 
 def test_typing_goes_on_while_a_table_cannot_be_read(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_typing_goes_on_while_a_table_cannot_be_read(tmp_path: Path) -> None:
         os.unlink(tmp_path / "t.csv")
         (tmp_path / "t.csv").write_text(TABLE)
         wire.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
-        becomes(wire, uri, (0, 8), "2, one for each feature, from `net.toml`")
+        becomes(wire, uri, (0, 8), "2, one for each feature, from net.toml")
 
 
 def test_files_are_watched_where_the_client_can(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_files_are_watched_where_the_client_can(tmp_path: Path) -> None:
         (tmp_path / "t.csv").write_text("length,width,height,kind\n1,2,3,a\n3,4,5,b\n5,6,7,c\n")
         changed = {"uri": (tmp_path / "t.csv").as_uri(), "type": 2}
         wire.notify("workspace/didChangeWatchedFiles", {"changes": [changed]})
-        becomes(wire, uri, (0, 8), "3, one for each feature, from `net.toml`")
+        becomes(wire, uri, (0, 8), "3, one for each feature, from net.toml")
         assert any(m.get("method") == "workspace/inlayHint/refresh" for m in wire.heard)
 
 
@@ -132,7 +132,7 @@ def test_a_large_table_is_counted_aside(tmp_path: Path) -> None:
     with serving(rootUri=tmp_path.as_uri()) as wire:
         uri = opened(wire, path)
         becomes(wire, uri, (2, 8), "3")
-        becomes(wire, uri, (0, 8), "2, one for each feature, from `net.toml`")
+        becomes(wire, uri, (0, 8), "2, one for each feature, from net.toml")
         (tmp_path / "net.toml").write_text(BOUND.replace("t.csv", "no.csv"))
         wire.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
         becomes(wire, uri, (0, 8), "the number is not known yet")

@@ -59,11 +59,8 @@ class Written:
     def __init__(self) -> None:
         self.messages: list[Message] = []
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes, standing: object) -> None:
         self.messages.append(json.loads(data.partition(b"\r\n\r\n")[2]))
-
-    def close(self) -> None:
-        pass
 
 
 def converse(*messages: Message) -> list[Message]:
@@ -71,7 +68,7 @@ def converse(*messages: Message) -> list[Message]:
 
     async def run() -> list[Message]:
         server, written = Server(), Written()
-        server.protocol.set_writer(written)
+        server.protocol.outbox = written
         inbox = Inbox(asyncio.get_running_loop())
         session = Session(server, inbox)
         dispatcher = Dispatcher(session, inbox)

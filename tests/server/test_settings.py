@@ -37,7 +37,7 @@ def test_a_push_holds_at_once(tmp_path: Path) -> None:
         assert "NS017" in codes(wire.published(uri))
         push(wire, {"netsharp": {"check": {"ignore": ["NS017"], "features": 4}}})
         assert "NS017" not in codes(wire.published(uri))
-        assert "4, one for each feature, from `the editor's settings`" in hover(wire, uri, 0, 8)
+        assert "4, one for each feature, from the editor's settings" in hover(wire, uri, 0, 8)
         shapes = hints(wire, uri)
         assert shapes != []
         push(wire, {"inlayHints": {"shapes": False, "parameters": False}})
@@ -123,7 +123,7 @@ def test_settings_files_are_read_again_when_they_change(tmp_path: Path) -> None:
         settings.write_text('ignore = ["NS017"]\nfeatures = 21\n')
         wire.notify("workspace/didChangeWatchedFiles", changed)
         assert "NS017" not in codes(wire.published(uri))
-        assert "21, one for each feature, from `netsharp.toml`" in hover(wire, uri, 0, 8)
+        assert "21, one for each feature, from netsharp.toml" in hover(wire, uri, 0, 8)
         settings.write_text("feature = 22\n")
         wire.notify("workspace/didChangeWatchedFiles", changed)
         assert "NS017" in codes(wire.published(uri))
@@ -132,7 +132,7 @@ def test_settings_files_are_read_again_when_they_change(tmp_path: Path) -> None:
         (tmp_path / "pyproject.toml").write_text("[tool.netsharp]\nfeatures = 23\n")
         settings.unlink()
         wire.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
-        becomes(wire, uri, (0, 8), "23, one for each feature, from `pyproject.toml`")
+        becomes(wire, uri, (0, 8), "23, one for each feature, from pyproject.toml")
 
 
 def test_what_a_baseline_knows_is_not_shown(tmp_path: Path) -> None:

@@ -40,11 +40,11 @@ def test_tables_are_watched_as_run_files_come_to_name_them(tmp_path: Path) -> No
         assert "**/*.toml" in patterns(everywhere)
         run_file.write_text('[data]\ntrain = "t.csv"\nlabel = "kind"\n')
         changed(wire, run_file)
-        becomes(wire, uri, (0, 8), "2, one for each feature, from `net.toml`")
+        becomes(wire, uri, (0, 8), "2, one for each feature, from net.toml")
         assert patterns(registrations(wire)[-1]) == [str(tmp_path / "t.csv")]
         run_file.write_text('[data]\ntrain = "./t{1}.csv"\nlabel = "kind"\n')
         changed(wire, run_file, tmp_path / "t.csv")
-        becomes(wire, uri, (0, 8), "3, one for each feature, from `net.toml`")
+        becomes(wire, uri, (0, 8), "3, one for each feature, from net.toml")
         assert patterns(registrations(wire)[-1]) == [str(tmp_path / "t?1?.csv")]
         gone = next(m for m in wire.heard if m.get("method") == "client/unregisterCapability")
         assert gone["params"]["unregisterations"][0]["id"] == registrations(wire)[1]["id"]
@@ -79,7 +79,7 @@ def test_without_watching_the_files_are_looked_at_when_a_document_opens(tmp_path
     (tmp_path / "other.nn").write_text(AUTO)
     with serving(rootUri=tmp_path.as_uri()) as wire:
         uri = opened(wire, path)
-        becomes(wire, uri, (0, 8), "2, one for each feature, from `net.toml`")
+        becomes(wire, uri, (0, 8), "2, one for each feature, from net.toml")
         (tmp_path / "net.toml").write_text(f"{run_file}exclude = ['width']\n")
         opened(wire, tmp_path / "other.nn")
-        becomes(wire, uri, (0, 8), "1, one for each feature, from `net.toml`")
+        becomes(wire, uri, (0, 8), "1, one for each feature, from net.toml")

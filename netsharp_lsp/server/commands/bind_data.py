@@ -42,8 +42,8 @@ async def bind_data(call: Call) -> dict[str, str | None] | None:
 
 async def _table(call: Call, path: str) -> str | None:
     """The table meant: the one named, the only one beside, or the one that a person chooses."""
-    given = call.argument(1)
-    if isinstance(given, str) and given:
+    given = call.text_or_none(1, "the path of a table")
+    if given:
         return path_of(given) or os.path.join(os.path.dirname(path), given)
     tables = tables_beside(path)
     if not tables:

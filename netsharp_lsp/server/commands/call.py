@@ -9,6 +9,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from netsharp_lsp.server.protocol import RefusedError
+from netsharp_lsp.server.shapes import shown
 from netsharp_lsp.server.workspace_files import path_of, uri_of
 from netsharp_lsp.server.writing import workspace_edit
 
@@ -45,9 +46,19 @@ class Call:
 
     def text(self, number: int, what: str) -> str:
         """Return an argument that must be text; `what` it is, for who left it out."""
-        value = self.argument(number)
-        if not isinstance(value, str) or not value:
+        value = self.text_or_none(number, what)
+        if not value:
             raise self.malformed(f"{self.command} needs {what} as argument {number + 1}.")
+        return value
+
+    def text_or_none(self, number: int, what: str) -> str | None:
+        """Return an argument that is text where it is not left out."""
+        value = self.argument(number)
+        if value is not None and not isinstance(value, str):
+            raise self.malformed(
+                f"params.arguments[{number}]: {self.command} needs {what} as argument "
+                f"{number + 1}, found {shown(value)}."
+            )
         return value
 
     def argument(self, number: int) -> Any:

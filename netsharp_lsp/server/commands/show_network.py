@@ -16,7 +16,7 @@ async def show_network(call: Call) -> None:
     document = call.document()
     if document is None:
         return
-    name = call.argument(1)
+    name = call.text_or_none(1, "the name of a network")
     named = [each for each in document.views if each.region and each.region.name == name]
     picture = await depict(call, (named or document.views)[0], "svg")
     if picture is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from netsharp_lsp.server.handlers.run import start
+from netsharp_lsp.server.parameters import HOW_TO_RUN, demand
 from netsharp_lsp.server.protocol import RefusedError
 
 if TYPE_CHECKING:
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
 async def train(call: Call) -> dict[str, str] | None:
     """Start training; a person is told when it ends, for not every client follows runs."""
     uri = call.text(0, "the URI of a document")
-    given = call.argument(1)
-    options = {**given, "told": True} if isinstance(given, dict) else {"told": True}
+    given = call.argument(1) or {}
+    demand(HOW_TO_RUN, given, "params.arguments[1]")
+    options = {**given, "told": True}
     try:
         return {"id": start(call.session, uri, options)}
     except RefusedError as refused:
@@ -25,9 +27,9 @@ async def train(call: Call) -> dict[str, str] | None:
 
 async def stop_training(call: Call) -> bool:
     """Stop a run, or all where none is named; false where none went on."""
-    name = call.argument(0)
+    name = call.text_or_none(0, "the id of a run")
     runs = call.session.runs
-    stopped = [runs.stop(each) for each in ([name] if isinstance(name, str) else runs.ids)]
+    stopped = [runs.stop(each) for each in (runs.ids if name is None else [name])]
     if not any(stopped):
         call.say("No training goes on.")
     return any(stopped)

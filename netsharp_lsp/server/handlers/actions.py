@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 
 from netsharp_lsp.ide.quickfixes import wanted
+from netsharp_lsp.server.parameters import brought_back
 from netsharp_lsp.server.protocol import RefusedError
 from netsharp_lsp.server.publishing import message_of
 from netsharp_lsp.server.repairs import repairs
@@ -35,9 +36,11 @@ def code_actions(session: Session, params: lsp.CodeActionParams) -> list[Plain]:
 
 
 def resolve(session: Session, action: Plain) -> Plain:
-    """Add the edit of an action that was offered without one."""
-    data = action.get("data") or {}
-    document = session.documents.get(data.get("uri", ""))
+    """Add the edit of an action that was offered without one; others came without data."""
+    if action.get("data") is None:
+        return action
+    data = brought_back("codeAction/resolve", action["data"])
+    document = session.documents.get(data["uri"])
     if document is None or document.version != data.get("version"):
         raise RefusedError(lsp.LSPErrorCodes.ContentModified, "The text has changed since.")
     action["edit"] = workspace_edit(session, document, repairs(session, document))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from netsharp_lsp.server.parameters import brought_back
 from netsharp_lsp.server.writing import text_edits
 from netsharp_lsp.text.edits import Edit
 
@@ -29,6 +30,8 @@ _KINDS = {
     "section": 9,
     "file": 17,
 }
+#: What stands for the newer kinds with a client that says nothing of them.
+_OLDER_KINDS = {20: 12, 21: 12}
 _SNIPPET = 2
 
 
@@ -38,8 +41,9 @@ def completion(session: Session, params: lsp.CompletionParams) -> dict[str, Any]
     if place is None:
         return None
     snippets = session.client.can(f"{_ABILITY}.snippetSupport")
+    older = not session.client.names_kinds("textDocument.completion.completionItemKind")
     found = place.view.snapshot.complete(place.offset)
-    items = [_plain(place.view, proposal, snippets) for proposal in found.items]
+    items = [_plain(place.view, proposal, snippets, older) for proposal in found.items]
     row = params.position.line
     return {
         "isIncomplete": found.incomplete,
@@ -48,10 +52,12 @@ def completion(session: Session, params: lsp.CompletionParams) -> dict[str, Any]
 
 
 def resolve(session: Session, item: dict[str, Any]) -> dict[str, Any]:
-    """Add a proposal's documentation."""
-    data = item.get("data") or {}
-    view = session.view(data.get("uri", ""), data.get("view", -1))
-    text = view.snapshot.document(data.get("topic", "")) if view is not None else ""
+    """Add a proposal's documentation; one that has none came without data."""
+    if item.get("data") is None:
+        return item
+    data = brought_back("completionItem/resolve", item["data"])
+    view = session.view(data["uri"], data["view"])
+    text = view.snapshot.document(data["topic"]) if view is not None else ""
     if text:
         contents = session.markup(text, f"{_ABILITY}.documentationFormat")
         item["documentation"] = {"kind": contents.kind.value, "value": contents.value}
@@ -64,16 +70,17 @@ def _is_on(row: int, edit: dict[str, Any]) -> bool:
     return bool(place["start"]["line"] == row == place["end"]["line"])
 
 
-def _plain(view: View, proposal: Completion, snippets: bool) -> dict[str, Any] | None:
+def _plain(view: View, proposal: Completion, snippets: bool, older: bool) -> dict[str, Any] | None:
     """A proposal as JSON; None where it cannot be written into the text around."""
     as_snippet = proposal.snippet and snippets
     text = proposal.insert if as_snippet else proposal.plain
     outer = view.outer_edits([Edit(proposal.start, proposal.end, text)])
     if outer is None or len(outer) != 1:
         return None
+    kind = _KINDS[proposal.kind]
     item: dict[str, Any] = {
         "label": proposal.label,
-        "kind": _KINDS[proposal.kind],
+        "kind": _OLDER_KINDS.get(kind, kind) if older else kind,
         "sortText": f"{proposal.rank:04d}{proposal.label}",
         "textEdit": text_edits(view.document, outer)[0],
     }

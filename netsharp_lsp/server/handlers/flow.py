@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from netsharp_lsp.server.handlers.symbols import KINDS
+from netsharp_lsp.server.handlers.symbols import kinds_for
+from netsharp_lsp.server.parameters import brought_back
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lsprotocol import types as lsp
 
     from netsharp_lsp.ide.answers import Flow
@@ -15,45 +18,51 @@ if TYPE_CHECKING:
 
 Plain = dict[str, Any]
 
+_DATA = "params.item.data"
+
 
 def prepare(session: Session, params: lsp.CallHierarchyPrepareParams) -> list[Plain] | None:
     """Return the layer at a position."""
     place = session.place(params.text_document.uri, params.position)
     found = place.view.snapshot.flow(place.offset) if place is not None else None
-    return None if place is None or found is None else [_item(place.view, found)]
+    if place is None or found is None:
+        return None
+    return [_item(place.view, found, kinds_for(session, "textDocument.documentSymbol"))]
 
 
 def incoming(session: Session, params: Plain) -> list[Plain] | None:
     """Return the layers whose values a layer reads."""
-    return _calls(session, params["item"], "from")
+    data = brought_back("callHierarchy/incomingCalls", params["item"].get("data"), _DATA)
+    return _calls(session, data, "from")
 
 
 def outgoing(session: Session, params: Plain) -> list[Plain] | None:
     """Return the layers that read a layer's values."""
-    return _calls(session, params["item"], "to")
+    data = brought_back("callHierarchy/outgoingCalls", params["item"].get("data"), _DATA)
+    return _calls(session, data, "to")
 
 
-def _calls(session: Session, item: Plain, end: str) -> list[Plain] | None:
-    data = item.get("data") or {}
-    view = session.view(data.get("uri", ""), data.get("view", -1))
+def _calls(session: Session, data: Plain, end: str) -> list[Plain] | None:
+    view = session.view(data["uri"], data["view"])
     if view is None:
         return None
-    flows = view.snapshot.feeds(data.get("name", ""), backwards=end == "from")
+    flows = view.snapshot.feeds(data["name"], backwards=end == "from")
+    kinds = kinds_for(session, "textDocument.documentSymbol")
     return [
         {
-            end: _item(view, flow),
+            end: _item(view, flow, kinds),
             "fromRanges": [view.span(*place) for place in flow.places],
         }
         for flow in flows
     ]
 
 
-def _item(view: View, flow: Flow) -> Plain:
+def _item(view: View, flow: Flow, kinds: Mapping[str, int]) -> Plain:
     target = flow.target
     return {
         "name": flow.name,
         "detail": flow.detail,
-        "kind": KINDS[flow.kind],
+        "kind": kinds[flow.kind],
         "uri": view.document.uri,
         "range": view.span(target.start, target.end),
         "selectionRange": view.span(target.name_start, target.name_end),

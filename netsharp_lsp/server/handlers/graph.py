@@ -9,7 +9,6 @@ from lsprotocol import types as lsp
 
 from netsharp_lsp.server.aside import AT_ONCE, aside
 from netsharp_lsp.server.depiction import graph_anew
-from netsharp_lsp.server.own_requests import document_uri
 from netsharp_lsp.server.protocol import RefusedError
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ Plain = dict[str, Any]
 
 def graph(session: Session, params: Plain) -> Plain | Awaitable[Plain]:
     """Return the network of a document: the one at `position`, or named `name`, else the first."""
-    document = session.document(document_uri(params))
+    document = session.document(params["textDocument"]["uri"])
     view = None if document is None else _meant(session, document, params)
     if document is None or view is None:
         raise RefusedError(lsp.LSPErrorCodes.RequestFailed, "There is no specification here.")

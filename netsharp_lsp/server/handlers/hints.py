@@ -19,13 +19,13 @@ def inlay_hints(session: Session, params: lsp.InlayHintParams) -> list[dict[str,
     """Return the hints of the range that is on the screen."""
     options = session.hint_options_of(params.text_document.uri)
     return [
-        _plain(view, hint)
+        _plain(session, view, hint)
         for view, start, end in session.places(params.text_document.uri, params.range)
         for hint in view.snapshot.hints(start, end, options)
     ]
 
 
-def _plain(view: View, hint: InlayHint) -> dict[str, Any]:
+def _plain(session: Session, view: View, hint: InlayHint) -> dict[str, Any]:
     plain: dict[str, Any] = {
         "position": view.span(hint.offset, hint.offset)["start"],
         "label": hint.label,
@@ -33,5 +33,7 @@ def _plain(view: View, hint: InlayHint) -> dict[str, Any]:
         "paddingLeft": True,
     }
     if hint.tooltip:
-        plain["tooltip"] = {"kind": "markdown", "value": hint.tooltip}
+        # No ability is about tooltips: who shows Markdown shows it in hovers.
+        contents = session.markup(hint.tooltip, "textDocument.hover.contentFormat")
+        plain["tooltip"] = {"kind": contents.kind.value, "value": contents.value}
     return plain

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from netsharp_lsp.server.parameters import brought_back
 from netsharp_lsp.server.writing import command
 
 if TYPE_CHECKING:
@@ -28,10 +29,12 @@ def code_lenses(session: Session, params: lsp.CodeLensParams) -> list[dict[str, 
 
 
 def resolve(session: Session, lens: dict[str, Any]) -> dict[str, Any]:
-    """Add the title of a lens."""
-    data = lens.get("data") or {}
-    view = session.view(data.get("uri", ""), data.get("view", -1))
-    title = view.snapshot.lens_title(data.get("key", "")) if view is not None else ""
+    """Add the title of a lens that has none."""
+    if lens.get("command") is not None:
+        return lens
+    data = brought_back("codeLens/resolve", lens.get("data"))
+    view = session.view(data["uri"], data["view"])
+    title = view.snapshot.lens_title(data["key"]) if view is not None else ""
     lens["command"] = {"title": title, "command": ""}
     return lens
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from netsharp_lsp.server.own_requests import document_uri, run_id
 from netsharp_lsp.server.protocol import RefusedError
 from netsharp_lsp.server.training import Order
 from netsharp_lsp.server.workspace_files import path_of
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 def run(session: Session, params: dict[str, Any]) -> dict[str, str]:
     """Start training a document; its id names the run in all that follows."""
-    return {"id": start(session, document_uri(params), params)}
+    return {"id": start(session, params["textDocument"]["uri"], params)}
 
 
 def start(session: Session, uri: str, options: dict[str, Any]) -> str:
@@ -40,7 +39,7 @@ def start(session: Session, uri: str, options: dict[str, Any]) -> str:
 
 def stop(session: Session, params: dict[str, Any]) -> bool:
     """Stop a run, which keeps its model; false where it has ended already."""
-    return session.runs.stop(run_id(params))
+    return session.runs.stop(params["id"])
 
 
 def cancel_work(session: Session, params: lsp.WorkDoneProgressCancelParams) -> None:

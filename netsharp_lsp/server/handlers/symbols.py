@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from lsprotocol import types as lsp
 
@@ -28,6 +28,8 @@ KINDS = {
     "function": 12,
     "node": 13,
 }
+#: The same for a client that says nothing of the newer numbers: it knows those up to 18.
+_OLDER_KINDS = {**KINDS, "output": 5, "share": 13, "command": 12}
 _MODULE = 2
 #: What nobody looks for by its name in a whole workspace.
 _MINOR = ("attribute", "bundle", "key")
@@ -35,17 +37,23 @@ _MINOR = ("attribute", "bundle", "key")
 MOST = 500
 
 
+def kinds_for(session: Session, ability: str) -> dict[str, int]:
+    """Return the numbers of kinds of symbols that a client knows."""
+    return KINDS if session.client.names_kinds(f"{ability}.symbolKind") else _OLDER_KINDS
+
+
 def document_symbols(session: Session, params: lsp.DocumentSymbolParams) -> list[dict[str, Any]]:
     """Return the outline: as a tree where the client shows trees."""
     uri = params.text_document.uri
     trees = session.client.can("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport")
+    kinds = kinds_for(session, "textDocument.documentSymbol")
     outline: list[dict[str, Any]] = []
     for view, _, _ in session.places(uri, None):
         symbols = view.snapshot.symbols()
         if trees:
-            outline += _named(view, [_tree(view, symbol) for symbol in symbols])
+            outline += _named(view, [_tree(view, symbol, kinds) for symbol in symbols])
         else:
-            outline += [_flat(view, symbol, within) for symbol, within in walk(symbols)]
+            outline += [_flat(view, symbol, within, kinds) for symbol, within in walk(symbols)]
     return outline
 
 
@@ -53,12 +61,13 @@ async def workspace_symbols(
     session: Session, params: lsp.WorkspaceSymbolParams
 ) -> list[dict[str, Any]]:
     """Return the declarations of the workspace whose names hold the query's letters in order."""
+    kinds = kinds_for(session, "workspace.symbol")
     found: list[dict[str, Any]] = []
     async for document in session.workspace.documents():
         for view in document.views:
             for symbol, within in walk(view.snapshot.symbols()):
                 if symbol.kind not in _MINOR and _matches(params.query, symbol.name):
-                    found.append(_flat(view, symbol, within))
+                    found.append(_flat(view, symbol, within, kinds))
         if len(found) >= MOST:
             break
     return found[:MOST]
@@ -73,24 +82,24 @@ def walk(
         yield from walk(symbol.children, symbol.name)
 
 
-def _tree(view: View, symbol: Symbol) -> dict[str, Any]:
+def _tree(view: View, symbol: Symbol, kinds: Mapping[str, int]) -> dict[str, Any]:
     tree: dict[str, Any] = {
         "name": symbol.name or "?",
-        "kind": KINDS[symbol.kind],
+        "kind": kinds[symbol.kind],
         "range": view.span(symbol.start, symbol.end),
         "selectionRange": view.span(symbol.name_start, symbol.name_end),
     }
     if symbol.detail:
         tree["detail"] = symbol.detail
     if symbol.children:
-        tree["children"] = [_tree(view, child) for child in symbol.children]
+        tree["children"] = [_tree(view, child, kinds) for child in symbol.children]
     return tree
 
 
-def _flat(view: View, symbol: Symbol, within: str) -> dict[str, Any]:
+def _flat(view: View, symbol: Symbol, within: str, kinds: Mapping[str, int]) -> dict[str, Any]:
     flat: dict[str, Any] = {
         "name": symbol.name or "?",
-        "kind": KINDS[symbol.kind],
+        "kind": kinds[symbol.kind],
         "location": {
             "uri": view.document.uri,
             "range": view.span(symbol.name_start, symbol.name_end),
