@@ -28,7 +28,7 @@ CHANGE = "textDocument/didChange"
 #: JSON-RPC's codes for what is no JSON, and for what is no message.
 NO_JSON, NO_MESSAGE = -32700, -32600
 
-_HEADER = re.compile(rb"([!-9;-~]+):[ \t]*(.*?)[ \t\r\n]*", re.DOTALL)
+_HEADER = re.compile(rb"([A-Za-z0-9_-]+):[ \t]*(.*?)[ \t\r\n]*", re.DOTALL)
 _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
 #: "utf8" is what old clients say.
 _CHARSETS = ("utf-8", "utf8")

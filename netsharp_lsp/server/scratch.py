@@ -13,6 +13,9 @@ from netsharp_lsp.server.workspace_files import path_of
 if TYPE_CHECKING:
     from netsharp_lsp.server.session import Session
 
+#: Characters of a document's name that its files have: any disk takes so many.
+LONGEST = 60
+
 
 class Scratch:
     """Files made for documents, each document's in a folder of its own."""
@@ -24,9 +27,9 @@ class Scratch:
 
     def write(self, uri: str, suffix: str, text: str) -> str:
         """Write a file named after a document, over its former one, and return its path."""
-        stem = os.path.splitext(os.path.basename(path_of(uri) or "network"))[0]
+        stem = os.path.splitext(os.path.basename(path_of(uri) or "network"))[0][:LONGEST]
         path = os.path.join(self._folder(uri), f"{stem}{suffix}")
-        write_atomic(path, text.encode())
+        write_atomic(path, text.encode("utf-8", "replace"))
         return path
 
     def _folder(self, uri: str) -> str:

@@ -33,11 +33,27 @@ WATCHED = "workspace/didChangeWatchedFiles"
 
 
 def path_of(uri: str) -> str | None:
-    """Return the path of a document on disk, a cell's that of its notebook; None for others."""
+    """Return the path of a document on disk, a cell's that of its notebook; None for others.
+
+    None too where no file can have the name, so that whoever opens a path needs no guard for it.
+    """
     if uri.startswith(_CELL):
         uri = f"file:{uri.removeprefix(_CELL).partition('#')[0]}"
-    path = to_fs_path(uri) if uri.startswith("file:") else None
-    return None if path is None else os.path.normpath(path)
+    try:
+        path = to_fs_path(uri) if uri.startswith("file:") else None
+    except ValueError:
+        return None
+    if path is None or not os.path.isabs(path) or "\0" in path or not _is_writable(path):
+        return None
+    return os.path.normpath(path)
+
+
+def _is_writable(path: str) -> bool:
+    """Whether a path can be written in bytes: half a surrogate pair cannot."""
+    try:
+        return path.isascii() or bool(os.fsencode(path))
+    except UnicodeEncodeError:
+        return False
 
 
 def uri_of(path: str) -> str:
