@@ -316,15 +316,17 @@ def test_a_beginning_that_is_refused_can_be_made_again(params: Message, field: s
     assert wire.stop() == 0
 
 
-def test_strange_abilities_and_options_are_taken() -> None:
-    for value in (3, [], {}, "x", [[]], {"x": [1]}, True):
-        able = dict.fromkeys(("textDocument", "workspace", "window", "general"), value)
-        options = {"settings": value, "trusted": value}
-        with serving(able, initializationOptions=value) as wire:
-            wire.open(URI, NETWORK)
-            assert "error" not in wire.exchange("textDocument/hover", HERE)
-        with serving({"textDocument": {"foldingRange": value}}, initializationOptions=options):
-            pass
+@pytest.mark.parametrize("value", [3, [], [[]], {"x": [1]}], ids=str)
+def test_strange_abilities_and_options_are_taken(value: object) -> None:
+    able = dict.fromkeys(("workspace", "window", "general", "notebookDocument"), value)
+    inner = dict.fromkeys(("hover", "foldingRange", "completion", "publishDiagnostics"), value)
+    options = {"settings": value, "trusted": value} if isinstance(value, list) else value
+    with serving({**able, "textDocument": inner}, initializationOptions=options) as wire:
+        wire.open(URI, NETWORK)
+        assert "error" not in wire.exchange("textDocument/hover", HERE)
+        assert "error" not in wire.exchange("textDocument/completion", HERE)
+        folds = {"textDocument": {"uri": URI}}
+        assert "error" not in wire.exchange("textDocument/foldingRange", folds)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there the closed pipe must do")

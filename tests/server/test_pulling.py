@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from netsharp_lsp.limits import FINDINGS_SHOWN
 from tests.server.texts import NETWORK
 from tests.server.wire import Message, Wire, serving
 
@@ -118,3 +121,49 @@ def test_no_more_than_a_thousand_findings_are_shown() -> None:
         assert len(found) == 1001
         assert found[-1]["message"].startswith("501 more findings are not shown")
         assert "code" not in found[-1]
+
+
+#: So many informations, before and behind what is graver.
+MANY = FINDINGS_SHOWN.most // 2 + 100
+SPARE = "".join(f"const Spare{number} = 1;\n" for number in range(MANY))
+CROWDED = f"{SPARE}{NETWORK}hidden Torn [2] from Nowhere all;\n{SPARE.replace('Spare', 'More')}"
+
+
+def gravest_first(found: list[Message]) -> None:
+    severities = [each["severity"] for each in found]
+    assert len(found) == FINDINGS_SHOWN.most + 1
+    assert severities[0] == 1
+    assert severities[:-1] == sorted(severities[:-1])
+    for severity in set(severities[:-1]):
+        rows = [
+            each["range"]["start"]["line"] for each in found[:-1] if each["severity"] == severity
+        ]
+        assert rows == sorted(rows)
+    assert "more findings are not shown" in found[-1]["message"]
+
+
+def test_an_error_comes_before_informations() -> None:
+    with serving({}) as wire:
+        wire.open(URI, CROWDED)
+        gravest_first(wire.published(URI))
+    with serving(PULLS) as wire:
+        wire.open(URI, CROWDED)
+        gravest_first(pull(wire, URI)["items"])
+        reports = wire.request("workspace/diagnostic", {"previousResultIds": []})["items"]
+        gravest_first(reports[0]["items"])
+
+
+@pytest.mark.parametrize("language", ["python", "markdown"])
+def test_in_a_cell_too(language: str) -> None:
+    fenced = language == "markdown"
+    text = (
+        f"```netsharp\n{CROWDED}```\n"
+        if fenced
+        else f'net = """\n{CROWDED}"""\nNeuralNetwork(net_definition=net)\n'
+    )
+    cell = {"uri": "vscode-notebook-cell:/a.ipynb#1", "languageId": language, "version": 1}
+    notebook = {"uri": "file:///a.ipynb", "notebookType": "x", "version": 1, "cells": []}
+    opened = {"notebookDocument": notebook, "cellTextDocuments": [{**cell, "text": text}]}
+    with serving({"notebookDocument": {"synchronization": {}}}) as wire:
+        wire.notify("notebookDocument/didOpen", opened)
+        gravest_first(wire.published(str(cell["uri"])))

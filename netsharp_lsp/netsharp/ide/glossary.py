@@ -228,8 +228,10 @@ def activation_formula(name: str) -> str:
 
 
 def activation_markdown(name: str) -> str:
-    """An activation: formula, derivative, range and what is worth knowing."""
-    row = ACTIVATIONS[name]
+    """An activation: formula, derivative, range and a note; empty for other words."""
+    row = ACTIVATIONS.get(name)
+    if row is None:
+        return ""
     derivative, note = ACTIVATION_NOTES[name]
     low, high = (_bound(value) for value in row.range)
     return (
@@ -250,6 +252,8 @@ def function_form(name: str) -> str:
 
 
 def function_markdown(name: str) -> str:
-    """A function: its call and its meaning."""
+    """A function: its call and its meaning; empty for other words."""
+    if name not in FUNCTIONS:
+        return ""
     meaning = FUNCTIONS[name][1]
     return f"```netsharp\n{function_form(name)}\n```\n{meaning}\n\n*Net# guide: {FUNCTION_SECTION}*"

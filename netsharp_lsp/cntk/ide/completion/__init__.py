@@ -42,7 +42,10 @@ def _is_network(edited: Edited, offset: int) -> bool:
 
 
 def documentation(edited: Edited, topic: str) -> str:
-    """The documentation of a proposal: `kind:name`, for an option `option:table:name`."""
+    """The documentation of a proposal: `kind:name`, for an option `option:table:name`.
+
+    Empty for a topic that nothing is known about.
+    """
     kind, _, rest = topic.partition(":")
     if kind == "option":
         table_name, _, name = rest.partition(":")
@@ -55,4 +58,5 @@ def documentation(edited: Edited, topic: str) -> str:
         "mel": of_edit,
         "argument": parameter_meaning,
     }
-    return tables[kind](rest)
+    reader = tables.get(kind)
+    return "" if reader is None else reader(rest)
