@@ -57,6 +57,7 @@ class Dispatcher:
         while True:
             await self.inbox.arrival()
             self.collector.wake()
+            handled = 0
             while self.inbox:
                 if outbox.full and not await outbox.room(lambda: self.inbox.ended):
                     return UNCLEAN
@@ -65,13 +66,14 @@ class Dispatcher:
                     await self._abandon()
                     return CLEAN if self.session.stage == "ending" else UNCLEAN
                 self.handle(message)
+                handled += 1
                 if isinstance(message, LostError):
                     await self._abandon()
                     raise message
                 if self._running:
                     await asyncio.sleep(0)
             await self._rest()
-            self.collector.rest()
+            self.collector.rest(handled)
 
     def handle(self, message: Message | MalformedError) -> None:
         """Handle one message, whatever it is."""

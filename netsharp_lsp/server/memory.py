@@ -28,6 +28,9 @@ LONG = 0.05
 #: Seconds after which all are looked through that were put aside, if they have grown so much.
 LONG_QUIET = 5.0
 GROWTH = 1.5
+#: More objects put aside since all were looked through than any text is made of: they are looked
+#: through though nobody rests, for a client that never does would fill the memory.
+PILED = 4_000_000
 
 
 class Collector:
@@ -40,11 +43,13 @@ class Collector:
         self._blocks = sys.getallocatedblocks()
         gc.set_threshold(*THRESHOLDS)
 
-    def rest(self) -> None:
-        """Nothing waits now."""
+    def rest(self, handled: int = 1) -> None:
+        """Nothing waits now; so many messages were handled since something came."""
         young = gc.get_count()[0]
         due = self._ended + self._took / SHARE
         if sys.getallocatedblocks() > self._blocks + MANY:
+            if handled > 1:
+                gc.collect(0)  # What many messages made is mostly garbage.
             self._put_aside()
         elif self._base and young > FEW and perf_counter() > due:
             self._look_through()
@@ -70,14 +75,19 @@ class Collector:
     def collect_all(self) -> None:
         """Collect all where what was put aside has grown."""
         if gc.get_freeze_count() > GROWTH * self._base:
-            gc.unfreeze()
-            gc.collect()
-            gc.freeze()
-            self._base = gc.get_freeze_count()
+            self._look_through_all()
+
+    def _look_through_all(self) -> None:
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+        self._base = gc.get_freeze_count()
 
     def _put_aside(self) -> None:
         gc.freeze()
-        self._base = gc.get_freeze_count()
+        self._base = self._base or gc.get_freeze_count()
+        if gc.get_freeze_count() > self._base + PILED:
+            self._look_through_all()
         self._blocks = sys.getallocatedblocks()
 
     def _look_through(self) -> None:
