@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from secrets import token_hex
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+
+from netsharp_engine.aside import Aside
 
 FORMAT = "netsharp"
 VERSION = 1
 SMALLEST_FILE = 8
+#: What safetensors calls the types of our arrays.
+KINDS = {"float16": "F16", "float32": "F32", "float64": "F64"}
 
 
 class ModelError(ValueError):
@@ -28,38 +30,48 @@ class ModelError(ValueError):
 def write_file(
     path: str, texts: Mapping[str, Any], tensors: Mapping[str, npt.NDArray[np.floating]]
 ) -> None:
-    """Write arrays and JSON values aside, then rename; ModelError when that fails."""
+    """Write arrays and JSON values as one file, whole or not at all; ModelError when that fails.
+
+    A model that was given a second name (a hard link) keeps it: somebody keeps that state there.
+    """
     metadata = {name: json.dumps(value, ensure_ascii=False) for name, value in texts.items()}
     metadata |= {"format": FORMAT, "version": str(VERSION)}
-    arrays = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     if os.path.exists(path) and not os.path.isfile(path):
         raise ModelError(f"The model {path} cannot be written: it is no file. Name a file.")
-    aside = ""
+    # As the format wants it: what is wide first, so that each array lies at a multiple of its width.
+    order = sorted(tensors.items(), key=lambda item: (-item[1].dtype.itemsize, item[0]))
     try:
-        aside, mode = _aside(path)
-        save_file(arrays, aside, metadata)
-        # safetensors puts a file of its own there, which only its owner may read.
-        os.chmod(aside, mode)
-        with open(aside, "rb+") as stream:
-            os.fsync(stream.fileno())
-        os.replace(aside, os.path.realpath(path))
-    except (OSError, SafetensorError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ModelError(f"The model {path} cannot be written: {reason}.") from None
-    finally:
-        if aside and os.path.exists(aside):
-            os.unlink(aside)
+        with Aside(path) as aside:
+            aside.stream.write(_header(metadata, order))
+            for _, array in order:
+                little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+                aside.stream.write(little.reshape(-1).view(np.uint8).data)
+            aside.commit()
+    except OSError as error:
+        raise ModelError(
+            f"The model {path} cannot be written: {error.strerror or error}."
+        ) from None
 
 
-def _aside(path: str) -> tuple[str, int]:
-    """Make an empty file beside a model; the permissions are those of the model or the usual."""
-    target = os.path.realpath(path)
-    folder, name = os.path.split(target)
-    aside = os.path.join(folder, f".{name}.{token_hex(4)}.part")
-    with open(aside, "xb"):
-        pass
-    known = target if os.path.exists(target) else aside
-    return aside, os.stat(known).st_mode & 0o7777
+def _header(
+    metadata: dict[str, str], order: Sequence[tuple[str, npt.NDArray[np.floating]]]
+) -> bytes:
+    """What stands before the arrays: the size of a JSON text, and that text, padded to 8 bytes.
+
+    safetensors would write a file of its own beside the one it is told to, whose name is not ours
+    to clean up after, and hold every array twice.
+    """
+    entries: dict[str, Any] = {"__metadata__": metadata}
+    start = 0
+    for name, array in order:
+        end = start + array.nbytes
+        shape = list(array.shape)
+        kind = KINDS[array.dtype.name]
+        entries[name] = {"dtype": kind, "shape": shape, "data_offsets": [start, end]}
+        start = end
+    text = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text
 
 
 def read_file(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.floating]]]:

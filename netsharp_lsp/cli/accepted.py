@@ -7,7 +7,7 @@ import os
 from netsharp_lsp.cli.project import UsageError
 from netsharp_lsp.diagnostics.baseline import Baseline, write_baseline
 from netsharp_lsp.project.baselines import load_baseline, name_in_baseline
-from netsharp_lsp.project.writing import write_atomic
+from netsharp_lsp.project.writing import write_over
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 class Accepted:
     """The baselines that hold for some files; each is read once."""
 
-    __slots__ = ("_baselines", "_update")
+    __slots__ = ("_baselines", "_before", "_update")
 
     def __init__(self, update: bool) -> None:
         self._update = update
         self._baselines: dict[str, Baseline] = {}
+        self._before: dict[str, bytes | None] = {}
 
     def sift(self, path: str, found: FileFindings, place: str) -> None:
         """Leave of a file's findings those that the baseline does not know.
@@ -43,7 +44,7 @@ class Accepted:
         """Write the baselines that were updated; UsageError where that fails."""
         for path, baseline in self._baselines.items():
             try:
-                write_atomic(path, write_baseline(baseline).encode("utf-8"))
+                write_over(path, write_baseline(baseline).encode("utf-8"), self._before[path])
             except OSError as error:
                 raise UsageError(
                     f"{path}: the baseline cannot be written: {error.strerror}."
@@ -51,6 +52,8 @@ class Accepted:
 
     def _read(self, path: str) -> Baseline:
         if path not in self._baselines:
+            if self._update:
+                self._before[path] = _bytes(path)
             self._baselines[path] = self._load(path)
         return self._baselines[path]
 
@@ -61,6 +64,15 @@ class Accepted:
         if isinstance(found, str):
             raise UsageError(found)
         return found
+
+
+def _bytes(path: str) -> bytes | None:
+    """What a file holds; None where there is none, or none that can be read."""
+    try:
+        with open(path, "rb") as stream:
+            return stream.read()
+    except OSError:
+        return None
 
 
 def baseline_path(args: argparse.Namespace, settings: Settings) -> str | None:

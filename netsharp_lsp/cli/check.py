@@ -32,7 +32,7 @@ from netsharp_lsp.diagnostics.reports import (
 from netsharp_lsp.diagnostics.selection import split_codes
 from netsharp_lsp.language import LANGUAGES, known_codes, title_of
 from netsharp_lsp.project.folders import excluder, validate_settings
-from netsharp_lsp.project.writing import write_atomic
+from netsharp_lsp.project.writing import write_atomic, write_over
 from netsharp_lsp.settings import OWN_FILE, SHARED_FILE, SettingsError
 from netsharp_lsp.text.decode import encode
 from netsharp_lsp.text.lines import LineIndex
@@ -216,7 +216,8 @@ def _write_fixed(outcomes: Sequence[Outcome]) -> bool:
         if not outcome.changed:
             continue
         try:
-            write_atomic(outcome.item.path, encode(source, outcome.text))
+            before = encode(source, source.text)
+            write_over(outcome.item.path, encode(source, outcome.text), before)
         except OSError as error:
             complain(f"{outcome.item.name}: cannot be written: {error.strerror}.")
             done = False

@@ -24,7 +24,7 @@ from netsharp_lsp.cli.workers import do_all
 from netsharp_lsp.language import LANGUAGES, language_by_id
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.project.folders import excluder
-from netsharp_lsp.project.writing import write_atomic
+from netsharp_lsp.project.writing import write_over
 from netsharp_lsp.settings import LINE_ENDINGS, SettingsError
 from netsharp_lsp.text.decode import encode
 
@@ -190,7 +190,8 @@ def _give(job: _Job, source: Source, text: bytes, outcome: _Outcome) -> _Outcome
         outcome.output = encode(source, text)
     elif outcome.changed:
         try:
-            write_atomic(job.item.path, encode(source, text))
+            before = encode(source, source.text)
+            write_over(job.item.path, encode(source, text), before)
         except OSError as error:
             return outcome.fail(f"{outcome.name}: cannot be written: {error.strerror}.")
     return outcome
@@ -214,8 +215,8 @@ def _about_broken(name: str, source: Source, formatted: Formatted) -> list[str]:
 
 def _summarise(outcomes: Sequence[_Outcome], dry: bool) -> None:
     """Say how many files there were of each kind."""
-    changed = sum(outcome.changed for outcome in outcomes)
     failed = sum(outcome.failed for outcome in outcomes)
+    changed = sum(outcome.changed and not outcome.failed for outcome in outcomes)
     same = len(outcomes) - changed - failed
     verb = "would be reformatted" if dry else "reformatted"
     parts = []

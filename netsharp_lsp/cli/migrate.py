@@ -15,7 +15,8 @@ from netsharp_lsp.cli.project import UsageError, add_settings_arguments, setting
 from netsharp_lsp.cli.terminal import complain
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.folders import excluder
-from netsharp_lsp.project.writing import refusal, write_atomic
+from netsharp_lsp.project.read_once import ReadOnce
+from netsharp_lsp.project.writing import refusal, remove_if, write_over
 from netsharp_lsp.settings import SettingsError
 
 TYPE_CHECKING = False
@@ -44,8 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Migrate what the arguments name; 1 if something differs or needs a person, 2 if it cannot."""
+    files = ReadOnce(DiskFiles())
     try:
-        experiments, problems = _experiments(args)
+        experiments, problems = _experiments(args, files)
     except (SettingsError, UsageError) as error:
         complain(str(error))
         return FAILED
@@ -53,20 +55,23 @@ def run(args: argparse.Namespace) -> int:
         complain(sentence)
     if problems:
         return FAILED
-    units = _units(experiments, args)
-    written: list[str] | None = []
+    units = _units(experiments, files, args)
+    written: list[str] = []
+    failed = False
     if args.diff:
         _show(units)
-    elif args.write:
-        written = _written(units)
-    if written is None:
-        return FAILED
-    if not args.diff:
+    else:
+        if args.write:
+            written, failed = _written(units, files)
         _report(units, written, args.format)
+    if failed:
+        return FAILED
     return FOUND if any(unit.plan.fails or unit.plan.todo for unit in units) else DONE
 
 
-def _experiments(args: argparse.Namespace) -> tuple[list[Experiment], list[str]]:
+def _experiments(
+    args: argparse.Namespace, files: ReadOnce
+) -> tuple[list[Experiment], list[str]]:
     """The runs that the arguments mean, and what is not there."""
     from netsharp_lsp.cntk.experiment import Experiment
 
@@ -79,7 +84,6 @@ def _experiments(args: argparse.Namespace) -> tuple[list[Experiment], list[str]]
         if item.path is not None and item.is_cntk
     }
     folders = [path for path in args.paths if os.path.isdir(path)]
-    files = DiskFiles()
     plan = planned(Wanted(languages, folders, gathered.layers), find, files, excludes)
     runs = [
         Experiment(one.run.assigning(tuple(args.set)), files, defines=one.defines)
@@ -93,10 +97,12 @@ def _experiments(args: argparse.Namespace) -> tuple[list[Experiment], list[str]]
     return runs, [*gathered.missing, *absent, *plan.problems]
 
 
-def _units(experiments: Sequence[Experiment], args: argparse.Namespace) -> list[Unit]:
+def _units(
+    experiments: Sequence[Experiment], files: ReadOnce, args: argparse.Namespace
+) -> list[Unit]:
     from netsharp_lsp.cntk.migration.migrate import Settings, units
 
-    found = units(experiments, DiskFiles(), Settings(force=args.force))
+    found = units(experiments, files, Settings(force=args.force))
     for unit in found:
         unit.migrated()
     return found
@@ -116,9 +122,10 @@ def _show(units: Sequence[Unit]) -> None:
             sys.stdout.writelines(unified(_name(file), unit.originals.data(file), text))
 
 
-def _written(units: Sequence[Unit]) -> list[str] | None:
-    """Write every unit that is proven, each wholly; None where a file cannot be written."""
-    written = []
+def _written(units: Sequence[Unit], files: ReadOnce) -> tuple[list[str], bool]:
+    """Write every unit that is proven, each wholly; what was written, and whether some was not."""
+    written: list[str] = []
+    failed = False
     for unit in units:
         if unit.plan.fails:
             continue
@@ -126,41 +133,37 @@ def _written(units: Sequence[Unit]) -> list[str] | None:
         reasons = [reason for file in changed if (reason := refusal(file)) is not None]
         for reason in reasons:
             complain(reason)
-        if reasons or not _write_all(changed):
-            return None
+        if reasons or not _write_all(changed, files):
+            failed = True
+            continue
         written += [_name(file) for file in changed]
-    return written
+    return written, failed
 
 
-def _write_all(texts: dict[str, bytes]) -> bool:
+def _write_all(texts: dict[str, bytes], files: ReadOnce) -> bool:
     """Write files, new ones of BrainScript first, so that no configuration names what is not."""
-    before = {file: _data(file) for file in texts}
     done: list[str] = []
     for file in sorted(texts, key=lambda one: not one.endswith(".bs")):
         try:
-            write_atomic(file, texts[file])
+            write_over(file, texts[file], files.read(file))
         except OSError as error:
             complain(f"{file}: cannot be written: {error.strerror}. Nothing of it is kept.")
-            _restore(done, before)
+            for written in done:
+                _restore(written, texts[written], files.read(written))
             return False
         done.append(file)
     return True
 
 
-def _data(file: str) -> bytes | None:
-    if not os.path.exists(file):
-        return None
-    with open(file, "rb") as stream:
-        return stream.read()
-
-
-def _restore(files: Sequence[str], before: dict[str, bytes | None]) -> None:
-    for file in files:
-        data = before[file]
-        if data is None:
-            os.unlink(file)
+def _restore(file: str, written: bytes, before: bytes | None) -> None:
+    """Take back what was written, unless somebody has changed it since."""
+    try:
+        if before is None:
+            remove_if(file, written)
         else:
-            write_atomic(file, data)
+            write_over(file, before, written)
+    except OSError as error:
+        complain(f"{file}: was written, and cannot be taken back: {error.strerror}.")
 
 
 def _report(units: Sequence[Unit], written: Sequence[str], form: str) -> None:

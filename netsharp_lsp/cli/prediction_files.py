@@ -6,18 +6,19 @@ A file is written aside and renamed when everything is in it, so none is ever ha
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
-import os
 import sys
-from contextlib import suppress
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
+from netsharp_engine.aside import Aside
 from netsharp_lsp.project.writing import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     Columns = Mapping[str, Sequence[Any]]
 
@@ -53,24 +54,22 @@ def open_writer(path: str | None) -> Writer:
         raise WriteError(reason)
     if suffix == "parquet":
         return ParquetFile(path)
+    with naming(path):
+        file = Aside(path)
+    stream = io.TextIOWrapper(file.stream, encoding="utf-8", newline="")
+    kind = CsvWriter if suffix == "csv" else LineWriter
+    return kind(stream, file, path)
+
+
+@contextmanager
+def naming(path: str | None) -> Iterator[None]:
+    """Let what cannot be written to a file be said of it by name."""
     try:
-        stream = open(aside(path), "w", encoding="utf-8", newline="")  # noqa: SIM115
+        yield
     except OSError as error:
+        if path is None:
+            raise
         raise WriteError(f"{path}: cannot be written: {error.strerror}.") from None
-    return CsvWriter(stream, path) if suffix == "csv" else LineWriter(stream, path)
-
-
-def aside(path: str) -> str:
-    """The name under which a file is written until it is whole."""
-    folder, name = os.path.split(os.path.abspath(path))
-    return os.path.join(folder, f".{name}.{os.getpid()}.part")
-
-
-def _remove(stream: Any, path: str) -> None:
-    """Close and remove a file; on a full disk it cannot even be closed."""
-    with suppress(OSError):
-        stream.close()
-    os.unlink(path)
 
 
 def text_of(value: Any) -> str:
@@ -86,39 +85,44 @@ def plain(value: Any) -> Any:
 class TextWriter:
     """What CSV and JSON lines share: a stream, and a file in its place at the end."""
 
-    def __init__(self, stream: TextIO, path: str | None = None) -> None:
+    def __init__(
+        self, stream: TextIO, file: Aside | None = None, path: str | None = None
+    ) -> None:
         self.stream = stream
+        self.file = file
         self.path = path
 
     def finish(self) -> None:
         """Put the file in its place; stdout is only flushed."""
-        if self.path is None:
+        with naming(self.path):
             self.stream.flush()
-            return
-        self.stream.close()
-        os.replace(aside(self.path), self.path)
+            if self.file is not None:
+                self.file.commit()
 
     def discard(self) -> None:
         """Remove what was written aside."""
-        if self.path is not None:
-            _remove(self.stream, aside(self.path))
+        if self.file is not None:
+            self.file.discard()
 
 
 class CsvWriter(TextWriter):
     """A header, then one row an answer."""
 
-    def __init__(self, stream: TextIO, path: str | None = None) -> None:
-        super().__init__(stream, path)
+    def __init__(
+        self, stream: TextIO, file: Aside | None = None, path: str | None = None
+    ) -> None:
+        super().__init__(stream, file, path)
         self.rows = csv.writer(stream, lineterminator="\n")
         self.started = False
 
     def write(self, columns: Columns) -> None:
         """Write the next rows; the first call writes the header."""
-        if not self.started:
-            self.rows.writerow(columns)
-            self.started = True
-        for row in zip(*columns.values(), strict=True):
-            self.rows.writerow([text_of(value) for value in row])
+        with naming(self.path):
+            if not self.started:
+                self.rows.writerow(columns)
+                self.started = True
+            for row in zip(*columns.values(), strict=True):
+                self.rows.writerow([text_of(value) for value in row])
 
 
 class LineWriter(TextWriter):
@@ -128,7 +132,8 @@ class LineWriter(TextWriter):
         """Write the next rows."""
         for row in zip(*columns.values(), strict=True):
             values = {name: plain(value) for name, value in zip(columns, row, strict=True)}
-            self.stream.write(json.dumps(values, ensure_ascii=False) + "\n")
+            with naming(self.path):
+                self.stream.write(json.dumps(values, ensure_ascii=False) + "\n")
 
 
 class ParquetFile:
@@ -138,7 +143,9 @@ class ParquetFile:
         if find_spec("pyarrow") is None:
             raise WriteError(f"{path}: Parquet needs pyarrow: pip install 'netsharp[data]'.")
         self.path = path
-        self.file: Any = None
+        with naming(path):
+            self.file = Aside(path)
+        self.rows: Any = None
 
     def write(self, columns: Columns) -> None:
         """Write the next rows."""
@@ -146,17 +153,18 @@ class ParquetFile:
         import pyarrow.parquet
 
         table = pyarrow.table({name: list(values) for name, values in columns.items()})
-        if self.file is None:
-            self.file = pyarrow.parquet.ParquetWriter(aside(self.path), table.schema)
-        self.file.write_table(table)
+        with naming(self.path):
+            if self.rows is None:
+                self.rows = pyarrow.parquet.ParquetWriter(self.file.stream, table.schema)
+            self.rows.write_table(table)
 
     def finish(self) -> None:
         """Put the file in its place."""
-        if self.file is not None:
-            self.file.close()
-            os.replace(aside(self.path), self.path)
+        with naming(self.path):
+            if self.rows is not None:
+                self.rows.close()
+                self.file.commit()
 
     def discard(self) -> None:
         """Remove what was written aside."""
-        if self.file is not None:
-            _remove(self.file, aside(self.path))
+        self.file.discard()

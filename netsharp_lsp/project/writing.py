@@ -5,6 +5,17 @@ from __future__ import annotations
 import errno
 import os
 
+from netsharp_engine.aside import Aside, ChangedError
+
+__all__ = ["ChangedError", "refusal", "remove_if", "write_atomic", "write_new", "write_over"]
+
+
+class LinkedError(OSError):
+    """A file of several names: written under one, it would be another than under the others."""
+
+    def __init__(self, path: str, names: int) -> None:
+        super().__init__(errno.EMLINK, _linked(names), path)
+
 
 def refusal(path: str) -> str | None:
     """Why no file can be written at a path, as far as that can be told before; else None."""
@@ -17,34 +28,44 @@ def refusal(path: str) -> str | None:
         return f"{path}: is a device or a pipe, which would be replaced. Name a file."
     if not os.access(folder, os.W_OK | os.X_OK):
         return f"{path}: the folder {folder} cannot be written to. Choose another."
-    return None
+    names = _names(path)
+    return None if names < 2 else f"{path}: cannot be written: {_linked(names)}."
 
 
 def write_atomic(path: str, data: bytes) -> None:
     """Write a file aside and rename it into place, so that no reader sees half of it.
 
-    Keeps the permissions of the file it replaces and writes through a symbolic link; a device or
-    a pipe is written to as it is. Raises OSError, and then leaves the old file as it was.
+    Keeps permissions and owner of the file it replaces and writes through a symbolic link; a
+    device or a pipe is written to as it is. Raises OSError, and then leaves the old file as it was.
     """
-    if os.path.exists(path) and not os.path.isfile(path):
-        with open(path, "wb") as stream:
-            stream.write(data)
+    if _is_special(path):
+        _write_through(path, data)
         return
-    target = os.path.realpath(path)
-    folder, name = os.path.split(target)
-    aside = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
+    with Aside(path) as aside:
+        # Only now: a leftover that is gone may have been the second name.
+        _refuse_links(path)
+        aside.stream.write(data)
+        aside.commit()
+
+
+def write_over(path: str, data: bytes, before: bytes | None) -> None:
+    """Write a file as `write_atomic` does, if it is still what was read; None: there was none.
+
+    Raises ChangedError where it is not, unless it already is what would be written.
+    """
     try:
-        with open(aside, "xb") as stream:
-            stream.write(data)
-        if os.path.exists(target):
-            os.chmod(aside, os.stat(target).st_mode & 0o7777)
-        os.replace(aside, target)
-    except FileExistsError:
-        raise  # somebody else's file
-    except BaseException:
-        if os.path.exists(aside):
-            os.unlink(aside)
-        raise
+        if before is None:
+            write_new(path, data)
+        elif _is_special(path):
+            _write_through(path, data)
+        else:
+            with Aside(path) as aside:
+                _refuse_links(path)
+                aside.stream.write(data)
+                aside.commit_over(before)
+    except (ChangedError, FileExistsError):
+        if _data(path) != data:
+            raise ChangedError(path) from None
 
 
 def write_new(path: str, data: bytes) -> None:
@@ -52,24 +73,51 @@ def write_new(path: str, data: bytes) -> None:
 
     Raises FileExistsError where something has that name by now, and other OSErrors.
     """
-    folder, name = os.path.split(os.path.abspath(path))
-    aside = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
-    try:
-        with open(aside, "xb") as stream:
-            stream.write(data)
-        _name_once(aside, path)
-    finally:
-        if os.path.exists(aside):
-            os.unlink(aside)
+    with Aside(path) as aside:
+        aside.stream.write(data)
+        aside.commit_new()
 
 
-def _name_once(aside: str, path: str) -> None:
-    """Give a file written aside its name, but never that of another file."""
+def remove_if(path: str, data: bytes) -> None:
+    """Remove a file that holds just this; ChangedError where it does not."""
+    if _data(path) != data:
+        raise ChangedError(path)
+    os.unlink(path)
+
+
+def _is_special(path: str) -> bool:
+    return os.path.exists(path) and not os.path.isfile(path)
+
+
+def _write_through(path: str, data: bytes) -> None:
+    with open(path, "wb") as stream:
+        stream.write(data)
+
+
+def _refuse_links(path: str) -> None:
+    names = _names(path)
+    if names > 1:
+        raise LinkedError(path, names)
+
+
+def _names(path: str) -> int:
+    """How many names a file has; none where there is no file."""
     try:
-        os.link(aside, path)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without links
-        if os.path.lexists(path):
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path) from None
-        os.rename(aside, path)
+        return os.stat(path).st_nlink
+    except OSError:
+        return 0
+
+
+def _linked(names: int) -> str:
+    return (
+        f"it has {names} names (hard links), of which only this one would change; "
+        "put a copy in its place first"
+    )
+
+
+def _data(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read()
+    except OSError:
+        return None

@@ -12,7 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 #: From the ground up: a room may import the rooms before it, and itself.
 FLOORS = (
     ("netsharp_engine.geometry",),
-    ("netsharp_engine.activations", "netsharp_engine.limits"),
+    ("netsharp_engine.activations", "netsharp_engine.limits", "netsharp_engine.exchange"),
+    ("netsharp_engine.aside",),
     ("netsharp_engine.ops", "netsharp_engine.graph"),
     ("netsharp_engine",),
     ("netsharp_lsp.limits",),

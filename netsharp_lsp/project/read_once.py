@@ -1,0 +1,34 @@
+"""Files as they were at their first reading, so that what is compared, edited and written belongs
+together; decides nothing more.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.workspace import Files
+
+
+class ReadOnce:
+    """The files of a disk, or what else is there, each read once."""
+
+    __slots__ = ("_disk", "_known")
+
+    def __init__(self, disk: Files) -> None:
+        self._disk = disk
+        self._known: dict[str, bytes | None] = {}
+
+    def read(self, path: str) -> bytes | None:
+        """Return what a file held when it was first read, None where none could be read."""
+        name = self._disk.locate(path)
+        if name not in self._known:
+            self._known[name] = self._disk.read(name)
+        return self._known[name]
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or a folder of that name."""
+        return self._disk.exists(path)
+
+    def locate(self, path: str) -> str:
+        """Return the real path of a file, or the one that it would have."""
+        return self._disk.locate(path)
