@@ -12,6 +12,7 @@ import re
 import stat
 import sys
 import time
+from contextlib import suppress
 
 if sys.platform != "win32":
     import fcntl
@@ -123,10 +124,8 @@ class Aside:
 
     def discard(self) -> None:
         """Leave nothing aside; harmless after a commit."""
-        try:
+        with suppress(OSError):  # a full disk cannot take what is still to be written
             self.stream.close()
-        except OSError:  # a full disk cannot take what is still to be written
-            pass
         _remove(self.path)
 
     def _flush(self) -> None:
@@ -180,23 +179,29 @@ def _create(folder: str, mode: int) -> tuple[str, int]:
     while True:
         path = os.path.join(folder, f".netsharp-{_machine()}-{os.urandom(8).hex()}.part")
         descriptor = os.open(path, flags, mode)
-        if sys.platform == "win32":
-            return path, descriptor
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(descriptor)
-            continue
-        except OSError:  # a file system without locks
-            return path, descriptor
-        if os.path.lexists(path):
+        if _lock(descriptor) and os.path.lexists(path):
             return path, descriptor
         os.close(descriptor)
 
 
+def _lock(descriptor: int) -> bool:
+    """Lock a file for its writer, where it can be; False where somebody else has locked it."""
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:  # a file system without locks
+            return True
+    return True
+
+
 def _machine() -> str:
     """A word for this machine as others that share a folder see it."""
-    name = os.environ.get("COMPUTERNAME", "") if sys.platform == "win32" else os.uname().nodename
+    if sys.platform == "win32":
+        name = os.environ.get("COMPUTERNAME", "")
+    else:
+        name = os.uname().nodename
     return f"{binascii.crc32(name.encode('utf-8', 'surrogateescape')):08x}"
 
 
@@ -258,10 +263,8 @@ def _open_shared(path: str) -> int | None:
     except FileNotFoundError:
         return None
     if sys.platform != "win32":
-        try:
+        with suppress(OSError):  # without locks, or somebody else's
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:  # without locks, or somebody else's
-            pass
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
     os.close(descriptor)
@@ -328,10 +331,8 @@ def _remove_leftover(path: str, ours: bool) -> None:
 
 
 def _remove(path: str) -> None:
-    try:
+    with suppress(OSError):
         os.unlink(path)
-    except OSError:
-        pass
 
 
 def _status(path: str) -> os.stat_result | None:

@@ -38,7 +38,7 @@ def write_file(
     metadata |= {"format": FORMAT, "version": str(VERSION)}
     if os.path.exists(path) and not os.path.isfile(path):
         raise ModelError(f"The model {path} cannot be written: it is no file. Name a file.")
-    # As the format wants it: what is wide first, so that each array lies at a multiple of its width.
+    # What is wide comes first, so that each array lies at a multiple of its width.
     order = sorted(tensors.items(), key=lambda item: (-item[1].dtype.itemsize, item[0]))
     try:
         with Aside(path) as aside:

@@ -69,9 +69,7 @@ def run(args: argparse.Namespace) -> int:
     return FOUND if any(unit.plan.fails or unit.plan.todo for unit in units) else DONE
 
 
-def _experiments(
-    args: argparse.Namespace, files: ReadOnce
-) -> tuple[list[Experiment], list[str]]:
+def _experiments(args: argparse.Namespace, files: ReadOnce) -> tuple[list[Experiment], list[str]]:
     """The runs that the arguments mean, and what is not there."""
     from netsharp_lsp.cntk.experiment import Experiment
 

@@ -85,9 +85,7 @@ def plain(value: Any) -> Any:
 class TextWriter:
     """What CSV and JSON lines share: a stream, and a file in its place at the end."""
 
-    def __init__(
-        self, stream: TextIO, file: Aside | None = None, path: str | None = None
-    ) -> None:
+    def __init__(self, stream: TextIO, file: Aside | None = None, path: str | None = None) -> None:
         self.stream = stream
         self.file = file
         self.path = path
@@ -108,9 +106,7 @@ class TextWriter:
 class CsvWriter(TextWriter):
     """A header, then one row an answer."""
 
-    def __init__(
-        self, stream: TextIO, file: Aside | None = None, path: str | None = None
-    ) -> None:
+    def __init__(self, stream: TextIO, file: Aside | None = None, path: str | None = None) -> None:
         super().__init__(stream, file, path)
         self.rows = csv.writer(stream, lineterminator="\n")
         self.started = False

@@ -1,14 +1,16 @@
 """Shows how reading and training go on: bars where a person watches, a few lines elsewhere.
 
 Everything goes to stderr, but for events that another program asked for; rich is imported only
-for a terminal.
+for a terminal. Where nothing can be shown any more, work goes on all the same.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol, cast
+
+from netsharp_lsp.cli.outlet import Outlet
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -53,7 +55,7 @@ def choose_display(quiet: bool, events: bool = False) -> Display:
         return Events()
     if quiet:
         return Silence()
-    return Bars() if sys.stderr.isatty() else Lines()
+    return Bars() if Outlet(sys.stderr).isatty() else Lines()
 
 
 class Silence:
@@ -80,24 +82,28 @@ class Silence:
 
 
 class Events(Silence):
-    """The lines of the run log on stdout, each at once."""
+    """The lines of the run log on stdout, each at once.
+
+    Whoever asked for them and has gone hears nothing; where they only find no room, the run is as
+    welcome as before.
+    """
+
+    def __init__(self) -> None:
+        self.out = Outlet(sys.stdout)
 
     def event(self, event: dict[str, Any]) -> None:
         """Write a line, unless nobody reads any more."""
         from netsharp_engine.train import event_line
 
-        if not self.heard:
-            return
-        try:
-            print(event_line(event), flush=True)
-        except BrokenPipeError:
-            self.heard = False
+        self.out.line(event_line(event))
+        self.heard = not isinstance(self.out.fault, BrokenPipeError)
 
 
 class Lines(Silence):
     """One line for some epochs, spread evenly over the run."""
 
     def __init__(self) -> None:
+        self.out = Outlet(sys.stderr)
         self.epochs = 1
         self.shown = time.monotonic()
 
@@ -109,7 +115,7 @@ class Lines(Silence):
         self.shown = now
         share = progress.bytes_read / max(progress.bytes_total, 1)
         rest = "" if progress.remaining is None else f", {duration(progress.remaining)} left"
-        print(f"reading: {progress.rows:,} rows, {share:.0%}{rest}", file=sys.stderr)
+        self.out.line(f"reading: {progress.rows:,} rows, {share:.0%}{rest}")
 
     def event(self, event: dict[str, Any]) -> None:
         """Print an epoch's figures when its turn has come."""
@@ -121,7 +127,7 @@ class Lines(Silence):
         if epoch == 1 or epoch % gap == 0 or epoch == self.epochs:
             left = event["seconds"] / epoch * (self.epochs - epoch)
             line = f"epoch {epoch}/{self.epochs}  {figures(event)}  {duration(left)} left"
-            print(line, file=sys.stderr)
+            self.out.line(line)
 
 
 class Bars(Silence):
@@ -138,7 +144,7 @@ class Bars(Silence):
             TimeRemainingColumn(),
             # Last, so that a narrow terminal cuts the rate off and not the time.
             TextColumn("{task.fields[figures]}"),
-            console=Console(stderr=True),
+            console=Console(file=cast("IO[str]", Outlet(sys.stderr))),
             transient=False,
         )
         self.read: TaskID | None = None

@@ -6,6 +6,7 @@ Puts together specification, run file, data, engine, progress and files; compute
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ from netsharp_engine.train import (
 from netsharp_lsp.cli.curve import CurveError, check_picture, spark_lines, write_curve
 from netsharp_lsp.cli.faults import show_errors
 from netsharp_lsp.cli.files import Input, ReadError, named_input, read_source
+from netsharp_lsp.cli.outlet import Outlet
 from netsharp_lsp.cli.progress import choose_display
 from netsharp_lsp.cli.subjects import SubjectError, embedded_in
 from netsharp_lsp.cli.terminal import complain
@@ -41,13 +43,14 @@ if TYPE_CHECKING:
     from netsharp_engine.model import Model
     from netsharp_engine.train import Settings, TrainingData, TrainingResult
     from netsharp_lsp.cli.embedded import Embedded
-    from netsharp_lsp.cli.progress import Display
+    from netsharp_lsp.cli.outlet import Outlet
+from netsharp_lsp.cli.progress import Display
 
-DONE, FAULTY, FAILED, INTERRUPTED = 0, 1, 2, 130
+DONE, FAULTY, FAILED = 0, 1, 2
 #: What a specification from stdin is called, unless somebody names it.
 STDIN_NAME = "network.nn"
-#: What came of a run, as an exit code.
-EXITS = {"finished": DONE, "early": DONE, "interrupted": INTERRUPTED, "diverged": FAULTY}
+#: What came of a run, as an exit code; that of an interrupted one says by what.
+EXITS = {"finished": DONE, "early": DONE, "diverged": FAULTY}
 
 
 class RunError(Exception):
@@ -72,7 +75,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train; 0 done, 1 faulty specification or diverged, 2 could not run, 130 interrupted."""
+    """Train; 0 done, 1 faulty specification or diverged, 2 could not run or write all that is
+    asked for, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
+    """
     try:
         return _run(args)
     except RunError as error:
@@ -108,13 +113,14 @@ def _run(args: argparse.Namespace) -> int:
         if show_errors(name, text, context_of(data), embedded):
             return FAULTY
         with catch_interrupts() as should_stop:
-            training = Training(text.decode(), data, settings, display, path, should_stop)
+            training = Training(text.decode(), data, settings, display, path, should_stop, [])
             result = training.run(stored)
             save_model(result.model, path)
     if settings.plot:
         write_curve(result.history, settings.plot)
     _report(args, result, settings, path)
-    return EXITS[result.status]
+    code = EXITS.get(result.status, should_stop.exit_code)
+    return FAILED if code == DONE and training.lost else code
 
 
 def _read_specification(item: Input) -> tuple[bytes, Embedded | None]:
@@ -193,7 +199,11 @@ def context_of(data: TrainingData) -> Context:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """A run with what watches it: a display, a log, a model kept now and then."""
+    """A run with what watches it: a display, a log, a model kept now and then.
+
+    `lost` are sentences on what could not be written, each told once: what hours have brought is
+    worth more than a log, and a disk may have room again.
+    """
 
     specification: str
     data: TrainingData
@@ -201,6 +211,7 @@ class Training:
     display: Display
     path: str
     should_stop: Callable[[], bool]
+    lost: list[str]
 
     def ends(self) -> bool:
         """Whether to stop: somebody wants it, or nobody follows; both together are one wish."""
@@ -214,13 +225,18 @@ class Training:
                 log = files.enter_context(RunLog(self.settings.log, append=stored is not None))
 
             def on_event(event: dict[str, Any]) -> None:
-                if log is not None:
-                    log.write(event)
+                nonlocal log
+                try:
+                    if log is not None:
+                        log.write(event)
+                except TrainingError as error:
+                    log = None
+                    self._lose(f"{error} The run goes on without it.")
                 self.display.event(event)
 
             watched: dict[str, Any] = {
                 "on_event": on_event,
-                "on_checkpoint": lambda model: save_model(model, self.path),
+                "on_checkpoint": self._keep,
                 "should_stop": self.ends,
             }
             if stored is not None:
@@ -228,6 +244,19 @@ class Training:
             graph = language_by_id(DEFAULT).build_graph(self.specification, self.data.context())
             given = {"specification": self.specification, **watched}
             return train(graph, self.data, self.settings, **given)
+
+    def _keep(self, model: Model) -> None:
+        """Save a model on the way; the last one is saved once more, and failing that is told."""
+        try:
+            save_model(model, self.path)
+        except ModelError as error:
+            if model.state is not None and not model.state.finished and not self.ends():
+                self._lose(f"{error} The run goes on and tries again.")
+
+    def _lose(self, sentence: str) -> None:
+        if sentence not in self.lost:
+            self.lost.append(sentence)
+            complain(sentence)
 
 
 def model_path(specification: str, settings: Settings) -> str:
@@ -242,16 +271,17 @@ def _report(
         complain(result.message)
     if args.quiet or args.events:
         return
+    out = Outlet(sys.stdout)
     for sentence in settings.notes():
-        print(f"note: {sentence}")
+        out.line(f"note: {sentence}")
     for line in spark_lines(result.history):
-        print(line)
+        out.line(line)
     reports = list(result.reports)
     if settings.test:
         reports.append(evaluate(result.model, settings.test))
     for report in reports:
-        print("\n".join(report.lines()))
-    print(f"model: {path}")
+        out.line("\n".join(report.lines()))
+    out.line(f"model: {path}")
 
 
 def show_settings(settings: Settings) -> None:

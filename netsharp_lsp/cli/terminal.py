@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from netsharp_lsp.cli.outlet import Outlet
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
@@ -33,5 +35,5 @@ def source_width(stream: TextIO) -> int:
 def complain(message: str) -> None:
     """Print a sentence about the command itself, not about a specification, to stderr."""
     text = f"netsharp: {message}\n"
-    encoding = sys.stderr.encoding or "utf-8"
-    sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    outlet = Outlet(sys.stderr)
+    outlet.write(text.encode(outlet.encoding, "backslashreplace").decode(outlet.encoding))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.server.session import Session
 
 #: How a run ended, by the exit code of `netsharp run`; any other means that it failed.
-STATUSES = {0: "finished", 130: "stopped"}
+STATUSES = {0: "finished", 129: "stopped", 130: "stopped", 143: "stopped"}
 #: What Windows calls Ctrl-Break, and the group without which only the server would get it.
 _BREAK = getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT)
 _GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)

@@ -27,23 +27,12 @@ RUN = ("run", "net.nn", "--train", "digits.csv", *LABELLED, "--seed", "5", "--ba
 PATIENCE = 30.0
 
 
-#: The command line with a checkpoint after every epoch instead of one a minute.
-HASTY = """
-import sys
-from netsharp_engine.train import loop
-from netsharp_lsp.__main__ import main
-loop.CHECKPOINT_SECONDS = 0.0
-sys.exit(main(sys.argv[1:]))
-"""
-
-
 def interrupted(
-    folder: Path, *arguments: str, by: signal.Signals = signal.SIGINT, program: str | None = None
+    folder: Path, *arguments: str, by: signal.Signals = signal.SIGINT
 ) -> tuple[int, str, str]:
     """Start a run, end it after its second epoch, and give its code, stdout and stderr."""
-    start = ("-m", "netsharp_lsp") if program is None else ("-c", program)
     process = subprocess.Popen(
-        [sys.executable, *start, *arguments],
+        [sys.executable, "-m", "netsharp_lsp", *arguments],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -59,13 +48,17 @@ def interrupted(
     return process.returncode, out, err
 
 
-def test_a_run_goes_on_bit_equal_after_ctrl_c(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("by", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_run_goes_on_bit_equal_after_a_signal_to_end(
+    by: signal.Signals, exit_code: int, folder: Path
+) -> None:
     (folder / "run.jsonl").unlink()
     shared = (*RUN, "--momentum", "0.9", "--validation", "0.2")
-    code, _out, err = interrupted(
-        folder, *shared, "--epochs", "4000", "--model", "part.safetensors", "--log", "run.jsonl"
-    )
-    assert code == 130
+    long = ("--epochs", "4000", "--model", "part.safetensors", "--log", "run.jsonl")
+    code, _out, err = interrupted(folder, *shared, *long, by=by)
+    assert code == exit_code
     stopped = re.search(r"Stopped after step ([\d,]+) in epoch (\d+)", err)
     assert stopped is not None, err
     epochs = str(int(stopped[2]) + 2)
@@ -86,7 +79,8 @@ def test_a_run_goes_on_bit_equal_after_ctrl_c(folder: Path) -> None:
 def test_a_killed_run_goes_on_from_its_last_checkpoint(folder: Path) -> None:
     (folder / "run.jsonl").unlink()
     long = ("--epochs", "4000", "--model", "part.safetensors", "--log", "run.jsonl")
-    code, _out, _err = interrupted(folder, *RUN, *long, by=signal.SIGKILL, program=HASTY)
+    hasty = (*RUN, *long, "--checkpoint", "0.0001")
+    code, _out, _err = interrupted(folder, *hasty, by=signal.SIGKILL)
     assert code == -signal.SIGKILL
     reached = json.loads((folder / "run.jsonl").read_text().splitlines()[-2])["epoch"]
     command = (*RUN, "--quiet", "--epochs", str(reached + 3), "--model")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import signal
+import time
 
 import numpy as np
 import pytest
@@ -220,17 +223,38 @@ def test_a_stop_takes_effect_after_the_present_step():
     assert result.message == "Stopped after step 21 in epoch 3."
 
 
-def test_ctrl_c_is_caught_once():
-    import os
-    import signal
+@pytest.mark.parametrize(
+    ("name", "code", "end"),
+    [("SIGINT", 130, KeyboardInterrupt), ("SIGTERM", 143, SystemExit), ("SIGHUP", 129, None)],
+)
+def test_a_signal_to_end_is_a_wish_first(monkeypatch, name, code, end):
+    """A second one ends at once, unless it comes with the first or from a terminal that closes."""
+    number = getattr(signal, name)
+    before = signal.getsignal(number)
+    with catch_interrupts() as wish:
+        assert not wish()
+        for _ in range(2):
+            os.kill(os.getpid(), number)
+        assert wish()
+        assert wish.exit_code == code
+        later = time.monotonic() + 1
+        monkeypatch.setattr(time, "monotonic", lambda: later)
+        if end is None:
+            os.kill(os.getpid(), number)
+        else:
+            with pytest.raises(end):
+                os.kill(os.getpid(), number)
+    assert signal.getsignal(number) is before
 
-    with catch_interrupts() as should_stop:
-        assert not should_stop()
-        os.kill(os.getpid(), signal.SIGINT)
-        assert should_stop()
-        with pytest.raises(KeyboardInterrupt):
-            os.kill(os.getpid(), signal.SIGINT)
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+def test_a_signal_that_is_ignored_stays_so():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with catch_interrupts() as wish:
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert not wish()
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 CONTRACT = {"event", "epoch", "step", "samples", "loss", "metrics", "validation", "rate", "seconds"}

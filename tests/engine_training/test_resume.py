@@ -129,16 +129,39 @@ def test_what_a_resumed_run_refuses(tmp_path):
         resume(load_model(path, build), data)
 
 
-def test_checkpoints_resume_like_interruptions(tmp_path, monkeypatch):
-    monkeypatch.setattr("netsharp_engine.train.loop.CHECKPOINT_SECONDS", 0.0)
-    settings = settings_of(**RULES["patience"])
+def test_checkpoints_resume_like_interruptions(tmp_path):
+    """One after each of the six steps of eight epochs, the last before the figures are measured."""
+    settings = settings_of(**RULES["patience"], checkpoint=1e-9)
     data = prepare(blobs(), settings)
     graph = build(NET, data.context())
     kept = []
     whole = train(graph, data, settings, specification=NET, on_checkpoint=kept.append)
-    assert len(kept) >= 7
-    for model in (kept[0], kept[4]):
+    assert len(kept) == 6 * len(whole.history) + 1
+    for model in (kept[0], kept[4], kept[5], kept[6], kept[29]):
         assert_equal(whole, resume(through_file(model, tmp_path), data))
+
+
+def test_without_checkpoints_only_the_end_is_kept():
+    settings = settings_of(**RULES["sgd"], checkpoint=0)
+    data = prepare(blobs(), settings)
+    graph = build(NET, data.context())
+    kept = []
+    for should_stop, finished in ((None, True), (stop_after(5), False)):
+        train(graph, data, settings, on_checkpoint=kept.append, should_stop=should_stop)
+        assert kept.pop().state.finished is finished
+        assert not kept
+
+
+def test_a_stop_while_validation_rows_are_measured_leaves_the_epoch_open(tmp_path):
+    settings = settings_of(**RULES["patience"])
+    data = prepare(blobs(), settings)
+    graph = build(NET, data.context())
+    whole = train(graph, data, settings, specification=NET)
+    #: Asked after each of six steps, then among the validation rows.
+    part = train(graph, data, settings, specification=NET, should_stop=stop_after(7))
+    assert (part.status, part.model.state.position, part.history) == ("interrupted", 6, [])
+    assert part.message == "Stopped after step 6 in epoch 1."
+    assert_equal(whole, resume(through_file(part.model, tmp_path), data))
 
 
 def test_a_run_of_files_resumes_from_its_run_file(tmp_path):

@@ -1,32 +1,68 @@
-"""Ctrl-C as a wish to stop after the present step, instead of an exception in its midst."""
+"""Signals that end a program, as a wish to stop after the present step and not in its midst."""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+#: SIGBREAK is what one program can send to another on Windows.
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+#: A wish that comes twice within so many seconds is one: who stops a group of processes, or a
+#: terminal that is closed, sends it to each of them and to all of them.
+_SECONDS_OF_ONE_WISH = 0.5
+
+
+class StopWish:
+    """Whether somebody wants an end: true when called after the first signal, its `number`."""
+
+    __slots__ = ("_since", "number")
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        self._since = 0.0
+
+    def __call__(self) -> bool:
+        """Whether a signal has come."""
+        return self.number is not None
+
+    @property
+    def exit_code(self) -> int:
+        """What the process ends with, as a shell has it: 130 after Ctrl-C, and without a signal."""
+        named = self.number in (getattr(signal, "SIGTERM", None), getattr(signal, "SIGHUP", None))
+        return 128 + (self.number if named and self.number is not None else signal.SIGINT)
+
+    def take(self, number: int, frame: FrameType | None) -> None:
+        """Note a signal; another one ends at once, but not what a closed terminal sends."""
+        if self.number is None:
+            self.number, self._since = number, time.monotonic()
+            return
+        lasting = number == getattr(signal, "SIGHUP", None)
+        if lasting or time.monotonic() - self._since < _SECONDS_OF_ONE_WISH:
+            return
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        raise SystemExit(self.exit_code)
+
 
 @contextmanager
-def catch_interrupts() -> Iterator[Callable[[], bool]]:
-    """Within it, the first Ctrl-C makes the given function true; a second one interrupts.
+def catch_interrupts() -> Iterator[StopWish]:
+    """Within it, the first signal to end makes the given wish true; a later one ends at once.
 
-    Only the main thread may use it; the former handlers come back at the end.  On Windows
-    Ctrl-Break counts too: it is the one that a program can send to another.
+    Only the main thread may use it; the former handlers come back at the end.  What is ignored,
+    as SIGHUP below nohup, stays so.
     """
-    asked = False
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        nonlocal asked
-        if asked:
-            raise KeyboardInterrupt
-        asked = True
-
-    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGBREAK") if hasattr(signal, name)]
-    former = {number: signal.signal(number, handle) for number in numbers}
+    wish = StopWish()
+    numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
+    former = {
+        number: signal.signal(number, wish.take)
+        for number in numbers
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
     try:
-        yield lambda: asked
+        yield wish
     finally:
         for number, handler in former.items():
             signal.signal(number, handler)

@@ -152,6 +152,14 @@ KEYS: tuple[Key, ...] = (
     Key("train", "validation", "split", "a fraction, a column or a file of validation rows"),
     Key("train", "patience", "integer", "epochs without improvement before stopping", 0, least=0),
     Key("train", "class_weights", "class weights", '"balanced", or a table of weights by class'),
+    Key(
+        "train",
+        "checkpoint",
+        "number",
+        "seconds between two saves of the model on the way; 0 saves it only at the end or a stop",
+        60.0,
+        least=0,
+    ),
     Key("train", "threads", "integer", "threads of the matrix products", 1, least=1, most=1024),
     Key("train", "dtype", "choice", "the numbers' type", "float32", choices=DTYPES),
     Key(

@@ -18,7 +18,7 @@ from netsharp_engine.plan import compile_plan
 
 from .diagnosis import explain, layer_of_values, layer_of_vector, propose
 from .feeding import Feeder
-from .measure import Meter, measure_part
+from .measure import Meter, measure_part, measure_until
 from .metrics import trivial_answer
 from .objective import choose_objective
 from .optimizers import bind_optimizer, reduced_rate
@@ -30,7 +30,6 @@ from .state import Tensors, TrainingState
 Event = dict[str, Any]
 EventCallback = Callable[[Event], None]
 STEP_SECONDS = 0.1
-CHECKPOINT_SECONDS = 60.0
 RISKY_SQUARE = 1e30
 
 
@@ -54,8 +53,8 @@ class Outcome:
 class Run:
     """One run of training, from the beginning or from a state.
 
-    ``on_checkpoint`` gets where the run stands, as if interrupted, at the end of an epoch when
-    ``checkpoint_seconds`` have passed since the last time.
+    ``on_checkpoint`` gets where the run stands, as if interrupted, when the setting's seconds have
+    passed since it was done the last time, and at the end, before the last figures are measured.
     """
 
     def __init__(
@@ -67,7 +66,6 @@ class Run:
         should_stop: Callable[[], bool] | None = None,
     ) -> None:
         self.on_checkpoint: Callable[[Outcome], None] | None = None
-        self.checkpoint_seconds = CHECKPOINT_SECONDS
         self.objective = choose_objective(graph, data.classes, settings.loss)
         self._graph, self._data, self._settings = graph, data, settings
         self._on_event = on_event or (lambda event: None)
@@ -143,9 +141,13 @@ class Run:
             if time.perf_counter() - self._reported >= STEP_SECONDS:
                 self._emit("step", loss=self._mean_loss(), metrics=self._running_metrics())
             if self._should_stop():
-                epoch = state.epoch + 1
-                return "interrupted", f"Stopped after step {state.step:,} in epoch {epoch}."
+                return self._stopped()
+            self._checkpoint()
         return self._finish_epoch()
+
+    def _stopped(self) -> tuple[str, str]:
+        state = self._state
+        return "interrupted", f"Stopped after step {state.step:,} in epoch {state.epoch + 1}."
 
     def _step(self) -> str | None:
         """One mini-batch; a sentence when a number is no longer finite."""
@@ -208,8 +210,14 @@ class Run:
         return explain(what, layer, self._state.step + 1, rate, change)
 
     def _finish_epoch(self) -> tuple[str, str] | None:
-        """Close the books of an epoch: rate, validation, early stopping."""
+        """Close the books of an epoch: rate, validation, early stopping.
+
+        A stop while validation rows are measured leaves the epoch open: it is closed when resumed.
+        """
         state, settings = self._state, self._settings
+        report = self._validate()
+        if report is None and self._data.validation is not None:
+            return self._stopped()
         loss, metrics = self._mean_loss(), self._running_metrics()
         state.epoch += 1
         state.position = 0
@@ -220,7 +228,7 @@ class Run:
             state.previous_loss = loss
         else:
             rate = self._optimizer.rate
-        validation = self._validate()
+        validation = None if report is None else _figures(report)
         self._emit("epoch", loss=loss, metrics=metrics, validation=validation)
         self._optimizer.rate = state.rate = rate
         state.loss_sum = state.weight_sum = 0.0
@@ -228,19 +236,24 @@ class Run:
         verdict = None
         if settings.patience and validation is not None:
             verdict = self._watch(validation.get("loss", math.inf))
-        if verdict is None:
-            self._checkpoint()
         return verdict
 
     def _checkpoint(self) -> None:
-        now = time.perf_counter()
-        if self.on_checkpoint is None or now - self._kept < self.checkpoint_seconds:
+        """Let the state be kept when it is time."""
+        seconds = self._settings.checkpoint
+        if self.on_checkpoint is None or not seconds:
             return
-        self._kept = now
-        last = self._plan.store()
+        if time.perf_counter() - self._kept >= seconds:
+            self._keep("interrupted", "", self._plan.store())
+
+    def _keep(self, status: str, message: str, last: Tensors) -> TrainingState:
+        """Let the state be kept now; seconds count from when that is done."""
         tensors = last if self._best is None else self._best
-        state = self._snapshot("interrupted", last)
-        self.on_checkpoint(Outcome("interrupted", "", tensors, state, [], list(self._history)))
+        state = self._snapshot(status, last)
+        if self.on_checkpoint is not None:
+            self.on_checkpoint(Outcome(status, message, tensors, state, [], list(self._history)))
+        self._kept = time.perf_counter()
+        return state
 
     def _watch(self, loss: float) -> tuple[str, str] | None:
         """Early stopping: keep the best weights, count epochs without improvement."""
@@ -257,14 +270,13 @@ class Run:
             f"epochs. The weights are those of epoch {state.best_epoch}."
         )
 
-    def _validate(self) -> dict[str, float] | None:
+    def _validate(self) -> Report | None:
+        """The figures of the validation rows; None without such rows, or when it is to stop."""
         part = self._data.validation
         if part is None:
             return None
         self._meter.load(self._plan.store())
-        report = measure_part(self._meter, part, self.answer, "validation")
-        loss = {} if report.loss is None else {"loss": report.loss}
-        return {**loss, **report.metrics}
+        return measure_until(self._meter, part, self.answer, "validation", self._should_stop)
 
     def _mean_loss(self) -> float | None:
         state = self._state
@@ -296,6 +308,8 @@ class Run:
     def _outcome(self, status: str, message: str) -> Outcome:
         last = self._plan.store()
         tensors = last if self._best is None else self._best
+        # Measuring takes a while, for which whoever stops a program may not wait.
+        state = None if status == "diverged" else self._keep(status, message, last)
         self._meter.load(tensors)
         data = self._data
         reports = [measure_part(self._meter, data.train, self.answer, "training")]
@@ -308,7 +322,6 @@ class Run:
             metrics=reports[0].metrics,
             validation=figures[1] if len(figures) > 1 else None,
         )
-        state = None if status == "diverged" else self._snapshot(status, last)
         return Outcome(status, message, tensors, state, reports, self._history)
 
     def _snapshot(self, status: str, last: Tensors) -> TrainingState:
@@ -324,3 +337,9 @@ class Run:
             finished=status in ("finished", "early"),
             vectors=vectors,
         )
+
+
+def _figures(report: Report) -> dict[str, float]:
+    """Loss and metrics of a report as an event has them."""
+    loss = {} if report.loss is None else {"loss": report.loss}
+    return {**loss, **report.metrics}

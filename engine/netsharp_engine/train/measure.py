@@ -5,7 +5,7 @@ Batches always have the same size, so that a row's result does not depend on its
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -112,10 +112,25 @@ class Measurement:
 
 def measure_part(meter: Meter, part: Part, answer: tuple[float, ...], name: str) -> Report:
     """The report of one part of the training data."""
+    report = measure_until(meter, part, answer, name, lambda: False)
+    assert report is not None
+    return report
+
+
+def measure_until(
+    meter: Meter,
+    part: Part,
+    answer: tuple[float, ...],
+    name: str,
+    should_stop: Callable[[], bool],
+) -> Report | None:
+    """The report of one part of the training data; None when somebody wants to stop before."""
     measurement = Measurement(meter, answer)
     for start in range(0, part.rows, BATCH):
         index = part.index[start : start + BATCH]
         weights = None if part.sample_weights is None else part.sample_weights[index]
         loss_weights = None if part.weights is None else part.weights[index]
         measurement.add(part.matrix[index], part.targets[index], weights, loss_weights)
+        if should_stop():
+            return None
     return measurement.report(name)

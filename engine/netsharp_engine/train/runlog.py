@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+import os
+from contextlib import suppress
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Any
 
 from .failures import TrainingError
+
+#: How every line begins, and a length that none reaches.
+HEAD = b'{"event": '
+LONGEST_LINE = 1 << 16
 
 
 def event_line(event: dict[str, Any]) -> str:
@@ -29,29 +35,48 @@ def plain(value: Any) -> Any:
 class RunLog:
     """A log file open for a run; ``append`` continues the log of a resumed one.
 
+    It has whole lines only, also where a run was killed or a disk was full in the midst of one.
     Raises TrainingError when the file cannot be written.
     """
 
     def __init__(self, path: str, *, append: bool = False) -> None:
         self._path = path
         try:
-            self._stream: TextIO = open(  # noqa: SIM115
-                path, "a" if append else "w", encoding="utf-8", newline="\n"
-            )
+            self._stream = open(path, "a+b" if append else "wb", buffering=0)  # noqa: SIM115
+            if append and self._stream.seekable():
+                self._end_last_line()
         except OSError as error:
-            raise TrainingError(
-                f"The run log {path} cannot be written: {error.strerror}."
-            ) from None
+            raise self._failure(error) from None
 
     def write(self, event: dict[str, Any]) -> None:
         """Write one event at once."""
+        line = f"{event_line(event)}\n".encode()
+        written = 0
         try:
-            self._stream.write(event_line(event) + "\n")
-            self._stream.flush()
+            while written < len(line):
+                written += self._stream.write(line[written:]) or 0
         except OSError as error:
-            raise TrainingError(
-                f"The run log {self._path} cannot be written: {error.strerror}."
-            ) from None
+            if written:
+                self._take_back(written)
+            raise self._failure(error) from None
+
+    def _end_last_line(self) -> None:
+        """Drop what a killed run wrote of its last line; a line of somebody else is ended."""
+        size = self._stream.seek(0, os.SEEK_END)
+        start = max(0, size - LONGEST_LINE)
+        self._stream.seek(start)
+        torn = (self._stream.read(LONGEST_LINE) or b"").rpartition(b"\n")[2]
+        if torn[: len(HEAD)] and HEAD.startswith(torn[: len(HEAD)]):
+            self._stream.truncate(size - len(torn))
+        elif torn:
+            self._stream.write(b"\n")
+
+    def _take_back(self, written: int) -> None:
+        with suppress(OSError):  # it is no file, but a pipe
+            self._stream.truncate(os.fstat(self._stream.fileno()).st_size - written)
+
+    def _failure(self, error: OSError) -> TrainingError:
+        return TrainingError(f"The run log {self._path} cannot be written: {error.strerror}.")
 
     def close(self) -> None:
         """Close the file."""

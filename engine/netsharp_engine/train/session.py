@@ -16,7 +16,7 @@ from .report import Report
 from .settings import Settings
 from .state import TrainingState
 
-CHANGEABLE = frozenset(("epochs", "patience", "threads"))
+CHANGEABLE = frozenset(("epochs", "patience", "checkpoint", "threads"))
 PLACES = frozenset(("train", "test", "labels", "model", "log", "plot"))
 
 
@@ -56,8 +56,9 @@ def train(
 
     ``specification`` and ``context`` (over that of the data) are stored in the model, so that the
     graph can be built again.  ``on_event`` gets every line of the run log;
-    ``on_checkpoint`` about once a minute, at the end of an epoch, a model to save that can be
-    resumed; ``should_stop`` is asked after every step.  Raises TrainingError where network, data
+    ``on_checkpoint`` a model to save that can be resumed, every ``settings.checkpoint`` seconds and
+    before the last figures are measured; ``should_stop`` is asked after every step and while
+    validation rows are measured.  Raises TrainingError where network, data
     and settings do not fit.
     """
     _check_features(graph, data)
@@ -79,7 +80,7 @@ def resume(
     """Continue a stored run, bit-equal to one that was never interrupted.
 
     The model must be bound to its graph.  ``settings`` may differ from the model's in epochs,
-    patience and threads only; ``data`` is prepared with ``settings_to_resume``.  Raises
+    patience, checkpoint and threads only; ``data`` is prepared with ``settings_to_resume``.  Raises
     TrainingError for other data or settings.
     """
     if model.state is None:
@@ -140,8 +141,8 @@ def train_further(
 def settings_to_resume(stored: Settings, wanted: Settings) -> Settings:
     """A stored run's settings with what may change taken from ``wanted`` where it was given.
 
-    Epochs, patience and threads may change, and where files lie.  Raises TrainingError for any
-    other setting that was given (by file or flag) and differs.
+    Epochs, patience, checkpoint and threads may change, and where files lie.  Raises TrainingError
+    for any other setting that was given (by file or flag) and differs.
     """
     given: dict[str, Any] = {}
     for _, name, shown, origin in wanted.listing():

@@ -60,6 +60,7 @@ class Settings:
     validation: float | str | None
     patience: int
     class_weights: str | dict[str, float] | None
+    checkpoint: float
     threads: int
     dtype: str
     rate_reduction_ratio: float
