@@ -1,0 +1,65 @@
+"""Killed, signalled, overtaken by somebody's edit at any moment: nothing is lost."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.cli.command_line import clean_environment
+from tests.e2e.kills import LOG, MODEL, TRAIN, additions, kills
+from tests.e2e.test_interruption import PATIENCE
+from tests.e2e.workshop import furnish
+
+SEED = 5
+
+
+def test_a_training_survives_every_end() -> None:
+    report = kills(24, SEED)
+    assert (report.tries, report.failures) == (24, []), f"seed {SEED}"
+
+
+def test_a_line_that_is_added_while_a_command_works_is_kept() -> None:
+    report = additions(12, SEED)
+    assert (report.tries, report.failures) == (12, []), f"seed {SEED}"
+
+
+def long_run(folder: Path, *before: str) -> subprocess.Popen[bytes]:
+    """Start a run that takes hours, by another program."""
+    furnish(folder)
+    return subprocess.Popen(
+        [*before, sys.executable, "-m", "netsharp_lsp", *TRAIN, "--epochs", "100000"],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=clean_environment(),
+        start_new_session=True,
+    )
+
+
+def until_it_trains(folder: Path) -> None:
+    log = folder / LOG
+    waiting = ["sh", "-c", f"until grep -q '\"epoch\": 2' '{log}'; do sleep 0.05; done"]
+    subprocess.run(waiting, check=True, timeout=PATIENCE, stderr=subprocess.DEVNULL)
+
+
+def test_timeout_asks_twice_at_once_and_means_it_once(tmp_path: Path) -> None:
+    """It signals its child, and then its group, in which that is."""
+    process = long_run(tmp_path, "timeout", "--signal=TERM", "--preserve-status", "5")
+    _, said = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 143, said
+    assert b"Stopped after step" in said
+    assert (tmp_path / MODEL).exists()
+
+
+def test_below_nohup_a_closed_terminal_changes_nothing(tmp_path: Path) -> None:
+    process = long_run(tmp_path, "nohup")
+    until_it_trains(tmp_path)
+    process.send_signal(signal.SIGHUP)
+    lines = (tmp_path / LOG).read_bytes().count(b"\n")
+    grows = f"until [ $(wc -l < '{tmp_path / LOG}') -gt {lines + 3} ]; do sleep 0.05; done"
+    subprocess.run(["sh", "-c", grows], check=True, timeout=PATIENCE)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode == 143
