@@ -58,8 +58,8 @@ def _header(
 ) -> bytes:
     """What stands before the arrays: the size of a JSON text, and that text, padded to 8 bytes.
 
-    safetensors would write a file of its own beside the one it is told to, whose name is not ours
-    to clean up after, and hold every array twice.
+    safetensors would write a file of its own beside the one it is told to, which nobody removes
+    when it is killed.
     """
     entries: dict[str, Any] = {"__metadata__": metadata}
     start = 0

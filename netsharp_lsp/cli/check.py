@@ -116,6 +116,32 @@ def _check_all(args: argparse.Namespace) -> int:
     failed = _say_problems(outcomes)
     if args.diff:
         return FAILED if failed else _show_differences(outcomes)
+    findings = _found(jobs, outcomes, args)
+    if not _write_fixed(outcomes):
+        failed = True
+        if all(outcome.item.path is not None for outcome in outcomes):
+            jobs, outcomes, findings = _as_it_stays(gathered, args, find)
+    _report(
+        [f for f, o in zip(findings, outcomes, strict=True) if o.source is not None], jobs, args
+    )
+    if failed:
+        return FAILED
+    return FOUND if any(map(_fails, jobs, findings)) else CLEAN
+
+
+def _as_it_stays(
+    gathered: Gathered, args: argparse.Namespace, find: Find
+) -> tuple[list[Job], list[Outcome], list[FileFindings]]:
+    """Check once more without repairs: a report on texts that could not be written helps nobody."""
+    plain = type(args)(**{**vars(args), "fix": False, "unsafe_fixes": False})
+    jobs, outcomes = _inspected(_jobs(plain, find, gathered), gathered, plain, find)
+    return jobs, outcomes, _found(jobs, outcomes, plain)
+
+
+def _found(
+    jobs: Sequence[Job], outcomes: Sequence[Outcome], args: argparse.Namespace
+) -> list[FileFindings]:
+    """What is left to say of every file, without what a baseline knows."""
     findings = [
         FileFindings(
             outcome.item.name, LineIndex(outcome.text), outcome.diagnostics, outcome.others
@@ -128,13 +154,7 @@ def _check_all(args: argparse.Namespace) -> int:
         sift_all(jobs, outcomes, findings, args)
     elif args.update_baseline:
         raise UsageError("--update-baseline needs --baseline FILE or 'baseline' in settings.")
-    failed |= not _write_fixed(outcomes)
-    _report(
-        [f for f, o in zip(findings, outcomes, strict=True) if o.source is not None], jobs, args
-    )
-    if failed:
-        return FAILED
-    return FOUND if any(map(_fails, jobs, findings)) else CLEAN
+    return findings
 
 
 def _inspected(

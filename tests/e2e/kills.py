@@ -58,7 +58,7 @@ def finished(*arguments: str, folder: Path) -> tuple[int, str, float]:
 
 
 def kills(count: int, seed: int) -> Report:
-    """End trainings by each signal in turn; each goes on and ends with the bits of one let alone."""
+    """End trainings by each signal in turn; each ends with the bits of one that was let alone."""
     chance = random.Random(seed)
     failures: list[str] = []
     with tempfile.TemporaryDirectory(prefix="kills-") as root:
@@ -87,8 +87,8 @@ def _killed(folder: Path, by: signal.Signals, moment: float, whole: Path) -> str
     began = (folder / LOG).exists() and (folder / LOG).stat().st_size > 0
     process.send_signal(by)
     _, said = process.communicate(timeout=120)
-    # Before training begins there is nothing to keep, and when all is kept nothing to lose: then the
-    # system ends the process.
+    # Before training begins there is nothing to keep, and when all is kept nothing to lose: then
+    # the system ends the process.
     ended = began and b'"event": "end"' in (folder / LOG).read_bytes()
     by_system = {-by.value, 130} if ended or not began else set()
     if process.returncode not in {EXITS[by], 0} | by_system:

@@ -192,6 +192,7 @@ def test_counts_in_a_folder_that_is_read_only(command: tuple[str, ...], folder: 
         assert said[-1] == "netsharp: 1 file unchanged, 2 files failed."
     else:
         assert not any("fixed" in line for line in said)
+        assert done.stdout.count("NS013") == 2, "what was not repaired is told still"
     assert [(shelf / f"{name}.nn").read_text() for name in "abc"] == [ugly, ugly, neat]
 
 

@@ -1,4 +1,4 @@
-"""Writing files: whole or not at all, over nothing that nobody read, and never wider than before."""
+"""Writing files: whole or not at all, over nothing unread, and never open to more people."""
 
 from __future__ import annotations
 
@@ -149,8 +149,8 @@ def test_what_has_changed_since_it_was_read_is_left(tmp_path: pathlib.Path) -> N
     path.unlink()
     with pytest.raises(ChangedError):
         write_over(str(path), b"new", b"old")
+    (tmp_path / "made").write_bytes(b"by somebody")
     with pytest.raises(ChangedError):
-        (tmp_path / "made").write_bytes(b"by somebody")
         write_over(str(tmp_path / "made"), b"new", None)
     assert os.listdir(tmp_path) == ["made"]
 
