@@ -31,6 +31,8 @@ SUFFIX_DELIMITERS = {".tsv": "\t", ".tab": "\t"}
 CANDIDATES = (",", ";", "\t", "|")
 #: So many rows tell how a table is written.
 SAMPLE_ROWS = 20
+#: Digits of a column's number; more are a name.
+LONGEST_NUMBER = 18
 #: From here on not every whole number is a float64.
 EXACT_INTEGERS = 2**53
 
@@ -105,7 +107,7 @@ def find_column(names: Sequence[str], column: str | int) -> int | None:
     if column in names:
         return names.index(str(column))
     word = str(column)
-    if word.isdecimal():
+    if word.isdecimal() and len(word) <= LONGEST_NUMBER:
         number = int(word)
         return number - 1 if 1 <= number <= len(names) else None
     folded = [name.casefold() for name in names]

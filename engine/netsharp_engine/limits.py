@@ -27,5 +27,19 @@ class Limit:
         return f"{self.most:,} {self.unit}"
 
 
+KERNEL_DIMENSIONS = Limit(
+    "one kernel, when a network is trained or applied",
+    15,
+    "dimensions",
+    "`run`, `predict` and `evaluate` refuse the network; `check` and `describe` take it",
+)
+# A pool over a whole picture of 1000 x 1000 pixels.
+KERNEL_CELLS = Limit(
+    "one kernel that is walked cell by cell, when a network is trained or applied",
+    1_000_000,
+    "cells",
+    "`run`, `predict` and `evaluate` refuse the network; `check` and `describe` take it",
+)
+
 #: Every limit of the engine, in the order of the documents.
-LIMITS: tuple[Limit, ...] = ()
+LIMITS: tuple[Limit, ...] = (KERNEL_DIMENSIONS, KERNEL_CELLS)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine import stored
 from netsharp_engine.data import (
     Encoding,
     Normalizer,
@@ -23,10 +24,13 @@ from netsharp_engine.data import (
 )
 from netsharp_engine.data.stream import EncodedRows
 from netsharp_engine.data.table import translate_classes
+from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph, GraphError
-from netsharp_engine.model_file import ModelError, read_file, write_file
-from netsharp_engine.train.measure import Measurement, Meter
-from netsharp_engine.train.objective import choose_objective
+from netsharp_engine.model_file import ModelError, read_file, read_network, write_file
+from netsharp_engine.plan import require_room
+from netsharp_engine.train.failures import TrainingError
+from netsharp_engine.train.measure import Measurement, Meter, measuring_design
+from netsharp_engine.train.objective import Objective, choose_objective
 from netsharp_engine.train.preparation import encode_table
 from netsharp_engine.train.report import Report
 from netsharp_engine.train.settings import Settings, restore_settings
@@ -83,6 +87,7 @@ class Model:
     reports: list[Report] = field(default_factory=list)
     history: list[dict[str, Any]] = field(default_factory=list)
     _graph: Graph | None = field(default=None, repr=False)
+    _objective: Objective | None = field(default=None, repr=False)
     _meter: Meter | None = field(default=None, repr=False)
 
     @property
@@ -105,21 +110,35 @@ class Model:
                 )
         extra = [name for name in self.tensors if name not in needed]
         if extra:
-            raise ModelError(f"The model has weights '{extra[0]}' that its network does not know.")
+            raise ModelError(
+                f"The model has weights '{excerpt(extra[0])}' that its network does not know."
+            )
         if graph.features != self.encoding.features:
             raise ModelError(
                 f"The model's data has {self.encoding.features} features; its network takes "
                 f"{graph.features}."
             )
+        try:
+            self._objective = choose_objective(graph, self.classes, self.settings.loss)
+        except TrainingError as error:
+            raise ModelError(str(error)) from None
+        if len(self.answer) != (1 if self.classes is None else len(self.classes)):
+            raise ModelError("The model's baseline is not that of its classes.")
         self._graph = graph
         self._meter = None
 
     @property
     def meter(self) -> Meter:
-        """The forward plan with the model's weights, made on first use."""
+        """The forward plan with the model's weights, made on first use; ModelError without room."""
         if self._meter is None:
-            objective = choose_objective(self.graph, self.classes, self.settings.loss)
-            meter = Meter(self.graph, objective, self.settings.dtype, self.settings.threads)
+            graph, objective = self.graph, self._objective
+            assert objective is not None
+            design = measuring_design(graph, objective, self.settings.dtype)
+            try:
+                require_room("The network", [design.needs()], "Use a computer with more of it.")
+            except GraphError as error:
+                raise ModelError(str(error)) from None
+            meter = Meter(design, objective, self.settings.threads)
             meter.load(self.tensors)
             self._meter = meter
         return self._meter
@@ -259,10 +278,8 @@ def load_model(path: str, build_graph: GraphBuilder | None = None) -> Model:
     texts, tensors = read_file(path)
     try:
         model = _restored(texts, tensors)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ModelError(
-            f"{path} is damaged: its entries cannot be understood ({error!r})."
-        ) from None
+    except ValueError as error:
+        raise ModelError(f"{path} is damaged: {error}. Train again or take a copy.") from None
     if build_graph is not None:
         try:
             model.bind(build_graph(model.specification, model.context))
@@ -272,33 +289,53 @@ def load_model(path: str, build_graph: GraphBuilder | None = None) -> Model:
 
 
 def _restored(texts: dict[str, Any], tensors: Tensors) -> Model:
-    """A model of a file's entries; KeyError, TypeError or ValueError where they are not one."""
-    settings = restore_settings(texts["settings"])
+    """A model of a file's entries; ValueError where they are not one."""
+    settings = restore_settings(stored.table(texts, "settings"))
     if isinstance(settings, list):
-        raise ValueError(" ".join(settings))
-    if not isinstance(texts["specification"], str):
-        raise TypeError("the specification is no text")
-    classes = texts["classes"]
-    weights = {name: array for name, array in tensors.items() if not _of_state(name)}
+        raise ValueError(settings[0].removesuffix("."))
+    specification, context = read_network(texts)
+    classes = stored.optional(texts, "classes", stored.items)
+    if classes == []:
+        raise ValueError("it has no classes")
+    reports = [stored.table({"report": each}, "report") for each in stored.items(texts, "reports")]
+    answer = stored.items(texts, "baseline")
     model = Model(
-        specification=texts["specification"],
-        context=dict(texts["context"]),
+        specification=specification,
+        context=context,
         settings=settings,
-        encoding=Encoding.from_json(texts["encoding"]),
-        normalizer=Normalizer.from_json(texts["normalizer"]),
-        classes=None if classes is None else tuple(str(name) for name in classes),
-        answer=tuple(float(number) for number in texts["baseline"]),
-        tensors=weights,
-        reports=[Report.from_json(report) for report in texts["reports"]],
-        history=list(texts["history"]),
+        encoding=Encoding.from_json(stored.table(texts, "encoding")),
+        normalizer=Normalizer.from_json(stored.table(texts, "normalizer")),
+        classes=None
+        if classes is None
+        else tuple(stored.as_text(each, "class") for each in classes),
+        answer=tuple(stored.as_number(each, "baseline") for each in answer),
+        tensors={name: array for name, array in tensors.items() if not _of_state(name)},
+        reports=[Report.from_json(report) for report in reports],
+        history=[_event(each) for each in stored.items(texts, "history")],
     )
     if texts.get("state") is not None:
-        model.state = TrainingState.from_json(texts["state"], _vectors(tensors))
-    if model.context["features"] != model.encoding.features:
+        table = stored.table(texts, "state")
+        model.state = TrainingState.from_json(table, _vectors(tensors))
+    for name, array in model.tensors.items():
+        if not np.isfinite((array.min(initial=0), array.max(initial=0))).all():
+            raise ValueError(f"the weights '{excerpt(name)}' hold a number that is not finite")
+    if context.get("features") != model.encoding.features:
         raise ValueError("context and encoding have different numbers of features")
     if len(model.normalizer.offset) != model.encoding.features:
         raise ValueError("normaliser and encoding have different numbers of features")
     return model
+
+
+def _event(values: Any) -> dict[str, Any]:
+    """An epoch of the history: what is drawn and told of it must be numbers."""
+    event = dict(stored.table({"event": values}, "event"))
+    for key in event.keys() & {"metrics", "validation"}:
+        event[key] = stored.numbers(event, key, finite=False)
+    for key in event.keys() & {"loss", "rate", "seconds"}:
+        event[key] = stored.number(event, key, finite=False)
+    for key in event.keys() & {"epoch", "step", "samples"}:
+        event[key] = stored.whole(event, key)
+    return event
 
 
 def _of_state(name: str) -> bool:

@@ -14,13 +14,16 @@ import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 
+from netsharp_engine import stored
 from netsharp_engine.aside import Aside
+from netsharp_engine.excerpt import excerpt
 
 FORMAT = "netsharp"
 VERSION = 1
 SMALLEST_FILE = 8
 #: What safetensors calls the types of our arrays.
 KINDS = {"float16": "F16", "float32": "F32", "float64": "F64"}
+LONGEST_VERSION = 9
 
 
 class ModelError(ValueError):
@@ -78,20 +81,28 @@ def read_file(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.float
     """The JSON values and arrays of a model file; ModelError for any other file."""
     head = _head(path)
     try:
-        with safe_open(path, framework="np") as stored:
-            metadata = stored.metadata() or {}
+        with safe_open(path, framework="np") as opened:
+            metadata = opened.metadata() or {}
             _check_version(path, metadata)
-            names = stored.keys()
-            tensors = {name: stored.get_tensor(name) for name in names}
-    except (SafetensorError, TypeError, AttributeError, OSError) as error:
+            names = opened.keys()
+            tensors = {name: opened.get_tensor(name) for name in names}
+    except (SafetensorError, TypeError, AttributeError, ValueError, OSError) as error:
+        if isinstance(error, ModelError):
+            raise
         if head.startswith((b"PK\x03\x04", b"\x80")):
             raise ModelError(
                 f"{path} is no model file but an archive or a pickle, which is never loaded. "
                 "Model files are written by netsharp run."
             ) from None
         raise ModelError(
-            f"{path} is damaged, or no model file ({error}). Train again or take a copy."
+            f"{path} is damaged, or no model file ({excerpt(error)}). Train again or take a copy."
         ) from None
+    for name, array in tensors.items():
+        if array.dtype not in (np.float32, np.float64):
+            raise ModelError(
+                f"{path} is damaged: '{excerpt(name)}' holds {array.dtype}, not floating-point "
+                "numbers. Train again or take a copy."
+            )
     values: dict[str, Any] = {}
     for name, text in metadata.items():
         if name in ("format", "version"):
@@ -99,8 +110,21 @@ def read_file(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.float
         try:
             values[name] = json.loads(text)
         except (ValueError, RecursionError):
-            raise ModelError(f"{path} is damaged: its entry '{name}' is no JSON.") from None
+            raise ModelError(
+                f"{path} is damaged: its entry '{excerpt(name)}' is no JSON. "
+                "Train again or take a copy."
+            ) from None
     return values, tensors
+
+
+def read_network(values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The specification in a file's values, and what was known around it; ValueError without."""
+    context = dict(stored.table(values, "context"))
+    for key in context.keys() & {"features", "hidden_nodes", "outputs"}:
+        stored.optional(context, key, lambda table, name: stored.whole(table, name, 1))
+    for key in context.keys() & {"task", "host"}:
+        stored.optional(context, key, stored.text)
+    return stored.text(values, "specification"), context
 
 
 def _head(path: str) -> bytes:
@@ -126,10 +150,10 @@ def _check_version(path: str, metadata: Mapping[str, str]) -> None:
             "specification. Models are written by netsharp run."
         )
     version = metadata.get("version", "")
-    if not version.isdigit():
-        raise ModelError(f"{path} is damaged: its format version is '{version}'.")
-    if int(version) > VERSION:
+    if not (version.isascii() and version.isdigit()) or not version.strip("0"):
+        raise ModelError(f"{path} is damaged: its format version is '{excerpt(version)}'.")
+    if len(version) > LONGEST_VERSION or int(version) > VERSION:
         raise ModelError(
-            f"{path} has format version {version}; this netsharp reads up to {VERSION}. "
+            f"{path} has format version {excerpt(version)}; this netsharp reads up to {VERSION}. "
             "Install a newer netsharp to use it."
         )

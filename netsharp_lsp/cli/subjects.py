@@ -94,15 +94,15 @@ def embedded_in(item: Input, text: bytes) -> Embedded | None:
 
 def _model(path: str) -> Subject:
     """The specification inside a model file, with the context it was trained in."""
-    from netsharp_engine.model_file import ModelError, read_file
+    from netsharp_engine.model_file import ModelError, read_file, read_network
 
     try:
         values, _tensors = read_file(path)
+        specification, known = read_network(values)
     except ModelError as error:
         raise SubjectError(str(error)) from None
-    specification, known = values.get("specification"), values.get("context")
-    if not isinstance(specification, str) or not isinstance(known, dict):
-        raise SubjectError(f"{path}: the model file holds no specification.")
+    except ValueError as error:
+        raise SubjectError(f"{path} is damaged: {error}. Train again or take a copy.") from None
     context = Context(**{key: value for key, value in known.items() if key in FIELDS})
     context.origin = dict.fromkeys(context.known(), os.path.basename(path))
     return Subject(path, specification.encode(), context)

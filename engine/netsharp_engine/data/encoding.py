@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine import stored
+
 from .errors import DataError
 from .table import Codes, Table, name_order
 
@@ -190,20 +192,33 @@ class Encoding:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Encoding:
-        """The encoding of plain values; raises KeyError, TypeError or ValueError on others."""
+        """The encoding of plain values; raises ValueError on others."""
         columns = tuple(
-            Feature(
-                str(column["name"]),
-                int(column["position"]),
-                None if column["levels"] is None else tuple(str(each) for each in column["levels"]),
-                None if column["fill"] is None else float(column["fill"]),
-            )
-            for column in values["columns"]
+            _feature(stored.table({"column": each}, "column"))
+            for each in stored.items(values, "columns")
         )
-        label = None if values["label"] is None else str(values["label"])
+        width = stored.whole(values, "width", 1)
+        if len({column.position for column in columns}) < len(columns):
+            raise ValueError("two of its columns stand at one position")
+        if not columns or max(column.position for column in columns) >= width:
+            raise ValueError("its columns do not fit the width of the training data")
         return cls(
-            columns, bool(values["unknown"]), bool(values["named"]), int(values["width"]), label
+            columns,
+            stored.truth(values, "unknown"),
+            stored.truth(values, "named"),
+            width,
+            stored.optional(values, "label", stored.text),
         )
+
+
+def _feature(values: Mapping[str, Any]) -> Feature:
+    levels = stored.optional(values, "levels", stored.items)
+    return Feature(
+        stored.text(values, "name"),
+        stored.whole(values, "position"),
+        None if levels is None else tuple(stored.as_text(each, "level") for each in levels),
+        stored.optional(values, "fill", stored.number),
+    )
 
 
 def recode(levels: Sequence[str] | None, fitted: Sequence[str] | None, codes: Codes) -> Codes:

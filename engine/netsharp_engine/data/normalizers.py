@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine import stored
+from netsharp_engine.excerpt import excerpt
+
 Rows = npt.NDArray[np.intp]
 Matrix = npt.NDArray[np.floating]
 NAMES = ("minmax", "minmax-zero", "gaussian", "binning", "none")
@@ -64,15 +67,24 @@ class Normalizer:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Normalizer:
-        """The normaliser of plain values; raises KeyError, TypeError or ValueError on others."""
-        if values["name"] not in NAMES:
-            raise ValueError(f"unknown normalizer {values['name']!r}")
-        return cls(
-            str(values["name"]),
-            np.array(values["offset"], dtype=np.float64),
-            np.array(values["scale"], dtype=np.float64),
-            tuple(np.array(edges, dtype=np.float64) for edges in values["edges"]),
+        """The normaliser of plain values; raises ValueError on others."""
+        name = stored.text(values, "name")
+        if name not in NAMES:
+            raise ValueError(f"there is no normalizer '{excerpt(name)}'")
+        offset, scale = (_column(stored.items(values, key), key) for key in ("offset", "scale"))
+        edges = tuple(
+            _column(stored.items({"edges": each}, "edges"), "edges")
+            for each in stored.items(values, "edges")
         )
+        if len(scale) != len(offset) or len(edges) != (len(offset) if name == "binning" else 0):
+            raise ValueError("its normalizer has different numbers of features")
+        if any(np.any(np.diff(each) < 0) for each in edges):
+            raise ValueError("the edges of its bins do not rise")
+        return cls(name, offset, scale, edges)
+
+
+def _column(values: list[Any], key: str) -> npt.NDArray[np.float64]:
+    return np.array([stored.as_number(each, key) for each in values], dtype=np.float64)
 
 
 def fit_normalizer(

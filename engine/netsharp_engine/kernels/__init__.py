@@ -9,20 +9,28 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_engine.activations import ACTIVATIONS
+from netsharp_engine.geometry import product
 from netsharp_engine.kernels.arrays import IntArray
-from netsharp_engine.kernels.convolution import bind_convolve, walk
+from netsharp_engine.kernels.convolution import bind_convolve, convolve_bytes, walk
 from netsharp_engine.kernels.dense import (
+    activation_bytes,
+    bias_bytes,
     bind_activation,
     bind_add,
     bind_bias,
     bind_full,
     full_order,
 )
-from netsharp_engine.kernels.filtered import bind_filtered
+from netsharp_engine.kernels.filtered import bind_filtered, filtered_bytes
 from netsharp_engine.kernels.layout import Layout
-from netsharp_engine.kernels.normalization import bind_norm
-from netsharp_engine.kernels.pooling import bind_max_pool, bind_mean_pool
-from netsharp_engine.kernels.site import Site, Steps
+from netsharp_engine.kernels.normalization import bind_norm, norm_bytes
+from netsharp_engine.kernels.pooling import (
+    bind_max_pool,
+    bind_mean_pool,
+    max_pool_bytes,
+    mean_pool_bytes,
+)
+from netsharp_engine.kernels.site import Draft, Site, Steps
 
 if TYPE_CHECKING:
     from netsharp_engine.graph import Node
@@ -46,6 +54,18 @@ def _keeps_nothing(node: Node) -> bool:
     return False
 
 
+def _never(node: Node, source: Layout, out: Layout) -> bool:
+    return False
+
+
+def _no_bytes(draft: Draft) -> int:
+    return 0
+
+
+def _no_cells(node: Node) -> int:
+    return 0
+
+
 class Kernel(NamedTuple):
     """How the back end runs one operation.
 
@@ -54,6 +74,9 @@ class Kernel(NamedTuple):
     it writes with least work.  ``weight_order`` gives the canonical index of each number
     of its parameter.  ``keeps_output``: backward needs the output as it was written.
     ``in_place``: elementwise, so that source and output share a layout and maybe memory.
+    ``bytes`` is what a bound one keeps beside values, gradients and weights; ``reorders`` whether
+    ``weight_order`` gives an array; ``cells`` how many of the kernel's are walked one by one, each
+    with calls that hold so many ``views`` forward, and in all.
     """
 
     bind: Callable[[Site], Steps]
@@ -63,6 +86,10 @@ class Kernel(NamedTuple):
     weight_order: Callable[[Node, Layout, Layout], IntArray | None] = _canonical
     keeps_output: Callable[[Node], bool] = _keeps_nothing
     in_place: bool = False
+    bytes: Callable[[Draft], int] = _no_bytes
+    reorders: Callable[[Node, Layout, Layout], bool] = _never
+    cells: Callable[[Node], int] = _no_cells
+    views: tuple[int, int] = (3, 6)
 
 
 def _input_shape(node: Node) -> Shape:
@@ -107,22 +134,61 @@ def _always(node: Node) -> bool:
     return True
 
 
+def _kernel_cells(node: Node) -> int:
+    return product(tuple(axis.kernel for axis in node.attributes["axes"]))
+
+
+def _window(
+    bind: Callable[[Site], Steps],
+    needs: Callable[[Draft], int],
+    *,
+    keeps_output: bool,
+    views: tuple[int, int] = (3, 6),
+) -> Kernel:
+    """The row of an operation that walks a kernel without weights."""
+    return Kernel(
+        bind,
+        _input_shape,
+        _counts,
+        _same_order,
+        keeps_output=_always if keeps_output else _keeps_nothing,
+        bytes=needs,
+        cells=_kernel_cells,
+        views=views,
+    )
+
+
 KERNELS: dict[str, Kernel] = {
-    "full": Kernel(bind_full, weight_order=_full_order),
-    "filtered": Kernel(bind_filtered),
+    "full": Kernel(
+        bind_full,
+        weight_order=_full_order,
+        reorders=lambda node, source, out: not (source.canonical and out.canonical),
+    ),
+    "filtered": Kernel(bind_filtered, bytes=filtered_bytes),
     "convolve": Kernel(
         bind_convolve,
         reads=_input_shape,
         writes=_factors,
         prefers=lambda node, source: walk(node.attributes).layout(),
         weight_order=lambda node, source, out: walk(node.attributes).weight_order(),
+        bytes=convolve_bytes,
+        reorders=lambda node, source, out: True,
+        cells=lambda node: walk(node.attributes).walked_cells(),
     ),
-    "max pool": Kernel(bind_max_pool, _input_shape, _counts, _same_order, keeps_output=_always),
-    "mean pool": Kernel(bind_mean_pool, _input_shape, _counts, _same_order),
-    "response norm": Kernel(bind_norm, _input_shape, _counts, _same_order, keeps_output=_always),
-    "bias": Kernel(bind_bias, weight_order=_row_order, in_place=True),
+    "max pool": _window(bind_max_pool, max_pool_bytes, keeps_output=True, views=(3, 15)),
+    "mean pool": _window(bind_mean_pool, mean_pool_bytes, keeps_output=False),
+    "response norm": _window(bind_norm, norm_bytes, keeps_output=True),
+    "bias": Kernel(
+        bind_bias,
+        weight_order=_row_order,
+        in_place=True,
+        bytes=bias_bytes,
+        reorders=lambda node, source, out: not out.canonical,
+    ),
     "add": Kernel(bind_add, in_place=True),
-    "activation": Kernel(bind_activation, keeps_output=_activation_keeps, in_place=True),
+    "activation": Kernel(
+        bind_activation, keeps_output=_activation_keeps, in_place=True, bytes=activation_bytes
+    ),
 }
 
 __all__ = ["KERNELS", "Kernel"]

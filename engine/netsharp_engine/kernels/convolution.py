@@ -19,7 +19,7 @@ import numpy as np
 from netsharp_engine.geometry import Axis
 from netsharp_engine.kernels.arrays import Array, IntArray
 from netsharp_engine.kernels.layout import Layout
-from netsharp_engine.kernels.site import Call, Site, Steps, ones
+from netsharp_engine.kernels.site import Call, Draft, Site, Steps, ones
 from netsharp_engine.kernels.taps import along
 
 BLOCK = 1 << 16  # numbers of a product that stay in the cache until they are added
@@ -83,16 +83,19 @@ class Walk:
         radix: list[int] = []
         for d, axis in enumerate(self.axes):
             radix += [self.maps[d], 1 if self.sharing[d] else axis.count]
-        kernel = tuple(axis.kernel for axis in self.axes)
+        kernel = [axis.kernel for axis in self.axes]
         kernels, cells = prod(radix), prod(kernel)
         grid = np.arange(kernels * (cells + 1), dtype=np.intp).reshape(kernels, cells + 1)
         outer = [2 * d + 1 for d in self.groups] + [2 * d for d in range(rank)]
         outer += [2 * d + 1 for d in range(rank) if d not in self.groups]
         rows = [] if self.row is None else [self.row]
         inner = [2 * rank + d for d in rows + self.unrolled]
-        weights = grid[:, :-1].reshape((*radix, *kernel)).transpose(outer + inner)
-        biases = grid[:, -1].reshape(radix).transpose(outer)
-        return np.concatenate((weights.ravel(), biases.ravel()))
+        weights = _turned(grid[:, :-1], radix + kernel, outer + inner)
+        return np.concatenate((weights, _turned(grid[:, -1], radix, outer)))
+
+    def walked_cells(self) -> int:
+        """How many cells of the kernel are copied one by one."""
+        return prod(self.axes[d].kernel for d in self.groups + self.columns)
 
     def unroll_views(self, source: Array, unrolled: Array) -> Iterator[tuple[Array, Array]]:
         """Pairs of equal shape: cells of the source, and where they go in ``unrolled``.
@@ -136,6 +139,15 @@ class Walk:
         return slice(low - axis.first, high - axis.first), slice(low, high)
 
 
+def _turned(array: IntArray, extents: list[int], order: list[int]) -> IntArray:
+    """An array read as ``extents`` with its dimensions in another order; those of 1 are left out,
+    since numpy takes only so many.
+    """
+    real = [d for d, extent in enumerate(extents) if extent > 1]
+    places = [real.index(d) for d in order if extents[d] > 1]
+    return array.reshape([extents[d] for d in real]).transpose(places).ravel()
+
+
 def walk(attributes: Any) -> Walk:
     """The walk of a convolution's attributes."""
     return Walk(tuple(attributes["axes"]), tuple(attributes["sharing"]), tuple(attributes["maps"]))
@@ -146,16 +158,62 @@ def bind_convolve(site: Site) -> Steps:
     return _Convolution(site, walk(site.attributes)).steps()
 
 
-class _Convolution:
-    """The buffers of one bound convolution."""
+class Figures:
+    """The extents of a convolution's buffers for so many samples, and nothing that has memory."""
 
-    def __init__(self, site: Site, walked: Walk) -> None:
-        self.site, self.walk = site, walked
+    def __init__(self, walked: Walk, samples: int) -> None:
+        self.walk = walked
         self.groups, self.maps = walked.group_count, walked.map_count
         self.positions, self.row_taps, self.stride, self.cells = walked.row_figures
         self.taps = prod(walked.taps)
-        self.columns = prod(walked.counts(walked.columns)) * site.samples
+        self.depth = self.row_taps * self.taps
+        self.columns = prod(walked.counts(walked.columns)) * samples
         self.result = (self.groups, self.positions, self.maps, self.columns)
+        self.unrolled = (self.groups, self.cells, self.taps, self.columns)
+        self.biased = (self.groups, self.positions, self.maps)
+        kernel = (self.depth, self.maps) if self.maps >= TALL else (self.maps, self.depth)
+        self.kernels = (self.groups, 1, *kernel)
+        size = self.groups * self.maps * self.depth
+        self.products = (self.groups, self._block(size), *kernel)
+        size = self.groups * self.depth * self.columns
+        self.shares = (self.groups, self._block(size), self.depth, self.columns)
+
+    def _block(self, size: int) -> int:
+        """How many positions to multiply at once, when each makes ``size`` numbers."""
+        return min(self.positions, max(1, BLOCK // size))
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether the windows of two positions share cells, so that products must be added."""
+        return not self.row_taps == self.positions == 1
+
+    def numbers(self, direct: bool, learns: bool, down: bool) -> int:
+        """How many numbers the buffers hold."""
+        own = 0 if direct else prod(self.result)
+        count = prod(self.unrolled) + own
+        if learns:
+            count += own + self.columns + prod(self.biased) + prod(self.products)
+            count += prod(self.kernels) if self.products[1] < self.positions else 0
+        if down:
+            count += prod(self.unrolled)
+            count += prod(self.shares) if self.overlaps else 0
+        return count
+
+
+def convolve_bytes(draft: Draft) -> int:
+    """What a bound convolution keeps."""
+    walked = walk(draft.node.attributes)
+    direct = draft.output.same(walked.layout())
+    figures = Figures(walked, draft.samples)
+    return figures.numbers(direct, draft.learns, draft.down) * draft.width
+
+
+class _Convolution(Figures):
+    """The buffers of one bound convolution."""
+
+    def __init__(self, site: Site, walked: Walk) -> None:
+        super().__init__(walked, site.samples)
+        self.site = site
         self.direct = site.output.layout.same(walked.layout())
         self.value = self._result(site.output.value)
         self.gradient = None
@@ -165,15 +223,12 @@ class _Convolution:
     def _result(self, array: Array) -> Array:
         return array.reshape(self.result) if self.direct else self.site.scratch(*self.result)
 
-    def _unrolled(self) -> Array:
-        return self.site.scratch(self.groups, self.cells, self.taps, self.columns)
-
     def _windows(self, unrolled: Array) -> Array:
         """Overlapping windows [groups, positions, row taps * taps, columns]."""
         group, cell, tap, item = unrolled.strides
         return np.lib.stride_tricks.as_strided(
             unrolled,
-            (self.groups, self.positions, self.row_taps * self.taps, self.columns),
+            (self.groups, self.positions, self.depth, self.columns),
             (group, cell * self.stride, tap, item),
         )
 
@@ -188,15 +243,14 @@ class _Convolution:
         )
 
     def _split(self, vector: Array) -> tuple[Array, Array]:
-        depth = self.row_taps * self.taps
-        count = self.groups * self.maps * depth
-        weights = vector[:count].reshape(self.groups, 1, self.maps, depth)
+        count = self.groups * self.maps * self.depth
+        weights = vector[:count].reshape(self.groups, 1, self.maps, self.depth)
         return weights, vector[count:].reshape(self.groups, 1, self.maps, 1)
 
     def steps(self) -> Steps:
         site, source = self.site, self.site.sources[0]
         shape = tuple(axis.size for axis in self.walk.axes)
-        unrolled = self._unrolled()
+        unrolled = self.site.scratch(*self.unrolled)
         windows = self._windows(unrolled)
         weights, biases = self._split(site.slots[0].value)
         views = self.walk.unroll_views(source.values(shape), self._spread(unrolled))
@@ -231,12 +285,11 @@ class _Convolution:
             left, right = windows, gradient.transpose(0, 1, 3, 2)
             weights = weights.transpose(0, 1, 3, 2)
         column = ones(self.site, self.columns)
-        biased = self.site.scratch(self.groups, self.positions, self.maps)
+        biased = self.site.scratch(*self.biased)
         sums = partial(np.matmul, gradient, column, biased)
         total = partial(np.add.reduce, biased, 1, None, biases[:, 0, :, 0])
-        size = self.groups * self.maps * self.row_taps * self.taps
-        parts = self.site.scratch(self.groups, self._block(size), *weights.shape[2:])
-        spare = self.site.scratch(*weights.shape) if parts.shape[1] < self.positions else None
+        parts = self.site.scratch(*self.products)
+        spare = self.site.scratch(*self.kernels) if parts.shape[1] < self.positions else None
         calls: list[Call] = [sums, total]
         for rows in self._blocks(parts.shape[1]):
             part = parts[:, : rows.stop - rows.start]
@@ -248,10 +301,6 @@ class _Convolution:
                 calls.append(partial(np.add, weights, spare, weights))
         return calls
 
-    def _block(self, size: int) -> int:
-        """How many positions to multiply at once, when each makes ``size`` numbers."""
-        return min(self.positions, max(1, BLOCK // size))
-
     def _blocks(self, count: int) -> list[slice]:
         return [
             slice(start, min(start + count, self.positions))
@@ -261,13 +310,13 @@ class _Convolution:
     def _source_gradient(self, weights: Array, gradient: Array) -> list[Call]:
         source = self.site.sources[0]
         assert source.gradient is not None
-        unrolled = self._unrolled()
+        unrolled = self.site.scratch(*self.unrolled)
         calls: list[Call] = []
         turned = weights.transpose(0, 1, 3, 2)
-        if self.row_taps == self.positions == 1:
-            calls.append(partial(np.matmul, turned, gradient, unrolled))
-        else:
+        if self.overlaps:
             calls += self._overlapping(turned, gradient, unrolled)
+        else:
+            calls.append(partial(np.matmul, turned, gradient, unrolled))
         calls.append(partial(source.gradient.fill, 0))
         shape = tuple(axis.size for axis in self.walk.axes)
         views = self.walk.unroll_views(source.gradients(shape), self._spread(unrolled))
@@ -276,12 +325,10 @@ class _Convolution:
 
     def _overlapping(self, turned: Array, gradient: Array, unrolled: Array) -> list[Call]:
         """Add each position's product to its window of rows, some positions at a time."""
-        depth = self.row_taps * self.taps
-        block = self._block(self.groups * depth * self.columns)
-        parts = self.site.scratch(self.groups, block, depth, self.columns)
+        parts = self.site.scratch(*self.shares)
         windows = self._windows(unrolled)
         calls: list[Call] = [partial(unrolled.fill, 0)]
-        for rows in self._blocks(block):
+        for rows in self._blocks(parts.shape[1]):
             count = rows.stop - rows.start
             part = parts[:, :count]
             calls.append(partial(np.matmul, turned, gradient[:, rows], part))

@@ -9,7 +9,7 @@ import numpy as np
 from netsharp_engine.activations import ACTIVATIONS
 from netsharp_engine.kernels.arrays import IntArray
 from netsharp_engine.kernels.layout import Layout
-from netsharp_engine.kernels.site import Call, Site, Steps, ones
+from netsharp_engine.kernels.site import Call, Draft, Site, Steps, ones
 
 
 def bind_full(site: Site) -> Steps:
@@ -50,6 +50,11 @@ def bind_bias(site: Site) -> Steps:
     return Steps(forward, backward + _pass_on(site))
 
 
+def bias_bytes(draft: Draft) -> int:
+    """What a bound bias keeps."""
+    return draft.samples * draft.width if draft.learns else 0
+
+
 def bind_add(site: Site) -> Steps:
     """out = sum of the sources, first to last; the first may be in place."""
     out = site.output.value
@@ -73,6 +78,11 @@ def _pass_on(site: Site) -> list[Call]:
         for source in site.sources
         if source.gradient is not None and source.gradient is not gradient
     ]
+
+
+def activation_bytes(draft: Draft) -> int:
+    """What a bound activation keeps."""
+    return (draft.values + draft.samples) * draft.width
 
 
 def bind_activation(site: Site) -> Steps:

@@ -13,10 +13,11 @@ import numpy as np
 
 from netsharp_engine.kernels.arrays import Array, IntArray
 from netsharp_engine.kernels.layout import Layout
-from netsharp_engine.kernels.site import Call, Site, Steps, index
+from netsharp_engine.kernels.site import Call, Draft, Site, Steps, index
 
 DENSE_CELLS = 65_536
 DENSE_SHARE = 0.03
+INDEX_BYTES = 8
 
 
 def bind_filtered(site: Site) -> Steps:
@@ -25,9 +26,28 @@ def bind_filtered(site: Site) -> Steps:
     rows = _places(site.output.layout)[index(destinations)]
     columns = _places(site.sources[0].layout)[index(sources)]
     cells = site.output.value.shape[0] * site.sources[0].value.shape[0]
-    if cells <= DENSE_CELLS or len(rows) >= DENSE_SHARE * cells:
-        return _as_matrix(site, rows, columns)
-    return _as_edges(site, rows, columns)
+    return (_as_matrix if _is_dense(cells, len(rows)) else _as_edges)(site, rows, columns)
+
+
+def _is_dense(cells: int, edges: int) -> bool:
+    return cells <= DENSE_CELLS or edges >= DENSE_SHARE * cells
+
+
+def filtered_bytes(draft: Draft) -> int:
+    """What a bound filtered bundle keeps, at most: nodes without edges need less."""
+    edges, samples = draft.node.parameters[0].size, draft.samples
+    targets, sources = draft.node.size, draft.node.inputs[0].size
+    if _is_dense(targets * sources, edges):
+        numbers, indexes = targets * sources * (2 if draft.learns else 1), edges
+        return numbers * draft.width + indexes * INDEX_BYTES
+    numbers, indexes = edges * (samples + 1) + min(targets, edges) * samples, 2 * edges
+    if draft.learns:
+        numbers += min(targets, edges) * samples + edges
+        indexes += edges
+    if draft.down:
+        numbers += edges * (samples + 1) + min(sources, edges) * samples
+        indexes += 2 * edges
+    return numbers * draft.width + (indexes + 2 * min(targets, edges)) * INDEX_BYTES
 
 
 def _places(layout: Layout) -> IntArray:

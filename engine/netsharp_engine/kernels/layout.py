@@ -6,8 +6,12 @@ no operation.
 
 from __future__ import annotations
 
+from itertools import accumulate
+from operator import mul
+
 import numpy as np
 
+from netsharp_engine.geometry import product
 from netsharp_engine.kernels.arrays import Array, IntArray
 
 
@@ -21,11 +25,26 @@ class Layout:
         self.order = tuple(range(len(shape))) if order is None else order
 
     @property
+    def runs(self) -> tuple[tuple[int, int], ...]:
+        """Extent and canonical step of each memory axis, outermost first, as few as there can be.
+
+        Two layouts put every node on the same row exactly when these agree.
+        """
+        steps = [product(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
+        return _joined([(self.shape[axis], steps[axis]) for axis in self.order])
+
+    @property
+    def canonical(self) -> bool:
+        """Whether every node lies on the row of its canonical index."""
+        return len(self.runs) < 2
+
+    @property
     def rows(self) -> IntArray | None:
         """The canonical index of each memory row; None when they are the same."""
-        index = np.arange(int(np.prod(self.shape)), dtype=np.intp)
-        rows = index.reshape(self.shape).transpose(self.order).ravel()
-        return None if np.array_equal(rows, index) else rows
+        if self.canonical:
+            return None
+        index = np.arange(product(self.shape), dtype=np.intp)
+        return index.reshape(self.shape).transpose(self.order).ravel()
 
     def view(self, array: Array, shape: tuple[int, ...]) -> Array | None:
         """``array`` [nodes, samples] in this layout as [*shape, samples], canonical.
@@ -40,13 +59,29 @@ class Layout:
         return seen if np.may_share_memory(seen, array) else None
 
     def allows(self, shape: tuple[int, ...]) -> bool:
-        """Whether ``view`` can show this layout as ``shape``."""
-        count = int(np.prod(self.shape))
-        return self.view(np.empty((count, 2), dtype=np.int8), shape) is not None
+        """Whether ``view`` can show this layout as ``shape``: no dimension spans two runs."""
+        steps = {}
+        step = 1
+        for axis in reversed(self.order):
+            steps[axis] = step
+            step *= self.shape[axis]
+        runs = _joined([(self.shape[axis], steps[axis]) for axis in range(len(self.shape))])
+        ends = set(accumulate((extent for extent, _ in runs), mul, initial=1))
+        return ends <= set(accumulate(shape, mul, initial=1))
 
     def same(self, other: Layout) -> bool:
         """Whether both put every node on the same row."""
-        mine, theirs = self.rows, other.rows
-        if mine is None or theirs is None:
-            return mine is theirs
-        return np.array_equal(mine, theirs)
+        return self.runs == other.runs
+
+
+def _joined(axes: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Axes of (extent, step), outermost first, with neighbours joined that one step can walk."""
+    found: list[tuple[int, int]] = []
+    for extent, step in axes:
+        if extent == 1:
+            continue
+        if found and found[-1][1] == extent * step:
+            found[-1] = (found[-1][0] * extent, step)
+        else:
+            found.append((extent, step))
+    return tuple(found)

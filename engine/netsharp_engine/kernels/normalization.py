@@ -9,7 +9,7 @@ import numpy as np
 
 from netsharp_engine.kernels.arrays import Array
 from netsharp_engine.kernels.pooling import share_per_cell
-from netsharp_engine.kernels.site import Call, Site, Steps
+from netsharp_engine.kernels.site import Call, Draft, Site, Steps
 from netsharp_engine.kernels.taps import centres, pairs
 
 
@@ -17,6 +17,15 @@ def bind_norm(site: Site) -> Steps:
     """y = x (offset + alpha / N * sum of squares)^-beta, x at the kernel's centre."""
     norm = _Norm(site)
     return Steps(norm.forward(), norm.backward() if site.sources[0].gradient is not None else [])
+
+
+def norm_bytes(draft: Draft) -> int:
+    """What a bound response norm keeps."""
+    over_all = draft.node.attributes["over_full_kernel"]
+    factors = 1 if over_all else draft.node.size
+    count = 2 * draft.values + draft.read + factors
+    count += draft.values + draft.read + factors if draft.down else 0
+    return count * draft.width
 
 
 class _Norm:

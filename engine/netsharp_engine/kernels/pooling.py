@@ -7,7 +7,7 @@ from functools import partial, reduce
 import numpy as np
 
 from netsharp_engine.kernels.arrays import Array
-from netsharp_engine.kernels.site import Call, Site, Steps
+from netsharp_engine.kernels.site import Call, Draft, Site, Steps
 from netsharp_engine.kernels.taps import pairs, real_cells
 
 
@@ -19,8 +19,7 @@ def bind_max_pool(site: Site) -> Steps:
     source, out = site.sources[0], site.output
     values, best = source.values(shape), out.values(counts)
     forward: list[Call] = [partial(out.value.fill, -np.inf)]
-    taps = list(pairs(axes))
-    for places, cells in taps:
+    for places, cells in pairs(axes):
         forward.append(partial(np.maximum, best[places], values[cells], out=best[places]))
     if source.gradient is None:
         return Steps(forward, [])
@@ -31,7 +30,7 @@ def bind_max_pool(site: Site) -> Steps:
         partial(np.copyto, rest, out.gradients(counts)),
     ]
     down = source.gradients(shape)
-    for places, cells in taps:
+    for places, cells in pairs(axes):
         backward += [
             partial(np.equal, best[places], values[cells], hit[places]),
             partial(np.multiply, rest[places], hit[places], share[places]),
@@ -39,6 +38,16 @@ def bind_max_pool(site: Site) -> Steps:
             partial(np.subtract, rest[places], share[places], rest[places]),
         ]
     return Steps(forward, backward)
+
+
+def max_pool_bytes(draft: Draft) -> int:
+    """What a bound max pool keeps."""
+    return draft.values * (2 * draft.width + 1) if draft.down else 0
+
+
+def mean_pool_bytes(draft: Draft) -> int:
+    """What a bound mean pool keeps."""
+    return (draft.node.size + (draft.values if draft.down else 0)) * draft.width
 
 
 def bind_mean_pool(site: Site) -> Steps:
@@ -49,9 +58,8 @@ def bind_mean_pool(site: Site) -> Steps:
     source, out = site.sources[0], site.output
     values, mean = source.values(shape), out.values(counts)
     shares = share_per_cell(site)
-    taps = list(pairs(axes))
     forward: list[Call] = [partial(out.value.fill, 0)]
-    for places, cells in taps:
+    for places, cells in pairs(axes):
         forward.append(partial(np.add, mean[places], values[cells], mean[places]))
     forward.append(partial(np.multiply, mean, shares, mean))
     if source.gradient is None:
@@ -62,7 +70,7 @@ def bind_mean_pool(site: Site) -> Steps:
         partial(source.gradient.fill, 0),
     ]
     down = source.gradients(shape)
-    for places, cells in taps:
+    for places, cells in pairs(axes):
         backward.append(partial(np.add, down[cells], part[places], down[cells]))
     return Steps(forward, backward)
 

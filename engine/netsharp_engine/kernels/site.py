@@ -6,12 +6,15 @@ A site is one node of one plan; kernels know sites, not plans.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from netsharp_engine.kernels.arrays import Array, aligned
 from netsharp_engine.kernels.layout import Layout
+
+if TYPE_CHECKING:
+    from netsharp_engine.graph import Node
 
 Call = Callable[[], object]
 
@@ -82,6 +85,32 @@ class Site:
     def scratch(self, *shape: int) -> Array:
         """A new array of zeros, cache-line aligned, of the plan's dtype."""
         return aligned(shape, self.dtype)
+
+
+class Draft(NamedTuple):
+    """A site before it has memory: what a kernel tells its needs by.
+
+    ``learns``: the output has a gradient; ``down``: the first source wants one.  ``width`` is the
+    bytes of a number.
+    """
+
+    node: Node
+    source: Layout
+    output: Layout
+    samples: int
+    learns: bool
+    down: bool
+    width: int
+
+    @property
+    def values(self) -> int:
+        """Numbers of the output."""
+        return self.node.size * self.samples
+
+    @property
+    def read(self) -> int:
+        """Numbers of the first source."""
+        return self.node.inputs[0].size * self.samples
 
 
 class Steps(NamedTuple):

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from netsharp_engine.graph import Graph, GraphError, Node
+from netsharp_engine.graph import Graph, Node
 from netsharp_engine.kernels import KERNELS
 from netsharp_engine.kernels.arrays import Array, aligned
 from netsharp_engine.kernels.layout import Layout
 from netsharp_engine.kernels.losses import LOSSES, LossArrays
 from netsharp_engine.kernels.site import Call, Site, Slot, Steps, Tensor
 from netsharp_engine.kernels.threads import limit_threads
-from netsharp_engine.plan.layouts import choose_layouts
+from netsharp_engine.plan.design import Design
+from netsharp_engine.plan.room import require_room
 from netsharp_engine.plan.running import Entrance, Plan, Program, Targets
 from netsharp_engine.plan.vectors import Vectors
 
 DTYPES: dict[str, Any] = {"float32": np.float32, "float64": np.float64}
+SMALLER = "Make the layers or the kernels smaller."
 
 
 def compile_plan(
@@ -34,104 +35,51 @@ def compile_plan(
 
     ``loss`` is "softmax", "logistic", "squared" or None (no targets, forward only).
     Without ``training`` there is no gradient; with a loss, ``step`` still computes it.
-    ``threads`` is that of the matrix products, in the whole process and from now on (see
-    ``thread_limit``); with another number sums may round otherwise.  GraphError where the graph
-    has no output, or nothing to train.
+    ``threads``: see ``build_plan``.  GraphError where the graph has no output, nothing to train, or
+    takes more memory than there is.
     """
-    if graph.output is None:
-        raise GraphError("the graph has no output")
-    if loss is not None and loss not in LOSSES:
-        raise GraphError(f"there is no loss '{loss}'; known are {', '.join(LOSSES)}")
+    design = Design(graph, batch, loss, dtype, training)
+    require_room("The network", [design.needs()], SMALLER)
+    return build_plan(design, threads)
+
+
+def build_plan(design: Design, threads: int = 1) -> Plan:
+    """Make the plan that was designed; whether it has room is the caller's question.
+
+    ``threads`` is that of the matrix products, in the whole process and from now on (see
+    ``thread_limit``); with another number sums may round otherwise.
+    """
     limit_threads(threads)
-    return _Builder(graph, graph.output, batch, loss, DTYPES[dtype], training).plan()
-
-
-def _reached(graph: Graph, output: Node) -> list[Node]:
-    """The nodes that the output depends on, in topological order."""
-    wanted = {output}
-    for node in reversed(graph.nodes):
-        if node in wanted:
-            wanted.update(node.inputs)
-    return [node for node in graph.nodes if node in wanted]
+    return _Builder(design).plan()
 
 
 class _Builder:
-    """The state of one compilation."""
+    """The arrays of one design."""
 
-    def __init__(
-        self, graph: Graph, output: Node, batch: int, loss: str | None, dtype: Any, training: bool
-    ) -> None:
-        self.graph, self.output, self.batch = graph, output, batch
-        self.loss, self.dtype = loss, dtype
-        self.training = training and loss is not None
-        self.nodes = _reached(graph, output)
-        self.uses = Counter(source for node in self.nodes for source in node.inputs)
-        self.layouts = choose_layouts(self.nodes, output)
-        self.vectors = Vectors(graph, self.nodes, self.layouts)
-        self.weights = aligned((self.vectors.size,), dtype)
-        self.gradient = aligned((self.vectors.size,), dtype) if self.training else None
-        self.learning = self._learning()
-        self.fused = self._fused()
-        self.values = self._values()
-        self.gradients = self._gradients() if self.training else {}
+    def __init__(self, design: Design) -> None:
+        self.design = design
+        self.graph, self.output, self.batch = design.graph, design.output, design.batch
+        self.nodes, self.uses, self.layouts = design.nodes, design.uses, design.layouts
+        self.loss, self.fused, self.training = design.loss, design.fused, design.training
+        self.dtype = DTYPES[design.dtype]
+        self.vectors = Vectors(self.graph, self.nodes, self.layouts)
+        self.weights = aligned((self.vectors.size,), self.dtype)
+        self.gradient = aligned((self.vectors.size,), self.dtype) if self.training else None
+        own = {node: self._own(node) for node, place in design.values.items() if place is node}
+        self.values = {node: own[place] for node, place in design.values.items()}
+        own = {
+            node: aligned((node.size, self.batch), self.dtype)
+            for node, place in design.gradients.items()
+            if place is node
+        }
+        self.gradients = {node: own[place] for node, place in design.gradients.items()}
         self.written: set[object] = set()
 
-    def _learning(self) -> set[Node]:
-        """Nodes whose gradient is needed: a parameter lies at or above them."""
-        found: set[Node] = set()
-        for node in self.nodes:
-            if node.parameters or found.intersection(node.inputs):
-                found.add(node)
-        if self.training and self.output not in found:
-            raise GraphError("the network has no weights to train")
-        return found if self.training else set()
-
-    def _fused(self) -> bool:
-        if self.loss is None or self.output.op != "activation":
-            return False
-        return bool(self.output.attributes["function"] == LOSSES[self.loss].fuses)
-
-    def _values(self) -> dict[Node, Array]:
-        values: dict[Node, Array] = {}
-        for node in self.nodes:
-            if self._overwrites(node):
-                values[node] = values[node.inputs[0]]
-            elif node.op == "input" and self._read_by_products_only(node):
-                values[node] = aligned((self.batch, node.size), self.dtype).T
-            else:
-                values[node] = aligned((node.size, self.batch), self.dtype)
-        return values
-
-    def _read_by_products_only(self, node: Node) -> bool:
-        """Whether the samples of an input may stay rows: a matrix product reads both ways."""
-        return all(user.op == "full" for user in self.nodes if node in user.inputs)
-
-    def _overwrites(self, node: Node) -> bool:
-        """Whether an elementwise node may write over its first source's values."""
-        if node.op == "input" or not KERNELS[node.op].in_place:
-            return False
-        source = node.inputs[0]
-        if self.uses[source] > 1 or source.op == "input" or (self.fused and node is self.output):
-            return False
-        if node.op == "activation" and not KERNELS[node.op].keeps_output(node):
-            return False
-        return not (self.training and KERNELS[source.op].keeps_output(source))
-
-    def _gradients(self) -> dict[Node, Array]:
-        """A gradient for each learning node; elementwise ones pass theirs on in place."""
-        gradients: dict[Node, Array] = {}
-        for node in reversed(self.nodes):
-            if node not in self.learning:
-                continue
-            if node not in gradients:
-                gradients[node] = aligned((node.size, self.batch), self.dtype)
-            if not KERNELS[node.op].in_place:
-                continue
-            alone = [s for s in node.inputs if self.uses[s] == 1 and s in self.learning]
-            for source in alone:
-                if len(node.inputs) == 1 or not KERNELS[source.op].in_place:
-                    gradients[source] = gradients[node]
-        return gradients
+    def _own(self, node: Node) -> Array:
+        """The array of a node's values."""
+        if self.design.is_rows(node):
+            return aligned((self.batch, node.size), self.dtype).T
+        return aligned((node.size, self.batch), self.dtype)
 
     def plan(self) -> Plan:
         """Bind every node and assemble the plan."""

@@ -7,41 +7,49 @@ it asks the back end's table what each operation can read and write.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from netsharp_engine.graph import Node
 from netsharp_engine.kernels import KERNELS
 from netsharp_engine.kernels.layout import Layout
 
+Users = Mapping[Node, Sequence[Node]]
 
-def choose_layouts(nodes: list[Node], output: Node) -> dict[Node, Layout]:
-    """A layout for every node of a topologically ordered list."""
+
+def choose_layouts(nodes: list[Node], output: Node, users: Users) -> dict[Node, Layout]:
+    """A layout for every node of a topologically ordered list; ``users`` read each of them."""
     chains = _chains(nodes)
     fixed = _canonical_only(nodes, output)
     layouts: dict[Node, Layout] = {}
     for chain in chains:
         chosen = Layout((chain[0].size,))
         if not any(node in fixed for node in chain):
-            chosen = _chain_layout(chain, nodes, layouts) or chosen
+            chosen = _chain_layout(chain, users, layouts) or chosen
         layouts.update(dict.fromkeys(chain, chosen))
     return layouts
 
 
 def _chains(nodes: list[Node]) -> list[list[Node]]:
     """Nodes grouped by elementwise connection, groups in order of their first node."""
-    group: dict[Node, list[Node]] = {}
+    leader: dict[Node, Node] = {}
+
+    def first(node: Node) -> Node:
+        while leader[node] is not node:
+            leader[node] = leader[leader[node]]
+            node = leader[node]
+        return node
+
+    order = {node: position for position, node in enumerate(nodes)}
     for node in nodes:
-        mine = [node]
+        leader[node] = node
         if node.op != "input" and KERNELS[node.op].in_place:
             for source in node.inputs:
-                theirs = group[source]
-                if theirs is not mine:
-                    mine = theirs + mine
-                    group.update(dict.fromkeys(mine, mine))
-        group.update(dict.fromkeys(mine, mine))
-    seen: dict[int, list[Node]] = {}
+                mine, theirs = sorted((first(node), first(source)), key=order.__getitem__)
+                leader[theirs] = mine
+    chains: dict[Node, list[Node]] = {}
     for node in nodes:
-        seen.setdefault(id(group[node]), group[node])
-    return list(seen.values())
+        chains.setdefault(first(node), []).append(node)
+    return list(chains.values())
 
 
 def _canonical_only(nodes: list[Node], output: Node) -> set[Node]:
@@ -54,15 +62,12 @@ def _canonical_only(nodes: list[Node], output: Node) -> set[Node]:
     return fixed
 
 
-def _chain_layout(
-    chain: list[Node], nodes: list[Node], layouts: dict[Node, Layout]
-) -> Layout | None:
+def _chain_layout(chain: list[Node], users: Users, layouts: dict[Node, Layout]) -> Layout | None:
     """The first preference of a producer that every neighbour of the chain can view."""
-    members = set(chain)
     makers = [node for node in chain if not KERNELS[node.op].in_place]
     shapes = [KERNELS[node.op].writes(node) for node in makers]
-    users = (node for node in nodes if node.op != "input" and members.intersection(node.inputs))
-    shapes += [KERNELS[user.op].reads(user) for user in users]
+    readers = dict.fromkeys(user for node in chain for user in users[node])
+    shapes += [KERNELS[user.op].reads(user) for user in readers]
     for maker in makers:
         source = layouts.get(maker.inputs[0])
         liked = KERNELS[maker.op].prefers(maker, source) if source is not None else None

@@ -182,12 +182,10 @@ class Plan:
         Numbers are drawn in canonical order, so that they do not depend on the plan.
         """
         random = np.random.default_rng(seed)
-        values: dict[str, Any] = {}
-        for name, place in self._vectors.places.items():
+        for place in self._vectors.places.values():
             drawn = random.uniform(-diameter / 2, diameter / 2, place.parameter.size)
             given = place.parameter.initial
-            values[name] = drawn if given is None else given
-        self.load(values)
+            self._vectors.put(place, drawn if given is None else given, self.weights)
 
     def incoming(self) -> list[Array]:
         """Views [rows, fan-in] into ``weights`` of the incoming vectors, biases left out."""

@@ -55,14 +55,18 @@ class Vectors:
         for name, place in self.places.items():
             if name not in values:
                 raise GraphError(f"there are no values for parameter {name}")
-            given = np.asarray(values[name])
-            if given.shape not in (place.parameter.shape, (place.parameter.size,)):
-                raise GraphError(
-                    f"parameter {name}: values of shape {list(given.shape)} given, "
-                    f"{list(place.parameter.shape)} needed"
-                )
-            flat = given.reshape(-1)
-            out[place.slice] = flat if place.order is None else flat[place.order]
+            self.put(place, values[name], out)
+
+    def put(self, place: Place, values: Any, out: Array) -> None:
+        """Write one parameter's canonical array to its place; GraphError on a misfit."""
+        given = np.asarray(values)
+        if given.shape not in (place.parameter.shape, (place.parameter.size,)):
+            raise GraphError(
+                f"parameter {place.parameter.name}: values of shape {list(given.shape)} given, "
+                f"{list(place.parameter.shape)} needed"
+            )
+        flat = given.reshape(-1)
+        out[place.slice] = flat if place.order is None else flat[place.order]
 
     def restore(self, vector: Array) -> dict[str, Array]:
         """Canonical copies, by name, of a flat vector in plan order."""

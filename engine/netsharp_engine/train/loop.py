@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from netsharp_engine.graph import Graph
-from netsharp_engine.plan import compile_plan
+from netsharp_engine.plan import Design, build_plan, require_room
 
 from .diagnosis import explain, layer_of_values, layer_of_vector, propose
 from .feeding import Feeder
-from .measure import Meter, measure_part, measure_until
+from .measure import Meter, measure_part, measure_until, measuring_design
 from .metrics import trivial_answer
 from .objective import choose_objective
-from .optimizers import bind_optimizer, reduced_rate
+from .optimizers import bind_optimizer, kept_bytes, reduced_rate
 from .preparation import TrainingData
 from .report import Report
 from .settings import Settings
@@ -31,6 +31,11 @@ Event = dict[str, Any]
 EventCallback = Callable[[Event], None]
 STEP_SECONDS = 0.1
 RISKY_SQUARE = 1e30
+#: What makes a run need less memory, by the type of its numbers.
+ADVICE = {
+    "float32": "Make layers or kernels smaller, or set a smaller batch_size.",
+    "float64": 'Make layers or kernels smaller, or set a smaller batch_size or dtype = "float32".',
+}
 
 
 @dataclass(slots=True)
@@ -71,16 +76,17 @@ class Run:
         self._on_event = on_event or (lambda event: None)
         self._should_stop = should_stop or (lambda: False)
         batch = min(settings.batch_size, data.train.rows)
-        self._plan = compile_plan(
-            graph,
-            batch=batch,
-            loss=self.objective.loss,
-            dtype=settings.dtype,
-            threads=settings.threads,
+        design = Design(graph, batch, self.objective.loss, settings.dtype)
+        measuring = measuring_design(graph, self.objective, settings.dtype)
+        require_room(
+            f"Training in steps of {batch:,} row{'s' * (batch > 1)}",
+            (design.needs(), measuring.needs(), kept_bytes(graph, settings)),
+            ADVICE[settings.dtype],
         )
+        self._plan = build_plan(design, settings.threads)
         self._plan.initialise(settings.seed, settings.init_diameter)
         self._optimizer = bind_optimizer(self._plan, settings)
-        self._meter = Meter(graph, self.objective, settings.dtype, settings.threads)
+        self._meter = Meter(measuring, self.objective, settings.threads)
         self._feeder = Feeder(self._plan, data.train, shuffle=settings.shuffle, seed=settings.seed)
         part = data.train
         weights = part.row_weights()

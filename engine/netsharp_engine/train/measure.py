@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.graph import Graph
-from netsharp_engine.plan import compile_plan
+from netsharp_engine.plan import Design, build_plan
 
 from .metrics import BaselineTally, ClassTally, make_tally
 from .objective import Objective, Outputs
@@ -22,14 +22,17 @@ from .report import Report
 BATCH = 64
 
 
-class Meter:
-    """A forward plan of a network for one objective; ``load`` gives it weights."""
+def measuring_design(graph: Graph, objective: Objective, dtype: str) -> Design:
+    """The forward plan that a meter runs."""
+    return Design(graph, BATCH, objective.loss, dtype, training=False)
 
-    def __init__(self, graph: Graph, objective: Objective, dtype: str, threads: int) -> None:
+
+class Meter:
+    """A forward plan for one objective; ``load`` gives it weights."""
+
+    def __init__(self, design: Design, objective: Objective, threads: int) -> None:
         self.objective = objective
-        self._plan = compile_plan(
-            graph, batch=BATCH, loss=objective.loss, dtype=dtype, training=False, threads=threads
-        )
+        self._plan = build_plan(design, threads)
 
     def load(self, values: Mapping[str, Any]) -> None:
         """Take canonical weights; GraphError names a misfit."""

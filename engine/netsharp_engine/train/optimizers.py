@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from netsharp_engine.graph import Graph
 
 from .settings import Settings
 
@@ -220,6 +223,18 @@ class _Limit:
             np.maximum(norms, limit, out=norms)
             np.divide(limit, norms, out=norms)
             np.multiply(view, norms[:, None], out=view)
+
+
+def kept_bytes(graph: Graph, settings: Settings) -> Counter[str]:
+    """What a run keeps beside its plans, by layer: what the rule remembers, the weights before a
+    risky step, and one copy of all for the model's file.
+    """
+    remembered = {"adadelta": 2, "adam": 2}.get(settings.optimizer, int(bool(settings.momentum)))
+    width = np.dtype(settings.dtype).itemsize
+    found: Counter[str] = Counter()
+    for parameter in graph.parameters:
+        found[parameter.name.partition("/")[0]] += parameter.size * width * 2 * (1 + remembered)
+    return found
 
 
 RULES: dict[str, type[Optimizer]] = {"adadelta": AdaDelta, "adam": Adam}

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from netsharp_engine import stored
+
 PERCENT = frozenset(("accuracy",))
 LABELS = {
     "accuracy": "accuracy",
@@ -61,16 +63,20 @@ class Report:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Report:
-        """The report whose ``to_json()`` this is."""
-        classes = values.get("classes")
+        """The report whose ``to_json()`` this is; raises ValueError on other values."""
+        classes = stored.items(values, "classes") if "classes" in values else None
+        confusion = stored.items(values, "confusion") if "confusion" in values else None
+        rows = [stored.items({"confusion": row}, "confusion") for row in confusion or ()]
         return cls(
-            str(values["part"]),
-            int(values["rows"]),
-            values.get("loss"),
-            dict(values["metrics"]),
-            dict(values["baseline"]),
-            None if classes is None else tuple(classes),
-            values.get("confusion"),
+            stored.text(values, "part"),
+            stored.whole(values, "rows"),
+            stored.number(values, "loss", finite=False) if "loss" in values else None,
+            stored.numbers(values, "metrics", finite=False),
+            stored.numbers(values, "baseline", finite=False),
+            None if classes is None else tuple(stored.as_text(each, "class") for each in classes),
+            None
+            if confusion is None
+            else [[stored.as_number(each, "confusion") for each in row] for row in rows],
         )
 
 

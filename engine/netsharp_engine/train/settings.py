@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from netsharp_engine import stored as plain
 from netsharp_engine.data.errors import nearest
 from netsharp_engine.data.options import ColumnName, ReadOptions
 
@@ -193,15 +194,18 @@ def restore_settings(stored: Mapping[str, Any]) -> Settings | list[str]:
     """The settings whose ``to_json()`` was stored; a list of sentences for other values.
 
     Keys that a later version added take their defaults; keys that are unknown are passed over.
+    ValueError where they are no tables.
     """
     errors: list[str] = []
     given: dict[str, Any] = {}
-    origins = {str(name): str(origin) for name, origin in stored["origins"].items()}
-    for name, value in stored["values"].items():
+    origins = {str(name): str(origin) for name, origin in plain.table(stored, "origins").items()}
+    for name, value in plain.table(stored, "values").items():
         key = BY_NAME.get(name)
         if key is not None:
             _take(key, value, f"setting {name}", given, errors)
     _add_defaults(given, origins)
+    for key in KEYS:
+        origins.setdefault(key.name, "default")
     return errors or Settings(**given, origins=origins)
 
 

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine import stored
+
 Tensors = dict[str, npt.NDArray[np.floating]]
+
+#: How a field of each type is read from a model file.
+READERS: Mapping[str, Callable[[Mapping[str, Any], str], Any]] = {
+    "int": stored.whole,
+    "bool": stored.truth,
+    "str": stored.text,
+    "float": stored.number,
+    "float | None": lambda values, key: stored.optional(values, key, stored.number),
+}
 
 
 @dataclass(slots=True)
@@ -49,6 +60,6 @@ class TrainingState:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any], vectors: dict[str, Tensors]) -> TrainingState:
-        """The state of stored numbers and arrays; raises KeyError or TypeError on others."""
-        numbers = {each.name: values[each.name] for each in fields(cls) if each.name != "vectors"}
-        return cls(**numbers, vectors=vectors)
+        """The state of stored numbers and arrays; raises ValueError on others."""
+        read = {each.name: READERS[str(each.type)](values, each.name) for each in fields(cls)[:-1]}
+        return cls(**read, vectors=vectors)

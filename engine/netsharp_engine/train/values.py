@@ -10,11 +10,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from netsharp_engine.data.errors import nearest
+from netsharp_engine.excerpt import excerpt
 
 from .keys import Key
 
 TRUTHS = {"true": True, "yes": True, "on": True, "1": True}
 TRUTHS |= {"false": False, "no": False, "off": False, "0": False}
+
+LARGEST = 2**63 - 1
 
 
 class BadValueError(ValueError):
@@ -38,7 +41,7 @@ def _choice(key: Key, value: Any) -> str:
     if word not in key.choices:
         listed = ", ".join(key.choices)
         hint = nearest(word, key.choices) if len(key.choices) > 12 else ""
-        raise BadValueError(f"'{value}' is none of {listed}.{hint}")
+        raise BadValueError(f"{_shown(value)} is none of {listed}.{hint}")
     return word
 
 
@@ -61,6 +64,8 @@ def _integer(key: Key, value: Any) -> int:
         number = int(number)
     if not isinstance(number, int) or isinstance(number, bool):
         raise BadValueError(f"a whole number is needed, found {_shown(value)}.")
+    if abs(number) > LARGEST:
+        raise BadValueError(f"{_shown(value)} is out of range: no whole number is so large.")
     _check_limits(key, number, value)
     return number
 
@@ -102,8 +107,8 @@ def _column(key: Key, value: Any) -> str | int:
         raise BadValueError(
             f"a column's name or its number from 1 is needed, found {_shown(value)}."
         )
-    if isinstance(value, int) and value < 1:
-        raise BadValueError(f"columns are numbered from 1, found {value}.")
+    if isinstance(value, int) and not 0 < value <= LARGEST:
+        raise BadValueError(f"columns are numbered from 1, found {excerpt(value)}.")
     return value
 
 
@@ -154,7 +159,9 @@ def _class_weights(key: Key, value: Any) -> str | dict[str, float] | None:
     for name, each in value.items():
         number = _as_float(each)
         if number is None or number < 0:
-            raise BadValueError(f"the weight of class '{name}' must be a number of at least 0.")
+            raise BadValueError(
+                f"the weight of class '{excerpt(str(name))}' must be a number of at least 0."
+            )
         weights[str(name)] = number
     if not any(weights.values()):
         raise BadValueError("at least one class needs a weight above 0.")
@@ -164,7 +171,7 @@ def _class_weights(key: Key, value: Any) -> str | dict[str, float] | None:
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f"'{value}'" if isinstance(value, str) else str(value)
+    return f"'{excerpt(value)}'" if isinstance(value, str) else excerpt(value)
 
 
 CONVERSIONS: Mapping[str, Callable[[Key, Any], Any]] = {

@@ -1,0 +1,36 @@
+"""Whether what is about to be made fits into memory, asked before any of it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from netsharp_engine.graph import GraphError
+from netsharp_engine.memory import free_memory, shown_bytes
+
+#: So many layers are named in a refusal.
+NAMED = 3
+#: Below this nobody asks: the program itself takes as much.
+SMALL = 64 << 20
+
+
+def require_room(purpose: str, needs: Iterable[Counter[str]], advice: str) -> None:
+    """Raise GraphError, a sentence, where the bytes by layer are more than may be taken.
+
+    ``purpose`` begins the sentence, ``advice`` ends it.
+    """
+    total: Counter[str] = Counter()
+    for part in needs:
+        total.update(part)
+    count = total.total()
+    free = free_memory() if count > SMALL else None
+    if free is None or count <= free:
+        return
+    largest = ", ".join(
+        f"layer '{layer}' {shown_bytes(part)} ({100 * part / count:.0f} %)"
+        for layer, part in total.most_common(NAMED)
+    )
+    raise GraphError(
+        f"{purpose} takes about {shown_bytes(count)} of memory, and {shown_bytes(free)} are free. "
+        f"Most takes {largest}. {advice}"
+    )
