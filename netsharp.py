@@ -211,9 +211,10 @@ def _bytes(specification: str | os.PathLike[str]) -> bytes:
     """The text as UTF-8 without a byte-order mark; a path is read."""
     if isinstance(specification, str):
         return specification.removeprefix("\ufeff").encode()
+    from netsharp_engine.plain_files import open_plain
     from netsharp_lsp.text.decode import DecodeError, decode
 
-    with open(specification, "rb") as stream:
+    with open_plain(specification) as stream:
         source = decode(stream.read())
     if isinstance(source, DecodeError):
         raise ValueError(f"{os.fspath(specification)}: {source.message}")

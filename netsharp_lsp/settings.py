@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from netsharp_engine.plain_files import may_be_file, open_plain
 from netsharp_lsp.context import HOSTS, TASKS, Context
 from netsharp_lsp.diagnostics.model import SEVERITIES
 from netsharp_lsp.diagnostics.nearest import suggestion
@@ -109,10 +110,10 @@ class SettingsFinder:
 
     def _find(self, directory: str) -> Settings:
         own = os.path.join(directory, OWN_FILE)
-        if os.path.isfile(own):
+        if may_be_file(own):
             return read_settings(own)
         shared = os.path.join(directory, SHARED_FILE)
-        if os.path.isfile(shared):
+        if may_be_file(shared):
             found = _read_shared(shared)
             if found is not None:
                 return found
@@ -140,7 +141,7 @@ def _read_shared(file: str) -> Settings | None:
 
 def _read_bytes(file: str) -> bytes:
     try:
-        with open(file, "rb") as stream:
+        with open_plain(file) as stream:
             return stream.read()
     except OSError as error:
         raise SettingsError(file, None, f"cannot be read: {error.strerror}.") from None
@@ -151,7 +152,7 @@ def _parse(file: str, data: bytes) -> dict[str, Any]:
 
     try:
         return tomllib.loads(data.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise SettingsError(file, None, f"is not valid TOML: {error}.") from None
 
 

@@ -17,6 +17,7 @@ from safetensors import SafetensorError, safe_open
 from netsharp_engine import stored
 from netsharp_engine.aside import Aside
 from netsharp_engine.excerpt import excerpt
+from netsharp_engine.plain_files import open_plain
 
 FORMAT = "netsharp"
 VERSION = 1
@@ -129,11 +130,11 @@ def read_network(values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 
 def _head(path: str) -> bytes:
     """The first bytes of a file that can be read and is not too short."""
-    if os.path.isdir(path):
-        raise ModelError(f"{path} is a directory, not a model file.")
     try:
-        with open(path, "rb") as stream:
+        with open_plain(path) as stream:
             head = stream.read(SMALLEST_FILE)
+    except IsADirectoryError:
+        raise ModelError(f"{path} is a directory, not a model file.") from None
     except FileNotFoundError:
         raise ModelError(f"There is no model file {path}.") from None
     except OSError as error:

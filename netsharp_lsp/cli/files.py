@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
+from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cntk.recognition import LANGUAGES, Foreign, language_of
 from netsharp_lsp.embedded.hosts import HOSTS, SEPARATOR, host_of
 from netsharp_lsp.language import DEFAULT, SUFFIXES
@@ -196,7 +197,7 @@ def read_bytes(item: Input) -> bytes | ReadError:
     if item.path is None:
         return sys.stdin.buffer.read()
     try:
-        with open(item.path, "rb") as stream:
+        with open_plain(item.path) as stream:
             return stream.read()
     except OSError as error:
         return ReadError(f"{item.name}: cannot be read: {error.strerror}.")

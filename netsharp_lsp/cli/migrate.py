@@ -90,7 +90,7 @@ def _experiments(args: argparse.Namespace, files: ReadOnce) -> tuple[list[Experi
     absent = [
         f"{item.name}: there is no such file."
         for item in gathered.inputs
-        if item.path is None or not os.path.exists(item.path)
+        if item.path is None or not os.path.isfile(item.path)
     ]
     return runs, [*gathered.missing, *absent, *plan.problems]
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from netsharp_engine.data import DataError
 from netsharp_engine.graph import GraphError
 from netsharp_engine.model import ModelError, evaluate, load_model, save_model
+from netsharp_engine.plain_files import may_be_file, open_plain
 from netsharp_engine.train import (
     RunLog,
     TrainingError,
@@ -140,7 +141,7 @@ def _settings(args: argparse.Namespace, name: str, embedded: Embedded | None) ->
     """The settings of the run file beside a file, those that the call around it names, flags."""
     path = args.run_file or f"{os.path.splitext(name)[0]}.toml"
     table: dict[str, Any] = {}
-    if args.run_file or os.path.isfile(path):
+    if args.run_file or may_be_file(path):
         table = _run_file(path)
     call = embedded.region.context.known() if embedded is not None else {}
     if call and isinstance(table.setdefault("train", {}), dict):
@@ -160,11 +161,11 @@ def _run_file(path: str) -> dict[str, Any]:
     import tomllib
 
     try:
-        with open(path, "rb") as stream:
+        with open_plain(path) as stream:
             return tomllib.load(stream)
     except OSError as error:
         raise RunError(f"{path}: cannot be read: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise RunError(f"{path}: is not valid TOML: {error}.") from None
 
 

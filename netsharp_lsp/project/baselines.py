@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 
+from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.diagnostics.baseline import Baseline, BaselineError, read_baseline
 
 
 def load_baseline(path: str) -> Baseline | str:
     """Return the baseline in a file, or a sentence why it cannot be read."""
     try:
-        with open(path, encoding="utf-8") as stream:
-            found = read_baseline(stream.read())
+        with open_plain(path) as stream:
+            found = read_baseline(stream.read().decode("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         return (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cntk.analysis import Over, alone
 from netsharp_lsp.cntk.configuration.items import read_items
 from netsharp_lsp.cntk.experiment import Experiment
@@ -133,7 +134,7 @@ def _placed(run: Run, folder: str, also: Sequence[str] = ()) -> Run:
 
 def _beginning(path: str) -> bytes:
     try:
-        with open(path, "rb") as stream:
+        with open_plain(path) as stream:
             return stream.read(_LONGEST_SCRIPT)
     except OSError:
         return b""

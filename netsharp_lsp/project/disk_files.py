@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.limits import CONFIGURATION_BYTES
 
 TYPE_CHECKING = False
@@ -34,7 +35,7 @@ class DiskFiles:
         if found is None:
             return None
         try:
-            with open(found, "rb") as stream:
+            with open_plain(found) as stream:
                 return stream.read(CONFIGURATION_BYTES.most + 1)
         except OSError:
             return None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from netsharp_engine.plain_files import may_be_file, open_plain
 from netsharp_lsp.context import HOSTS, TASKS, Context
 from netsharp_lsp.settings import OWN_FILE, SHARED_FILE
 
@@ -50,7 +51,7 @@ def run_file_path(specification: str) -> str | None:
 def run_file_beside(specification: str) -> RunFile | str | None:
     """Return the run file of a specification, None where there is none, or why it is unreadable."""
     path = run_file_path(specification)
-    if path is None or not os.path.isfile(path):
+    if path is None or not may_be_file(path):
         return None
     return read_run_file(path)
 
@@ -63,11 +64,11 @@ def read_run_file(path: str) -> RunFile | str:
     import tomllib
 
     try:
-        with open(path, "rb") as stream:
+        with open_plain(path) as stream:
             table = tomllib.load(stream)
     except OSError as error:
         return f"{path}: cannot be read: {error.strerror}."
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         return f"{path}: is not valid TOML: {error}."
     return RunFile(path, *(_table(table, name) for name in ("data", "train", "output")))
 

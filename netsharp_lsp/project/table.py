@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import csv
 import os
+from contextlib import ExitStack, contextmanager
+from io import TextIOWrapper
 
 from netsharp_engine.cells import (
     SUFFIX_DELIMITERS,
@@ -20,11 +22,12 @@ from netsharp_engine.cells import (
     sniff_delimiter,
     usual_label,
 )
+from netsharp_engine.plain_files import open_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import TextIO, TypeVar
+    from typing import Any, TextIO, TypeVar
 
     Taken = TypeVar("Taken")
 
@@ -125,12 +128,15 @@ def _read(
         return None
 
 
-def _open(path: str, packed: bool) -> TextIO:
-    if not packed:
-        return open(path, encoding="utf-8-sig", newline="")
-    import gzip
+@contextmanager
+def _open(path: str, packed: bool) -> Iterator[TextIO]:
+    with ExitStack() as opened:
+        stream: Any = opened.enter_context(open_plain(path))
+        if packed:
+            import gzip
 
-    return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+            stream = opened.enter_context(gzip.open(stream))
+        yield opened.enter_context(TextIOWrapper(stream, encoding="utf-8-sig", newline=""))
 
 
 def _delimiter(stream: TextIO, given: str | None, suffix: str) -> str | None:

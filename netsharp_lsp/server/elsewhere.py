@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.server.workspace_files import path_of, uri_of
 from netsharp_lsp.text.decode import Source, decode
 from netsharp_lsp.text.lines import LineIndex
@@ -38,7 +39,7 @@ def lines_of(session: Session, path: str) -> tuple[str, LineIndex] | None:
     if document is not None:
         return document.uri, document.lines
     try:
-        with open(path, "rb") as stream:
+        with open_plain(path) as stream:
             source = decode(stream.read(LARGEST))
     except (OSError, ValueError):
         return None

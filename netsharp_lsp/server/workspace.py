@@ -12,6 +12,7 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.language import language_of_text
 from netsharp_lsp.project.surroundings import state_of
 from netsharp_lsp.project.walk import specifications_below
@@ -95,7 +96,7 @@ class Workspace:
         if known is not None and known[0] == state:
             return known[1]
         try:
-            with open(path, "rb") as stream:
+            with open_plain(path) as stream:
                 data = stream.read()
         except OSError:
             return None

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
+from netsharp_engine.plain_files import open_plain
+
 from .errors import DataError, nearest
 from .standard_input import NAME, spooled_input
 
@@ -175,7 +177,7 @@ def head_bytes(path: str, count: int) -> bytes:
 def open_bytes(path: str) -> BinaryIO:
     """The content of a file, gzip undone; raises DataError when it cannot be opened."""
     try:
-        raw = open(path, "rb")  # noqa: SIM115
+        raw = open_plain(path)
     except OSError as error:
         raise DataError(f"{path} cannot be opened: {error.strerror}.") from None
     start = raw.read(2)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.cells import number_name
+from netsharp_engine.plain_files import open_plain
 
 from .errors import DataError
 from .files import Meter, total_size
@@ -117,6 +118,6 @@ def _open(path: str) -> Any:
     import pyarrow as pa
 
     try:
-        return parquet.ParquetFile(path)
+        return parquet.ParquetFile(open_plain(path))
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"{path} is a damaged Parquet file ({error}).") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cntk import library
 from netsharp_lsp.cntk.analysis import NOT_FILES
 from netsharp_lsp.cntk.ide.listed_nodes import listed_node
@@ -83,7 +84,7 @@ def _in_library(key: Key) -> Target | None:
         return None
     folder = os.path.dirname(os.path.abspath(library.__file__))
     path = os.path.join(folder, name)
-    with open(path, "rb") as file:
+    with open_plain(path) as file:
         data = file.read()
     end = start
     while end < len(data) and (data[end : end + 1].isalnum() or data[end : end + 1] == b"_"):

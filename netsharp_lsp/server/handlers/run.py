@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
+from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.server.protocol import RefusedError
 from netsharp_lsp.server.training import Order
 from netsharp_lsp.server.workspace_files import path_of
@@ -73,6 +74,9 @@ def _unsaved(session: Session, uri: str, path: str) -> bool:
     document = session.document(uri)
     if document is None or not uri.startswith("file:"):
         return False
-    with open(path, "rb") as stream:
-        source = decode(stream.read())
+    try:
+        with open_plain(path) as stream:
+            source = decode(stream.read())
+    except OSError:
+        return False  # the run itself says why nothing can be read
     return isinstance(source, Source) and source.text.splitlines() != document.text.splitlines()

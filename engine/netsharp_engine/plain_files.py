@@ -1,0 +1,64 @@
+"""Opens a file for reading if it is one; a pipe or a device could keep its reader waiting for ever.
+
+Every input goes through here (a test looks for others); it knows no content and no sentence.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+_KINDS = (
+    (stat.S_ISFIFO, "pipe"),
+    (stat.S_ISSOCK, "socket"),
+    (stat.S_ISCHR, "device"),
+    (stat.S_ISBLK, "device"),
+)
+#: Opening must not wait for a writer, nor make a terminal ours. Windows has neither.
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+class NotPlainError(OSError):
+    """Something with a file's name that is none; ``strerror`` is the part of a sentence."""
+
+
+def open_plain(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a file for reading bytes.  Raises OSError, a NotPlainError for what is no file."""
+    # Asked before, since opening a device may do something, and after, since it may be another.
+    _require_plain(os.stat(path).st_mode, path)
+    descriptor = os.open(path, _FLAGS)
+    try:
+        _require_plain(os.fstat(descriptor).st_mode, path)
+        if hasattr(os, "set_blocking") and os.name != "nt":
+            os.set_blocking(descriptor, True)
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def may_be_file(path: str) -> bool:
+    """Whether something other than a folder has the name: a pipe there is to be refused aloud."""
+    return os.path.exists(path) and not os.path.isdir(path)
+
+
+def _require_plain(mode: int, path: str | os.PathLike[str]) -> None:
+    if stat.S_ISREG(mode):
+        return
+    name = os.fspath(path)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+    kind = next((word for test, word in _KINDS if test(mode)), "thing of another kind")
+    hint = "; give what comes through it as '-'" if kind == "pipe" else ""
+    raise NotPlainError(errno.EINVAL, f"it is a {kind}, not a file{hint}", name)
