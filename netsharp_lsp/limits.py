@@ -67,8 +67,26 @@ FINDINGS_SHOWN = Limit(
     "the gravest are shown, and one says how many are left out",
 )
 
+# Each takes a microsecond, and each pair that fits as much memory as its weights.
+CONDITION_EVALUATIONS = Limit(
+    "the condition of one `where` bundle, when a network is trained or applied",
+    10_000_000,
+    "evaluations",
+    "`run`, `predict` and `evaluate` refuse the network",
+)
+CONDITION_EDGES = Limit(
+    "the edges of one `where` bundle, when a network is trained or applied",
+    20_000_000,
+    "edges",
+    "`run`, `predict` and `evaluate` refuse the network",
+)
+
 #: Every limit, in the order of the documents.
 LIMITS: tuple[Limit, ...] = (
     *(row for row in tuple(globals().values()) if isinstance(row, Limit)),
+    CONFIGURATION_BYTES,
+    EVALUATION_STEPS,
+    CONDITION_EVALUATIONS,
+    CONDITION_EDGES,
     *ENGINE_LIMITS,
 )

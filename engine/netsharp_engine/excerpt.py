@@ -6,11 +6,12 @@ from __future__ import annotations
 MOST = 60
 
 
-def excerpt(value: object) -> str:
-    """A value in few characters, none of which a terminal would obey."""
+def excerpt(value: object, most: int = MOST) -> str:
+    """A value in few characters, the first of its lines, none of which a terminal would obey."""
     try:
         text = str(value)
     except (ValueError, RecursionError):  # a number of too many digits, lists too deep
         return f"a {type(value).__name__} that is too large to be shown"
-    short = text if len(text) <= MOST else f"{text[: MOST - 3]}..."
+    text = text.partition("\n")[0]
+    short = text if len(text) <= most else f"{text[: most - 3]}..."
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in short)

@@ -41,5 +41,9 @@ KERNEL_CELLS = Limit(
     "`run`, `predict` and `evaluate` refuse the network; `check` and `describe` take it",
 )
 
+TABLE_LINE = Limit(
+    "one line of a CSV or TSV table", 64 * 1024 * 1024, "bytes", "the table is refused"
+)
+
 #: Every limit of the engine, in the order of the documents.
-LIMITS: tuple[Limit, ...] = (KERNEL_DIMENSIONS, KERNEL_CELLS)
+LIMITS: tuple[Limit, ...] = (KERNEL_DIMENSIONS, KERNEL_CELLS, TABLE_LINE)

@@ -5,12 +5,16 @@ It expects a network without errors whose sizes are all known, and judges nothin
 
 from __future__ import annotations
 
+from array import array
+from itertools import repeat
+
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_lsp.context import FIELDS, Context
+from netsharp_lsp.limits import CONDITION_EDGES, CONDITION_EVALUATIONS
 from netsharp_lsp.netsharp.check import check
 from netsharp_lsp.netsharp.meaning.inforce import numbers_of
 from netsharp_lsp.netsharp.meaning.order import computing_order
-from netsharp_lsp.netsharp.meaning.predicates import MOST_EVALUATIONS, count_edges
+from netsharp_lsp.netsharp.meaning.predicates import count_edges
 from netsharp_lsp.netsharp.meaning.sharing import shared_groups
 
 TYPE_CHECKING = False
@@ -72,7 +76,7 @@ class Lowering:
     def __init__(self, network: Network) -> None:
         self.network = network
         self.graph = Graph()
-        self.shared = shared_groups(network)
+        self.shared = shared_groups(network, CONDITION_EVALUATIONS.most)
         self.parameters: dict[object, Parameter] = {}
         self.values: dict[Layer, Node] = {}
         for layer in network.inputs:
@@ -130,17 +134,21 @@ class Lowering:
         )
 
     def _filtered(self, bundle: Bundle, source: Node) -> Node:
-        edges = count_edges(bundle, self.network, limit=MOST_EVALUATIONS)
+        edges = count_edges(bundle, self.network, limit=CONDITION_EVALUATIONS.most)
         assert edges is not None
-        if edges.count is None or edges.count > MOST_EVALUATIONS:
-            raise GraphError(
-                f"The condition from '{bundle.source_name}' to '{bundle.layer.name}' spans more "
-                "nodes than can be held in memory. Make the layers smaller."
-            )
-        destinations: list[int] = []
-        sources: list[int] = []
+        for count, most in (
+            (edges.evaluations, CONDITION_EVALUATIONS),
+            (edges.count or 0, CONDITION_EDGES),
+        ):
+            if count > most.most:
+                raise GraphError(
+                    f"The condition from '{bundle.source_name}' to '{bundle.layer.name}' takes "
+                    f"{count:,} {most.unit}; time and memory are for at most {most}. Make the "
+                    "layers smaller, or let each part of it read fewer of their dimensions."
+                )
+        destinations, sources = array("q"), array("q")
         for destination, row in edges.pairs():
-            destinations.extend([destination] * len(row))
+            destinations.extend(repeat(destination, len(row)))
             sources.extend(row)
         weights = self._weights(bundle, (len(sources),), "weights")
         return self.graph.apply(

@@ -10,17 +10,23 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.cells import number_name, positional_names
+from netsharp_engine.excerpt import excerpt
+from netsharp_engine.memory import free_memory, shown_bytes
 
 from .errors import DataError
 from .files import Meter, open_bytes, read_bytes
 from .request import Chunk, Request
 
 CHUNK_NUMBERS = 1 << 19
+#: So many arrays of an archive are named.
+LISTED = 12
 UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -163,30 +169,61 @@ def open_npz(path: str, *, label: str | None = None, weight: str | None = None) 
 
 
 def _listed(arrays: Mapping[str, npt.NDArray[np.generic]]) -> str:
-    return ", ".join(f"{key} {list(array.shape)}" for key, array in arrays.items())
+    some = [f"{excerpt(key)} {list(array.shape)}" for key, array in islice(arrays.items(), LISTED)]
+    return ", ".join(some) + (f" and {len(arrays) - LISTED} more" * (len(arrays) > LISTED))
 
 
 def _load_npz(path: str) -> dict[str, npt.NDArray[np.generic]]:
+    loaded: dict[str, Any] = {}
     try:
         with np.load(path, allow_pickle=False) as archive:
-            return {key: archive[key] for key in archive.files}
+            _check_room(path, archive.zip)
+            loaded = {key: archive[key] for key in archive.files}
+    except DataError:
+        raise
     except ValueError as error:
         if "pickle" in str(error) or "Object arrays" in str(error):
             raise DataError(
                 f"{path} holds Python objects, which are never loaded. Save plain arrays of "
                 "numbers or text."
             ) from None
-        raise DataError(f"{path} is a damaged .npz file ({error}). Save it again.") from None
+        raise DataError(
+            f"{path} is a damaged .npz file ({excerpt(error, 120)}). Save it again."
+        ) from None
     except UNREADABLE as error:
-        raise DataError(f"{path} is a damaged .npz file ({error}). Save it again.") from None
+        raise DataError(
+            f"{path} is a damaged .npz file ({excerpt(error, 120)}). Save it again."
+        ) from None
+    arrays = {key: value for key, value in loaded.items() if isinstance(value, np.ndarray)}
+    if len(arrays) < len(loaded):
+        other = next(key for key in loaded if key not in arrays)
+        raise DataError(f"{path} holds '{excerpt(other)}', which is no array. Save arrays alone.")
+    return arrays
+
+
+def _damaged(path: str, kind: str, error: Exception) -> DataError:
+    return DataError(f"{path} is a damaged .{kind} file ({excerpt(error, 120)}). Save it again.")
+
+
+def _check_room(path: str, archive: zipfile.ZipFile) -> None:
+    """Refuse an archive whose arrays, by its own account, do not fit into memory."""
+    size, free = sum(member.file_size for member in archive.infolist()), free_memory()
+    if free is not None and size > free:
+        raise DataError(
+            f"{path} holds {shown_bytes(size)}, and {shown_bytes(free)} of memory are free. "
+            "Split it, or save the table as Parquet or CSV, which are read in parts."
+        )
 
 
 def open_npy(path: str) -> ArraySource:
     """A single array [rows, columns]; it has no label array."""
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        with np.errstate(over="ignore"):
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, *UNREADABLE) as error:
-        raise DataError(f"{path} is a damaged .npy file ({error}). Save it again.") from None
+        raise DataError(
+            f"{path} is a damaged .npy file ({excerpt(error, 120)}). Save it again."
+        ) from None
     if array.ndim < 2:
         raise DataError(
             f"{path} holds an array of the shape {array.shape}; one row per sample is needed."

@@ -7,6 +7,10 @@ from typing import Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine.memory import free_memory, shown_bytes
+
+from .errors import DataError
+
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 FIRST_BYTES = 1 << 18
@@ -46,13 +50,26 @@ class GrowingMatrix(Generic[Scalar]):
         row_bytes = max(self._width * self._dtype.itemsize, 1)
         size = min(max(self.rows * row_bytes, FIRST_BYTES), LARGEST_BYTES)
         rows = max(size // row_bytes, min(least, LARGEST_BYTES // row_bytes), 1)
+        free = free_memory() if size == LARGEST_BYTES else None
+        if free is not None and free < rows * row_bytes:
+            raise self._no_room(free)
         self._blocks.append(np.empty((rows, self._width), self._dtype))
         self._filled = 0
+
+    def _no_room(self, free: int) -> DataError:
+        taken = shown_bytes(self.rows * self._width * self._dtype.itemsize)
+        return DataError(
+            f"{self.rows:,} rows take {taken} of memory, and {shown_bytes(free)} are free. "
+            "Use fewer rows (rows = N) or leave columns out (exclude)."
+        )
 
     def take(self) -> npt.NDArray[Scalar]:
         """The matrix [rows, width]; the collection is empty afterwards."""
         blocks, rows = self._blocks, self.rows
-        result = np.empty((rows, self._width), self._dtype)
+        try:
+            result = np.empty((rows, self._width), self._dtype)
+        except MemoryError:
+            raise self._no_room(free_memory() or 0) from None
         blocks.reverse()
         done = 0
         while blocks:

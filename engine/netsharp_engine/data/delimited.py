@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.cells import MISSING, read_rows
+from netsharp_engine.limits import TABLE_LINE
 
 from .dialect import csv_problem, not_utf8, read_dialect
 from .errors import DataError, place
@@ -20,7 +21,6 @@ from .files import Meter, open_bytes, read_bytes, stored_position
 from .request import Chunk, Request
 
 CHUNK_BYTES = 1 << 18
-LONGEST_LINE = 1 << 26
 SLOW_CELLS = 1 << 16
 
 
@@ -99,10 +99,10 @@ class _Reading:
         return rest
 
     def _check_length(self, rest: bytes, line: int) -> None:
-        if len(rest) > LONGEST_LINE:
+        if len(rest) > TABLE_LINE.most:
             raise DataError(
-                f"{self._path}: after line {line} comes a line of more than "
-                f"{LONGEST_LINE >> 20} MB. Is this a table?"
+                f"{self._path}: after line {line} comes a line of more than {TABLE_LINE}. "
+                "Is this a table?"
             )
 
     def _plain(self, block: bytes, line: int) -> Iterator[Chunk]:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine import stored
+from netsharp_engine.memory import free_memory, shown_bytes
 
 from .errors import DataError
 from .table import Codes, Table, name_order
@@ -113,13 +114,15 @@ class Encoding:
         return out
 
     def _room(self, rows: int, dtype: npt.DTypeLike) -> npt.NDArray[np.floating]:
+        size, free = rows * self.features * np.dtype(dtype).itemsize, free_memory()
         try:
+            if free is not None and size > free:
+                raise MemoryError
             return np.empty((rows, self.features), dtype)
         except MemoryError:
-            size = rows * self.features * np.dtype(dtype).itemsize / 2**30
             raise DataError(
-                f"{rows:,} rows of {self.features:,} features need {size:,.1f} GB of memory, more "
-                "than there is. Use fewer rows (rows = N) or leave columns out (exclude)."
+                f"{rows:,} rows of {self.features:,} features need {shown_bytes(size)} of memory, "
+                "more than there is. Use fewer rows (rows = N) or leave columns out (exclude)."
             ) from None
 
     def encode_into(

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
+from netsharp_engine.excerpt import excerpt
 from netsharp_engine.plain_files import open_plain
 
 from .errors import DataError, nearest
@@ -222,7 +223,8 @@ def read_bytes(path: str, stream: BinaryIO, count: int = -1) -> bytes:
             f"{path} ends in the middle of its gzip stream: it was cut off. Copy it again."
         ) from None
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise DataError(f"{path} is a damaged gzip file ({error}). Copy it again.") from None
+        reason = excerpt(error)
+        raise DataError(f"{path} is a damaged gzip file ({reason}). Copy it again.") from None
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.cells import number_name
+from netsharp_engine.excerpt import excerpt
 from netsharp_engine.plain_files import open_plain
 
 from .errors import DataError
@@ -50,7 +51,7 @@ class ParquetSource:
                 done += batch.num_rows
                 meter.at(size * done // rows)
         except (pa.ArrowException, OSError) as error:
-            raise DataError(f"{self.path} is a damaged Parquet file ({error}).") from None
+            raise _damaged(self.path, error) from None
 
     def _chunk(self, request: Request, batch: Any, before: int) -> Chunk:
         numbers = np.empty((batch.num_rows, len(request.numeric)))
@@ -107,6 +108,10 @@ def _as_numbers(values: Any) -> npt.NDArray[np.float64] | None:
     return result
 
 
+def _damaged(path: str, error: Exception) -> DataError:
+    return DataError(f"{path} is a damaged Parquet file ({excerpt(error, 120)}). Save it again.")
+
+
 def _open(path: str) -> Any:
     try:
         import pyarrow.parquet as parquet
@@ -120,4 +125,4 @@ def _open(path: str) -> Any:
     try:
         return parquet.ParquetFile(open_plain(path))
     except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{path} is a damaged Parquet file ({error}).") from None
+        raise _damaged(path, error) from None

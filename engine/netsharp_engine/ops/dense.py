@@ -40,11 +40,11 @@ def _filtered_shape(node: Node) -> tuple[int, ...]:
     shape = _destination(node)
     destinations, sources = node.attributes["edges"]
     expect_parameters(node, (len(destinations),))
-    pairs = list(zip(map(int, destinations), map(int, sources), strict=True))
+    pairs = zip(map(int, destinations), map(int, sources), strict=True)
     if any(later <= earlier for earlier, later in pairwise(pairs)):
         raise ValueError("the edges must be distinct, ordered by destination and then by source")
-    inside = pairs and pairs[0][0] >= 0 and pairs[-1][0] < product(shape)
-    if not inside or not all(0 <= source < node.inputs[0].size for _, source in pairs):
+    inside = len(destinations) and destinations[0] >= 0 and destinations[-1] < product(shape)
+    if not inside or not (min(sources) >= 0 and max(sources) < node.inputs[0].size):
         raise ValueError("an edge lies outside the source or the destination")
     return shape
 

@@ -107,11 +107,11 @@ class Design:
         return gradients
 
     def needs(self) -> Counter[str]:
-        """The bytes that the plan will take, by the layer that they belong to."""
+        """The bytes that the plan will take, by what they are for: mostly a layer."""
         width, found = WIDTHS[self.dtype], Counter[str]()
         layers = self._layers()
         for node in self.nodes:
-            found[layers[node]] += self._node_bytes(node, width)
+            found[f"layer '{layers[node]}'"] += self._node_bytes(node, width)
         uses = Counter(parameter for node in self.nodes for parameter in node.parameters)
         owners = {parameter: node for node in self.nodes for parameter in node.parameters}
         for parameter in self.graph.parameters:
@@ -119,9 +119,9 @@ class Design:
             layer = parameter.name.partition("/")[0] if owner is None else layers[owner]
             copies = 1 + max(uses[parameter], 1) if self.training else 1
             orders = INDEX_BYTES if self._reorders(owner) else 0
-            found[layer] += parameter.size * (width * copies + orders)
+            found[f"layer '{layer}'"] += parameter.size * (width * copies + orders)
         if self.loss is not None:
-            found[layers[self.output]] += self._loss_bytes(width)
+            found[f"layer '{layers[self.output]}'"] += self._loss_bytes(width)
         return found
 
     def _reorders(self, owner: Node | None) -> bool:

@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from netsharp_engine.graph import GraphError
 from netsharp_engine.memory import free_memory, shown_bytes
 
-#: So many layers are named in a refusal.
+#: So many parts are named in a refusal.
 NAMED = 3
 #: Below this nobody asks: the program itself takes as much.
 SMALL = 64 << 20
 
 
 def require_room(purpose: str, needs: Iterable[Counter[str]], advice: str) -> None:
-    """Raise GraphError, a sentence, where the bytes by layer are more than may be taken.
+    """Raise GraphError, a sentence, where the bytes of all parts are more than may be taken.
 
     ``purpose`` begins the sentence, ``advice`` ends it.
     """
@@ -27,8 +27,8 @@ def require_room(purpose: str, needs: Iterable[Counter[str]], advice: str) -> No
     if free is None or count <= free:
         return
     largest = ", ".join(
-        f"layer '{layer}' {shown_bytes(part)} ({100 * part / count:.0f} %)"
-        for layer, part in total.most_common(NAMED)
+        f"{what} {shown_bytes(part)} ({100 * part / count:.0f} %)"
+        for what, part in total.most_common(NAMED)
     )
     raise GraphError(
         f"{purpose} takes about {shown_bytes(count)} of memory, and {shown_bytes(free)} are free. "

@@ -19,7 +19,7 @@ from netsharp_engine.plan import Design, build_plan, require_room
 from .diagnosis import explain, layer_of_values, layer_of_vector, propose
 from .feeding import Feeder
 from .measure import Meter, measure_part, measure_until, measuring_design
-from .metrics import trivial_answer
+from .metrics import tally_bytes, trivial_answer
 from .objective import choose_objective
 from .optimizers import bind_optimizer, kept_bytes, reduced_rate
 from .preparation import TrainingData
@@ -80,7 +80,12 @@ class Run:
         measuring = measuring_design(graph, self.objective, settings.dtype)
         require_room(
             f"Training in steps of {batch:,} row{'s' * (batch > 1)}",
-            (design.needs(), measuring.needs(), kept_bytes(graph, settings)),
+            (
+                design.needs(),
+                measuring.needs(),
+                kept_bytes(graph, settings),
+                tally_bytes(self.objective),
+            ),
             ADVICE[settings.dtype],
         )
         self._plan = build_plan(design, settings.threads)

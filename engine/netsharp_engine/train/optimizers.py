@@ -233,7 +233,8 @@ def kept_bytes(graph: Graph, settings: Settings) -> Counter[str]:
     width = np.dtype(settings.dtype).itemsize
     found: Counter[str] = Counter()
     for parameter in graph.parameters:
-        found[parameter.name.partition("/")[0]] += parameter.size * width * 2 * (1 + remembered)
+        layer = parameter.name.partition("/")[0]
+        found[f"layer '{layer}'"] += parameter.size * width * 2 * (1 + remembered)
     return found
 
 

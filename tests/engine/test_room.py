@@ -1,0 +1,195 @@
+"""What a plan says that it will take is what it takes, and what has no room is refused before."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+import tracemalloc
+from itertools import permutations
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netsharp_engine.geometry import Axis
+from netsharp_engine.graph import Graph, GraphError
+from netsharp_engine.kernels.layout import Layout
+from netsharp_engine.limits import KERNEL_CELLS, KERNEL_DIMENSIONS
+from netsharp_engine.memory import free_memory, shown_bytes
+from netsharp_engine.plan import Design, build_plan, compile_plan
+from netsharp_engine.plan.design import NODE_BYTES
+from netsharp_lsp.netsharp.lower import build_graph
+from tests.collection import CORPUS
+from tests.engine.networks import dense
+from tests.engine.test_random_networks import Growth
+
+ARRAYS = tracemalloc.DomainFilter(inclusive=True, domain=np.lib.tracemalloc_domain)
+WAYS = (("squared", "float32", True), ("squared", "float64", True), (None, "float32", False))
+#: Networks whose memory is arrays rather than Python's objects, by their names in the corpus.
+LARGE = (
+    *("guide/digits", "guide/vision", "valid/inception", "valid/conv3d_video", "valid/lenet"),
+    *("valid/conv2d_explicit_pads", "valid/sum_of_convolutions", "valid/share_convolutions"),
+    *("valid/norm_across_maps", "valid/map_tuple", "valid/grid_neighbours", "valid/depthwise"),
+)
+
+
+def taken(design: Design) -> int:
+    """The bytes of all arrays that building a plan leaves."""
+    tracemalloc.start()
+    try:
+        plan = build_plan(design)
+        found = tracemalloc.take_snapshot().filter_traces([ARRAYS])
+    finally:
+        tracemalloc.stop()
+    assert plan.weights.size
+    return sum(trace.size for trace in found.traces)
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_the_estimate_is_what_networks_of_the_corpus_take(name: str) -> None:
+    graph = build_graph((CORPUS / f"{name}.nn").read_text(encoding="utf-8"), {})
+    for batch, (loss, dtype, training) in zip((5, 64, 33), WAYS, strict=True):
+        design = Design(graph, batch, loss, dtype, training)
+        told, real = design.needs().total(), taken(design)
+        assert real <= told <= 1.2 * real + 2 * NODE_BYTES * len(design.nodes)
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(st.data(), st.integers(2, 9), st.integers(400, 600))
+def test_the_estimate_is_what_random_networks_take(data, steps, batch):
+    growth = Growth(data.draw)
+    for _ in range(steps):
+        growth.grow()
+    weights = growth.parameter((2, growth.nodes[-1].size))
+    output = growth.graph.apply("full", growth.nodes[-1], parameters=(weights,), name="out")
+    growth.graph.set_output(output)
+    for loss, dtype, training in WAYS:
+        design = Design(growth.graph, batch, loss, dtype, training)
+        told, real = design.needs().total(), taken(design)
+        assert real <= told <= 1.2 * real + 3 * NODE_BYTES * len(design.nodes)
+
+
+@st.composite
+def layouts(draw):
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
+    return Layout(tuple(shape), draw(st.sampled_from(list(permutations(range(len(shape)))))))
+
+
+@settings(max_examples=300, derandomize=True, deadline=None)
+@given(layouts(), layouts(), st.lists(st.integers(1, 8), min_size=1, max_size=4))
+def test_layouts_answer_without_arrays_as_numpy_would(one, other, shape):
+    def rows(layout):
+        index = np.arange(prod(layout.shape)).reshape(layout.shape)
+        return index.transpose(layout.order).ravel()
+
+    assert one.same(other) == np.array_equal(rows(one), rows(other))
+    assert one.canonical == np.array_equal(rows(one), np.arange(prod(one.shape)))
+    rest = prod(one.shape)
+    fitting = []
+    for extent in shape:
+        fitting.append(extent if rest % extent == 0 else 1)
+        rest //= fitting[-1]
+    fitting.append(rest)
+    view = one.view(np.empty((prod(one.shape), 2), np.int8), tuple(fitting))
+    assert one.allows(tuple(fitting)) == (view is not None)
+
+
+def windows(rank: int, size: int, op: str = "max pool") -> Graph:
+    graph = Graph()
+    source = dense(graph, graph.input("I", (2,)), size**rank)
+    axes = tuple(Axis(size, size, 1, padding=True) for _ in range(rank))
+    graph.set_output(graph.apply(op, source, axes=axes, name="P"))
+    return graph
+
+
+def test_a_kernel_of_many_dimensions_or_cells_is_refused() -> None:
+    begun = time.process_time()
+    with pytest.raises(GraphError, match=f"16 dimensions; at most {KERNEL_DIMENSIONS} can"):
+        compile_plan(windows(16, 2), 1, "squared")
+    with pytest.raises(GraphError, match=rf"1,002,001 cells; at most {KERNEL_CELLS} can"):
+        compile_plan(windows(2, 1001), 1, "squared")
+    assert time.process_time() - begun < 5
+
+
+LIMITED = """
+import resource, sys, time
+from netsharp_engine.graph import GraphError
+from netsharp_lsp.netsharp.lower import build_graph
+from netsharp_engine.plan import compile_plan
+graph = build_graph(sys.argv[1], {})
+most = 3 << 30
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+try:
+    compile_plan(graph, int(sys.argv[2]), "squared")
+except GraphError as error:
+    print(error)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+#: Networks without room, the batch, and which layer takes most.
+BOMBS = {
+    "a wide layer": (
+        "input I [64]; hidden H [99999999] tanh from I all; output O [1] from H all;",
+        1,
+    ),
+    "a large batch": (
+        "input I [64]; hidden H [9999] tanh from I all; output O [1] from H all;",
+        10**6,
+    ),
+    "an endless layer": (
+        f"input I [64]; hidden H [{10**18}] tanh from I all; output O [1] from H all;",
+        1,
+    ),
+    "a kernel in 15 dimensions": (
+        "input I [{0}]; hidden H [{0}] from I convolve {{ InputShape = [{0}]; KernelShape = [{0}]; "
+        "Padding = [{1}]; }} output O [1] from H all;".format(
+            ", ".join(["2"] * 15), ", ".join(["true"] * 15)
+        ),
+        1,
+    ),
+    "unshared kernels": (
+        "input I [999, 999]; hidden H [900, 900] from I convolve { InputShape = [999, 999]; "
+        "KernelShape = [100, 100]; Sharing = [false, false]; } output O [1] from H all;",
+        1,
+    ),
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of addresses and peaks are Linux's")
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_what_has_no_room_is_refused_before_it_is_made(bomb: str) -> None:
+    text, batch = BOMBS[bomb]
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, text, str(batch)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    sentence, megabytes = done.stdout.splitlines()
+    assert "memory, and" in sentence
+    assert "Most takes layer 'H'" in sentence
+    assert "smaller" in sentence
+    assert int(megabytes) < 300
+
+
+def test_long_chains_are_planned_in_linear_time() -> None:
+    def seconds(count: int) -> float:
+        graph = Graph()
+        node = graph.input("I", (2,))
+        for number in range(count):
+            node = dense(graph, node, 2, name=f"H{number}")
+        graph.set_output(node)
+        begun = time.process_time()
+        build_plan(Design(graph, 1, "squared"))
+        return time.process_time() - begun
+
+    times = [min(seconds(count) for _ in range(2)) for count in (500, 1000, 2000, 4000)]
+    assert times[3] < 4 * 2.5 * times[1] + 0.05
+
+
+def test_free_memory_is_told_where_the_system_tells_it() -> None:
+    free = free_memory()
+    assert free is None or free > 1 << 20
+    assert [shown_bytes(n) for n in (0, 2_500_000, 3 * 10**9)] == ["0.0 kB", "2.5 MB", "3.0 GB"]
