@@ -202,7 +202,7 @@ def fault(command: tuple[str, ...], got: tuple[int, str, str, float]) -> str:
         return "memory"
     if seconds > SECONDS:
         return f"{seconds:.1f} seconds"
-    if code not in ((0, 1, 2, 130) if command[0] in ("describe", "diff") else (0, 2, 130)):
+    if code not in ((0, 1, 2) if command[0] in ("describe", "diff", "run") else (0, 2)):
         return f"exit {code}"
     if command[0] in ("describe", "diff") and err.startswith("error["):
         return ""  # the specification inside has become a faulty one
@@ -226,7 +226,7 @@ def spoilt(content: bytes, count: int, seed: int) -> Iterator[tuple[str, bytes]]
 
 
 def campaign(folder: str, count: int, seed: int, share: int) -> Iterator[dict[str, Any]]:
-    """Every `share`-th of the spoilt files to every command; flips are `count` in all."""
+    """Every `share`-th of the spoilt files, flips but in all `count`, to every command."""
     os.chdir(folder)
     with open(MODEL, "rb") as stream:
         content = stream.read()

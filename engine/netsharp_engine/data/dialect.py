@@ -20,6 +20,7 @@ from netsharp_engine.cells import (
     read_rows,
     sniff_delimiter,
 )
+from netsharp_engine.excerpt import excerpt
 
 from .errors import DataError
 from .files import open_bytes, read_bytes, stem_suffix
@@ -99,7 +100,7 @@ def _delimiter(path: str, text: str, given: str | None) -> str:
         chosen = named_delimiter(given)
         if chosen is None:
             raise DataError(
-                f"The delimiter '{given}' cannot be used: give one character, or one of "
+                f"The delimiter '{excerpt(given)}' cannot be used: give one character, or one of "
                 f"{', '.join(word for word in DELIMITER_WORDS if word.isalpha())}."
             )
         return chosen

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from netsharp_engine.excerpt import excerpt
+
 #: Files that people know by another name than their path.
 KNOWN_AS: dict[str, str] = {}
 
@@ -37,4 +39,4 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def place(path: str, line: int, column: str | None = None) -> str:
     """``FILE, line N, column 'C'``: the start of every sentence about one cell."""
     where = f"{path}, line {line}"
-    return where if column is None else f"{where}, column '{column}'"
+    return where if column is None else f"{where}, column '{excerpt(column)}'"

@@ -110,14 +110,14 @@ def _expand(name: str, directory: str) -> list[str]:
         matches = sorted(each for each in glob.glob(path, recursive=True) if os.path.isfile(each))
         if matches:
             return matches
-        raise DataError(f"No file matches {path}.")
-    raise DataError(f"There is no file {path}.{_nearby(path)}")
+        raise DataError(f"No file matches {excerpt(path, 200)}.")
+    raise DataError(f"There is no file {excerpt(path, 200)}.{_nearby(path)}")
 
 
 def _nearby(path: str) -> str:
     parent = os.path.dirname(path) or "."
     if not os.path.isdir(parent):
-        return f" There is no directory {parent} either."
+        return f" There is no directory {excerpt(parent, 200)} either."
     hint = nearest(os.path.basename(path), os.listdir(parent))
     return hint if hint.startswith(" Did") else ""
 

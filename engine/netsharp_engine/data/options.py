@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from netsharp_engine.cells import find_column, usual_label
+from netsharp_engine.excerpt import excerpt
 
 from .errors import DataError, nearest
 from .request import Source
@@ -72,8 +73,11 @@ def column_index(names: Sequence[str], column: ColumnName, part: str, path: str)
     if found is not None:
         return found
     if str(column).isdecimal():
-        raise DataError(f"{path} has {len(names)} columns: there is no {part} column {column}.")
-    raise DataError(f"{path} has no {part} column '{column}'.{nearest(str(column), names)}")
+        raise DataError(
+            f"{path} has {len(names)} columns: there is no {part} column {excerpt(column)}."
+        )
+    hint = nearest(str(column), names)
+    raise DataError(f"{path} has no {part} column '{excerpt(column)}'.{hint}")
 
 
 def resolve_roles(source: Source, options: ReadOptions, *, need_label: bool = True) -> Roles:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.cells import label_text, number_name
+from netsharp_engine.excerpt import excerpt
 
 from .blocks import GrowingMatrix
 from .errors import DataError, nearest, place
@@ -195,7 +196,7 @@ class CellCheck:
         line = self._chunk.lines[row]
         if self._source.line_word == "line":
             return place(self._source.path, line, column)
-        return f"{self._source.path}, row {line}, column '{column}'"
+        return f"{self._source.path}, row {line}, column '{excerpt(column)}'"
 
     def features(
         self,

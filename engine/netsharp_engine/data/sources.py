@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from netsharp_engine.excerpt import excerpt
+
 from .arrays import open_idx, open_npy, open_npz
 from .delimited import DelimitedSource
 from .errors import DataError, nearest
@@ -56,11 +58,13 @@ def check_same_columns(first: Source, other: Source) -> None:
             if name not in other.names:
                 hint = nearest(name, other.names)
                 raise DataError(
-                    f"{other.path} has no column '{name}', which {first.path} has.{hint}"
+                    f"{other.path} has no column '{excerpt(name)}', which {first.path} has.{hint}"
                 )
         extra = [name for name in other.names if name not in first.names]
         if extra:
-            raise DataError(f"{other.path} has a column '{extra[0]}', which {first.path} has not.")
+            raise DataError(
+                f"{other.path} has a column '{excerpt(extra[0])}', which {first.path} has not."
+            )
     elif len(first.names) != len(other.names):
         raise DataError(
             f"{other.path} has {len(other.names)} columns, {first.path} has {len(first.names)}."

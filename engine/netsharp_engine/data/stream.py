@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine.excerpt import excerpt
+
 from .encoding import Encoding
 from .errors import DataError, nearest
 from .files import Meter, ProgressCallback, find_files
@@ -159,7 +161,8 @@ def match_columns(source: Source, encoding: Encoding) -> tuple[int, ...]:
         if absent:
             many = f" (and {len(absent) - 1} more)" if len(absent) > 1 else ""
             raise DataError(
-                f"{source.path} has no column '{absent[0]}'{many}, which the model was trained on."
+                f"{source.path} has no column '{excerpt(absent[0])}'{many}, which the model was "
+                f"trained on."
                 f"{nearest(absent[0], source.names)}"
             )
         return tuple(source.names.index(column.name) for column in columns)

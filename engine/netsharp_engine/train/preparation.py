@@ -30,6 +30,7 @@ from netsharp_engine.data.errors import nearest
 from netsharp_engine.data.normalizers import Matrix, Rows
 from netsharp_engine.data.sources import open_source
 from netsharp_engine.data.table import Codes, translate_classes
+from netsharp_engine.excerpt import excerpt
 
 from .failures import TrainingError
 from .settings import Settings
@@ -143,7 +144,7 @@ def _split_column(settings: Settings, first_file: str) -> str | None:
     if path is not None and (os.path.exists(path) or any(mark in path for mark in "*?[")):
         return None
     raise DataError(
-        f'validation = "{chosen}" is neither a column of {first_file} nor a file.'
+        f'validation = "{excerpt(chosen)}" is neither a column of {first_file} nor a file.'
         f"{nearest(chosen, names)}"
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph
 from netsharp_engine.model import Model
 
@@ -151,8 +152,8 @@ def settings_to_resume(stored: Settings, wanted: Settings) -> Settings:
             continue
         if name not in CHANGEABLE | PLACES:
             raise TrainingError(
-                f"A resumed run keeps its settings: {name} was {getattr(stored, name)!r} and is "
-                f"now {shown}. Leave it out, or train again. "
+                f"A resumed run keeps its settings: {name} was "
+                f"{excerpt(repr(getattr(stored, name)))} and is now {excerpt(shown)}. Leave it out, or train again. "
                 f"{', '.join(sorted(CHANGEABLE))} may change."
             )
         given[name] = value

@@ -13,6 +13,7 @@ from typing import Any
 from netsharp_engine import stored as plain
 from netsharp_engine.data.errors import nearest
 from netsharp_engine.data.options import ColumnName, ReadOptions
+from netsharp_engine.excerpt import excerpt
 
 from .keys import ADAM_RATE, BY_NAME, HOST_LIMITS, KEYS, REGRESSION_RATE, SECTIONS, Key
 from .values import BadValueError, convert
@@ -215,7 +216,7 @@ def _file_values(
     for section, table in run_file.items():
         if section not in SECTIONS:
             hint = nearest(section, SECTIONS)
-            errors.append(f"{file_name}: there is no section [{section}].{hint}")
+            errors.append(f"{file_name}: there is no section [{excerpt(section)}].{hint}")
         elif not isinstance(table, Mapping):
             errors.append(f"{file_name}: '{section}' must be a section: [{section}].")
         else:
@@ -224,7 +225,7 @@ def _file_values(
                 if key is None:
                     known = [each.name for each in KEYS if each.section == section]
                     hint = nearest(name, known) or nearest(name, BY_NAME)
-                    errors.append(f"{file_name}, [{section}]: unknown key '{name}'.{hint}")
+                    errors.append(f"{file_name}, [{section}]: unknown key '{excerpt(name)}'.{hint}")
                 elif key.section != section:
                     errors.append(
                         f"{file_name}, [{section}]: '{name}' belongs to [{key.section}]. Move it."
