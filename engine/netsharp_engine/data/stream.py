@@ -161,8 +161,8 @@ def match_columns(source: Source, encoding: Encoding) -> tuple[int, ...]:
         if absent:
             many = f" (and {len(absent) - 1} more)" if len(absent) > 1 else ""
             raise DataError(
-                f"{source.path} has no column '{excerpt(absent[0])}'{many}, which the model was "
-                f"trained on."
+                f"{source.path} has no column '{excerpt(absent[0])}'{many}, "
+                "which the model was trained on."
                 f"{nearest(absent[0], source.names)}"
             )
         return tuple(source.names.index(column.name) for column in columns)

@@ -153,7 +153,8 @@ def settings_to_resume(stored: Settings, wanted: Settings) -> Settings:
         if name not in CHANGEABLE | PLACES:
             raise TrainingError(
                 f"A resumed run keeps its settings: {name} was "
-                f"{excerpt(repr(getattr(stored, name)))} and is now {excerpt(shown)}. Leave it out, or train again. "
+                f"{excerpt(repr(getattr(stored, name)))} and is "
+                f"now {excerpt(shown)}. Leave it out, or train again. "
                 f"{', '.join(sorted(CHANGEABLE))} may change."
             )
         given[name] = value
