@@ -19,6 +19,7 @@ import numpy as np
 from netsharp_engine.geometry import Axis
 from netsharp_engine.kernels.arrays import Array, IntArray
 from netsharp_engine.kernels.layout import Layout
+from netsharp_engine.kernels.products import of_columns
 from netsharp_engine.kernels.site import Call, Draft, Site, Steps, ones
 from netsharp_engine.kernels.taps import along
 
@@ -255,7 +256,7 @@ class _Convolution(Figures):
         weights, biases = self._split(site.slots[0].value)
         views = self.walk.unroll_views(source.values(shape), self._spread(unrolled))
         forward: list[Call] = [partial(np.copyto, place, cells) for cells, place in views]
-        forward.append(partial(np.matmul, weights, windows, self.value))
+        forward.append(of_columns(site, weights, windows, self.value))
         forward.append(partial(np.add, self.value, biases, self.value))
         backward: list[Call] = []
         if not self.direct:

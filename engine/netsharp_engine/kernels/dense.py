@@ -9,6 +9,7 @@ import numpy as np
 from netsharp_engine.activations import ACTIVATIONS
 from netsharp_engine.kernels.arrays import IntArray
 from netsharp_engine.kernels.layout import Layout
+from netsharp_engine.kernels.products import of_columns
 from netsharp_engine.kernels.site import Call, Draft, Site, Steps, ones
 
 
@@ -17,7 +18,7 @@ def bind_full(site: Site) -> Steps:
     source, out, slot = site.sources[0], site.output, site.slots[0]
     shape = (out.value.shape[0], source.value.shape[0])
     weights = slot.value.reshape(shape)
-    forward: list[Call] = [partial(np.matmul, weights, source.value, out.value)]
+    forward: list[Call] = [of_columns(site, weights, source.value, out.value)]
     backward: list[Call] = []
     if slot.gradient is not None:
         target = slot.gradient.reshape(shape)

@@ -13,6 +13,7 @@ import numpy as np
 
 from netsharp_engine.kernels.arrays import Array, IntArray
 from netsharp_engine.kernels.layout import Layout
+from netsharp_engine.kernels.products import of_columns
 from netsharp_engine.kernels.site import Call, Draft, Site, Steps, index
 
 DENSE_CELLS = 65_536
@@ -65,7 +66,7 @@ def _as_matrix(site: Site, rows: IntArray, columns: IntArray) -> Steps:
     matrix = site.scratch(*shape)
     forward: list[Call] = [
         partial(np.put, matrix, spots, slot.value),
-        partial(np.matmul, matrix, source.value, out.value),
+        of_columns(site, matrix, source.value, out.value),
     ]
     backward: list[Call] = []
     if slot.gradient is not None:
@@ -132,7 +133,7 @@ class _Gathered:
         for rows, edges, (count, degree) in self._classes():
             left = self.held[edges].reshape(count, 1, degree)
             right = self.seen[edges].reshape(count, degree, samples)
-            calls.append(partial(np.matmul, left, right, made[rows].reshape(count, 1, samples)))
+            calls.append(of_columns(self.site, left, right, made[rows].reshape(count, 1, samples)))
         if len(self.rows) < len(target):
             calls.append(partial(target.fill, 0))
         return [*calls, partial(target.__setitem__, self.rows, made)]
