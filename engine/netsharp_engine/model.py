@@ -319,6 +319,9 @@ def _restored(texts: dict[str, Any], tensors: Tensors) -> Model:
     for name, array in model.tensors.items():
         if not np.isfinite((array.min(initial=0), array.max(initial=0))).all():
             raise ValueError(f"the weights '{excerpt(name)}' hold a number that is not finite")
+    steps = np.concatenate((model.normalizer.offset, model.normalizer.scale))
+    if np.any(np.abs(steps) > np.finfo(settings.dtype).max):
+        raise ValueError(f"its normalizer goes beyond {settings.dtype}")
     if context.get("features") != model.encoding.features:
         raise ValueError("context and encoding have different numbers of features")
     if len(model.normalizer.offset) != model.encoding.features:

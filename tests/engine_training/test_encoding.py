@@ -163,5 +163,5 @@ def test_features_that_do_not_fit_into_memory_are_a_sentence():
     encoding = Encoding((Feature("c", 0, levels),))
     rows = 1 << 40
     table = Table((Column("c", 0, levels),), np.empty((rows, 0), np.float32), ())
-    with pytest.raises(DataError, match=r"need .* GB of memory, more than there is"):
+    with pytest.raises(DataError, match=r"need .* TB of memory, more than there is"):
         encoding.encode(replace(table, codes=(np.broadcast_to(np.int32(0), 1),)))

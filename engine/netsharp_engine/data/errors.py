@@ -29,10 +29,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
     folded = {each.casefold(): each for each in reversed(names)}
     close = get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.6)
     if close:
-        listed = " or ".join(f"'{folded[each]}'" for each in close)
+        listed = " or ".join(f"'{excerpt(folded[each])}'" for each in close)
         return f" Did you mean {listed}?"
     if 0 < len(names) <= 12:
-        return f" There are: {', '.join(names)}."
+        return f" There are: {', '.join(map(excerpt, names))}."
     return ""
 
 

@@ -99,7 +99,7 @@ def resume(
     if model.state.data != data.fingerprint():
         raise TrainingError(
             f"The data is not that of the stored run: {data.fingerprint()} now, "
-            f"{model.state.data} then. Resume with the same files, or train again."
+            f"{excerpt(model.state.data)} then. Resume with the same files, or train again."
         )
     _check_features(model.graph, data)
     run = Run(model.graph, data, chosen, on_event, should_stop)
