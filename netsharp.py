@@ -88,9 +88,7 @@ def check(
     into numbers: ``task`` is "binary", "multiclass" or "regression", ``host`` "studio", "rx" or
     "tlc".  Raises ValueError for a file that is no text.
     """
-    from netsharp_lsp.context import Context
-
-    context = Context(features, hidden_nodes, outputs, task, host)
+    context = _context(features, hidden_nodes, outputs, task, host)
     return _diagnostics(_bytes(specification), context)
 
 
@@ -121,11 +119,10 @@ def describe(
     The dictionary is the JSON of `netsharp describe`; what is unknown is None.  Raises
     SpecificationError for a specification with errors.
     """
-    from netsharp_lsp.context import Context
     from netsharp_lsp.netsharp import LANGUAGE
 
     data = _bytes(specification)
-    context = Context(features, hidden_nodes, outputs, task, host)
+    context = _context(features, hidden_nodes, outputs, task, host)
     _raise_errors(data, context)
     return LANGUAGE.describe(data, context)
 
@@ -179,14 +176,14 @@ def load(path: str | os.PathLike[str]) -> Model:
     from netsharp_engine.model import load_model
     from netsharp_lsp.netsharp.lower import build_graph
 
-    return load_model(os.fspath(path), build_graph)
+    return load_model(_path(path), build_graph)
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model file, whole or not at all.  Raises ValueError where it cannot be written."""
     from netsharp_engine.model import save_model
 
-    save_model(model, os.fspath(path))
+    save_model(model, _path(path))
 
 
 def predict(model: Model | str | os.PathLike[str], x: npt.ArrayLike) -> npt.NDArray[Any]:
@@ -210,15 +207,52 @@ def predict(model: Model | str | os.PathLike[str], x: npt.ArrayLike) -> npt.NDAr
 def _bytes(specification: str | os.PathLike[str]) -> bytes:
     """The text as UTF-8 without a byte-order mark; a path is read."""
     if isinstance(specification, str):
-        return specification.removeprefix("\ufeff").encode()
+        from netsharp_lsp.text.decode import encode_text
+
+        return encode_text(specification.removeprefix("\ufeff"))
     from netsharp_engine.plain_files import open_plain
     from netsharp_lsp.text.decode import DecodeError, decode
 
-    with open_plain(specification) as stream:
+    with open_plain(_path(specification)) as stream:
         source = decode(stream.read())
     if isinstance(source, DecodeError):
         raise ValueError(f"{os.fspath(specification)}: {source.message}")
     return source.text
+
+
+def _path(path: str | os.PathLike[str]) -> str:
+    """The name of a file; ValueError for one that no file can have."""
+    name = os.fsdecode(path)
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        raise ValueError(f"{name!a} names no file: it holds half of a character.") from None
+    if "\0" in name:
+        raise ValueError(f"{name!a} names no file: it holds a null character.")
+    return name
+
+
+def _context(
+    features: int | None,
+    hidden_nodes: int | None,
+    outputs: int | None,
+    task: str | None,
+    host: str | None,
+) -> Context:
+    """What a caller knows around a specification; ValueError for what cannot be."""
+    from netsharp_lsp.context import HOSTS, TASKS, Context, is_count
+    from netsharp_lsp.text.numbers import MOST_DIGITS
+
+    counts = {"features": features, "hidden_nodes": hidden_nodes, "outputs": outputs}
+    for name, count in counts.items():
+        if count is not None and not is_count(count):
+            raise ValueError(
+                f"{name} must be a whole number of at least 1 and at most {MOST_DIGITS} digits."
+            )
+    for name, word, words in (("task", task, TASKS), ("host", host, HOSTS)):
+        if word is not None and word not in words:
+            raise ValueError(f"{name} must be one of {', '.join(words)}, found {word!a}.")
+    return Context(features, hidden_nodes, outputs, task, host)
 
 
 def _diagnostics(data: bytes, context: Context) -> list[Diagnostic]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 
 from netsharp_lsp import __version__
@@ -30,34 +31,104 @@ COMMANDS = {
     "weights": "write the specification with trained weights",
     "lsp": "serve an editor",
 }
+FAILED = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+VERSION = ("--version", "-V")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; nothing but the code leaves this function.
 
-    0: fine, 1: something was found, 2: could not run, 130: stopped by Ctrl-C.
+    0: fine, 1: something was found, 2: could not run, 130: stopped by Ctrl-C.  Without `argv` it
+    runs the process's own command, whose streams and signals it sets up.
     """
-    arguments = sys.argv[1:] if argv is None else list(argv)
+    if argv is not None:
+        try:
+            return _answer(list(argv))
+        except KeyboardInterrupt:
+            return INTERRUPTED
+    arguments = sys.argv[1:]
+    out = None
     try:
-        code = _dispatch(arguments)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except BrokenPipeError:
-        # Python flushes stdout once more at its end; give it a place where that succeeds.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else 2
-    except Exception as error:
-        return _apologise(error)
-    if argv is None:
+        _interrupts.catch()
+        if None in (sys.stdout, sys.stderr) or arguments[:1] not in ([flag] for flag in VERSION):
+            from netsharp_lsp.cli.streams import protect
+
+            out = protect()
+        code = _answer(arguments)
+        if out is not None and out.lost is not None and code not in (FAILED, BROKEN_PIPE):
+            code = _failed(out.lost)  # argparse passes over errors of the stream it prints to.
         # The process ends: looking through what a long text became, for cycles, frees nothing.
         gc.freeze()
+        # Inside the block: what comes before this call is an interrupt, what comes later the end.
+        _interrupts.release()
+    except KeyboardInterrupt:
+        if out is not None:
+            out.close_quietly()
+    return INTERRUPTED if _interrupts.came else code
+
+
+class _Interrupts:
+    """Ctrl-C as an exception, of which no trace is printed; a second one ends the process.
+
+    An interrupt that a destructor swallows ends it too: Python would only print that there was
+    one.
+    """
+
+    def __init__(self) -> None:
+        self.came = False
+        self.ours = False
+
+    def catch(self) -> None:
+        """Let Ctrl-C raise KeyboardInterrupt, if so far it would have ended the process."""
+        self.ours = signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+        if self.ours:
+            sys.unraisablehook = self._unraisable
+            signal.signal(signal.SIGINT, self._handle)
+
+    def release(self) -> None:
+        """Let Ctrl-C end the process again."""
+        if self.ours:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    def _handle(self, number: int, frame: object) -> None:
+        self.came = True
+        signal.signal(number, signal.SIG_DFL)
+        raise KeyboardInterrupt
+
+    def _unraisable(self, unraisable: sys.UnraisableHookArgs) -> None:
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            os._exit(INTERRUPTED)
+        sys.__unraisablehook__(unraisable)
+
+
+_interrupts = _Interrupts()
+
+
+def _answer(arguments: list[str]) -> int:
+    """Do what the arguments say, whatever happens, and bring out what was printed."""
+    try:
+        code = _dispatch(arguments)
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else FAILED
+    except Exception as error:
+        if _interrupts.came:
+            # A foreign library made another exception of it.
+            raise KeyboardInterrupt from None
+        code = _failed(error)
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        return _failed(error)
     return code
+
+
+def _failed(error: Exception) -> int:
+    """Say what could not be foreseen; nothing where only nobody reads any more what is printed."""
+    if isinstance(error, BrokenPipeError | ConnectionResetError):
+        return BROKEN_PIPE
+    return _apologise(error)
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -65,9 +136,8 @@ def _dispatch(arguments: list[str]) -> int:
         sys.stderr.write(_usage())
         return 2
     name, rest = arguments[0], arguments[1:]
-    if name in ("--version", "-V"):
-        print(f"netsharp {__version__}")
-        return 0
+    if name in VERSION:
+        return _tell_version()
     if name in ("--help", "-h", "help"):
         if name != "help" or not rest:
             sys.stdout.write(_usage())
@@ -78,13 +148,20 @@ def _dispatch(arguments: list[str]) -> int:
     return _run(name, rest)
 
 
+def _tell_version() -> int:
+    try:
+        print(f"netsharp {__version__}", flush=True)
+    except OSError as error:
+        from netsharp_lsp.cli.streams import give_up
+
+        raise give_up(error) from None
+    return 0
+
+
 def _run(name: str, rest: list[str]) -> int:
     """Let a subcommand's module read its arguments and do its work."""
     import argparse
 
-    if hasattr(sys.stdout, "reconfigure"):
-        # A file name or source line that the terminal cannot show must not end the program.
-        sys.stdout.reconfigure(errors="backslashreplace")
     module = __import__(f"netsharp_lsp.cli.{name}", fromlist=["run"])
     from netsharp_lsp.cli.arguments import Arguments
 
@@ -121,33 +198,34 @@ def _usage() -> str:
 
 
 def _unknown(name: str) -> int:
+    from netsharp_lsp.cli.terminal import complain
     from netsharp_lsp.diagnostics.nearest import suggestion
 
     what = "option" if name.startswith("-") else "command"
     hint = suggestion(name, COMMANDS) or " 'netsharp --help' lists the commands."
-    print(f"netsharp: '{name}' is no {what}.{hint}", file=sys.stderr)
+    complain(f"'{name}' is no {what}.{hint}")
     return 2
 
 
 def _apologise(error: Exception) -> int:
     """Say in one sentence what could not be foreseen."""
+    from netsharp_lsp.cli.terminal import complain
+
     if os.environ.get("NETSHARP_DEBUG") == "1":
         import traceback
 
         traceback.print_exception(error)
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""
-        print(f"netsharp: {where}{error.strerror}.", file=sys.stderr)
-        return 2
-    if isinstance(error, MemoryError):
-        print("netsharp: not enough memory. Make network, batch or table smaller.", file=sys.stderr)
-        return 2
-    print(
-        f"netsharp: internal error ({type(error).__name__}: {error}); please report it with the "
-        "file that caused it (NETSHARP_DEBUG=1 shows where it happened).",
-        file=sys.stderr,
-    )
-    return 2
+        complain(f"{where}{error.strerror}.")
+    elif isinstance(error, MemoryError):
+        complain("not enough memory. Make network, batch or table smaller.")
+    else:
+        complain(
+            f"internal error ({type(error).__name__}: {error}); please report it with the "
+            "file that caused it (NETSHARP_DEBUG=1 shows where it happened)."
+        )
+    return FAILED
 
 
 def _leave_working_folder() -> None:

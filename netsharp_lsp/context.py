@@ -6,6 +6,8 @@ The command line, the run file and the settings each know a part; the first that
 
 from __future__ import annotations
 
+from netsharp_lsp.text.numbers import BEYOND
+
 TASKS = ("binary", "multiclass", "regression")
 HOSTS = ("studio", "rx", "tlc")
 FIELDS = ("features", "hidden_nodes", "outputs", "task", "host")
@@ -14,6 +16,11 @@ FIELDS = ("features", "hidden_nodes", "outputs", "task", "host")
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.workspace import Workspace
+
+
+def is_count(value: object) -> bool:
+    """Whether a value can be a number of columns or nodes."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < BEYOND
 
 
 class Context:

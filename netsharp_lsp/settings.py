@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 
 from netsharp_engine.plain_files import may_be_file, open_plain
-from netsharp_lsp.context import HOSTS, TASKS, Context
+from netsharp_lsp.context import HOSTS, TASKS, Context, is_count
 from netsharp_lsp.diagnostics.model import SEVERITIES
 from netsharp_lsp.diagnostics.nearest import suggestion
 from netsharp_lsp.globs import Glob
+from netsharp_lsp.text.numbers import MOST_DIGITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -187,26 +188,39 @@ def _line_of(data: bytes, key: str) -> int | None:
 
 def _text(value: object) -> str:
     if not isinstance(value, str) or not value:
-        raise ValueError(f"must be text, found {value!r}.")
+        raise ValueError(f"must be text, found {_shown(value)}.")
     return value
 
 
 def _texts(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-        raise ValueError(f"must be a list of texts, found {value!r}.")
+        raise ValueError(f"must be a list of texts, found {_shown(value)}.")
     return tuple(value)
 
 
 def _one_of(value: object, allowed: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"must be one of {', '.join(allowed)}; found {value!r}.")
+        raise ValueError(f"must be one of {', '.join(allowed)}; found {_shown(value)}.")
     return value
 
 
 def _count(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"must be a whole number of at least 1, found {value!r}.")
+    if not isinstance(value, int) or not is_count(value):
+        most = f" and at most {MOST_DIGITS} digits" if _is_large(value) else ""
+        raise ValueError(f"must be a whole number of at least 1{most}, found {_shown(value)}.")
     return value
+
+
+def _is_large(value: object) -> bool:
+    return isinstance(value, int) and value > 1
+
+
+def _shown(value: object) -> str:
+    """A value as Python writes it; a hexadecimal number may be too long for that."""
+    try:
+        return repr(value)
+    except ValueError:
+        return "a longer one"
 
 
 def _globs(value: object) -> tuple[Glob, ...]:
@@ -215,7 +229,7 @@ def _globs(value: object) -> tuple[Glob, ...]:
 
 def _per_file(value: object) -> tuple[tuple[Glob, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
-        raise ValueError(f"must be a table of patterns and lists of codes, found {value!r}.")
+        raise ValueError(f"must be a table of patterns and lists of codes, found {_shown(value)}.")
     return tuple((Glob(pattern), _texts(codes)) for pattern, codes in value.items())
 
 
@@ -224,7 +238,7 @@ def _experiments(settings: Settings, value: object) -> None:
     from netsharp_lsp.cntk.runs import declared_runs
 
     if not isinstance(value, dict):
-        raise ValueError(f"must be a table of run and defines, found {value!r}.")
+        raise ValueError(f"must be a table of run and defines, found {_shown(value)}.")
     for key in value:
         if key not in _EXPERIMENT_KEYS:
             raise ValueError(f"has no key '{key}'.{suggestion(key, _EXPERIMENT_KEYS)}")

@@ -107,8 +107,10 @@ def find_column(names: Sequence[str], column: str | int) -> int | None:
     if column in names:
         return names.index(str(column))
     word = str(column)
-    if word.isdecimal() and len(word) <= LONGEST_NUMBER:
-        number = int(word)
+    if word.isdecimal():
+        # A longer number than that of the columns is no column, and may be too long to be read.
+        digits = word.lstrip("0")
+        number = int(digits) if 0 < len(digits) <= len(str(len(names))) else 0
         return number - 1 if 1 <= number <= len(names) else None
     folded = [name.casefold() for name in names]
     return folded.index(word.casefold()) if folded.count(word.casefold()) == 1 else None

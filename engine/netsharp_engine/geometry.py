@@ -91,11 +91,18 @@ class Axis:
         return (max(self.first, 0), max(self.size - last.stop, 0))
 
 
+#: So many nodes or weights no machine has.
+UNCOUNTED = 2**63 - 1
+
+
 def product(numbers: tuple[int, ...]) -> int:
-    """The product of whole numbers; 1 for none."""
+    """The product of whole numbers, 1 for none; counting ends at `UNCOUNTED`.
+
+    What thousands of dimensions hold would fill pages, and Python refuses to print it.
+    """
     result = 1
     for number in numbers:
-        result *= number
+        result = max(-UNCOUNTED, min(result * number, UNCOUNTED))
     return result
 
 

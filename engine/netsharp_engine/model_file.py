@@ -38,7 +38,7 @@ def write_file(
 
     A model that was given a second name (a hard link) keeps it: somebody keeps that state there.
     """
-    metadata = {name: _as_json(value) for name, value in texts.items()}
+    metadata = {name: json.dumps(value) for name, value in texts.items()}
     metadata |= {"format": FORMAT, "version": str(VERSION)}
     if os.path.exists(path) and not os.path.isfile(path):
         raise ModelError(f"The model {path} cannot be written: it is no file. Name a file.")
@@ -76,11 +76,6 @@ def _header(
     text = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     return len(text).to_bytes(8, "little") + text
-
-
-def _as_json(value: Any) -> str:
-    """A value as JSON; the bytes of a file's name that are no text are written as escapes."""
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
 
 
 def read_file(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.floating]]]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.text.numbers import BEYOND, MOST_DIGITS, whole_number
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
@@ -12,12 +15,24 @@ UNKNOWN = "unrecognized arguments: "
 REQUIRED = "the following arguments are required: "
 
 
+def positive(text: str) -> int:
+    """A whole number of at least 1.  ArgumentTypeError, a sentence, for any other."""
+    number = whole_number(text)
+    if not number or number == BEYOND:
+        most = f" and at most {MOST_DIGITS} digits" if number else ""
+        raise argparse.ArgumentTypeError(
+            f"must be a whole number of at least 1{most}, found '{text}'"
+        )
+    return number
+
+
 class Arguments(argparse.ArgumentParser):
     """argparse with sentences of our own."""
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong and what to do, and exit with 2."""
-        self.exit(2, f"netsharp: {self._sentence(message)}\n")
+        complain(self._sentence(message))
+        self.exit(2)
 
     def _sentence(self, message: str) -> str:
         help_hint = f"'{self.prog} --help' lists the options."

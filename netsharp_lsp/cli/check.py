@@ -20,7 +20,7 @@ from netsharp_lsp.cli.project import (
     settings_finder,
     validate_codes,
 )
-from netsharp_lsp.cli.terminal import complain, source_width, uses_color
+from netsharp_lsp.cli.terminal import complain, give, give_exactly, source_width, uses_color
 from netsharp_lsp.diagnostics.model import RANKS, SEVERITIES
 from netsharp_lsp.diagnostics.reports import (
     FORMATS,
@@ -218,7 +218,7 @@ def _show_differences(outcomes: Sequence[Outcome]) -> int:
     changed = [outcome for outcome in outcomes if outcome.changed]
     for outcome in changed:
         before = outcome.source.text if outcome.source is not None else b""
-        sys.stdout.writelines(unified(outcome.item.name, before, outcome.text))
+        give_exactly(unified(outcome.item.name, before, outcome.text))
     return FOUND if changed else CLEAN
 
 
@@ -231,7 +231,7 @@ def _write_fixed(outcomes: Sequence[Outcome]) -> bool:
             continue
         if outcome.item.path is None:
             if outcome.repaired:
-                sys.stdout.buffer.write(encode(source, outcome.text))
+                give_exactly(encode(source, outcome.text))
             continue
         if not outcome.changed:
             continue
@@ -265,10 +265,10 @@ def _report(
     if to_file:
         _write(args.output_file, "".join(pieces).encode("utf-8", "backslashreplace"))
     else:
-        stream.writelines(pieces)
+        give(pieces, stream)
     if args.statistics:
         for_people = args.format in ("text", "concise") and not to_file
-        (stream if for_people else sys.stderr).writelines(render_statistics(findings, style))
+        give(render_statistics(findings, style), stream if for_people else sys.stderr)
 
 
 def _write(path: str, report: bytes) -> None:

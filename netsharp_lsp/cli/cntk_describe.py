@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 from netsharp_lsp.cli.cntk_subjects import read_experiment, spoil_networks
 from netsharp_lsp.cli.files import ReadError, named_input, read_bytes
 from netsharp_lsp.cli.subjects import SubjectError
-from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.cli.terminal import complain, say
 from netsharp_lsp.cntk.description import default_network, described_network
 from netsharp_lsp.diagnostics.nearest import suggestion
 
@@ -96,7 +94,7 @@ def _compared(built: BuiltNetwork, path: str) -> int:
     assert built.network is not None
     difference = first_difference(built.network, data.decode("utf-8", "replace"))
     if difference is None:
-        print(f"The log has the same {len(built.network.nodes):,} nodes.")
+        say([f"The log has the same {len(built.network.nodes):,} nodes."])
         return DONE
-    sys.stdout.write(f"{path}: {difference}\n")
+    say([f"{path}: {difference}"])
     return FAULTY

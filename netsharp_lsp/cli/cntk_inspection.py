@@ -25,6 +25,7 @@ from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.text.decode import Source, decode_legacy
 from netsharp_lsp.text.edits import apply_edits
 from netsharp_lsp.text.lines import LineIndex
+from netsharp_lsp.text.visible import encodable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ class _Inspection:
         if known is not None:
             return known.outcome.text
         if path.startswith(COMMAND_LINE):
-            return path.removeprefix(COMMAND_LINE).encode()
+            return encodable(path.removeprefix(COMMAND_LINE)).encode()
         if path.startswith(PREFIX):
             return library_text(path)
         return decode_legacy(OverDisk({}).read(path) or b"").text

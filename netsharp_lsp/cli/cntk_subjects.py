@@ -11,6 +11,7 @@ import sys
 from netsharp_lsp.cli.experiment_arguments import meant_input
 from netsharp_lsp.cli.files import Input, ReadError, is_layered, named_input, read_bytes
 from netsharp_lsp.cli.subjects import SubjectError
+from netsharp_lsp.cli.terminal import give
 from netsharp_lsp.cntk.analysis import analysed
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, read_text
 from netsharp_lsp.cntk.experiment import Experiment, SingleFile
@@ -26,6 +27,7 @@ from netsharp_lsp.project.cntk_workspace import (
 from netsharp_lsp.project.revision_files import NoGitError, RevisionFiles, split_revision
 from netsharp_lsp.text.decode import decode_legacy
 from netsharp_lsp.text.lines import LineIndex
+from netsharp_lsp.text.visible import encodable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +69,7 @@ class ExperimentSubject:
         if source.startswith(PREFIX):
             return library_text(source)
         if source.startswith(COMMAND_LINE):
-            return "\n".join(self.experiment.run.items).encode()
+            return encodable("\n".join(self.experiment.run.items)).encode()
         return decode_legacy(self.experiment.files.read(source) or b"").text
 
     def show_errors(self) -> list[Diagnostic]:
@@ -87,7 +89,8 @@ class ExperimentSubject:
                 findings.append(
                     FileFindings(self.shown(source), self.lines(source), errors, others)
                 )
-        sys.stderr.writelines(render("text", findings, Style()) if findings else ())
+        if findings:
+            give(render("text", findings, Style()), sys.stderr)
         return all_errors
 
 

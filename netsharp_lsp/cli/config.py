@@ -13,13 +13,14 @@ from netsharp_lsp.cli.configuration_report import (
     value_as_json,
 )
 from netsharp_lsp.cli.project import UsageError, add_settings_arguments, settings_finder
-from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.cli.terminal import complain, give, give_exactly, say
 from netsharp_lsp.cntk.configuration.commands import Effective, command, commands, effective
 from netsharp_lsp.cntk.configuration.configuration import resolve_items
 from netsharp_lsp.cntk.configuration.items import Item, read_item
 from netsharp_lsp.cntk.configuration.tree import Value
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.settings import SettingsError
+from netsharp_lsp.text.json_text import to_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _get(configuration: Configuration, args: argparse.Namespace) -> int:
     if value.value is None:
         complain(f"{args.get}: {value.raw} has no value; a variable in it is not known.")
         return FAULTY
-    print(value.value)
+    give_exactly(f"{value.value}\n".encode("utf-8", "backslashreplace"))
     return DONE
 
 
@@ -130,7 +131,7 @@ def _flatten(configuration: Configuration) -> int:
     if not same_tree(configuration, again):
         complain("one file cannot say what these items say: an argument holds a '#'. Leave it out.")
         return FAULTY
-    sys.stdout.buffer.write(text)
+    give_exactly(text)
     return DONE
 
 
@@ -150,7 +151,7 @@ def _show(configuration: Configuration, args: argparse.Namespace) -> int:
         rows = [effective_as_json(one, marked) for one in shown]
         _print_json({"version": 1, "files": files, "values": rows})
     else:
-        sys.stdout.writelines(as_text(shown))
+        say(as_text(shown))
     return DONE
 
 
@@ -167,11 +168,9 @@ def _list(args: argparse.Namespace) -> int:
     if args.format == "json":
         _print_json(listed)
     else:
-        sys.stdout.writelines(experiments_as_text(listed))
+        say(experiments_as_text(listed))
     return DONE
 
 
 def _print_json(document: dict[str, Any]) -> None:
-    import json
-
-    print(json.dumps(document, indent=2))
+    give(f"{to_json(document, indent=2)}\n")

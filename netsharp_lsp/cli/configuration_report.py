@@ -61,7 +61,7 @@ def as_text(shown: Sequence[Effective]) -> Iterator[str]:
         if value.value is None:
             unknown = dict.fromkeys(use.name for use in value.variables if use.problem)
             notes.append(f"not known: {', '.join(unknown)}")
-        yield f"{value.path} = {_short(value)}  ({'; '.join(notes)})\n"
+        yield f"{value.path} = {_short(value)}  ({'; '.join(notes)})"
 
 
 def report_faults(configuration: Configuration) -> int:
@@ -83,17 +83,17 @@ def report_faults(configuration: Configuration) -> int:
 def experiments_as_text(listed: dict[str, Any]) -> Iterator[str]:
     """The experiments of a folder, one paragraph for each configuration."""
     for row in listed["configurations"]:
-        yield f"{row['file']}\n"
+        yield f"{row['file']}"
         for one in row["commands"]:
-            yield f"  {one['name']}: {', '.join(one['actions'])}{_network(one)}{_readers(one)}\n"
+            yield f"  {one['name']}: {', '.join(one['actions'])}{_network(one)}{_readers(one)}"
         for one in row["data"]:
-            yield f"  data {one['path']}: {_PRESENCE[one['present']]}\n"
+            yield f"  data {one['path']}: {_PRESENCE[one['present']]}"
         for problem in row["problems"]:
-            yield f"  {problem}\n"
+            yield f"  {problem}"
     for one in listed["unused"]:
-        yield f"{one['file']}: no configuration refers to it\n"
+        yield f"{one['file']}: no configuration refers to it"
     for one in listed["skipped"]:
-        yield f"{one['file']}: left out, {one['reason']}\n"
+        yield f"{one['file']}: left out, {one['reason']}"
 
 
 def _network(one: dict[str, Any]) -> str:

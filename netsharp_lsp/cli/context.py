@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from netsharp_lsp.cli.arguments import positive
 from netsharp_lsp.context import HOSTS, TASKS, Context
 from netsharp_lsp.project.run_file import (
     RunFile,
@@ -32,7 +33,7 @@ def add_context_arguments(parser: argparse.ArgumentParser) -> None:
         ("--hidden-nodes", "nodes of a hidden layer of size auto"),
         ("--outputs", "outputs that the task needs"),
     ):
-        group.add_argument(flag, type=_positive, metavar="N", help=noun)
+        group.add_argument(flag, type=positive, metavar="N", help=noun)
     group.add_argument("--task", choices=TASKS, help="what the network is for")
     group.add_argument("--host", choices=HOSTS, help="the program that will train it")
     group.add_argument("--data", metavar="FILE", help="the table that it will be trained on")
@@ -113,11 +114,3 @@ def data_context(
         return str(error)
     context.origin = dict.fromkeys(context.known(), os.path.basename(path))
     return context
-
-
-def _positive(text: str) -> int:
-    from argparse import ArgumentTypeError
-
-    if not text.isdecimal() or int(text) < 1:
-        raise ArgumentTypeError(f"must be a whole number of at least 1, found '{text}'")
-    return int(text)

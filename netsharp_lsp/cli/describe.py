@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-
 from netsharp_lsp.cli.context import add_context_arguments
 from netsharp_lsp.cli.experiment_arguments import add_experiment_arguments, is_experiment
 from netsharp_lsp.cli.faults import show_errors
 from netsharp_lsp.cli.project import UsageError, add_settings_arguments, settings_finder
 from netsharp_lsp.cli.subjects import SubjectError, read_subject
-from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.cli.terminal import complain, give
 from netsharp_lsp.language import LANGUAGES, language_for
 from netsharp_lsp.project.writing import write_atomic
 from netsharp_lsp.settings import SettingsError
+from netsharp_lsp.text.json_text import to_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
         return code
     text = rendered(description, args.format)
     if args.output is None:
-        sys.stdout.write(text)
+        give(text)
         return code
     try:
         write_atomic(args.output, text.encode())
@@ -81,9 +80,7 @@ def _described(args: argparse.Namespace) -> tuple[dict[str, Any] | None, int]:
 def rendered(description: dict[str, Any], form: str) -> str:
     """A description in one of `FORMATS`."""
     if form == "json":
-        import json
-
-        return json.dumps(description, indent=2) + "\n"
+        return to_json(description, indent=2) + "\n"
     if form in ("dot", "svg") and "nodes" in description:
         from netsharp_lsp.description.nodes import as_layers
 

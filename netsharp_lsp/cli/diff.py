@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-
 from netsharp_lsp.cli.context import add_context_arguments
 from netsharp_lsp.cli.experiment_arguments import add_experiment_arguments, is_experiment
 from netsharp_lsp.cli.faults import show_errors
 from netsharp_lsp.cli.project import UsageError, add_settings_arguments, settings_finder
 from netsharp_lsp.cli.subjects import SubjectError, read_subject
-from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.cli.terminal import complain, give, say
 from netsharp_lsp.language import language_for
 from netsharp_lsp.settings import SettingsError
+from netsharp_lsp.text.json_text import to_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +44,10 @@ def run(args: argparse.Namespace) -> int:
         return FAILED
     if comparison is None:
         return FAILED
-    sys.stdout.write(as_json(comparison) if args.format == "json" else as_text(comparison))
+    if args.format == "json":
+        give(as_json(comparison))
+    else:
+        say(as_lines(comparison))
     return SAME if comparison.same else DIFFERENT
 
 
@@ -68,7 +70,7 @@ def _compared(args: argparse.Namespace) -> Comparison | None:
     return language_for(args.after).compare(before, after)
 
 
-def as_text(comparison: Comparison) -> str:
+def as_lines(comparison: Comparison) -> list[str]:
     """A line for each difference, and the figures where they changed."""
     lines = [line(difference) for difference in comparison.differences]
     if comparison.same:
@@ -77,7 +79,7 @@ def as_text(comparison: Comparison) -> str:
         before, after = comparison.figures[key]
         if before != after:
             lines.append(f"{name}: {figure(before)} -> {figure(after)}")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def line(difference: Difference) -> str:
@@ -99,8 +101,6 @@ def figure(count: int | None) -> str:
 
 def as_json(comparison: Comparison) -> str:
     """The comparison for programs; null where a figure is unknown."""
-    import json
-
     differences = [
         {
             "change": difference.change,
@@ -117,4 +117,4 @@ def as_json(comparison: Comparison) -> str:
         for key, (before, after) in comparison.figures.items()
     }
     document = {"version": 1, "same": comparison.same, "differences": differences, **figures}
-    return json.dumps(document, indent=2) + "\n"
+    return to_json(document, indent=2) + "\n"

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from netsharp_lsp.text.visible import visible
 
 _NO_LINE_END = "\\ No newline at end of file\n"
 
 
-def unified(name: str, before: bytes, after: bytes) -> Iterator[str]:
-    """Yield the difference as `patch` reads it; only LF separates its lines."""
+def unified(name: str, before: bytes, after: bytes) -> bytes:
+    """Return the difference as `patch` reads it; only LF separates its lines."""
     from difflib import unified_diff
 
-    lines = unified_diff(_lines(before), _lines(after), name, name)
-    for line in lines:
-        yield line if line.endswith("\n") else f"{line}\n{_NO_LINE_END}"
+    shown = visible(name)
+    lines = unified_diff(_lines(before), _lines(after), shown, shown)
+    ended = (line if line.endswith("\n") else f"{line}\n{_NO_LINE_END}" for line in lines)
+    return "".join(ended).encode()
 
 
 def _lines(text: bytes) -> list[str]:

@@ -14,6 +14,7 @@ from netsharp_lsp.language import examine, language_by_id
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.text.edits import apply_edits
 from netsharp_lsp.text.lines import LineIndex
+from netsharp_lsp.text.numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,8 +53,9 @@ def specifications_in(item: Input, text: bytes) -> list[Region] | str:
     if item.part is None:
         return regions
     lines = LineIndex(text)
-    if item.part.isdecimal():
-        chosen = [one for one in regions if _stands_at(one, int(item.part), lines)]
+    number = whole_number(item.part)
+    if number is not None:
+        chosen = [one for one in regions if _stands_at(one, number, lines)]
     else:
         chosen = [region for region in regions if region.name == item.part]
     if chosen:

@@ -10,7 +10,8 @@ from netsharp_engine.model import ModelError, evaluate
 from netsharp_engine.train.runlog import plain
 from netsharp_lsp.cli.models import add_data_arguments, read_model, read_options
 from netsharp_lsp.cli.progress import choose_display
-from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.cli.terminal import complain, give, say
+from netsharp_lsp.text.json_text import to_json
 
 if TYPE_CHECKING:
     import argparse
@@ -43,10 +44,8 @@ def run(args: argparse.Namespace) -> int:
         complain(str(error))
         return FAILED
     if args.format == "json":
-        import json
-
         values = plain({"version": 1, **report.to_json()})
-        print(json.dumps(values, indent=2, allow_nan=False))
+        give(f"{to_json(values, indent=2, allow_nan=False)}\n")
     else:
-        print("\n".join(report.lines()))
+        say(report.lines())
     return DONE

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from netsharp_lsp.cli.terminal import complain, uses_color
+from netsharp_lsp.cli.terminal import complain, give, uses_color
 from netsharp_lsp.diagnostics.nearest import suggestion
 from netsharp_lsp.language import known_codes, rules_with, title_of
+from netsharp_lsp.text.json_text import to_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,10 +55,10 @@ def run(args: argparse.Namespace) -> int:
         pages = [_data(rules_with(code).page(code)) for code in codes]
         _print_json(pages[0] if len(pages) == 1 else pages)
     elif args.format == "markdown":
-        sys.stdout.write("\n".join(rules_with(code).text(code) for code in codes))
+        give("\n".join(rules_with(code).text(code) for code in codes))
     else:
         color = uses_color(sys.stdout)
-        sys.stdout.write("\n".join(_text(rules_with(code).page(code), color) for code in codes))
+        give("\n".join(_text(rules_with(code).page(code), color) for code in codes))
     return 0
 
 
@@ -66,14 +67,12 @@ def _list(codes: tuple[str, ...], format_name: str) -> int:
         _print_json([_data(rules_with(code).page(code)) for code in codes])
         return 0
     row = "- [{0}]({0}.md): {1}\n" if format_name == "markdown" else "{0}  {1}\n"
-    sys.stdout.writelines(row.format(code, title_of(code)) for code in codes)
+    give(row.format(code, title_of(code)) for code in codes)
     return 0
 
 
 def _print_json(data: object) -> None:
-    import json
-
-    print(json.dumps(data, indent=2))
+    give(f"{to_json(data, indent=2)}\n")
 
 
 def _data(page: Page) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from netsharp_lsp.cli.terminal import source_width, uses_color
+from netsharp_lsp.cli.terminal import give, source_width, uses_color
 from netsharp_lsp.diagnostics.reports import FileFindings, Style, render
 from netsharp_lsp.language import language_for
 from netsharp_lsp.text.lines import LineIndex
@@ -27,5 +27,5 @@ def show_errors(name: str, text: bytes, context: Context, embedded: Embedded | N
         if embedded is not None:
             errors, lines, name = embedded.places(errors), embedded.lines, embedded.file
         style = Style(color=uses_color(sys.stderr), width=source_width(sys.stderr))
-        sys.stderr.writelines(render("text", [FileFindings(name, lines, errors)], style))
+        give(render("text", [FileFindings(name, lines, errors)], style), sys.stderr)
     return bool(errors)

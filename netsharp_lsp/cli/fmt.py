@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import sys
 
 from netsharp_lsp.cli.files import (
     EMBEDDED,
@@ -19,7 +18,7 @@ from netsharp_lsp.cli.files import (
     read_source,
 )
 from netsharp_lsp.cli.project import add_settings_arguments, settings_finder
-from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.cli.terminal import complain, give_exactly
 from netsharp_lsp.cli.workers import do_all
 from netsharp_lsp.language import LANGUAGES, language_by_id
 from netsharp_lsp.layout.options import FormatOptions
@@ -27,6 +26,8 @@ from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.project.writing import write_over
 from netsharp_lsp.settings import LINE_ENDINGS, SettingsError
 from netsharp_lsp.text.decode import encode
+from netsharp_lsp.text.numbers import whole_number
+from netsharp_lsp.text.visible import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,8 +81,7 @@ def run(args: argparse.Namespace) -> int:
         for sentence in outcome.sentences:
             complain(sentence)
         if outcome.output:
-            sys.stdout.flush()
-            sys.stdout.buffer.write(outcome.output)
+            give_exactly(outcome.output)
     if any(job.item.path is not None for job in jobs):
         _summarise(outcomes, args.check or args.diff)
     if any(outcome.failed for outcome in outcomes):
@@ -182,10 +182,10 @@ def _give(job: _Job, source: Source, text: bytes, outcome: _Outcome) -> _Outcome
         if outcome.changed:
             from netsharp_lsp.cli.difference import unified
 
-            outcome.output = "".join(unified(outcome.name, source.text, text)).encode("utf-8")
+            outcome.output = unified(outcome.name, source.text, text)
     elif job.mode == "check":
         if outcome.changed:
-            outcome.output = f"would reformat {outcome.name}\n".encode("utf-8", "replace")
+            outcome.output = f"would reformat {visible(outcome.name)}\n".encode()
     elif job.item.path is None:
         outcome.output = encode(source, text)
     elif outcome.changed:
@@ -237,8 +237,7 @@ def _files(count: int) -> str:
 def _line_range(text: str) -> LineRange:
     """Read `10-20`, or `10` for one line."""
     first, _, last = text.partition("-")
-    start = int(first)
-    end = int(last) if last else start
-    if not 1 <= start <= end:
+    start, end = whole_number(first), whole_number(last or first)
+    if start is None or end is None or not 1 <= start <= end:
         raise argparse.ArgumentTypeError(f"'{text}' is no range of lines such as 10-20")
     return start, end

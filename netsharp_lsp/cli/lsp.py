@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
+from netsharp_lsp.cli.streams import was_closed
+from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.text.numbers import whole_number
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+FAILED = 2
 LOCAL = "127.0.0.1"
 
 
@@ -22,11 +29,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve until the editor says `exit`; 0 after `shutdown`, else 1."""
+    """Serve until the editor says `exit`; 0 after `shutdown`, else 1; 2 where it cannot."""
     from netsharp_lsp.server import launch
 
     if args.tcp is not None:
         return launch.serve_tcp(*args.tcp)
+    for stream in (sys.stdin, sys.stdout):
+        if was_closed(stream):
+            complain("an editor speaks on standard input and output, of which one is closed.")
+            return FAILED
     return launch.serve_stdio()
 
 
@@ -34,6 +45,7 @@ def _address(text: str) -> tuple[str, int]:
     from argparse import ArgumentTypeError
 
     host, _, port = text.rpartition(":")
-    if not port.isdecimal() or int(port) > 65535:
+    number = whole_number(port)
+    if number is None or number > 65535:
         raise ArgumentTypeError(f"must be HOST:PORT or PORT, found '{text}'")
-    return host or LOCAL, int(port)
+    return host or LOCAL, number

@@ -6,18 +6,18 @@ Knows files and what people want to hear; what changes and why is not known here
 from __future__ import annotations
 
 import os
-import sys
 
 from netsharp_lsp.cli.cntk_plan import Wanted, planned
 from netsharp_lsp.cli.experiment_arguments import add_experiment_arguments
 from netsharp_lsp.cli.files import Naming, gather
 from netsharp_lsp.cli.project import UsageError, add_settings_arguments, settings_finder
-from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.cli.terminal import complain, give, give_exactly, say
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.project.read_once import ReadOnce
 from netsharp_lsp.project.writing import refusal, remove_if, write_over
 from netsharp_lsp.settings import SettingsError
+from netsharp_lsp.text.json_text import to_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _show(units: Sequence[Unit]) -> None:
 
     for unit in units:
         for file, text in unit.plan.texts.items():
-            sys.stdout.writelines(unified(_name(file), unit.originals.data(file), text))
+            give_exactly(unified(_name(file), unit.originals.data(file), text))
 
 
 def _written(units: Sequence[Unit], files: ReadOnce) -> tuple[list[str], bool]:
@@ -169,12 +169,9 @@ def _report(units: Sequence[Unit], written: Sequence[str], form: str) -> None:
 
     report = Report(units, _name)
     if form == "json":
-        import json
-
-        print(json.dumps(report.data(written), indent=2))
+        give(f"{to_json(report.data(written), indent=2)}\n")
         return
     lines = list(report.text(written))
-    for line in lines:
-        print(line)
+    say(lines)
     if not lines:
         complain("nothing to migrate: no configuration that is named builds a network of NDL.")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from netsharp_engine.model import load_model
+from netsharp_lsp.cli.arguments import positive
 from netsharp_lsp.language import DEFAULT, language_by_id
 
 if TYPE_CHECKING:
@@ -31,16 +32,7 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     header.add_argument("--no-header", dest="header", action="store_false", help="there is none")
     group.add_argument("--delimiter", metavar="CHARACTER", help="what separates cells")
     group.add_argument("--missing", choices=("error", "mean", "zero"), help="for missing numbers")
-    group.add_argument("--rows", type=count, metavar="N", help="read only so many rows")
-
-
-def count(text: str) -> int:
-    """A number of rows: whole and at least 1.  ArgumentTypeError, a sentence, for any other."""
-    if text.isdecimal() and int(text) > 0:
-        return int(text)
-    from argparse import ArgumentTypeError
-
-    raise ArgumentTypeError(f"a whole number of at least 1 is needed, found '{text}'")
+    group.add_argument("--rows", type=positive, metavar="N", help="read only so many rows")
 
 
 def read_options(model: Model, args: argparse.Namespace) -> ReadOptions:

@@ -4,8 +4,6 @@ falls silent.  Knows nothing of what is printed.
 
 from __future__ import annotations
 
-import os
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
@@ -59,7 +57,7 @@ class Outlet:
 
     def _fall_silent(self, stream: TextIO, fault: OSError) -> None:
         """Print nothing any more; what the stream still holds goes where it does no harm."""
+        from netsharp_lsp.cli.streams import silence
+
         self._stream, self.fault = None, fault
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, stream.fileno())
-        os.close(null)
+        silence(stream)

@@ -11,6 +11,7 @@ from netsharp_engine.model import ModelError, predict_stream
 from netsharp_lsp.cli.models import add_data_arguments, read_model, read_options
 from netsharp_lsp.cli.prediction_files import WriteError, open_writer
 from netsharp_lsp.cli.progress import choose_display
+from netsharp_lsp.cli.spreadsheet import disarmed
 from netsharp_lsp.cli.terminal import complain
 
 if TYPE_CHECKING:
@@ -30,12 +31,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--output", metavar="FILE", help="a .csv, .jsonl or .parquet file instead of stdout")
     add("--keep", action="append", default=[], metavar="COLUMNS", help="copy these columns")
     add("--names", choices=NAMES, default=NAMES[0], help="whose column names to use")
+    add(
+        "--spreadsheet",
+        action="store_true",
+        help="write CSV that a spreadsheet executes nothing of: an apostrophe stands before texts "
+        "that begin as formulas do",
+    )
     add("--quiet", action="store_true", help="show no progress")
     add_data_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Predict; 0 done, 2 could not run, and then no output file is left."""
+    if args.spreadsheet and args.output is not None and not args.output.lower().endswith(".csv"):
+        complain(f"{args.output}: --spreadsheet is for CSV. Name a .csv file, or leave it out.")
+        return FAILED
     try:
         model = read_model(args.model)
         writer = open_writer(args.output)
@@ -56,7 +66,8 @@ def run(args: argparse.Namespace) -> int:
                 progress=display.reading,
             )
             for part in parts:
-                writer.write(columns_of(part, model, keep, args.names))
+                columns = columns_of(part, model, keep, args.names)
+                writer.write(disarmed(columns) if args.spreadsheet else columns)
         writer.finish()
         whole = True
     except (DataError, ModelError, WriteError) as error:

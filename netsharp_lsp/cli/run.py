@@ -31,7 +31,7 @@ from netsharp_lsp.cli.files import Input, ReadError, named_input, read_source
 from netsharp_lsp.cli.outlet import Outlet
 from netsharp_lsp.cli.progress import choose_display
 from netsharp_lsp.cli.subjects import SubjectError, embedded_in
-from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.cli.terminal import complain, say
 from netsharp_lsp.cli.training_arguments import add_setting_arguments, given_flags
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.language import DEFAULT, language_by_id
@@ -44,8 +44,7 @@ if TYPE_CHECKING:
     from netsharp_engine.model import Model
     from netsharp_engine.train import Settings, TrainingData, TrainingResult
     from netsharp_lsp.cli.embedded import Embedded
-    from netsharp_lsp.cli.outlet import Outlet
-from netsharp_lsp.cli.progress import Display
+    from netsharp_lsp.cli.progress import Display
 
 DONE, FAULTY, FAILED = 0, 1, 2
 #: What a specification from stdin is called, unless somebody names it.
@@ -273,16 +272,14 @@ def _report(
     if args.quiet or args.events:
         return
     out = Outlet(sys.stdout)
-    for sentence in settings.notes():
-        out.line(f"note: {sentence}")
-    for line in spark_lines(result.history):
-        out.line(line)
+    say((f"note: {sentence}" for sentence in settings.notes()), out)
+    say(spark_lines(result.history), out)
     reports = list(result.reports)
     if settings.test:
         reports.append(evaluate(result.model, settings.test))
     for report in reports:
-        out.line("\n".join(report.lines()))
-    out.line(f"model: {path}")
+        say(report.lines(), out)
+    say([f"model: {path}"], out)
 
 
 def show_settings(settings: Settings) -> None:
@@ -292,5 +289,4 @@ def show_settings(settings: Settings) -> None:
         for section, name, value, origin in settings.listing()
     ]
     widths = [max(len(row[i]) for row in rows) for i in range(2)]
-    for key, value, origin in rows:
-        print(f"{key:<{widths[0]}}  {value:<{widths[1]}}  {origin}")
+    say(f"{key:<{widths[0]}}  {value:<{widths[1]}}  {origin}" for key, value, origin in rows)

@@ -1,4 +1,7 @@
-"""What is known of the terminal: whether to colour, how wide it is, and how to complain on it."""
+"""What is known of the terminal, and the only way to it: sentences, lines, documents, texts.
+
+Nothing of others reaches a terminal but through here or through a report.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,11 @@ import os
 import sys
 
 from netsharp_lsp.cli.outlet import Outlet
+from netsharp_lsp.text.visible import visible, visible_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import TextIO
 
 #: Columns of source shown where nobody's terminal sets a limit.
@@ -34,6 +39,34 @@ def source_width(stream: TextIO) -> int:
 
 def complain(message: str) -> None:
     """Print a sentence about the command itself, not about a specification, to stderr."""
-    text = f"netsharp: {message}\n"
+    text = f"netsharp: {visible(message)}\n"
     outlet = Outlet(sys.stderr)
     outlet.write(text.encode(outlet.encoding, "backslashreplace").decode(outlet.encoding))
+
+
+def remark(line: str) -> None:
+    """Print a line about how things go to stderr, at once."""
+    print(visible(line), file=sys.stderr, flush=True)
+
+
+def say(lines: Iterable[str], outlet: Outlet | None = None) -> None:
+    """Print lines for people, whatever stands in them; to stdout if not told."""
+    stream = sys.stdout if outlet is None else outlet
+    for line in lines:
+        stream.write(f"{visible(line)}\n")
+
+
+def give(document: str | Iterable[str], stream: TextIO | None = None) -> None:
+    """Print a document of ours, in which foreign text is visible already; to stdout if not told."""
+    pieces = (document,) if isinstance(document, str) else document
+    (sys.stdout if stream is None else stream).writelines(pieces)
+
+
+def give_exactly(text: bytes) -> None:
+    """Print somebody's text byte by byte; to a terminal, what would act in it made visible."""
+    sys.stdout.flush()
+    if not sys.stdout.isatty():
+        sys.stdout.buffer.write(text)
+        return
+    lines = text.decode("utf-8", "backslashreplace").replace("\r\n", "\n")
+    sys.stdout.write(visible_lines(lines))

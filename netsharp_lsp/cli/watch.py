@@ -6,6 +6,8 @@ import os
 import sys
 import time
 
+from netsharp_lsp.cli.terminal import give, remark
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,10 +28,10 @@ def watch(act: Callable[[], int], list_files: Callable[[], Iterable[str]]) -> in
         if now != seen:
             seen = now
             if sys.stdout.isatty():
-                sys.stdout.write(_CLEAR)
+                give(_CLEAR)
             act()
             sys.stdout.flush()
-            print("Waiting for changes; Ctrl-C ends.", file=sys.stderr, flush=True)
+            remark("Waiting for changes; Ctrl-C ends.")
         time.sleep(PAUSE)
 
 

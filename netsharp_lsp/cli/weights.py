@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from netsharp_engine.model import ModelError
 from netsharp_lsp.cli.models import read_model
-from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.cli.terminal import complain, give_exactly
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.netsharp.initial_values import with_initial_values
 from netsharp_lsp.netsharp.meaning.network import Network
@@ -47,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
         return FAILED
     text = specification_with_weights(model) if args.spec else listing(model)
     if args.output is None:
-        sys.stdout.write(text.decode())
+        give_exactly(text)
         return DONE
     try:
         write_atomic(args.output, text)

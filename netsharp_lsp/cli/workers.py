@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import TypeVar
 
     Job = TypeVar("Job")
@@ -35,7 +36,9 @@ def do_all(work: Callable[[Job], Outcome], jobs: Sequence[Job]) -> list[Outcome]
     pool = ProcessPoolExecutor(processes, initializer=_leave_interrupts_to_parent)
     try:
         parcel = max(1, len(jobs) // (PARCELS * processes))
-        return list(pool.map(work, jobs, chunksize=parcel))
+        with _interrupts_held():
+            answers = pool.map(work, jobs, chunksize=parcel)
+        return list(answers)
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -44,6 +47,21 @@ def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back while processes start: they inherit that until they ignore it."""
+    import signal
+
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _leave_interrupts_to_parent() -> None:

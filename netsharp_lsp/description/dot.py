@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.description.svg import COLORS, UNKNOWN_COLOR
+from netsharp_lsp.text.visible import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,4 +39,4 @@ def render_dot(description: dict[str, Any]) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+    return visible(text).replace("\\", "\\\\").replace('"', '\\"')

@@ -5,7 +5,7 @@ A parameter is no box of its own: what it learns is told by the node that uses i
 
 from __future__ import annotations
 
-from math import prod
+from netsharp_engine.geometry import product
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _layer(node: Description, nodes: dict[str, Description], counted: set[str]) 
         "name": node["name"],
         "kind": _kind(node),
         "shape": node["shape"],
-        "nodes": None if node["shape"] is None else prod(node["shape"]),
+        "nodes": None if node["shape"] is None else product(tuple(node["shape"])),
         "activation": node["operation"],
         "parameters": None if None in counts else sum(counts),
         "shared_with": None,

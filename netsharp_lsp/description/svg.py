@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from netsharp_lsp.description.picture import lay_out
+from netsharp_lsp.text.visible import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,6 +59,10 @@ def render_svg(description: dict[str, Any]) -> str:
     return "\n".join([*parts, "</svg>", ""])
 
 
+def _escaped(text: str) -> str:
+    return escape(visible(text))
+
+
 def _number(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
@@ -67,15 +72,15 @@ def _box(box: Box) -> str:
     middle = _number(box.x + box.width / 2)
     shape = f'x="{x}" y="{y}" width="{width}" height="{height}" rx="{ROUNDING[box.kind]}"'
     lines = [
-        f'<g class="layer {box.kind}" data-name="{escape(box.name)}">',
+        f'<g class="layer {box.kind}" data-name="{_escaped(box.name)}">',
         f'<rect class="paper" {shape}/>',
         f'<rect class="box" {shape} fill="{HEAT}" fill-opacity="{0.06 + 0.44 * box.cost:.2f}"/>',
         f'<text class="name" x="{middle}" y="{_number(box.y + 18)}" text-anchor="middle">'
-        f"{escape(box.name)}</text>",
+        f"{_escaped(box.name)}</text>",
     ]
     lines += [
         f'<text class="text" x="{middle}" y="{_number(box.y + 18 + 14 * number)}" '
-        f'text-anchor="middle">{escape(line)}</text>'
+        f'text-anchor="middle">{_escaped(line)}</text>'
         for number, line in enumerate(box.lines, 1)
     ]
     return "\n".join([*lines, "</g>"])
@@ -88,12 +93,12 @@ def _arrow(arrow: Arrow) -> str:
     head = f"M{_number(x - 4)} {_number(y - 8)}L{_number(x + 4)} {_number(y - 8)}"
     label_x, label_y, anchor = _label_place(arrow)
     return (
-        f'<g class="bundle" data-source="{escape(arrow.source)}" '
-        f'data-destination="{escape(arrow.destination)}">'
+        f'<g class="bundle" data-source="{_escaped(arrow.source)}" '
+        f'data-destination="{_escaped(arrow.destination)}">'
         f'<path class="arrow" stroke="{color}" d="{path}"/>'
         f'<path class="head" fill="{color}" d="{head}L{_number(x)} {_number(y)}Z"/>'
         f'<text class="label" x="{_number(label_x)}" y="{_number(label_y)}"'
-        f"{anchor}>{escape(arrow.label)}</text></g>"
+        f"{anchor}>{_escaped(arrow.label)}</text></g>"
     )
 
 

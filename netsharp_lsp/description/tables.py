@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.description.node_tables import FIGURES, HEAD, loop_lines, node_rows
+from netsharp_lsp.text.visible import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,24 +33,28 @@ UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 def render_text(description: Description) -> str:
     """Aligned tables, of layers and bundles or of nodes and loops, and the totals."""
     parts = [_aligned(*table) for table in _tables(description)]
-    parts.append("\n".join(totals(description)))
+    parts.append("\n".join(map(visible, totals(description))))
     return "\n\n".join(parts) + "\n"
 
 
 def render_markdown(description: Description) -> str:
     """The same tables in Markdown."""
     parts = [_markdown(*table) for table in _tables(description)]
-    parts.append("\n".join(f"- {line}" for line in totals(description)))
+    parts.append("\n".join(f"- {visible(line)}" for line in totals(description)))
     return "\n\n".join(parts) + "\n"
 
 
 def _tables(description: Description) -> list[Table]:
     """Each table as its head, its rows, and the columns of figures."""
     if "nodes" in description:
-        return [(HEAD, node_rows(description), FIGURES)]
-    layers: Table = (LAYER_HEAD, layer_rows(description), LAYER_FIGURES)
-    bundles = bundle_rows(description)
+        return [(HEAD, _visible(node_rows(description)), FIGURES)]
+    layers: Table = (LAYER_HEAD, _visible(layer_rows(description)), LAYER_FIGURES)
+    bundles = _visible(bundle_rows(description))
     return [layers, (BUNDLE_HEAD, bundles, BUNDLE_FIGURES)] if bundles else [layers]
+
+
+def _visible(rows: list[Row]) -> list[Row]:
+    return [tuple(map(visible, row)) for row in rows]
 
 
 def layer_rows(description: Description) -> list[Row]:

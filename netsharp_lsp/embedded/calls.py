@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.context import FIELDS, Context
+from netsharp_lsp.context import FIELDS, Context, is_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def context_of(callee: str, arguments: Mapping[str, str | int], line: int) -> Co
         if isinstance(task, str) and task.lower() in _TASKS:
             context.task = _TASKS[task.lower()]
     nodes = arguments.get(_HIDDEN_NODES)
-    if isinstance(nodes, int) and nodes > 0:
+    if isinstance(nodes, int) and is_count(nodes):
         context.hidden_nodes = nodes
     context.origin = dict.fromkeys(context.known(), f"{name}, line {line}")
     return context

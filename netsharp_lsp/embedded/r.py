@@ -13,6 +13,7 @@ from netsharp_lsp.embedded.evidence import MARKER
 from netsharp_lsp.embedded.passage import Assembly
 from netsharp_lsp.embedded.r_strings import read_literal
 from netsharp_lsp.embedded.r_tokens import Token, cut
+from netsharp_lsp.text.numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -302,7 +303,7 @@ def _literal(token: Token) -> str | int | None:
         passage = read_literal(token.text.encode(), 0, len(token.text.encode()))
         return passage.text.decode() if passage is not None else None
     digits = token.text.removesuffix("L")
-    return int(digits) if token.kind == "number" and digits.isdecimal() else None
+    return whole_number(digits) if token.kind == "number" else None
 
 
 def _join(source: bytes, parts: list[Passage], between: bytes, function: str) -> Value:

@@ -16,6 +16,7 @@ from netsharp_lsp.netsharp.meaning.inforce import numbers_of
 from netsharp_lsp.netsharp.meaning.order import computing_order
 from netsharp_lsp.netsharp.meaning.predicates import count_edges
 from netsharp_lsp.netsharp.meaning.sharing import shared_groups
+from netsharp_lsp.text.decode import encode_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def build_graph(specification: str, known: Mapping[str, Any]) -> Graph:
     sentence, where the text has errors or a size stays unknown.
     """
     context = Context(**{field: known[field] for field in FIELDS if field in known})
-    network, diagnostics = check(specification.encode(), context)
+    network, diagnostics = check(encode_text(specification), context)
     errors = [found for found in diagnostics if found.severity == "error"]
     if errors:
         more = f" ({len(errors) - 1} more)" if len(errors) > 1 else ""

@@ -6,6 +6,7 @@ import os
 
 from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.diagnostics.baseline import Baseline, BaselineError, read_baseline
+from netsharp_lsp.text.visible import encodable
 
 
 def load_baseline(path: str) -> Baseline | str:
@@ -26,4 +27,5 @@ def load_baseline(path: str) -> Baseline | str:
 
 def name_in_baseline(baseline: str, place: str) -> str:
     """Return what a baseline calls a file; both are absolute paths."""
-    return os.path.relpath(place, os.path.dirname(baseline)).replace(os.sep, "/")
+    name = os.path.relpath(place, os.path.dirname(baseline))
+    return encodable(name.replace(os.sep, "/"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from netsharp_engine.plain_files import may_be_file, open_plain
-from netsharp_lsp.context import HOSTS, TASKS, Context
+from netsharp_lsp.context import HOSTS, TASKS, Context, is_count
 from netsharp_lsp.settings import OWN_FILE, SHARED_FILE
 
 TYPE_CHECKING = False
@@ -91,7 +91,7 @@ def run_file_context(run_file: RunFile, count: Count | None = None) -> Context:
     hidden_nodes = run_file.train.get("hidden_nodes")
     context.task = task if task in TASKS else None
     context.host = host if host in HOSTS else None
-    context.hidden_nodes = hidden_nodes if _is_positive(hidden_nodes) else None
+    context.hidden_nodes = hidden_nodes if is_count(hidden_nodes) else None
     counts = _count_training_data(run_file, count)
     if counts is not None:
         context.features = counts.features
@@ -193,14 +193,12 @@ def _table(table: dict[str, Any], name: str) -> dict[str, Any]:
 
 def as_column(value: object) -> str | None:
     """A column as a run file names it, by name or number from 1; None for anything else."""
-    return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else None
+    if isinstance(value, str):
+        return value
+    return str(value) if is_count(value) else None
 
 
 def as_columns(value: object) -> list[str]:
     """The columns of a list in a run file; what is no column is passed over."""
     found = map(as_column, value) if isinstance(value, list) else ()
     return [column for column in found if column is not None]
-
-
-def _is_positive(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0

@@ -143,3 +143,18 @@ def _utf8_error(data: bytes, offset: int) -> DecodeError:
         f"Byte {offset} (0x{data[offset]:02X}, on line {line}) is not UTF-8; "
         "save the file as UTF-8.",
     )
+
+
+def encode_text(text: str) -> bytes:
+    """Return text as UTF-8; ValueError for half of a character, which only a program can make."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        from netsharp_lsp.text.lines import LineIndex
+
+        before = text[: error.start].encode()
+        line, column = LineIndex(before).position(len(before))
+        raise ValueError(
+            f"The specification is no text: U+{ord(text[error.start]):04X} at line {line}, column "
+            f"{column} is half of a character. Decode it from UTF-8."
+        ) from None

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.text.visible import visible_character
+
 #: Columns from one tab stop to the next.
 TAB = 4
-_REPLACEMENT = "\ufffd"
 
 
 def shown(text: str) -> tuple[str, list[int]]:
     """Return text as a terminal can show it, and the column from 0 of each of its characters.
 
-    Tabs become blanks, control characters and invisible marks of direction become U+FFFD. The
-    list has one entry more than `text` has characters: the width of the whole.
+    Tabs become blanks, what would act instead of being shown becomes visible. The list has one
+    entry more than `text` has characters: the width of the whole.
     """
     if text.isascii() and text.isprintable():
         return text, list(range(len(text) + 1))
@@ -27,10 +28,11 @@ def shown(text: str) -> tuple[str, list[int]]:
             character = " " * width
         elif combining(character) or category(character) in ("Mn", "Me"):
             width = 0
-        elif category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
-            character = _REPLACEMENT
         elif east_asian_width(character) in ("W", "F"):
             width = 2
+        else:
+            character = visible_character(character)
+            width = len(character)
         pieces.append(character)
         column += width
         columns.append(column)

@@ -57,7 +57,7 @@ def excerpt(found: FileFindings, style: Style = PLAIN) -> list[str]:
         ("\tx\tbad", "bad", ["  |", "1 |     x   bad", "  |         ^^^"]),
         ("e\u0301 bad", "bad", ["  |", "1 | e\u0301 bad", "  |   ^^^"]),
         ("a\r\nbad\rc", "bad", ["  |", "2 | bad", "  | ^^^"]),
-        ("a\u2028bad", "bad", ["  |", "1 | a\ufffdbad", "  |   ^^^"]),
+        ("a\u2028bad", "bad", ["  |", "1 | a\\u2028bad", "  |        ^^^"]),
         ("x [3,\n 4];", "[3,\n 4]", ["  |", "1 | x [3,", "  |   ^^^ … to line 2"]),
         ("x", "", ["  |", "1 | x", "  | ^"]),
     ],
@@ -220,7 +220,7 @@ def test_junit_has_a_suite_per_file_and_a_failure_per_diagnostic() -> None:
     suites = root.findall("testsuite")
     assert [suite.get("name") for suite in suites] == ["a.toy", "b.toy", '<&">.toy']
     assert [len(suite.findall("testcase/failure")) for suite in suites] == [2, 0, 1]
-    assert suites[2].find("testcase/failure").get("message") == "\ufffd < \ufffd"
+    assert suites[2].find("testcase/failure").get("message") == "\\x00 < \\ufffe"
 
 
 def test_sarif_names_rules_places_and_fixes() -> None:

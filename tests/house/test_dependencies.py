@@ -39,6 +39,7 @@ FLOORS = (
     ("netsharp_lsp.project",),
     ("netsharp_lsp.server",),
     ("netsharp_lsp.cli", "netsharp_lsp.__main__", "netsharp_lsp.estimators"),
+    ("netsharp_lsp.start",),
     ("netsharp",),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -96,3 +97,48 @@ def test_faults_are_sentences(blobs: tuple[np.ndarray, np.ndarray]) -> None:
         netsharp.predict(model, x[:, :2])
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         netsharp.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("half", [0xD800, 0xDFFF, 0xDC80])
+def test_half_of_a_character_is_a_sentence_with_its_place(half: int) -> None:
+    text = f"input A [2];\r\n// é{chr(half)}\n"
+    place = f"U\\+{half:04X} at line 2, column 5 is half of a character"
+    arrays = ([[0.0, 1.0]], ["a"])
+    for act in (
+        lambda: netsharp.check(text),
+        lambda: netsharp.format(text),
+        lambda: netsharp.describe(text),
+        lambda: netsharp.train(text, *arrays),
+    ):
+        with pytest.raises(ValueError, match=place) as caught:
+            act()
+        assert type(caught.value) is ValueError
+
+
+@pytest.mark.parametrize("name", ["a\ud800.nn", "a\0b.nn"])
+def test_what_can_name_no_file_is_a_sentence(name: str) -> None:
+    for act in (lambda: netsharp.load(name), lambda: netsharp.check(Path(name))):
+        with pytest.raises(ValueError, match="names no file: it holds") as caught:
+            act()
+        assert type(caught.value) is ValueError
+        assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"features": 0},
+        {"features": 10**5000},
+        {"outputs": -1},
+        {"hidden_nodes": True},
+        {"hidden_nodes": 1.5},
+        {"task": "\ud800"},
+        {"host": "none"},
+    ],
+)
+def test_what_cannot_be_known_is_a_sentence(known: dict[str, Any]) -> None:
+    (name,) = known
+    for act in (netsharp.check, netsharp.describe):
+        with pytest.raises(ValueError, match=f"^{name} must be ") as caught:
+            act("input A auto;\noutput O [2] from A all;\n", **known)
+        str(caught.value).encode()

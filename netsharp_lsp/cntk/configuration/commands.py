@@ -7,6 +7,7 @@ from netsharp_lsp.cntk.configuration.faults import Faults
 from netsharp_lsp.cntk.configuration.options import ACTIONS, BUILDERS, Block, inside
 from netsharp_lsp.cntk.configuration.scope import Found, Scope
 from netsharp_lsp.cntk.configuration.tree import Value, values_of
+from netsharp_lsp.text.visible import encodable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def commands(configuration: Configuration) -> list[Command]:
 def command(configuration: Configuration, name: str) -> Command:
     """One block as a command, be it listed or not."""
     root = configuration.root
-    found = root.look_up(name.encode())
+    found = root.look_up(encodable(name).encode())
     return Command(name, found, None if found is None else root.inside(found))
 
 

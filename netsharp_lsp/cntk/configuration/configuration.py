@@ -7,6 +7,7 @@ from netsharp_lsp.cntk.configuration.items import read_items
 from netsharp_lsp.cntk.configuration.layers import Layers
 from netsharp_lsp.cntk.configuration.scope import Scope
 from netsharp_lsp.cntk.configuration.tree import values
+from netsharp_lsp.text.visible import encodable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Configuration:
         for key in path.split("."):
             if found is not None:
                 scope = scope.inside(found)
-            found = scope.look_up(key.encode(), climb)
+            found = scope.look_up(encodable(key).encode(), climb)
             if found is None:
                 return None
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
+from netsharp_lsp.text.visible import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def flattened(configuration: Configuration) -> bytes:
         name = stretch.source.name
         if several and name != last:
             where = "the command line" if name == COMMAND_LINE else name
-            parts.append(f"# from {' '.join(where.splitlines())}\n".encode())
+            parts.append(f"# from {visible(where)}\n".encode())
         last = name
         parts.append(_written(stretch))
     return b"".join(parts)

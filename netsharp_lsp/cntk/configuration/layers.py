@@ -13,6 +13,7 @@ from netsharp_lsp.cntk.configuration.comments import code_span
 from netsharp_lsp.cntk.configuration.faults import Fault, Faults
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, Place, Source, read_text
 from netsharp_lsp.cntk.configuration.traced import Traced, Weaver
+from netsharp_lsp.text.visible import encodable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,11 +59,11 @@ class Layers:
 
         A file that an item names is therefore not included again by an earlier one.
         """
-        told = Source(COMMAND_LINE, "\n".join(item.text for item in items).encode())
+        told = Source(COMMAND_LINE, encodable("\n".join(item.text for item in items)).encode())
         stretches: list[Place] = []
         at = 0
         for item in items:
-            end = at + len(item.text.encode())
+            end = at + len(encodable(item.text).encode())
             if item.kind == "files":
                 stretches += self._named(item.paths, Place(told, at, end))
             else:

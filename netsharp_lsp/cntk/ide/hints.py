@@ -6,6 +6,7 @@ import re
 
 from netsharp_lsp.cntk.ide.nodes import named_nodes, parameters_of, written_shape
 from netsharp_lsp.ide.answers import InlayHint
+from netsharp_lsp.text.numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ def _says(edited: Edited, named: NamedNode) -> bool:
     """Whether the line that declares a node holds every number of its shape, or it is a number."""
     lines = edited.text.lines
     _, stop = lines.span(lines.line_at(named.name.end))
-    numbers = {int(number) for number in _NUMBER.findall(edited.data[named.name.end : stop])}
+    written = _NUMBER.findall(edited.data[named.name.end : stop])
+    numbers = {whole_number(number.decode()) for number in written}
     shape = named.node.shape or ()
     return all(size == 1 for size in shape) or all(size in numbers for size in shape)
 

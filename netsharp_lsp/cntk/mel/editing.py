@@ -13,6 +13,7 @@ from netsharp_lsp.cntk.mel.reading import word
 from netsharp_lsp.cntk.networks.node_types import ALIASES, NODE_TYPES
 from netsharp_lsp.cntk.vocabulary import FALSE, TRUE, TRUTHS
 from netsharp_lsp.diagnostics.nearest import nearest
+from netsharp_lsp.text.numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -165,8 +166,9 @@ def set_input(going: Going, statement: Statement, function: Function) -> None:
 
 def _index(going: Going, index: Traced) -> int | None:
     text = word(index)
-    if text.isdecimal():
-        return int(text)
+    number = whole_number(text)
+    if number is not None:
+        return number
     if "$" not in text:
         message = f"'{text}' is no input: inputs are counted from 0."
         going.faults.append(Fault("index", message, index))
@@ -181,7 +183,7 @@ def _fitting(going: Going, target: Nodes, index: Traced, number: int) -> None:
             continue
         count = f"{node_type.most} input{'' if node_type.most == 1 else 's'}"
         last = f", 0 to {node_type.most - 1}" if node_type.most > 1 else ""
-        message = f"'{name}' is {operation} with {count}{last}: there is no input {number}."
+        message = f"'{name}' is {operation} with {count}{last}: there is no input {word(index)}."
         if number == node_type.most > 0:
             message += " Inputs are counted from 0."
         going.faults.append(Fault("index", message, index))

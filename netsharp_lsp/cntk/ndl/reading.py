@@ -25,6 +25,7 @@ from netsharp_lsp.cntk.ndl.syntax import (
     place_of,
 )
 from netsharp_lsp.cntk.networks.faults import Fault
+from netsharp_lsp.text.numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -198,13 +199,15 @@ class _Items:
         return end if self._repeat(low, star, end) else None
 
     def _repeat(self, start: int, star: int, end: int) -> bool:
-        count = self._window.text[star + 1 : end].strip(b" \t")
+        written = self._window.text[star + 1 : end].strip(b" \t")
         offset = self._offset
-        if not _COUNT.match(count) or not 0 <= int(count[:9]) <= MOST_REPEATS:
+        count = whole_number(written.lstrip(b"+-").decode("utf-8", "replace"))
+        below = count and written.startswith(b"-")
+        if not _COUNT.match(written) or count is None or below or count > MOST_REPEATS:
             message = "a number has to follow `*`, which repeats an argument; nothing is multiplied"
             self._reader.fault("repeat", message, start + offset, end + offset)
             return False
-        self._add(start, star, int(count))
+        self._add(start, star, count)
         return True
 
     def _add(self, start: int, end: int, count: int) -> None:

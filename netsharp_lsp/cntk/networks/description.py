@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.networks.node import GROUPS, PARAMETER, elements
+from netsharp_lsp.cntk.networks.node import GROUPS, PARAMETER, UNCOUNTED, elements
 from netsharp_lsp.cntk.networks.node_types import multiply_adds
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ def node_json(node: Node, network: Network) -> dict[str, Any]:
         "parameters": parameters(node),
         "trainable": node.trainable,
         "attributes": {name: _plain(value) for name, value in sorted(node.attributes.items())},
-        "multiply_adds": multiply_adds(node),
+        "multiply_adds": _countable(multiply_adds(node)),
         "loop": node.loop,
         "file": file,
         "start": start,
@@ -56,7 +56,7 @@ def parameters(node: Node) -> int | None:
     """The elements of a learnable parameter; None where they are unknown."""
     if node.operation != PARAMETER:
         return 0
-    return None if node.shape is None else elements(node.shape)
+    return _counted(node)
 
 
 def total(numbers: list[int | None]) -> int | None:
@@ -67,11 +67,19 @@ def total(numbers: list[int | None]) -> int | None:
 
 def _memory(network: Network, size: int) -> int | None:
     """Bytes for parameters and for the values of one sample at one time step."""
-    counts = [
-        None if node.shape is None else elements(node.shape) for node in network.nodes.values()
-    ]
+    counts = [_counted(node) for node in network.nodes.values()]
     count = total(counts)
     return None if count is None else count * size
+
+
+def _counted(node: Node) -> int | None:
+    """How many numbers a node's value has; None where that is unknown."""
+    return None if node.shape is None else _countable(elements(node.shape))
+
+
+def _countable(count: int | None) -> int | None:
+    """A figure; None where it is beyond counting."""
+    return None if count is None or count >= UNCOUNTED else count
 
 
 def _plain(value: object) -> object:

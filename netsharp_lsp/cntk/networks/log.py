@@ -46,15 +46,17 @@ def _difference(node: Node, line: re.Match[str]) -> str:
         return f"has the inputs ({', '.join(logged)}) in the log and ({', '.join(inputs)}) here."
     sizes = line["shape"].split(" x ")
     shape = [size for size in sizes if size.isdigit()]
-    if node.shape is not None and not _agree(node.shape, [int(size) for size in shape]):
+    if node.shape is not None and not _agree(node.shape, shape):
         return f"is [{' x '.join(shape)}] in the log and [{written(node.shape)}] here."
     if (len(shape) < len(sizes)) != (node.axis is not None):
         return f"is [{line['shape']}] in the log; only one of them has a dynamic axis."
     return ""
 
 
-def _agree(ours: tuple[int, ...], logged: list[int]) -> bool:
+def _agree(ours: tuple[int, ...], logged: list[str]) -> bool:
     """Whether two shapes are the same but for sizes that were still to infer."""
-    if 0 in logged:
-        return all(one == other or not other for one, other in zip(ours, logged, strict=False))
-    return list(ours) == logged
+    sizes = [one.lstrip("0") for one in logged]
+    counted = list(map(str, ours))
+    if "" in sizes:
+        return all(one == other or not other for one, other in zip(counted, sizes, strict=False))
+    return counted == sizes

@@ -116,13 +116,20 @@ class Network(NamedTuple):
     troubles: tuple[Trouble, ...] = ()
 
 
+#: So many elements no program counts.
+UNCOUNTED = 2**63 - 1
+
+
 def elements(shape: tuple[int, ...]) -> int:
-    """How many numbers a tensor of a shape has; none as long as nothing is known of it."""
+    """How many numbers a tensor of a shape has; none as long as nothing is known of it.
+
+    Counting ends at `UNCOUNTED`: shapes that are computed from shapes would grow without end.
+    """
     if not shape:
         return 0
     product = 1
     for dimension in shape:
-        product *= dimension
+        product = min(product * dimension, UNCOUNTED)
     return product
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.records import is_block
 from netsharp_lsp.cntk.configuration.usage import sections
+from netsharp_lsp.text.numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,9 +142,9 @@ def _window(found: Found) -> int | None:
     if found.problem is not None:
         return None
     texts = [one.text.decode("utf-8", "replace").strip() for one in elements(found.text) or ()]
-    if not all(text.isdecimal() for text in texts):
+    numbers = [number for text in texts if (number := whole_number(text)) is not None]
+    if len(numbers) < len(texts):
         return None
-    numbers = [int(text) for text in texts]
     if len(numbers) == 1:
         return numbers[0]
     return sum(numbers) + 1 if len(numbers) == 2 else None
@@ -188,7 +189,7 @@ def _number(visit: Visit, name: str) -> int | None:
 
 
 def _whole(text: str | None) -> int | None:
-    return int(text) if text is not None and text.strip().isdecimal() else None
+    return None if text is None else whole_number(text.strip())
 
 
 def _product(sides: list[int | None]) -> int | None:

@@ -6,6 +6,7 @@ from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.findings import Finding, Note, placed
 from netsharp_lsp.cntk.rules import rule
 from netsharp_lsp.cntk.vocabulary import TRUE
+from netsharp_lsp.text.numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -163,4 +164,4 @@ def _wholes(found: Found) -> list[int]:
 
 
 def _whole(text: str | None) -> int | None:
-    return int(text) if text is not None and text.strip().isdecimal() else None
+    return None if text is None else whole_number(text.strip())

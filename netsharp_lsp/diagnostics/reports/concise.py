@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.text.visible import visible
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,7 +17,13 @@ def render(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
         for diagnostic in found.diagnostics:
             line, column = found.lines.position(diagnostic.start)
             mark = " [*]" if diagnostic.fix is not None and diagnostic.fix.safe else ""
-            yield (
-                f"{found.file}:{line}:{column}: {diagnostic.severity} "
-                f"{diagnostic.code} {diagnostic.message}{mark}\n"
+            text = (
+                f"{_name(found.file)}:{line}:{column}: {diagnostic.severity} "
+                f"{diagnostic.code} {diagnostic.message}{mark}"
             )
+            yield f"{visible(text)}\n"
+
+
+def _name(file: str) -> str:
+    """A file's name, which must not begin a line as a command to a continuous integration does."""
+    return f"./{file}" if file.startswith(("::", "##")) else file

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.text.visible import visible
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +33,9 @@ def render(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    # GitHub asks for line ends as %0A, but shows what else moves a terminal as it is.
+    lines = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return visible(lines)
 
 
 def _property(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.diagnostics.baseline import key_of
+from netsharp_lsp.text.json_text import to_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ _SEVERITIES = {"error": "critical", "warning": "major", "info": "minor", "hint":
 
 def render(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     """Yield one JSON array."""
-    import json
-
     issues = []
     for found in files:
         for diagnostic, fingerprint in zip(found.diagnostics, fingerprints(found), strict=True):
@@ -41,7 +40,7 @@ def render(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
                     },
                 }
             )
-    yield json.dumps(issues, indent=2) + "\n"
+    yield to_json(issues, indent=2) + "\n"
 
 
 def fingerprints(found: FileFindings) -> list[str]:
@@ -54,5 +53,5 @@ def fingerprints(found: FileFindings) -> list[str]:
         key = key_of(found.lines, diagnostic)
         counts[key] = counts.get(key, 0) + 1
         identity = "\0".join((found.file, *key, str(counts[key])))
-        names.append(sha256(identity.encode("utf-8", "surrogateescape")).hexdigest())
+        names.append(sha256(identity.encode("utf-8", "surrogatepass")).hexdigest())
     return names

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.text.json_text import to_json
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,13 +18,11 @@ VERSION = 1
 
 def render(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     """Yield one JSON document, a diagnostic per line."""
-    import json
-
     yield f'{{"version": {VERSION}, "diagnostics": ['
     separator = "\n"
     for found in files:
         for diagnostic in found.diagnostics:
-            yield separator + json.dumps(diagnostic_data(found, diagnostic))
+            yield separator + to_json(diagnostic_data(found, diagnostic))
             separator = ",\n"
     yield "]}\n" if separator == "\n" else "\n]}\n"
 

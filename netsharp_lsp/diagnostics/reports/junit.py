@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.text.visible import visible_lines
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -9,6 +11,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.diagnostics.reports import FileFindings, Style
 
+#: Characters without a meaning that XML 1.0 cannot hold; those that act are escaped anyway.
+_NO_XML = (0xFFFE, 0xFFFF)
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 
 
@@ -50,20 +54,17 @@ def _case(found: FileFindings, name: str, diagnostic: Diagnostic) -> Iterator[st
 
 
 def _escape(text: str) -> str:
-    """Write text in ASCII; characters that XML 1.0 cannot hold become U+FFFD."""
-    return "".join(_ENTITIES.get(character) or _reference(character) for character in text)
+    """Write text in ASCII, what would act instead of being shown and what XML cannot hold escaped.
+
+    Line ends and tabs stay: as references they are neither.
+    """
+    return "".join(map(_reference, visible_lines(text)))
 
 
 def _reference(character: str) -> str:
+    if character in _ENTITIES:
+        return _ENTITIES[character]
     if " " <= character <= "~":
         return character
-    return f"&#{ord(character) if _is_xml(ord(character)) else 0xFFFD};"
-
-
-def _is_xml(code: int) -> bool:
-    return (
-        code in (0x09, 0x0A, 0x0D)
-        or 0x20 <= code <= 0xD7FF
-        or 0xE000 <= code <= 0xFFFD
-        or code >= 0x10000
-    )
+    code = ord(character)
+    return f"\\u{code:04x}" if code in _NO_XML else f"&#{code};"

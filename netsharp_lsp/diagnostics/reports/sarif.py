@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.diagnostics.reports.gitlab import fingerprints
+from netsharp_lsp.text.json_text import to_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 def render(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     """Yield one SARIF log with one run."""
-    import json
-
     codes = sorted({d.code for found in files for d in found.diagnostics})
     rules = [
         {"id": code, "name": code, "shortDescription": {"text": style.title_of(code)}}
@@ -38,7 +37,7 @@ def render(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
         "artifacts": [{"location": {"uri": _uri(found.file)}} for found in files],
         "results": results,
     }
-    yield json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    yield to_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
 def _result(
@@ -87,9 +86,15 @@ def _region(lines: LineIndex, start: int, end: int) -> dict[str, int]:
     return {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
 
 
-def _uri(file: str) -> str:
-    """A relative or absolute path as the URI reference that SARIF wants."""
+def _quoted(character: str) -> str:
+    """A character of a path, or the byte of one that is not UTF-8, as addresses have it."""
     from urllib.parse import quote
 
-    path = quote(file.replace("\\", "/").encode("utf-8", "surrogateescape"))
+    lone = "surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass"
+    return quote(character.encode("utf-8", lone))
+
+
+def _uri(file: str) -> str:
+    """A relative or absolute path as the URI reference that SARIF wants."""
+    path = "".join(map(_quoted, file.replace("\\", "/")))
     return f"file://{path}" if path.startswith("/") else path.removeprefix("./")

@@ -5,6 +5,7 @@ Colour is only used where the style asks for it; long lines are cut around what 
 
 from __future__ import annotations
 
+from netsharp_lsp.text.visible import visible
 from netsharp_lsp.text.width import shown
 
 TYPE_CHECKING = False
@@ -34,8 +35,8 @@ def _paragraph(found: FileFindings, diagnostic: Diagnostic, style: Style) -> Ite
     sheet = _Sheet(found, diagnostic, style)
     color = f"{_BOLD};{_COLORS[diagnostic.severity]}"
     head = _paint(f"{diagnostic.severity}[{diagnostic.code}]", color, style)
-    yield f"{head}: {_paint(diagnostic.message, _BOLD, style)}\n"
-    yield f"{sheet.indent}{_paint('-->', _BLUE, style)} {found.file}:{line}:{column}\n"
+    yield f"{head}: {_paint(visible(diagnostic.message), _BOLD, style)}\n"
+    yield f"{sheet.indent}{_paint('-->', _BLUE, style)} {visible(found.file)}:{line}:{column}\n"
     yield sheet.row("", "")
     span = (diagnostic.start, diagnostic.end)
     yield from sheet.excerpt(found.lines, span, _Marks("^", color))
@@ -43,17 +44,17 @@ def _paragraph(found: FileFindings, diagnostic: Diagnostic, style: Style) -> Ite
     for place in diagnostic.related:
         file, lines = found.place_of(place)
         if file == found.file and (place.start, place.end) in shown_spans:
-            yield sheet.note("note", place.message)
+            yield sheet.note("note", visible(place.message))
         elif file == found.file:
             shown_spans.add((place.start, place.end))
-            marks = _Marks("-", f"{_BOLD};{_BLUE}", place.message)
+            marks = _Marks("-", f"{_BOLD};{_BLUE}", visible(place.message))
             yield from sheet.excerpt(lines, (place.start, place.end), marks)
         else:
             at = lines.position(place.start)
-            yield sheet.note(f"{file}:{at[0]}:{at[1]}", place.message)
+            yield sheet.note(f"{visible(file)}:{at[0]}:{at[1]}", visible(place.message))
     if diagnostic.fix is not None:
         how = "--fix" if diagnostic.fix.safe else "--unsafe-fixes"
-        yield sheet.note("fix", f"{_paint(diagnostic.fix.title, _GREEN, style)} ({how})")
+        yield sheet.note("fix", f"{_paint(visible(diagnostic.fix.title), _GREEN, style)} ({how})")
 
 
 class _Marks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from netsharp_lsp.cntk.brainscript.reading.infix import Open, Operator, climb
@@ -180,10 +181,12 @@ class ExpressionReader:
 
 def _number(reader: ExpressionReader, node: Node) -> Expression:
     text = reader.text(node)
-    if HEXADECIMAL.fullmatch(text):
-        return Number(reader.place(node), float(int(text, 16)))
     try:
+        if HEXADECIMAL.fullmatch(text):
+            return Number(reader.place(node), float.fromhex(text))
         return Number(reader.place(node), float(text))
+    except OverflowError:
+        return Number(reader.place(node), math.inf)
     except ValueError:
         return Broken(reader.place(node))
 

@@ -1,0 +1,30 @@
+"""JSON that every reader takes: ASCII alone, and no half of a character; knows no data."""
+
+from __future__ import annotations
+
+from netsharp_lsp.text.visible import encodable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def to_json(value: Any, indent: int | None = None, allow_nan: bool = True) -> str:
+    r"""Return a value as JSON; bytes of a file name that are not UTF-8 become ``\xff``."""
+    import json
+
+    text = json.dumps(value, indent=indent, allow_nan=allow_nan)
+    if "\\ud" not in text:
+        return text
+    return json.dumps(_encodable(value), indent=indent, allow_nan=allow_nan)
+
+
+def _encodable(value: Any) -> Any:
+    """A value with every text in it as UTF-8 can hold it."""
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_encodable(one) for one in value]
+    return value

@@ -1,0 +1,16 @@
+"""Reads whole numbers that others wrote, however long they are; knows no language."""
+
+from __future__ import annotations
+
+#: Digits of a number that is read; Python itself refuses to read and to print some thousand.
+MOST_DIGITS = 18
+#: What stands for every number that is longer: no text, shape or list reaches so far.
+BEYOND = 10**MOST_DIGITS
+
+
+def whole_number(text: str) -> int | None:
+    """Return the whole number that digits are, `BEYOND` for a longer one, None for other text."""
+    if not (text.isascii() and text.isdecimal()):
+        return None
+    digits = text.lstrip("0")
+    return BEYOND if len(digits) > MOST_DIGITS else int(digits or "0")

@@ -1,0 +1,27 @@
+"""Commands print through one module, where text of others becomes visible."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2] / "netsharp_lsp"
+#: The module itself, what it stands on, and progress, whose lines are figures alone.
+ALLOWED = {"terminal.py", "streams.py", "progress.py"}
+#: Where the streams are looked at, or handed on as they are.
+METHODS = {"write", "writelines"}
+MODULES = sorted(path for path in (ROOT / "cli").glob("*.py") if path.name not in ALLOWED)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_no_command_prints_by_itself(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        called = ast.unparse(node.func)
+        assert called != "print", f"{path.name}:{node.lineno}"
+        stream, _, method = called.rpartition(".")
+        prints = stream.startswith(("sys.stdout", "sys.stderr")) and method in METHODS
+        assert not prints, f"{path.name}:{node.lineno}: {called}"
