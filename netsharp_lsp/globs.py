@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
+    from collections.abc import Iterable, Iterator
 
 
 class Glob:
@@ -33,29 +36,80 @@ class Glob:
         return f"Glob({self.pattern!r})"
 
 
+#: What each wildcard takes in, as little as it can; `**/` may be nothing at all.
+_LAZY = {"*": "[^/]*?", "**": ".*?", "**/": "(?:.*?/)??"}
+_LAST = {"*": "[^/]*", "**": ".*", "**/": "(?:.*/)?"}
+
+
 def _translate(pattern: str) -> str:
-    """The regular expression of a pattern."""
+    """The regular expression of a pattern.
+
+    What stands between two wildcards of one kind is looked for where it comes first and nowhere
+    else: if the rest does not fit behind that, it fits behind no later one. So many wildcards
+    take no longer than their number.
+    """
+    anchored = pattern.removeprefix("./").strip("/")
+    tokens = _joined(_tokens(anchored))
+    if "/" not in pattern.removeprefix("./").rstrip("/"):
+        tokens.insert(0, "**/")
+    return f"(?s:{_across(tokens)}(?:/.*)?)"
+
+
+def _across(tokens: list[str]) -> str:
+    """The tokens between wildcards that cross folders."""
+    at = [number for number, token in enumerate(tokens) if token in ("**", "**/")]
+    pieces = [_within(tokens[: at[0]] if at else tokens, last=not at)]
+    for start, end in pairwise([*at, len(tokens)]):
+        last = end == len(tokens)
+        inner = _within(tokens[start + 1 : end], last)
+        pieces.append(
+            f"{_LAST[tokens[start]]}{inner}" if last else f"(?>{_LAZY[tokens[start]]}{inner})"
+        )
+    return "".join(pieces)
+
+
+def _within(tokens: list[str], last: bool) -> str:
+    """The tokens between wildcards within a name; the last of all may end in several places."""
+    at = [number for number, token in enumerate(tokens) if token == "*"]
+    pieces = ["".join(tokens[: at[0]] if at else tokens)]
+    for start, end in pairwise([*at, len(tokens)]):
+        inner = "".join(tokens[start + 1 : end])
+        final = last and end == len(tokens)
+        pieces.append(f"{_LAST['*']}{inner}" if final else f"(?>{_LAZY['*']}{inner})")
+    return "".join(pieces)
+
+
+def _joined(tokens: Iterable[str]) -> list[str]:
+    """The tokens with one wildcard in the place of several that stand together."""
+    found: list[str] = []
+    for token in tokens:
+        before = found[-1] if found else ""
+        if token in _LAST and before in _LAST and (before, token) != ("**/", "*"):
+            found[-1] = "**" if "**" in (before, token) else token
+        else:
+            found.append(token)
+    return found
+
+
+def _tokens(anchored: str) -> Iterator[str]:
+    """Each wildcard as it is written, and everything else as a regular expression."""
     import re
 
-    anchored = pattern.removeprefix("./").strip("/")
-    prefix = "" if "/" in pattern.removeprefix("./").rstrip("/") else "(?:.*/)?"
-    pieces = []
     at = 0
     while at < len(anchored):
-        if anchored.startswith("**/", at):
-            pieces.append("(?:.*/)?")
-            at += 3
-        elif anchored.startswith("**", at):
-            pieces.append(".*")
-            at += 2
+        whole = at == 0 or anchored[at - 1] == "/"
+        wildcards = ("**/", "**", "*") if whole else ("**", "*")
+        wildcard = next((one for one in wildcards if anchored.startswith(one, at)), None)
+        if wildcard is not None:
+            yield wildcard
+            at += len(wildcard)
         elif anchored[at] == "[" and "]" in anchored[at + 2 :]:
             close = anchored.index("]", at + 2)
-            pieces.append(_character_class(anchored[at + 1 : close]))
+            yield _character_class(anchored[at + 1 : close])
             at = close + 1
         else:
-            pieces.append({"*": "[^/]*", "?": "[^/]"}.get(anchored[at], re.escape(anchored[at])))
+            yield "[^/]" if anchored[at] == "?" else re.escape(anchored[at])
             at += 1
-    return f"(?s:{prefix}{''.join(pieces)}(?:/.*)?)"
 
 
 def _character_class(content: str) -> str:

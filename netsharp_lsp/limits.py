@@ -8,12 +8,50 @@ from __future__ import annotations
 from netsharp_engine.limits import LIMITS as ENGINE_LIMITS
 from netsharp_engine.limits import Limit
 
+SPECIFICATION_BYTES = Limit(
+    "one file of Net#, or one that holds some", 64 * 1024 * 1024, "bytes", "it is not read"
+)
 CONFIGURATION_BYTES = Limit(
     "one text in a language of CNTK",
     6 * 1024 * 1024,
     "bytes",
     "`check`, `describe`, `config` and `migrate` refuse it; `fmt` takes it",
 )
+CONFIGURATION_FILES = Limit(
+    "the files of one configuration together, each as often as it is included",
+    24 * 1024 * 1024,
+    "bytes",
+    "what comes after them is not read, which is an error (CK018)",
+)
+CONDITION_EVALUATIONS = Limit(
+    "counting the edges of filtered bundles in one network of Net#",
+    20_000_000,
+    "evaluations",
+    "`describe` and `diff` leave the numbers open and say so; `run` refuses it",
+)
+FILTERED_EDGES = Limit(
+    "the edges of one filtered bundle that is trained",
+    10_000_000,
+    "edges",
+    "`run` refuses the network",
+)
+# Configurations of the original include one or two files.
+INCLUDES = Limit(
+    "includes of one network in BrainScript, each file as often as it is included",
+    500,
+    "files",
+    "the evaluation stops with a finding (BS066)",
+)
+INCLUDED_BYTES = Limit(
+    "what one network in BrainScript includes, each file as often as it is included",
+    12 * 1024 * 1024,
+    "bytes",
+    "the evaluation stops with a finding (BS066)",
+)
+SETTINGS_BYTES = Limit(
+    "one file of settings", 1024 * 1024, "bytes", "no command that needs it runs"
+)
+KEY_PARTS = Limit("one line of settings", 200, "points", "the file is refused")
 # Networks of the original's examples take 130,000.
 EVALUATION_STEPS = Limit(
     "evaluating one network in BrainScript",
@@ -67,26 +105,9 @@ FINDINGS_SHOWN = Limit(
     "the gravest are shown, and one says how many are left out",
 )
 
-# Each takes a microsecond, and each pair that fits as much memory as its weights.
-CONDITION_EVALUATIONS = Limit(
-    "the condition of one `where` bundle, when a network is trained or applied",
-    10_000_000,
-    "evaluations",
-    "`run`, `predict` and `evaluate` refuse the network",
-)
-CONDITION_EDGES = Limit(
-    "the edges of one `where` bundle, when a network is trained or applied",
-    20_000_000,
-    "edges",
-    "`run`, `predict` and `evaluate` refuse the network",
-)
 
 #: Every limit, in the order of the documents.
 LIMITS: tuple[Limit, ...] = (
     *(row for row in tuple(globals().values()) if isinstance(row, Limit)),
-    CONFIGURATION_BYTES,
-    EVALUATION_STEPS,
-    CONDITION_EVALUATIONS,
-    CONDITION_EDGES,
     *ENGINE_LIMITS,
 )

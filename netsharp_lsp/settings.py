@@ -12,6 +12,7 @@ from netsharp_lsp.context import HOSTS, TASKS, Context, is_count
 from netsharp_lsp.diagnostics.model import SEVERITIES
 from netsharp_lsp.diagnostics.nearest import suggestion
 from netsharp_lsp.globs import Glob
+from netsharp_lsp.limits import KEY_PARTS, SETTINGS_BYTES
 from netsharp_lsp.text.numbers import MOST_DIGITS
 
 TYPE_CHECKING = False
@@ -143,14 +144,20 @@ def _read_shared(file: str) -> Settings | None:
 def _read_bytes(file: str) -> bytes:
     try:
         with open_plain(file) as stream:
-            return stream.read()
+            data = stream.read(SETTINGS_BYTES.most + 1)
     except OSError as error:
         raise SettingsError(file, None, f"cannot be read: {error.strerror}.") from None
+    if len(data) > SETTINGS_BYTES.most:
+        raise SettingsError(file, None, f"is larger than {SETTINGS_BYTES}.")
+    return data
 
 
 def _parse(file: str, data: bytes) -> dict[str, Any]:
     import tomllib
 
+    crowded = next((line for line in data.splitlines() if line.count(b".") > KEY_PARTS.most), None)
+    if crowded is not None:
+        raise SettingsError(file, None, f"has a line with more than {KEY_PARTS}.")
     try:
         return tomllib.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:

@@ -8,6 +8,7 @@ from netsharp_lsp.cli.faults import show_errors
 from netsharp_lsp.cli.project import UsageError, add_settings_arguments, settings_finder
 from netsharp_lsp.cli.subjects import SubjectError, read_subject
 from netsharp_lsp.cli.terminal import complain, give
+from netsharp_lsp.description.uncounted import uncounted
 from netsharp_lsp.language import LANGUAGES, language_for
 from netsharp_lsp.project.writing import write_atomic
 from netsharp_lsp.settings import SettingsError
@@ -52,6 +53,8 @@ def run(args: argparse.Namespace) -> int:
         return FAILED
     if description is None:
         return code
+    for sentence in uncounted(description):
+        complain(f"{args.subject}: {sentence}")
     text = rendered(description, args.format)
     if args.output is None:
         give(text)

@@ -12,6 +12,7 @@ from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cntk.recognition import LANGUAGES, Foreign, language_of
 from netsharp_lsp.embedded.hosts import HOSTS, SEPARATOR, host_of
 from netsharp_lsp.language import DEFAULT, SUFFIXES
+from netsharp_lsp.limits import SPECIFICATION_BYTES
 from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.text.decode import DecodeError, Source, decode, decode_legacy
 
@@ -208,6 +209,8 @@ def read_source(item: Input) -> Source | ReadError | None:
     data = read_bytes(item)
     if isinstance(data, ReadError):
         return data
+    if not item.is_cntk and len(data) > SPECIFICATION_BYTES.most:
+        return ReadError(f"{item.name}: is larger than {SPECIFICATION_BYTES}, and is not read.")
     source = decode_legacy(data) if item.is_cntk else decode(data)
     if item.walked and _is_binary(data, source):
         return None

@@ -9,6 +9,7 @@ import os
 import sys
 
 from netsharp_lsp.cli.outlet import Outlet
+from netsharp_lsp.text.shorten import shortened
 from netsharp_lsp.text.visible import visible, visible_lines
 
 TYPE_CHECKING = False
@@ -39,7 +40,7 @@ def source_width(stream: TextIO) -> int:
 
 def complain(message: str) -> None:
     """Print a sentence about the command itself, not about a specification, to stderr."""
-    text = f"netsharp: {visible(message)}\n"
+    text = f"netsharp: {visible(shortened(message))}\n"
     outlet = Outlet(sys.stderr)
     outlet.write(text.encode(outlet.encoding, "backslashreplace").decode(outlet.encoding))
 

@@ -6,7 +6,8 @@ Places within are those of the parser; `outside` leads to the files that people 
 from __future__ import annotations
 
 from netsharp_lsp.cntk.brainscript.analysis.program import Program, library_of
-from netsharp_lsp.cntk.brainscript.evaluation.includes import candidates
+from netsharp_lsp.cntk.brainscript.evaluation.includes import Includes
+from netsharp_lsp.cntk.brainscript.evaluation.values import Failure
 from netsharp_lsp.cntk.brainscript.reading.parser import parse
 from netsharp_lsp.cntk.building import surroundings
 from netsharp_lsp.cntk.configuration.sources import read_text
@@ -22,15 +23,18 @@ if TYPE_CHECKING:
 
 
 class BrainScriptProgram:
-    """One builder's text with the files that it includes; `cycles` are includes that lead back."""
+    """One builder's text with the files that it includes; `cycles` are includes that lead back.
+
+    `refused` are the places of those that were one too many: evaluation says so.
+    """
 
     def __init__(self, text: NetworkText, built: BuiltNetwork, around: Surroundings) -> None:
         self.text = text
         self.built = built
         self.included: dict[str, NetworkText] = {}
         self.cycles: list[Include] = []
-        self._around = around
-        self._chains: dict[str, tuple[str, ...]] = {}
+        self.refused: set[Place] = set()
+        self._includes = Includes(around.read, around.folders)
         self.program = Program(text.script, library_of(around.library), self._splice)
 
     @property
@@ -73,26 +77,24 @@ class BrainScriptProgram:
         return found.data if found is not None else b""
 
     def _splice(self, entry: Include) -> tuple[Entry, ...] | None:
-        source = entry.place.source
-        chain = self._chains.get(source, (source,))
-        for candidate in candidates(entry.path, chain, self._around.folders):
-            data = self._around.read(candidate)
-            if data is None:
-                continue
-            if candidate in chain:
+        try:
+            name, data = self._includes.open(entry)
+        except Failure as failure:
+            if failure.fault.kind == "include-cycle":
                 self.cycles.append(entry)
                 return ()
-            text = read_text(candidate, data)
-            if isinstance(text, str):
-                return None
-            self._chains[candidate] = (*chain, candidate)
-            found = NetworkText("brainscript", candidate, text.text)
-            if candidate in self.included:
-                # The same text a second time is another part of the program.
-                return parse(text.text, candidate).entries
-            self.included[candidate] = found
-            return found.script.entries
-        return None
+            if failure.fault.kind == "too-much":
+                self.refused.add(entry.place)
+            return None
+        text = read_text(name, data)
+        if isinstance(text, str):
+            return None
+        found = NetworkText("brainscript", name, text.text)
+        if name in self.included:
+            # The same text a second time is another part of the program.
+            return parse(text.text, name).entries
+        self.included[name] = found
+        return found.script.entries
 
 
 def programs_of(experiment: Experiment) -> list[BrainScriptProgram]:

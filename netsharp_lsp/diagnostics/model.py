@@ -6,6 +6,7 @@ All offsets are UTF-8 bytes from 0, half-open; lines and columns are a matter of
 from __future__ import annotations
 
 from netsharp_lsp.text.edits import Edit
+from netsharp_lsp.text.shorten import shortened
 
 __all__ = ["RANKS", "SEVERITIES", "Diagnostic", "Edit", "Fix", "Related", "Result"]
 
@@ -28,7 +29,7 @@ class Fix:
     __slots__ = ("edits", "safe", "title")
 
     def __init__(self, title: str, safe: bool, edits: Iterable[Edit]) -> None:
-        self.title = title
+        self.title = shortened(title)
         self.safe = safe
         self.edits = tuple(edits)
 
@@ -53,7 +54,7 @@ class Related:
     __slots__ = ("end", "file", "message", "start")
 
     def __init__(self, message: str, start: int, end: int, file: str | None = None) -> None:
-        self.message = message
+        self.message = shortened(message)
         self.start = start
         self.end = end
         self.file = file
@@ -91,7 +92,7 @@ class Diagnostic:
     ) -> None:
         self.code = code
         self.severity = severity
-        self.message = message
+        self.message = shortened(message)
         self.start = start
         self.end = end
         self.related = tuple(related)

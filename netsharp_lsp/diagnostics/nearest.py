@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+#: So many names are looked at for one word; a text of more may have as many words to ask for.
+MOST_CANDIDATES = 500
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
@@ -12,12 +17,13 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
 
     Spelling that differs only in case is closest of all; otherwise insertions, deletions,
     substitutions and swaps of neighbours count one each, and about one in three letters may
-    be wrong. Among equally close candidates the first wins.
+    be wrong. Among equally close candidates the first wins; beyond `MOST_CANDIDATES` none is
+    looked at.
     """
     lowered = word.lower()
     best: str | None = None
     best_distance = allowed_slips(len(word)) + 1
-    for candidate in candidates:
+    for candidate in islice(candidates, MOST_CANDIDATES):
         if candidate == word:
             continue
         distance = edit_distance(lowered, candidate.lower(), best_distance)

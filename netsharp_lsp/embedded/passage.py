@@ -35,6 +35,11 @@ if TYPE_CHECKING:
             """Return an edit of `text` that does the same and leaves alone what must stay."""
 
 
+#: Bytes that are read again to try the edits of one content: of a long one that has many faults,
+#: the first ones get their fixes.
+MOST_TRIED = 8 * 2**20
+
+
 class Unreserved:
     """What all forms share in which an edit may reach every byte of the content."""
 
@@ -84,6 +89,7 @@ class Passage:
     __slots__ = (
         "_inner",
         "_outer",
+        "_tried",
         "_verbatim",
         "end",
         "form",
@@ -107,6 +113,7 @@ class Passage:
         self.text = b"".join(pieces.parts)
         self.form = form
         self.parent = parent
+        self._tried = 0
         self._inner = pieces.inner
         self._outer = [*pieces.outer, end]
         self._verbatim = pieces.verbatim
@@ -158,7 +165,8 @@ class Passage:
         None where they cannot be made; what is returned has been tried: the content, edited and
         read again, says what it should.
         """
-        if self.form is None:
+        self._tried += len(self.text)
+        if self.form is None or self._tried - len(self.text) > MOST_TRIED:
             return None
         made = []
         for edit in edits:

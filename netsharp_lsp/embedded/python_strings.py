@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from netsharp_lsp.embedded.passage import Passage, Pieces, Unreserved
 
@@ -165,6 +166,11 @@ def line_end_of(source: bytes, start: int, end: int) -> bytes:
     for line_end in (b"\r\n", b"\n", b"\r"):
         if source.find(line_end, start, end) >= 0:
             return line_end
+    return _line_end_of_all(source)
+
+
+@lru_cache(maxsize=4)
+def _line_end_of_all(source: bytes) -> bytes:
     return next((mark for mark in (b"\r\n", b"\n", b"\r") if mark in source), b"\n")
 
 

@@ -7,11 +7,12 @@ given values, bundles and sharing agree; the order of inputs counts, names do no
 from __future__ import annotations
 
 from netsharp_lsp.description.comparison import Comparison, Difference
+from netsharp_lsp.limits import CONDITION_EVALUATIONS, FILTERED_EDGES
 from netsharp_lsp.netsharp.describe import describe_network
 from netsharp_lsp.netsharp.meaning.evaluate import show
 from netsharp_lsp.netsharp.meaning.inforce import numbers_of
 from netsharp_lsp.netsharp.meaning.order import computing_order
-from netsharp_lsp.netsharp.meaning.predicates import MOST_EVALUATIONS, count_edges
+from netsharp_lsp.netsharp.meaning.predicates import count_edges
 from netsharp_lsp.netsharp.meaning.sharing import shared_groups
 
 TYPE_CHECKING = False
@@ -267,8 +268,8 @@ def bundle_facts(bundle: Bundle, network: Network) -> Facts:
 
 def edge_facts(bundle: Bundle, network: Network) -> Facts:
     """The edges themselves, not the words of the condition; all of them make a full bundle."""
-    edges = count_edges(bundle, network, limit=MOST_EVALUATIONS)
-    if edges is None or edges.count is None or edges.count > MOST_EVALUATIONS:
+    edges = count_edges(bundle, network, CONDITION_EVALUATIONS.most)
+    if edges is None or edges.count is None or edges.count > FILTERED_EDGES.most:
         return {"condition": network.text(bundle.place)}
     assert bundle.source is not None
     if edges.count == (bundle.source.nodes or 0) * (bundle.layer.nodes or 0):

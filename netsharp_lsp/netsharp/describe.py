@@ -7,7 +7,8 @@ apply or is unknown, and a total over something unknown is None too.
 from __future__ import annotations
 
 from netsharp_engine.geometry import product
-from netsharp_lsp.netsharp.meaning.predicates import MOST_EVALUATIONS, count_edges
+from netsharp_lsp.limits import CONDITION_EVALUATIONS
+from netsharp_lsp.netsharp.meaning.predicates import count_edges
 from netsharp_lsp.netsharp.meaning.sharing import shared_groups
 
 TYPE_CHECKING = False
@@ -24,10 +25,11 @@ BYTES_PER_NUMBER = 4
 MULTIPLYING = ("all", "where", "convolve")
 
 
-def describe_network(network: Network, limit: int = MOST_EVALUATIONS) -> dict[str, Any]:
+def describe_network(network: Network, limit: int = CONDITION_EVALUATIONS.most) -> dict[str, Any]:
     """Describe a network; one with faults is described as far as it is known.
 
-    ``limit`` bounds the evaluations of one condition: more edges than that stay unknown.
+    ``limit`` bounds the evaluations of all costly conditions: what they would count beyond that
+    stays unknown.
     """
     groups = shared_groups(network, limit)
     layers = [layer for layer in network.all_layers if layer.first]
@@ -47,7 +49,7 @@ def describe_network(network: Network, limit: int = MOST_EVALUATIONS) -> dict[st
 
 
 def describe_layer(
-    layer: Layer, network: Network, groups: SharedGroups, limit: int = MOST_EVALUATIONS
+    layer: Layer, network: Network, groups: SharedGroups, limit: int = CONDITION_EVALUATIONS.most
 ) -> dict[str, Any]:
     """One layer with its bundles; `biases` counts its own."""
     bundles = [describe_bundle(bundle, network, groups, limit) for bundle in layer.bundles]
@@ -67,7 +69,7 @@ def describe_layer(
 
 
 def describe_bundle(
-    bundle: Bundle, network: Network, groups: SharedGroups, limit: int = MOST_EVALUATIONS
+    bundle: Bundle, network: Network, groups: SharedGroups, limit: int = CONDITION_EVALUATIONS.most
 ) -> dict[str, Any]:
     """One bundle; shared parameters are shown at each place."""
     geometry = bundle.geometry
@@ -90,7 +92,7 @@ def describe_bundle(
 
 
 def count_connections(
-    bundle: Bundle, network: Network, limit: int = MOST_EVALUATIONS
+    bundle: Bundle, network: Network, limit: int = CONDITION_EVALUATIONS.most
 ) -> int | None:
     """The edges from real source cells, padding and biases left out."""
     if bundle.kind == "where":

@@ -10,7 +10,7 @@ from itertools import repeat
 
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_lsp.context import FIELDS, Context
-from netsharp_lsp.limits import CONDITION_EDGES, CONDITION_EVALUATIONS
+from netsharp_lsp.limits import CONDITION_EVALUATIONS, FILTERED_EDGES
 from netsharp_lsp.netsharp.check import check
 from netsharp_lsp.netsharp.meaning.inforce import numbers_of
 from netsharp_lsp.netsharp.meaning.order import computing_order
@@ -135,18 +135,14 @@ class Lowering:
         )
 
     def _filtered(self, bundle: Bundle, source: Node) -> Node:
-        edges = count_edges(bundle, self.network, limit=CONDITION_EVALUATIONS.most)
+        edges = count_edges(bundle, self.network, CONDITION_EVALUATIONS.most)
         assert edges is not None
-        for count, most in (
-            (edges.evaluations, CONDITION_EVALUATIONS),
-            (edges.count or 0, CONDITION_EDGES),
-        ):
-            if count > most.most:
-                raise GraphError(
-                    f"The condition from '{bundle.source_name}' to '{bundle.layer.name}' takes "
-                    f"{count:,} {most.unit}; time and memory are for at most {most}. Make the "
-                    "layers smaller, or let each part of it read fewer of their dimensions."
-                )
+        condition = f"The condition from '{bundle.source_name}' to '{bundle.layer.name}'"
+        advice = "Make the layers smaller, or split the condition into terms that share no index."
+        if edges.count is None:
+            raise GraphError(f"{condition} takes more than {CONDITION_EVALUATIONS}. {advice}")
+        if edges.count > FILTERED_EDGES.most:
+            raise GraphError(f"{condition} makes more than {FILTERED_EDGES}. {advice}")
         destinations, sources = array("q"), array("q")
         for destination, row in edges.pairs():
             destinations.extend(repeat(destination, len(row)))

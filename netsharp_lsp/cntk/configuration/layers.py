@@ -13,6 +13,7 @@ from netsharp_lsp.cntk.configuration.comments import code_span
 from netsharp_lsp.cntk.configuration.faults import Fault, Faults
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, Place, Source, read_text
 from netsharp_lsp.cntk.configuration.traced import Traced, Weaver
+from netsharp_lsp.limits import CONFIGURATION_FILES
 from netsharp_lsp.text.visible import encodable
 
 TYPE_CHECKING = False
@@ -38,12 +39,22 @@ class Layers:
     source and the bytes of it, comments and all.
     """
 
-    __slots__ = ("_directory", "_files", "_resolved", "_weaver", "faults", "sources", "stretches")
+    __slots__ = (
+        "_bytes",
+        "_directory",
+        "_files",
+        "_resolved",
+        "_weaver",
+        "faults",
+        "sources",
+        "stretches",
+    )
 
     def __init__(self, files: Files, directory: str = "") -> None:
         self._files = files
         self._directory = directory
         self._resolved: set[str] = set()
+        self._bytes = 0
         self._weaver = Weaver()
         self.faults = Faults()
         self.sources: list[Source] = []
@@ -89,11 +100,19 @@ class Layers:
                 found.append(Place(source, 0, len(source.text)))
         return found
 
-    def _read(self, path: str) -> Source | bool | None:
+    def _read(self, path: str, place: Place | None = None) -> Source | bool | None:
         """Read a file: None where there is none, False where it is no text."""
         data = self._files.read(os.path.join(self._directory, path))
         if data is None:
             return None
+        self._bytes += len(data)
+        if self._bytes > CONFIGURATION_FILES.most:
+            message = (
+                f"{path} is not read: the files of a configuration have at most"
+                f" {CONFIGURATION_FILES} together."
+            )
+            self.faults.add(Fault("long", message, place))
+            return False
         source = read_text(path, data)
         if isinstance(source, str):
             self.faults.add(Fault("binary", f"{path}: {source}", None))
@@ -150,7 +169,7 @@ class Layers:
             message = f"{path} is included through {_DEEPEST} other files, which is not followed."
             self.faults.add(Fault("deep", message, place))
             return
-        source = self._read(path)
+        source = self._read(path, place)
         if source is None:
             self.faults.add(Fault("missing-include", _no_include(path), place))
         elif isinstance(source, Source):

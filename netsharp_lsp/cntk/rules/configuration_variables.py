@@ -13,7 +13,7 @@ from netsharp_lsp.diagnostics.nearest import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from netsharp_lsp.cntk.configuration.faults import Fault
     from netsharp_lsp.cntk.configuration.scope import Entry
@@ -33,6 +33,7 @@ def undefined_variables(subject: Experiment, experiment: Experiment) -> Iterator
     experiment.configuration.values()
     elsewhere = {name.lower() for name in (*experiment.defines, *experiment.run.unknown)}
     told: set[tuple[str, str]] = set()
+    inside = _inner_definitions(experiment)
     for fault in _undefined(experiment):
         place = fault.place
         assert place is not None
@@ -41,7 +42,7 @@ def undefined_variables(subject: Experiment, experiment: Experiment) -> Iterator
         if key in told or name.lower() in elsewhere:
             continue
         told.add(key)
-        inner = _inner_definition(experiment, place, name)
+        inner = _inner_definition(inside.get(name.encode().lower(), ()), place)
         if inner is None:
             yield _nowhere(experiment, place, name, fault)
         else:
@@ -65,7 +66,7 @@ def _undefined(experiment: Experiment) -> list[Fault]:
 
 def _nowhere(experiment: Experiment, place: SourcePlace, name: str, fault: Fault) -> Finding:
     declared = experiment.run.declared
-    known = [entry.key.decode("utf-8", "replace") for entry in experiment.configuration.root]
+    known = (entry.key.decode("utf-8", "replace") for entry in experiment.configuration.root)
     best = nearest(name, known)
     if "is 'default'" in fault.message:
         message = f"The variable '{name}' has the value 'default', which counts as none: CNTK stops"
@@ -88,13 +89,20 @@ def _nowhere(experiment: Experiment, place: SourcePlace, name: str, fault: Fault
     return Finding("CK019", placed(place), message, repair=repair, severity=severity)
 
 
-def _inner_definition(experiment: Experiment, place: SourcePlace, name: str) -> Entry | None:
-    """The key of that name in a block around a place, unless its own value is the place."""
+def _inner_definitions(experiment: Experiment) -> dict[bytes, list[tuple[Value, Entry]]]:
+    """The keys of blocks by their names in lower case, each with its block."""
+    found: dict[bytes, list[tuple[Value, Entry]]] = {}
     for value in experiment.configuration.values():
-        if value.inside is not None and _holds(value, place):
-            entry = value.inside.here(name.encode())
-            if entry is not None and not any(_within(place, part.value) for part in entry.parts):
-                return entry
+        for entry in value.inside or ():
+            found.setdefault(entry.key.lower(), []).append((value, entry))
+    return found
+
+
+def _inner_definition(inside: Sequence[tuple[Value, Entry]], place: SourcePlace) -> Entry | None:
+    """The key in a block around a place, unless its own value is the place."""
+    for value, entry in inside:
+        if _holds(value, place) and not any(_within(place, part.value) for part in entry.parts):
+            return entry
     return None
 
 

@@ -89,6 +89,8 @@ class Doubts:
         self.broken = bool(self.regions) or self.swallowed
         self.nameless = False
         self._attributes_of: dict[Declaration, list[Attribute]] = {}
+        #: Where the bundles of a declaration name a source that may be their kind.
+        self._sourceless: dict[Declaration, set[int]] = {}
         for declaration in specification.doubtful:
             if declaration.faults or declaration.kind in DEBRIS:
                 self._note(declaration)
@@ -172,7 +174,7 @@ class Doubts:
             return False
         if code in ("NS030", "NS061", "NS063") and self._misplaced_attribute(finding):
             return True
-        if code == "NS035" and names_no_source(finding):
+        if code == "NS035" and self._names_no_source(finding):
             return True
         if code == "NS057" and has_bare_source(declaration):
             return True
@@ -221,6 +223,20 @@ class Doubts:
         if attribute.name.text.lower() in ACTIVATION_ATTRIBUTES or lacks_from(attribute):
             return True
         return attribute.value is None and finding.code == "NS061"
+
+    def _names_no_source(self, finding: Finding) -> bool:
+        """Whether an undefined layer is the kind of a connection whose source is missing."""
+        declaration = finding.place.declaration
+        if declaration is None:
+            return False
+        if declaration not in self._sourceless:
+            self._sourceless[declaration] = {
+                bundle.source.start
+                for bundle in bundles_of(declaration)
+                if bundle.kind is None
+                and (bundle.source.text in FIRST_KIND_WORDS or bundle.source.text == "from")
+            }
+        return finding.place.start in self._sourceless[declaration]
 
     def _attributes(self, declaration: Declaration) -> list[Attribute]:
         """The attributes of a declaration in the order of its text."""
@@ -344,19 +360,6 @@ def _smallest(item: Item, start: int, end: int) -> Iterator[Node]:
         yield from _holding(bundle.attributes, start, end)
         if bundle.predicate is not None:
             yield from _holding((bundle.predicate,), start, end)
-
-
-def names_no_source(finding: Finding) -> bool:
-    """Whether an undefined layer is the kind of a connection whose source is missing."""
-    declaration = finding.place.declaration
-    if declaration is None:
-        return False
-    return any(
-        bundle.kind is None
-        and bundle.source.start == finding.place.start
-        and (bundle.source.text in FIRST_KIND_WORDS or bundle.source.text == "from")
-        for bundle in bundles_of(declaration)
-    )
 
 
 def _holding(pieces: tuple[Node, ...], start: int, end: int) -> Iterator[Node]:

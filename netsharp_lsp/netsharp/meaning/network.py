@@ -48,6 +48,8 @@ class Network:
 
     def __init__(self, specification: Specification, context: Context) -> None:
         self.specification = specification
+        #: What costly conditions have taken, in evaluations.
+        self.evaluated = 0
         self.doubts = Doubts(specification)
         self.context = context
         self.units: dict[Declaration, Unit] = {}
@@ -85,6 +87,13 @@ class Network:
         self._circles: list[list[Bundle]] | None = None
         Revision(self, Delta(0, (), specification.declarations)).run(())
 
+    def affords(self, evaluations: int, limit: int) -> bool:
+        """Whether so many evaluations may be spent beside those that were; they are, then."""
+        if self.evaluated + evaluations > limit:
+            return False
+        self.evaluated += evaluations
+        return True
+
     def edited(
         self,
         specification: Specification,
@@ -97,6 +106,7 @@ class Network:
         ``also`` are declarations to be judged anew whatever the edit did to them.
         """
         self.specification = specification
+        self.evaluated = 0
         self.doubts = doubts
         return Revision(self, delta).run(also)
 

@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 
 #: More evaluations than this are left to `describe` (NS111).
 EVALUATION_LIMIT = 10**6
-#: Beyond this, counting takes longer and the edges more memory than anybody has.
-MOST_EVALUATIONS = 1_000_000_000
 
 
 class Edges:
@@ -62,6 +60,8 @@ class Edges:
     def __init__(self, source: Shape, destination: Shape) -> None:
         self.source = source
         self.destination = destination
+        #: Whether the pairs are few enough to be kept while rules ask for them.
+        self.few = True
         self.groups: list[Group] = []
         self.faults: list[Finding] = []
         self.evaluations = 0
@@ -81,7 +81,7 @@ class Edges:
     def _find(self) -> None:
         for group in self.groups:
             if not group.rows:
-                group.walk(self.source, self.destination)
+                group.keep(self.source, self.destination)
 
     def empty_destinations(self) -> tuple[int, Shape | None]:
         """How many destination nodes have no edge, and the first of them."""
@@ -101,14 +101,16 @@ class Edges:
 
     def pairs(self) -> Iterator[tuple[int, list[int]]]:
         """Each destination node with its source nodes, both as flat indices in order."""
-        self._find()
         source_steps, destination_steps = steps(self.source), steps(self.destination)
         free = [i for i in range(len(self.source)) if not any(i in g.sources for g in self.groups)]
         spread = offsets(
             [tuple(p) for p in grid(*(range(self.source[i]) for i in free))], free, source_steps
         )
         lists: list[dict[Shape, list[int]]] = [
-            {d: offsets(rows, group.sources, source_steps) for d, rows in group.rows.items()}
+            {
+                d: offsets(rows, group.sources, source_steps)
+                for d, rows in group.rows.items() or group.walk(self.source, self.destination)
+            }
             for group in self.groups
         ]
         for node in grid(*(range(size) for size in self.destination)):
@@ -147,13 +149,12 @@ def gaps(shape: Shape, parts: list[tuple[list[int], set[Shape]]]) -> tuple[int, 
     return product(shape) - inside, first
 
 
-def count_edges(
-    bundle: Bundle, network: Network, limit: int | None = EVALUATION_LIMIT
-) -> Edges | None:
+def count_edges(bundle: Bundle, network: Network, limit: int = EVALUATION_LIMIT) -> Edges | None:
     """The edges of a filtered bundle; None while a size is unknown.
 
-    Above ``limit`` evaluations (None: no limit) the groups stay unwalked and `count` None.
-    The result is kept, so a later call with a higher limit walks what an earlier one left.
+    Above `EVALUATION_LIMIT` the groups stay unwalked and `count` None unless the network, for
+    all its conditions together, affords the evaluations within ``limit``.  The result is kept,
+    so a later call with a higher limit walks what an earlier one left.
     """
     predicate = bundle.item.predicate
     source, destination = bundle.source, bundle.layer
@@ -168,7 +169,10 @@ def count_edges(
         edges.evaluations = sum(
             group.evaluations(edges.source, edges.destination) for group in edges.groups
         )
-    if edges.count is None and not edges.faults and not (limit and edges.evaluations > limit):
+        edges.few = edges.evaluations <= EVALUATION_LIMIT
+    if edges.count is not None or edges.faults:
+        return edges
+    if edges.few or network.affords(edges.evaluations, limit):
         walk(edges, Place.of(bundle.declaration, predicate.condition))
     return edges
 
@@ -182,7 +186,8 @@ def walk(edges: Edges, place: Place) -> None:
     )
     for group in edges.groups:
         try:
-            count *= group.walk(edges.source, edges.destination)
+            walked = group.keep if edges.few else group.count
+            count *= walked(edges.source, edges.destination)
         except UndefinedValueError as undefined:
             edges.faults.append(Finding(undefined.code, place, undefined.message))
             return

@@ -6,10 +6,11 @@ the same structure, and an item of one group may join it to another.
 
 from __future__ import annotations
 
+from netsharp_lsp.limits import CONDITION_EVALUATIONS, FILTERED_EDGES
 from netsharp_lsp.netsharp.findings import Place
 from netsharp_lsp.netsharp.meaning.attributes import WEIGHTED_KINDS
 from netsharp_lsp.netsharp.meaning.evaluate import show
-from netsharp_lsp.netsharp.meaning.predicates import EVALUATION_LIMIT, MOST_EVALUATIONS, count_edges
+from netsharp_lsp.netsharp.meaning.predicates import EVALUATION_LIMIT, count_edges
 from netsharp_lsp.netsharp.reading.syntax import (
     Binary,
     Boolean,
@@ -64,7 +65,7 @@ class SharedGroups:
         self.bias_leader = {member: group[0] for group in layers for member in group}
 
 
-def shared_groups(network: Network, limit: int = MOST_EVALUATIONS) -> SharedGroups:
+def shared_groups(network: Network, limit: int = CONDITION_EVALUATIONS.most) -> SharedGroups:
     """The groups that share, entries that cannot share left out.
 
     ``limit`` bounds the evaluations spent on comparing two conditions; where it is too low to
@@ -135,11 +136,11 @@ def biases_differ(first: Layer, second: Layer) -> bool:
 
 
 def bundle_differences(
-    first: Bundle, second: Bundle, network: Network, limit: int | None = EVALUATION_LIMIT
+    first: Bundle, second: Bundle, network: Network, limit: int = EVALUATION_LIMIT
 ) -> Iterator[Difference]:
     """What keeps two bundles from sharing, as far as it is known; nothing if they may.
 
-    ``limit`` bounds the evaluations spent on comparing two conditions (None: no limit).
+    ``limit`` bounds the evaluations spent on comparing conditions.
     """
     if first is second:
         return
@@ -189,7 +190,7 @@ def condition_text(bundle: Bundle, network: Network) -> str:
     return network.text(Place.of(bundle.declaration, predicate.condition))
 
 
-def edges_differ(first: Bundle, second: Bundle, network: Network, limit: int | None) -> bool:
+def edges_differ(first: Bundle, second: Bundle, network: Network, limit: int) -> bool:
     """Whether two filtered bundles are known to connect different pairs of nodes."""
     left, right = count_edges(first, network, limit), count_edges(second, network, limit)
     if left is None or right is None:
@@ -201,6 +202,10 @@ def edges_differ(first: Bundle, second: Bundle, network: Network, limit: int | N
         return False
     if left.count != right.count:
         return True
+    if left.count > FILTERED_EDGES.most:
+        return False
+    if not left.few and not network.affords(left.evaluations + right.evaluations, limit):
+        return False
     return any(a != b for a, b in zip(left.pairs(), right.pairs(), strict=False))
 
 

@@ -21,7 +21,7 @@ from netsharp_lsp.netsharp.meaning.evaluate import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     from netsharp_lsp.netsharp.meaning.evaluate import Value
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
 #: Python reads at most 200 levels of parentheses; deeper terms are compiled in parts.
 DEEPEST_CODE = 50
+#: Operations that count as one evaluation: a condition of more costs more.
+OPERATIONS = 8
+#: What a call counts in operations of Python's own.
+CALL = 4
 
 
 def pick(values: tuple[Value, ...], at: Value) -> Value:
@@ -62,10 +66,11 @@ class Term:
     """A part of a condition: its code, in which `s0` and `d1` are indices, and what that reads.
 
     `sample` is a value of the type it has; where `uses` is empty, it is the value itself.
-    `parts` are functions and tuples that the code names, `depth` how deep its parentheses nest.
+    `parts` are functions and tuples that the code names, `depth` how deep its parentheses nest,
+    `weight` how many operations it takes, and `factors` how many numbers a product in it has.
     """
 
-    __slots__ = ("code", "depth", "parts", "sample", "uses")
+    __slots__ = ("code", "depth", "factors", "parts", "sample", "uses", "weight")
 
     def __init__(
         self,
@@ -73,13 +78,18 @@ class Term:
         uses: frozenset[Variable],
         code: str,
         operands: Iterable[Term] = (),
+        weight: int = 1,
     ) -> None:
         self.sample = sample
         self.uses = uses
         self.code = code
         self.depth = 0
+        self.weight = weight
+        self.factors = 1
         self.parts: dict[str, object] = {}
         for operand in operands:
+            self.weight += operand.weight
+            self.factors = max(self.factors, operand.factors)
             self.depth = max(self.depth, operand.depth + 1)
             self.parts.update(operand.parts)
         if self.depth > DEEPEST_CODE:
@@ -111,7 +121,8 @@ def literal(value: Value) -> Term:
 def whole(side: str, rank: int) -> Term:
     """All indices of one side, as a tuple."""
     uses = frozenset((side, i) for i in range(rank))
-    return Term((0,) * rank, uses, "(" + "".join(f"{side}{i}," for i in range(rank)) + ")")
+    code = "(" + "".join(f"{side}{i}," for i in range(rank)) + ")"
+    return Term((0,) * rank, uses, code, weight=rank)
 
 
 def entry(side: str, at: int) -> Term:
@@ -127,29 +138,36 @@ def prefixed(operator: str, operand: Term, sample: Value) -> Term:
 def infixed(operator: str, left: Term, right: Term, sample: Value) -> Term:
     """An operator between two terms whose types suit it."""
     if operator in FUNCTIONS:
-        code = f"{FUNCTIONS[operator]}({left.code}, {right.code})"
+        code, weight = f"{FUNCTIONS[operator]}({left.code}, {right.code})", CALL
     else:
-        code = f"({left.code} {INFIX[operator]} {right.code})"
-    return Term(sample, left.uses | right.uses, code, (left, right))
+        code, weight = f"({left.code} {INFIX[operator]} {right.code})", 1
+    # Long products are long numbers, which take the longer to multiply.
+    if operator == "*":
+        weight += left.factors * right.factors // OPERATIONS
+    term = Term(sample, left.uses | right.uses, code, (left, right), weight)
+    if operator == "*":
+        term.factors = left.factors + right.factors
+    return term
 
 
 def called(function: str, arguments: list[Term], sample: Value) -> Term:
     """A function of terms."""
     uses = frozenset().union(*(argument.uses for argument in arguments))
     listed = ", ".join(argument.code for argument in arguments)
-    return Term(sample, uses, f"call_{function}({listed})", arguments)
+    return Term(sample, uses, f"call_{function}({listed})", arguments, CALL)
 
 
 def picked(target: Term, position: Term, sample: Value) -> Term:
     """An entry of a tuple."""
     code = f"pick({target.code}, {position.code})"
-    return Term(sample, target.uses | position.uses, code, (target, position))
+    return Term(sample, target.uses | position.uses, code, (target, position), CALL)
 
 
 class Group:
     """The terms over one set of indices, and which source goes with which destination.
 
-    `rows` maps the destination's part of the indices to the source's parts that connect.
+    `rows` maps the destination's part of the indices to the source's parts that connect, once
+    they are walked to be kept.
     """
 
     __slots__ = ("destinations", "rows", "sources", "terms")
@@ -161,12 +179,22 @@ class Group:
         self.rows: dict[Shape, list[Shape]] = {}
 
     def evaluations(self, source: Shape, destination: Shape) -> int:
-        """How often the terms must run."""
+        """How often the terms must run; terms of many operations count for several."""
         sizes = [source[i] for i in self.sources] + [destination[i] for i in self.destinations]
-        return product(tuple(sizes))
+        weight = sum(term.weight for term in self.terms)
+        return product(tuple(sizes)) * max(1, weight // OPERATIONS)
 
-    def walk(self, source: Shape, destination: Shape) -> int:
-        """Fill the rows; the number of connected pairs.
+    def count(self, source: Shape, destination: Shape) -> int:
+        """The number of connected pairs, of which none is kept; raises as `walk` does."""
+        return sum(len(row) for _part, row in self.walk(source, destination))
+
+    def keep(self, source: Shape, destination: Shape) -> int:
+        """Fill the rows; the number of connected pairs.  Raises as `walk` does."""
+        self.rows = dict(self.walk(source, destination))
+        return sum(map(len, self.rows.values()))
+
+    def walk(self, source: Shape, destination: Shape) -> Iterator[tuple[Shape, list[Shape]]]:
+        """Each part of the destination's indices with the source's parts that connect.
 
         Raises `UndefinedValueError`, which names the indices, and `OverflowError`.
         """
@@ -175,14 +203,13 @@ class Group:
         row_of = self._compiled(
             self.destinations, f"[({indices}) {loops or 'for _ in (0,)'} if {self._condition}]"
         )
-        rows = self.rows
         for part in grid(*(range(destination[i]) for i in self.destinations)):
             try:
-                rows[part] = row_of(*part)
+                row = row_of(*part)
             except UndefinedValueError:
                 self._complain(source, destination, part)
                 raise
-        return sum(map(len, rows.values()))
+            yield part, row
 
     @property
     def _condition(self) -> str:

@@ -61,6 +61,8 @@ KEYWORDS = frozenset(
     )
 )
 WORD_OPERATORS = {"or": "||", "and": "&&", "not": "!"}
+#: How far from its keyword a layer may lack its name, in bytes.
+FARTHEST = 512
 WORD = re.compile(r"[^\W\d]\w*")
 
 
@@ -87,8 +89,9 @@ def is_nameless(declaration: Declaration, fault: Fault, specification: Specifica
     """Whether a layer's name is missing: `hidden [5] from A all;`, `hidden` alone."""
     if fault.kind == "incomplete":
         return fault.text == "declaration"
-    before = specification.text(declaration, 0, fault.start).strip().lower()
-    return fault.kind == "unexpected" and before in SECTION_WORDS and fault.text[:1] == "["
+    if fault.kind != "unexpected" or fault.text[:1] != "[" or fault.start > FARTHEST:
+        return False
+    return specification.text(declaration, 0, fault.start).strip().lower() in SECTION_WORDS
 
 
 def lost_words(declaration: Declaration) -> Iterator[str]:

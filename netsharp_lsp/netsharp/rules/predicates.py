@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.limits import CONDITION_EVALUATIONS
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.meaning.attributes import FILTERED
 from netsharp_lsp.netsharp.meaning.predicates import EVALUATION_LIMIT, conjuncts, count_edges
@@ -207,10 +208,14 @@ def too_many_evaluations(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A condition too costly to count while typing."""
     edges = count_edges(bundle, network)
     if edges is not None and not edges.faults and edges.evaluations > EVALUATION_LIMIT:
-        message = (
-            f"The condition needs {edges.evaluations:,} evaluations (more than "
-            f"{EVALUATION_LIMIT:,}); it is counted by `describe`."
-        )
+        needs = f"The condition needs {edges.evaluations:,}"
+        if edges.evaluations > CONDITION_EVALUATIONS.most:
+            message = f"{needs} of at most {CONDITION_EVALUATIONS}: `run` refuses it."
+        else:
+            message = (
+                f"{needs} evaluations (more than {EVALUATION_LIMIT:,}); it is counted by"
+                " `describe`."
+            )
         yield Finding("NS111", condition_place(bundle), message)
 
 

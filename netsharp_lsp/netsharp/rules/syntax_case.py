@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from netsharp_lsp.netsharp.findings import Place
 from netsharp_lsp.netsharp.reading.syntax import LayerItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.reading.syntax import Declaration, Fault
 
 
+#: How far an explanation looks around a stretch, in bytes: a declaration may have as many
+#: stretches as it has words.
+REACH = 512
+#: How far back it looks for what opened the list or the condition that it stands in.
+FAR = 8 * REACH
+
+
 class Case:
-    """One unreadable stretch of a declaration, with what an explanation may ask about it."""
+    """One unreadable stretch of a declaration, with what an explanation may ask about it.
 
-    __slots__ = ("base", "declaration", "fault", "network", "types", "words")
+    `blocks` are the braces of the declaration's connections, in order.
+    """
 
-    def __init__(self, declaration: Declaration, fault: Fault, network: Network) -> None:
+    __slots__ = ("base", "blocks", "declaration", "fault", "network", "types", "words")
+
+    def __init__(
+        self,
+        declaration: Declaration,
+        fault: Fault,
+        network: Network,
+        blocks: Sequence[tuple[int, int]],
+    ) -> None:
         self.declaration = declaration
         self.fault = fault
         self.network = network
+        self.blocks = blocks
         self.base = network.specification.starts[declaration]
         self.types = [kind for kind, _, _ in fault.tokens]
         self.words = [self.text(start, end) for _, start, end in fault.tokens]
@@ -28,6 +49,23 @@ class Case:
         """The text of a span of the declaration."""
         return self.network.specification.text(self.declaration, start, end)
 
+    def before(self, reach: int = REACH) -> str:
+        """The text of the declaration right before it."""
+        return self.text(max(0, self.fault.start - reach), self.fault.start)
+
+    def all_before(self) -> str | None:
+        """All text of the declaration before it, None where that is long."""
+        return self.before() if self.fault.start <= REACH else None
+
+    def behind(self) -> str:
+        """The text of the declaration right behind it."""
+        end = self.fault.end
+        return self.text(end, min(end + REACH, self.declaration.end))
+
+    def since(self, before: str, start: int) -> int:
+        """Where a character of the text before it stands in the declaration."""
+        return self.fault.start - len(before[start:].encode("utf-8"))
+
     def place(self, first: int = 0, last: int = -1) -> Place:
         """The span of some of its tokens."""
         tokens = self.fault.tokens
@@ -35,16 +73,22 @@ class Case:
 
     def in_attributes(self) -> bool:
         """Whether it stands in the braces of a connection."""
-        spans = (
-            bundle.block
-            for item in self.declaration.items
-            if isinstance(item, LayerItem)
-            for bundle in item.bundles
-        )
-        return any(span and span[0] < self.fault.start < span[1] for span in spans)
+        at = bisect_left(self.blocks, (self.fault.start,)) - 1
+        return at >= 0 and self.fault.start < self.blocks[at][1]
 
     def around(self) -> tuple[bytes, bytes]:
         """The characters right before and right behind it."""
         data = self.network.specification.data
         start, end = self.base + self.fault.start, self.base + self.fault.end
         return data[max(0, start - 1) : start], data[end : end + 1]
+
+
+def blocks_of(declaration: Declaration) -> list[tuple[int, int]]:
+    """The braces of a declaration's connections, in order."""
+    return sorted(
+        bundle.block
+        for item in declaration.items
+        if isinstance(item, LayerItem)
+        for bundle in item.bundles
+        if bundle.block is not None
+    )

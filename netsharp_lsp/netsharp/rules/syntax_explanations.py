@@ -6,6 +6,7 @@ Each explanation answers None where it does not fit; which comes first is decide
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
@@ -15,6 +16,7 @@ from netsharp_lsp.netsharp.reading.slips import (
 )
 from netsharp_lsp.netsharp.reading.syntax import FIRST_KIND_WORDS
 from netsharp_lsp.netsharp.rules.syntax_brackets import idle_comma
+from netsharp_lsp.netsharp.rules.syntax_case import FAR
 from netsharp_lsp.netsharp.rules.syntax_neighbours import (
     single_sign,
 )
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 CLOSERS = ("]", ")", "}")
 NAME_PIECE = re.compile(r"\w*[-.]\w*\Z")
+JOINED = re.compile(r"\bfrom\s++\w++\s++(and|und|plus)\s++\w++\s*+\Z", re.IGNORECASE)
 SHOWN = 40
 ONE_SOURCE = "A connection has one source: write one 'from' for each, in braces."
 
@@ -40,8 +43,12 @@ def keyword_name(case: Case) -> Finding | None:
 
 def nameless(case: Case) -> Finding | None:
     """`hidden [5] from A all;`."""
-    before = case.text(0, case.fault.start).strip()
-    if before.lower() not in SECTION_WORDS or case.words[0] not in ("[", "auto"):
+    before = case.all_before()
+    if (
+        before is None
+        or before.strip().lower() not in SECTION_WORDS
+        or case.words[0] not in ("[", "auto")
+    ):
         return None
     message = f"'{case.words[0]}' is not allowed here: a layer's name comes before its size."
     return Finding("NS026", case.place(0, 0), message)
@@ -50,18 +57,18 @@ def nameless(case: Case) -> Finding | None:
 def comma_before_parenthesis(case: Case) -> Finding | None:
     """`where (s, d, ) => ...`."""
     _, behind = case.around()
-    rest = case.text(case.fault.end, case.declaration.end).lstrip()
+    rest = case.behind().lstrip()
     idle = case.words == [","] and (behind in b")]}" or rest[:1] in (")", "]", "}"))
     return idle_comma(case.place()) if idle else None
 
 
 def joined_sources(case: Case) -> Finding | None:
     """`from H and G all`."""
-    before = case.text(0, case.fault.start)
-    found = re.search(r"\bfrom\s+\w+\s+(and|und|plus)\s+\w+\s*\Z", before, re.IGNORECASE)
+    before = case.before()
+    found = JOINED.search(before)
     if found is None:
         return None
-    start = len(before[: found.start(1)].encode("utf-8"))
+    start = case.since(before, found.start(1))
     place = Place(case.declaration, start, start + len(found[1]))
     return Finding("NS026", place, ONE_SOURCE)
 
@@ -110,9 +117,10 @@ def is_letter(character: bytes) -> bool:
 
 def bare_number(case: Case) -> Finding | None:
     """`hidden H 20 tanh from A all;`."""
-    head = case.text(0, case.fault.start).split()
-    lacks_size = any(fault.text == "[" for fault in case.declaration.faults)
-    if len(case.words) != 1 or case.types != ["number"] or len(head) != 2 or not lacks_size:
+    before = case.all_before()
+    if case.types != ["number"] or before is None or len(before.split()) != 2:
+        return None
+    if not any(fault.text == "[" for fault in case.declaration.faults):
         return None
     place = case.place()
     changes = [Change(place.before(), "["), Change(place.after(), "]")]
@@ -154,7 +162,7 @@ def comparison(case: Case) -> Finding | None:
 
 def in_condition(case: Case) -> bool:
     """Whether the stretch stands behind the `=>` of a filter."""
-    before = case.text(0, case.fault.start)
+    before = case.before(FAR)
     return "=>" in before[before.rfind("from") + 1 :]
 
 
@@ -175,7 +183,8 @@ def items_without_comma(case: Case) -> Finding | None:
     if case.types != ["identifier"] or case.fault.start < case.declaration.items[0].end:
         return None
     place = case.place()
-    last = max(item.end for item in case.declaration.items if item.end <= place.start)
+    items = case.declaration.items
+    last = items[bisect_right(items, place.start, key=lambda item: item.end) - 1].end
     comma = Change(Place(case.declaration, last, last), ",")
     repair = Repair("Insert ','", [comma], safe=True)
     message = f"',' is missing before '{case.words[0]}': the items of a share stand between commas."
@@ -186,7 +195,7 @@ def several_sources(case: Case) -> Finding | None:
     """`from A, B all`, `hidden H1, H2 [3]`."""
     if "," not in case.words:
         return None
-    inside = case.text(0, case.fault.end)
+    inside = case.before(FAR) + " ".join(case.words)
     if case.declaration.kind in ("hidden", "output", "unknown", "orphan") and "from" in inside:
         message = ONE_SOURCE
     elif case.declaration.kind in ("input", "hidden", "output"):
@@ -231,9 +240,10 @@ def markup(case: Case) -> Finding | None:
 
 def source_without_from(case: Case) -> Finding | None:
     """`hidden H [3] Data convolve { ... }`."""
-    behind = case.text(case.fault.end, case.declaration.end).split()
-    kind = behind[0].lower() if behind else ""
-    if case.types != ["identifier"] or kind not in FIRST_KIND_WORDS:
+    if case.types != ["identifier"]:
+        return None
+    behind = case.behind().split(None, 1)
+    if not behind or behind[0].lower() not in FIRST_KIND_WORDS:
         return None
     place = case.place()
     repair = Repair("Insert 'from'", [Change(place.before(), "from ")], safe=True)

@@ -4,10 +4,12 @@ each stretch could not be read."""
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from netsharp_lsp.diagnostics.nearest import edit_distance
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.netsharp.reading.syntax import LayerItem
+from netsharp_lsp.netsharp.rules.syntax_case import FAR
 from netsharp_lsp.netsharp.rules.syntax_layers import is_activation
 
 TYPE_CHECKING = False
@@ -17,17 +19,12 @@ if TYPE_CHECKING:
 OPENERS = {"]": "[", ")": "("}
 #: What others call the two ways to pool.
 POOLS = {"avg": "mean", "ave": "mean", "average": "mean", "maximum": "max", "maxi": "max"}
-LAST_WORD = re.compile(r"(\w+)\s*\Z")
+LAST_WORD = re.compile(r"(?<!\w)(\w++)\s*+\Z")
 LAST_NUMBER = re.compile(r"(?<![\w.])[0-9.]+\Z")
-GIVEN_NAME = re.compile(r"(\w+)\s*=\s*\Z")
+GIVEN_NAME = re.compile(r"(?<!\w)(\w++)\s*+=\s*+\Z")
 CONST = re.compile(rb"\bconst\s*\Z", re.IGNORECASE)
 #: How far back the keyword of a constant is looked for, in bytes.
 REACH = 64
-
-
-def behind(case: Case, text: str, start: int) -> Place:
-    """The place from a character of the text before a stretch to the stretch's start."""
-    return Place(case.declaration, len(text[:start].encode("utf-8")), case.fault.start)
 
 
 def wrong_closer(case: Case) -> Finding | None:
@@ -50,9 +47,8 @@ def wrong_closer(case: Case) -> Finding | None:
 
 def letters_behind_number(case: Case) -> Finding | None:
     """`1.5f`: a suffix of other languages."""
-    before = case.text(0, case.fault.start)
-    number = LAST_NUMBER.search(before)
-    if case.types != ["identifier"] or number is None:
+    number = LAST_NUMBER.search(case.before()) if case.types == ["identifier"] else None
+    if number is None:
         return None
     place = Place(case.declaration, case.fault.start - len(number[0]), case.fault.end)
     return Finding("NS005", place, f"Malformed number '{number[0]}{case.words[0]}'.")
@@ -60,11 +56,13 @@ def letters_behind_number(case: Case) -> Finding | None:
 
 def foreign_pool(case: Case) -> Finding | None:
     """`from A avg pool { ... }`."""
-    before = case.text(0, case.fault.start)
-    word = LAST_WORD.search(before)
-    if [text.lower() for text in case.words] != ["pool"] or word is None:
+    if [text.lower() for text in case.words] != ["pool"]:
         return None
-    start = behind(case, before, word.start(1)).start
+    before = case.before()
+    word = LAST_WORD.search(before)
+    if word is None:
+        return None
+    start = case.since(before, word.start(1))
     place = Place(case.declaration, start, case.fault.end)
     meant = POOLS.get(word[1].lower())
     message = f"Unknown connection kind '{word[1]} {case.words[0]}'."
@@ -76,11 +74,13 @@ def foreign_pool(case: Case) -> Finding | None:
 
 def misspelt_where(case: Case) -> Finding | None:
     """`from A wher (s, d) => ...`."""
-    before = case.text(0, case.fault.start)
-    word = LAST_WORD.search(before)
-    if case.words[0] != "(" or word is None or edit_distance(word[1].lower(), "where", 3) > 2:
+    if case.words[0] != "(":
         return None
-    start = behind(case, before, word.start(1)).start
+    before = case.before()
+    word = LAST_WORD.search(before)
+    if word is None or edit_distance(word[1].lower(), "where", 3) > 2:
+        return None
+    start = case.since(before, word.start(1))
     place = Place(case.declaration, start, start + len(word[1]))
     message = f"Unknown connection kind '{word[1]}'. Did you mean 'where'?"
     repair = Repair("Replace by 'where'", [Change(place, "where")], safe=True)
@@ -89,8 +89,10 @@ def misspelt_where(case: Case) -> Finding | None:
 
 def doubled_equals(case: Case) -> Finding | None:
     """`Stride == [2, 2];` and `Stride => [2, 2];`: the first `=` was enough."""
-    name = GIVEN_NAME.search(case.text(0, case.fault.start))
-    if case.words not in (["="], [">"]) or name is None or not case.in_attributes():
+    if case.words not in (["="], [">"]) or not case.in_attributes():
+        return None
+    name = GIVEN_NAME.search(case.before())
+    if name is None:
         return None
     repair = Repair("Use '='", [Change(case.place(), "")], safe=True)
     message = f"Use '=' to give '{name[1]}' a value."
@@ -120,11 +122,12 @@ def constants_with_commas(case: Case) -> Finding | None:
 
 def values_without_comma(case: Case) -> Finding | None:
     """`input A [3 4];`."""
-    before = case.text(0, case.fault.start)
-    inside = before.rfind("[") > max(before.rfind("]"), before.rfind("=>"))
-    if set(case.types) not in ({"number"}, {"identifier"}) or not inside:
+    if set(case.types) not in ({"number"}, {"identifier"}):
         return None
-    last = len(before.rstrip().encode("utf-8"))
+    before = case.before(FAR)
+    if before.rfind("[") <= max(before.rfind("]"), before.rfind("=>")):
+        return None
+    last = case.since(before, len(before.rstrip()))
     if "//" in before.rstrip().rpartition("\n")[2] or before.rstrip().endswith("*/"):
         last = case.fault.start  # a `,` in a comment separates nothing
     ends = [last, *(end for _, _, end in case.fault.tokens[:-1])]
@@ -136,10 +139,12 @@ def values_without_comma(case: Case) -> Finding | None:
 
 def activation_before_size(case: Case) -> Finding | None:
     """`hidden H tanh [4] from A all;`: the reader took the activation for the name."""
-    for item in case.declaration.items:
+    items = case.declaration.items
+    next_one = bisect_left(items, case.fault.end, key=lambda item: item.start)
+    for item in items[next_one : next_one + 1]:
         if not isinstance(item, LayerItem) or not is_activation(item.name.text):
             continue
-        if item.size is None or item.activation is not None or item.start < case.fault.end:
+        if item.size is None or item.activation is not None:
             continue
         name = item.name
         place = Place.of(case.declaration, name)

@@ -21,7 +21,7 @@ from netsharp_lsp.netsharp.reading.syntax import (
 )
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax_brackets import bare_value
-from netsharp_lsp.netsharp.rules.syntax_case import Case
+from netsharp_lsp.netsharp.rules.syntax_case import REACH, Case, blocks_of
 from netsharp_lsp.netsharp.rules.syntax_explanations import (
     anything,
     arrows_between,
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.reading.syntax import Declaration
 
-LAST_WORD = re.compile(r"([A-Za-z]+)\s*\Z")
+LAST_WORD = re.compile(r"(?<![A-Za-z])([A-Za-z]++)\s*+\Z")
 EMPTY_PARENTHESES = re.compile(r"\(\s*\)")
 FIRST_TOKEN = re.compile(r"\w+|[^\w\s]+")
 
@@ -153,15 +153,18 @@ def unexpected_in(declaration: Declaration, network: Network) -> Iterator[Findin
     ]
     told += bracketless_tuples(declaration, network)
     told += Gaps(declaration).lost_values()
-    end = -1
+    spans = sorted((span for span in told if span), reverse=True)
+    blocks = blocks_of(declaration)
+    end = until = -1
     for fault in sorted(declaration.faults, key=lambda fault: fault.start):
         if fault.kind != "unexpected" or not fault.tokens:
             continue
-        inside = any(span and span[0] <= fault.start < span[1] for span in told)
-        if inside or fault.start <= end or network.doubts.marked(declaration, fault):
+        while spans and spans[-1][0] <= fault.start:
+            until = max(until, spans.pop()[1])
+        if fault.start < until or fault.start <= end or network.doubts.marked(declaration, fault):
             continue
         end = declaration.end if unreadable_filter(fault) else fault.end + 1
-        case = Case(declaration, fault, network)
+        case = Case(declaration, fault, network, blocks)
         found = (explain(case) for explain in EXPLANATIONS)
         yield next((finding for finding in found if finding is not None), None) or anything(case)
 
@@ -190,7 +193,7 @@ def continuation(declaration: Declaration, before: Declaration, network: Network
         return None
     if isinstance(item, BundleItem) and isinstance(last, LayerItem) and last.bundles:
         return second_bundle(declaration, item, before, last)
-    text = network.specification.text(before, 0, before.end)
+    text = network.specification.text(before, max(0, before.end - REACH), before.end)
     word = LAST_WORD.search(text)
     if word and word[1].lower() in WORD_OPERATORS:
         end = before.end - len(text) + word.end(1)

@@ -1,4 +1,7 @@
-"""Replaces includes by the members of the files that they name, in the program's search order."""
+"""Replaces includes by the members of the files that they name, in the program's search order.
+
+Files that include one another may double with each step, so what is included is counted.
+"""
 
 from __future__ import annotations
 
@@ -7,38 +10,47 @@ from netsharp_lsp.cntk.brainscript.reading.parser import parsed
 from netsharp_lsp.cntk.brainscript.reading.syntax import Include
 from netsharp_lsp.cntk.configuration.sources import read_text
 from netsharp_lsp.cntk.networks.faults import Fault
+from netsharp_lsp.limits import INCLUDED_BYTES, INCLUDES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from netsharp_lsp.cntk.brainscript.reading.syntax import Entry, Member
+    from netsharp_lsp.cntk.networks.faults import Place
 
     #: The bytes of a file, or None where there is none.
     Reader = Callable[[str], bytes | None]
 
 
 class Includes:
-    """How files are read, and by which files each of them was included."""
+    """How files are read, by which files each of them was included, and how much was."""
 
     def __init__(self, read: Reader, folders: Sequence[str]) -> None:
         self.read = read
         self.folders = folders
         self.chains: dict[str, tuple[str, ...]] = {}
+        self.count = self.bytes = 0
+        #: The include of the outermost text by which the others were reached.
+        self.outermost: Place | None = None
 
     def spliced(self, entries: Iterable[Entry]) -> list[Member]:
         """Members with includes replaced by what they hold."""
         found: list[Member] = []
         for entry in entries:
             if isinstance(entry, Include):
-                found += self._included(entry)
+                name, data = self.open(entry)
+                found += self.spliced(parsed(_text(name, data), name).entries)
             else:
                 found.append(entry)
         return found
 
-    def _included(self, entry: Include) -> list[Member]:
+    def open(self, entry: Include) -> tuple[str, bytes]:
+        """The name and the bytes of the file that is meant; Failure where none is read."""
         source = entry.place.source
         chain = self.chains.get(source, (source,))
+        if len(chain) == 1:
+            self.outermost = entry.place
         for candidate in candidates(entry.path, chain, self.folders):
             data = self.read(candidate)
             if data is None:
@@ -47,9 +59,23 @@ class Includes:
                 way = " → ".join((*chain, candidate))
                 message = f"`{entry.path}` includes itself: {way}."
                 raise Failure(Fault("include-cycle", message, entry.place))
+            self._count(entry, len(data))
             self.chains[candidate] = (*chain, candidate)
-            return self.spliced(parsed(_text(candidate, data), candidate).entries)
+            return candidate, data
         raise Failure(Fault("include", f"`{entry.path}` is not found.", entry.place))
+
+    def _count(self, entry: Include, length: int) -> None:
+        """Give up where more is included than anybody means."""
+        self.count += 1
+        self.bytes += length
+        passed = ((self.count, INCLUDES), (self.bytes, INCLUDED_BYTES))
+        limit = next((limit for amount, limit in passed if amount > limit.most), None)
+        if limit is not None:
+            message = (
+                f"`{entry.path}` is not included: a network includes at most {limit}, each file"
+                " as often as it is included."
+            )
+            raise Failure(Fault("too-much", message, self.outermost or entry.place))
 
 
 def _text(name: str, data: bytes) -> bytes:

@@ -17,6 +17,8 @@ from netsharp_lsp.cntk.vocabulary import KEYWORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tree_sitter import Node
 
 Span = tuple[int, int]
@@ -40,6 +42,11 @@ MISSING = {
     "missing_brace": "unclosed",
     "missing_bar": "unclosed",
 }
+#: The nodes that stand for a damage.
+DAMAGED = (*MISSING, "stray", "built", "ERROR")
+#: A query of tree-sitter counts levels in 16 bits and never ends in a deeper tree; a text of fewer
+#: bytes has none so deep.
+SHALLOW = 32_000
 #: What a stray token is, where it has a cause of its own.
 STRAYS = {";": "semicolon", ",": "comma"}
 BLANKS = re.compile(rb"(?:\s|#[^\r\n]*|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
@@ -63,19 +70,33 @@ class Damage(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _query() -> Query:
-    kinds = " ".join(f"({kind})" for kind in (*MISSING, "stray", "built", "ERROR"))
+    kinds = " ".join(f"({kind})" for kind in DAMAGED)
     return Query(LANGUAGE, f"[{kinds}] @damage (MISSING) @damage")
 
 
 def damages(data: bytes) -> list[Damage]:
     """Everything that could not be read in a text, in its order."""
     root = parse_tree(data).root_node
-    found = QueryCursor(_query()).captures(root).get("damage", [])
+    found = _damaged(root) if len(data) < SHALLOW else list(_walked(root))
     if not found:
         return []
     around = _Around(root)
     nodes = sorted(found, key=around.reading_order)
     return _Survey(data, nodes, root, around).run()
+
+
+def _damaged(root: Node) -> list[Node]:
+    return QueryCursor(_query()).captures(root).get("damage", [])
+
+
+def _walked(root: Node) -> Iterator[Node]:
+    """The same without a query."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.type in DAMAGED or node.is_missing:
+            yield node
+        waiting += node.children
 
 
 class _Around:
@@ -119,6 +140,14 @@ class _Survey:
         self.taken: set[int] = set()
         #: Up to where what is met belongs to the last damage.
         self.until = -1
+        #: Where the line of the last thing left out ends.
+        self.line_end = -1
+        #: Where blanks and comments end, by where they begin: many marks may be missing there.
+        self.blank_ends: dict[int, int] = {}
+        self.strays: dict[int, list[Node]] = {}
+        for node in nodes:
+            if node.type == "stray":
+                self.strays.setdefault(node.start_byte, []).append(node)
 
     def run(self) -> list[Damage]:
         """Judge every node."""
@@ -137,21 +166,30 @@ class _Survey:
         """Whether it is `...`, for something left out, or stands behind one on its line."""
         if self._behind_placeholder(node.start_byte):
             return True
-        blank = BLANKS.match(self.data, node.start_byte)
-        start = blank.end() if blank is not None and node.type in MISSING else node.start_byte
+        start = node.start_byte
+        if node.type in MISSING:
+            start = self._behind_blanks(start)
         if not self.data.startswith(PLACEHOLDER, start):
             return False
         end = start + len(PLACEHOLDER)
         if not self.found or self.found[-1].span != (start, end):
             self.found.append(Damage("placeholder", (start, end), "..."))
+            line_end = self.data.find(b"\n", end)
+            self.line_end = line_end if line_end >= 0 else len(self.data)
         self.until = end
         return True
 
     def _behind_placeholder(self, offset: int) -> bool:
         """Whether the last damage is something left out on the same line."""
-        if not self.found or self.found[-1].kind != "placeholder":
-            return False
-        return b"\n" not in self.data[self.found[-1].span[1] : offset]
+        behind = bool(self.found) and self.found[-1].kind == "placeholder"
+        return behind and offset <= self.line_end
+
+    def _behind_blanks(self, start: int) -> int:
+        """Where blanks and comments from an offset on end."""
+        if start not in self.blank_ends:
+            blank = BLANKS.match(self.data, start)
+            self.blank_ends[start] = blank.end() if blank is not None else start
+        return self.blank_ends[start]
 
     def _one(self, node: Node) -> None:
         if self._is_left_out(node):
@@ -222,9 +260,7 @@ class _Survey:
         around = self.around.parents.get(node.id)
         beside = around.children if around is not None else []
         candidates = [one for one in beside if one.type == "stray"]
-        after = BLANKS.match(self.data, node.start_byte)
-        start = after.end() if after else node.start_byte
-        candidates += [one for one in self.nodes if one.start_byte == start and one.type == "stray"]
+        candidates += self.strays.get(self._behind_blanks(node.start_byte), ())
         for one in candidates:
             text = self.data[one.start_byte : one.end_byte].decode("utf-8", "replace")
             if text in CLOSERS and one.start_byte not in self.taken:

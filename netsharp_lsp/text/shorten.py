@@ -1,0 +1,23 @@
+"""Sentences that quote a text: however long a word of it is, only its ends are shown."""
+
+from __future__ import annotations
+
+import re
+
+#: No sentence of ours comes near this without what it quotes.
+LONGEST_SENTENCE = 4_000
+#: Longer than any path or name that somebody wants to read in full.
+LONGEST_WORD = 400
+#: How much is left of a longer word, from its beginning and from its end.
+HEAD, TAIL = 80, 20
+_LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+
+
+def shortened(sentence: str) -> str:
+    """Return a sentence as people can read it, whatever it quotes."""
+    if len(sentence) <= LONGEST_WORD:
+        return sentence
+    cut = _LONG_WORD.sub(lambda found: f"{found[0][:HEAD]}...{found[0][-TAIL:]}", sentence)
+    if len(cut) > LONGEST_SENTENCE:
+        return f"{cut[: LONGEST_SENTENCE - HEAD]} ... {cut[-HEAD:]}"
+    return cut

@@ -1,0 +1,1 @@
+"""Bombs: texts that grow, and what an answer to them costs in time and memory."""

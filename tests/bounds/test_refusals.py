@@ -1,0 +1,96 @@
+"""What is beyond a limit is refused, or left open, with a sentence that names the limit."""
+
+from __future__ import annotations
+
+import pytest
+
+from netsharp_engine.graph import GraphError
+from netsharp_lsp.cntk.analysis import diagnostics_of
+from netsharp_lsp.context import Context
+from netsharp_lsp.description.uncounted import uncounted
+from netsharp_lsp.limits import (
+    CONDITION_EVALUATIONS,
+    FILTERED_EDGES,
+    INCLUDES,
+    KEY_PARTS,
+    SETTINGS_BYTES,
+    SPECIFICATION_BYTES,
+)
+from netsharp_lsp.netsharp.describe import describe_network
+from netsharp_lsp.netsharp.lower import build_graph
+from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.reading.parser import parse
+from netsharp_lsp.settings import SettingsError, read_settings
+from netsharp_lsp.workspace import GivenFiles, Workspace
+
+
+def filtered(size: int, condition: str, layers: int = 1) -> str:
+    hidden = " ".join(
+        f"hidden H{n} [{size}] from A where (s, d) => {condition};" for n in range(layers)
+    )
+    bundles = " ".join(f"from H{n} all;" for n in range(layers))
+    return f"input A [{size}]; {hidden} output B [1] {{ {bundles} }}"
+
+
+def test_edges_that_take_too_long_stay_open() -> None:
+    text = filtered(30_000, "s[0] * d[0] % 7 == 3")
+    described = describe_network(Network(parse(text.encode()), Context()))
+    assert described["layers"][1]["bundles"][0]["connections"] is None
+    assert described["connections"] is None
+    (sentence,) = uncounted(described)
+    assert str(CONDITION_EVALUATIONS) in sentence
+    with pytest.raises(GraphError, match=str(CONDITION_EVALUATIONS)):
+        build_graph(text, {})
+
+
+def test_all_costly_conditions_of_a_network_share_what_they_may_take() -> None:
+    text = filtered(3_000, "s[0] == d[0]", layers=4)
+    described = describe_network(Network(parse(text.encode()), Context()))
+    counts = [layer["bundles"][0]["connections"] for layer in described["layers"][1:5]]
+    assert counts == [3_000, 3_000, None, None]
+
+
+def test_a_condition_of_many_operations_costs_more() -> None:
+    terms = " || ".join(f"s[0] * d[0] % {n + 2} == {n}" for n in range(100))
+    network = Network(parse(filtered(1_000, terms).encode()), Context())
+    assert describe_network(network)["connections"] is None
+
+
+def test_more_edges_than_are_trained_are_refused() -> None:
+    with pytest.raises(GraphError, match=str(FILTERED_EDGES)):
+        build_graph(filtered(4_000, "s[0] >= 0 || d[0] >= 0"), {})
+
+
+def test_includes_that_double_are_refused() -> None:
+    files = {f"i{n}.bs": f"include 'i{n + 1}.bs'\n".encode() * 2 for n in range(30)}
+    files["i30.bs"] = b"a = 1\n"
+    workspace = Workspace("i0.bs", GivenFiles(files))
+    found = diagnostics_of("brainscript", files["i0.bs"], workspace)
+    (refused,) = [one for one in found if one.code == "BS066"]
+    assert str(INCLUDES) in refused.message
+    assert {one.code for one in found} <= {"BS066", "BS013"}
+
+
+@pytest.mark.parametrize(
+    ("data", "limit"),
+    [(b"#" * (SETTINGS_BYTES.most + 1), SETTINGS_BYTES), (b"a" + b".a" * 300, KEY_PARTS)],
+)
+def test_settings_of_a_size_that_nobody_writes_are_refused(
+    data: bytes, limit: object, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    file = tmp_path_factory.mktemp("settings") / "netsharp.toml"
+    file.write_bytes(data)
+    with pytest.raises(SettingsError, match=str(limit)):
+        read_settings(str(file))
+
+
+def test_a_specification_that_no_memory_holds_is_refused(
+    tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from netsharp_lsp.__main__ import main
+
+    file = tmp_path_factory.mktemp("large") / "large.nn"
+    with file.open("wb") as stream:
+        stream.truncate(SPECIFICATION_BYTES.most + 1)
+    assert main(["check", str(file)]) == 2
+    assert str(SPECIFICATION_BYTES) in capsys.readouterr().err
