@@ -142,9 +142,13 @@ def _found(
     jobs: Sequence[Job], outcomes: Sequence[Outcome], args: argparse.Namespace
 ) -> list[FileFindings]:
     """What is left to say of every file, without what a baseline knows."""
+    nothing = LineIndex(b"")
     findings = [
         FileFindings(
-            outcome.item.name, LineIndex(outcome.text), outcome.diagnostics, outcome.others
+            outcome.item.name,
+            LineIndex(outcome.text) if outcome.text else nothing,
+            outcome.diagnostics,
+            outcome.others,
         )
         for outcome in outcomes
     ]

@@ -51,22 +51,22 @@ def inspect_experiments(
 
 
 class _File:
-    """A file of the check: its job and outcome, and the texts that it had."""
+    """A file of the check: its job and outcome, and the texts that it had before fixes."""
 
-    __slots__ = ("job", "outcome", "seen", "selection")
+    __slots__ = ("job", "outcome", "seen")
 
     def __init__(self, job: Job, outcome: Outcome) -> None:
         self.job = job
         self.outcome = outcome
-        self.seen = {outcome.text}
-        self.selection = selection_of(job)
+        self.seen: tuple[bytes, ...] = ()
 
     def sifted(self, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
         """What is left to say of the file as it is now."""
         text = self.outcome.text
         language_id = self.job.item.language
         result = Result(diagnostics, BY_ID[language_id].comments(text))
-        return sift(language_by_id(language_id), LineIndex(text), result, self.selection)
+        selection = selection_of(self.job)
+        return sift(language_by_id(language_id), LineIndex(text), result, selection)
 
 
 class _Inspection:
@@ -94,7 +94,7 @@ class _Inspection:
         plan = planned(wanted, self.find, OverDisk(texts), excluder(self.find))
         self.runs = plan.runs
         if self.outcomes:
-            self.outcomes[0].problems += plan.problems
+            self.outcomes[0].problems += tuple(plan.problems)
         assignments = tuple(self.args.set)
         self.work = [
             RunJob(one.run.assigning(assignments), texts, one.defines) for one in plan.runs
@@ -126,26 +126,30 @@ class _Inspection:
         """Give every file what is said of it, and say it of files that nobody named, too."""
         for path in self._others():
             self._add(path)
+        said = self._said_by_file()
         for path, file in self.files.items():
             outcome = file.outcome
-            shown = (self._shown(one, outcome) for one in file.sifted(self._said_of(path)))
+            found = file.sifted(merged(said.get(path, ())))
+            shown = (self._shown(one, outcome) for one in found)
             outcome.diagnostics = list(shown)
 
     def _fix_once(self, unsafe: bool) -> set[str]:
         changed = set()
+        said = self._said_by_file()
         for path, file in self.files.items():
             outcome = file.outcome
             outcome.repaired = True
-            chosen = choose(file.sifted(self._said_of(path)), unsafe)
+            chosen = choose(file.sifted(merged(said.get(path, ()))), unsafe)
             edits = [edit for one in chosen if one.fix is not None for edit in one.fix.edits]
             text = apply_edits(outcome.text, edits)
-            if text in file.seen:
+            if text == outcome.text or text in file.seen:
                 continue
-            file.seen.add(text)
+            file.seen += (outcome.text,)
             outcome.text = text
             changed.add(path)
             for one in chosen:
-                outcome.applied[one.code] = outcome.applied.get(one.code, 0) + 1
+                count = outcome.applied.get(one.code, 0) + 1
+                outcome.applied = {**outcome.applied, one.code: count}
         return changed
 
     def _texts(self) -> dict[str, bytes]:
@@ -156,8 +160,13 @@ class _Inspection:
             if file.job.item.path is None or file.outcome.changed
         }
 
-    def _said_of(self, path: str) -> list[Diagnostic]:
-        return merged(one.diagnostics.get(path, ()) for one in self.said)
+    def _said_by_file(self) -> dict[str, list[list[Diagnostic]]]:
+        """What each run says of each file, by real paths."""
+        said: dict[str, list[list[Diagnostic]]] = {}
+        for one in self.said:
+            for path, diagnostics in one.diagnostics.items():
+                said.setdefault(path, []).append(diagnostics)
+        return said
 
     def _others(self) -> list[str]:
         """The files, by real path, that nobody named and runs of named configurations speak of."""
@@ -213,7 +222,8 @@ class _Inspection:
         for it in one.related:
             name = None if it.file is None else self._name_of(it.file)
             if it.file is not None and name is not None and name not in outcome.others:
-                outcome.others[name] = LineIndex(self._text_of(it.file))
+                lines = LineIndex(self._text_of(it.file))
+                outcome.others = {**outcome.others, name: lines}
             related.append(Related(it.message, it.start, it.end, name))
         return Diagnostic(one.code, one.severity, one.message, one.start, one.end, related, one.fix)
 
@@ -223,11 +233,11 @@ def _read(job: Job) -> Outcome:
     outcome = Outcome(job.item)
     data = read_bytes(job.item)
     if isinstance(data, ReadError):
-        outcome.problems.append(data.message)
+        outcome.problems += (data.message,)
         return outcome
     text = read_text(job.item.name, data)
     if isinstance(text, str):
-        outcome.problems.append(f"{job.item.name}: {text}")
+        outcome.problems += (f"{job.item.name}: {text}",)
         return outcome
     outcome.source = decode_legacy(data)
     outcome.text = outcome.source.text

@@ -5,8 +5,10 @@ A job holds all that a run's check needs, so that another process can do it.
 
 from __future__ import annotations
 
+import sys
+
 from netsharp_lsp.cli.memory import uncollected
-from netsharp_lsp.cli.workers import do_all
+from netsharp_lsp.cli.workers import do_each
 from netsharp_lsp.cntk.analysis import analysed
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.experiment import Experiment, SingleFile
@@ -54,7 +56,12 @@ class RunOutcome:
 
 def check_runs(jobs: Sequence[RunJob]) -> list[RunOutcome]:
     """Check every run, in order."""
-    return do_all(check_run, jobs)
+    outcomes = []
+    for outcome in do_each(check_run, jobs):
+        # Another process has given copies of names that many runs share.
+        outcome.files = frozenset(map(sys.intern, outcome.files))
+        outcomes.append(outcome)
+    return outcomes
 
 
 def check_run(job: RunJob) -> RunOutcome:

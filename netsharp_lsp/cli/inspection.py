@@ -10,20 +10,26 @@ import os
 from netsharp_lsp.cli.context import contexts_around
 from netsharp_lsp.cli.files import Input, ReadError, read_source
 from netsharp_lsp.cli.memory import uncollected
-from netsharp_lsp.cli.workers import do_all
+from netsharp_lsp.cli.workers import do_each
 from netsharp_lsp.diagnostics.selection import Selection, split_codes
 from netsharp_lsp.language import examine, language_by_id
+from netsharp_lsp.text.decode import Source
 from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from netsharp_lsp.context import Context
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.settings import Settings
-    from netsharp_lsp.text.decode import Source
+
+
+#: Stands for what a file held that was read and of which nothing is left to say.
+_READ = Source(b"")
+_NONE: Mapping[str, Any] = {}
 
 
 class Job:
@@ -73,11 +79,16 @@ class Outcome:
         self.source: Source | None = None
         self.text = b""
         self.diagnostics: Sequence[Diagnostic] = ()
-        self.applied: dict[str, int] = {}
+        self.applied: Mapping[str, int] = _NONE
         self.repaired = False
-        self.problems: list[str] = []
-        self.warnings: list[str] = []
-        self.others: dict[str, LineIndex] = {}
+        self.problems: tuple[str, ...] = ()
+        self.warnings: tuple[str, ...] = ()
+        self.others: Mapping[str, LineIndex] = _NONE
+
+    def forget_text(self) -> None:
+        """Keep nothing of a file of which nothing is said but that it was read: there are many."""
+        if not (self.diagnostics or self.repaired or self.source is None):
+            self.source, self.text, self.diagnostics = _READ, _READ.text, ()
 
     @property
     def changed(self) -> bool:
@@ -87,7 +98,11 @@ class Outcome:
 
 def inspect_all(jobs: Sequence[Job]) -> list[Outcome]:
     """Check every file, in order."""
-    return do_all(inspect, jobs)
+    outcomes = []
+    for job, outcome in zip(jobs, do_each(inspect, jobs), strict=True):
+        outcome.item = job.item  # Another process has given a copy.
+        outcomes.append(outcome)
+    return outcomes
 
 
 def inspect(job: Job) -> Outcome:
@@ -99,20 +114,21 @@ def _inspect(job: Job) -> Outcome:
     outcome = Outcome(job.item)
     source = read_source(job.item)
     if isinstance(source, ReadError):
-        outcome.problems.append(source.message)
+        outcome.problems += (source.message,)
         return outcome
     if source is None:
         return outcome
     if source.warning is not None:
-        outcome.warnings.append(f"{job.item.name}: {source.warning}")
+        outcome.warnings += (f"{job.item.name}: {source.warning}",)
     outcome.source, outcome.text = source, source.text
     if job.item.host is not None and not _holds_some(job, outcome):
         return outcome
     given, around, problems = contexts_around(_place(job.item), job.args, job.settings.context)
-    outcome.problems += problems
+    outcome.problems += tuple(problems)
     check = _checker(job, given, around)
     if not job.repairs:
         outcome.diagnostics = check(source.text)
+        outcome.forget_text()
         return outcome
     from netsharp_lsp.diagnostics.fixes import fix_all
 
@@ -142,9 +158,9 @@ def _holds_some(job: Job, outcome: Outcome) -> bool:
 
     regions = specifications_in(job.item, outcome.text)
     if isinstance(regions, str):
-        outcome.problems.append(regions)
+        outcome.problems += (regions,)
     elif not regions and not job.args.embedded:
-        outcome.warnings.append(nothing_in(job.item, outcome.text))
+        outcome.warnings += (nothing_in(job.item, outcome.text),)
     return isinstance(regions, list) and bool(regions)
 
 

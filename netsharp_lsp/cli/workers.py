@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import Future, ProcessPoolExecutor
     from typing import TypeVar
 
     Job = TypeVar("Job")
@@ -18,29 +19,61 @@ MANY_FILES = 40
 MOST_PROCESSES = 8
 #: So many parcels of files for each process, so that none waits long for the last one.
 PARCELS = 8
+#: No parcel has more files: Ctrl-C waits for those that are being worked on.
+MOST_IN_PARCEL = 100
+#: So many parcels for each process are packed before they are worked on.
+AHEAD = 3
 
 
 def do_all(work: Callable[[Job], Outcome], jobs: Sequence[Job]) -> list[Outcome]:
-    """Return `work(job)` for each job, in order; both must be picklable.
+    """Return `work(job)` for each job, in order; both must be picklable."""
+    return list(do_each(work, jobs))
+
+
+def do_each(work: Callable[[Job], Outcome], jobs: Sequence[Job]) -> Iterator[Outcome]:
+    """Yield `work(job)` for each job, in order, a little ahead of whoever takes it.
 
     Ctrl-C stops after the parcels that are being worked on.
     """
     processes = min(_processors(), MOST_PROCESSES)
     if len(jobs) <= MANY_FILES or processes < 2:
-        return [work(job) for job in jobs]
+        yield from map(work, jobs)
+        return
     from concurrent.futures import ProcessPoolExecutor
 
     # What the pool starts begins with `python -c`, for which a module that lies in the working
     # directory comes before Python's own.
     os.environ["PYTHONSAFEPATH"] = "1"
-    pool = ProcessPoolExecutor(processes, initializer=_leave_interrupts_to_parent)
+    pool = ProcessPoolExecutor(processes, initializer=_follow_parent)
     try:
-        parcel = max(1, len(jobs) // (PARCELS * processes))
-        with _interrupts_held():
-            answers = pool.map(work, jobs, chunksize=parcel)
-        return list(answers)
+        size = min(max(1, len(jobs) // (PARCELS * processes)), MOST_IN_PARCEL)
+        parcels = (jobs[start : start + size] for start in range(0, len(jobs), size))
+        yield from _in_order(pool, work, parcels, AHEAD * processes)
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _in_order(
+    pool: ProcessPoolExecutor,
+    work: Callable[[Job], Outcome],
+    parcels: Iterable[Sequence[Job]],
+    ahead: int,
+) -> Iterator[Outcome]:
+    """The outcomes of parcels, of which never more than some wait in the pool."""
+    from collections import deque
+
+    waiting: deque[Future[list[Outcome]]] = deque()
+    for parcel in parcels:
+        with _interrupts_held():
+            waiting.append(pool.submit(_do_parcel, work, parcel))
+        if len(waiting) >= ahead:
+            yield from waiting.popleft().result()
+    while waiting:
+        yield from waiting.popleft().result()
+
+
+def _do_parcel(work: Callable[[Job], Outcome], parcel: Sequence[Job]) -> list[Outcome]:
+    return [work(job) for job in parcel]
 
 
 def _processors() -> int:
@@ -64,8 +97,20 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _leave_interrupts_to_parent() -> None:
-    """Ctrl-C reaches every process; only the parent says so."""
+def _follow_parent() -> None:
+    """Ctrl-C reaches every process, and only the parent says so; a worker ends when it does."""
     import signal
+    from threading import Thread
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Wait for the end of a parent that was killed: nobody else would tell this process to stop."""
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

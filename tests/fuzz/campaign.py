@@ -29,7 +29,11 @@ FUZZERS: dict[str, Fuzzer] = {
 }
 #: Where inputs that fail are kept, from the project's folder.
 FOLDER = Path(__file__).parents[2] / "out" / "fuzz"
-#: Nobody waits longer for one small text.
+#: CPU seconds for any text and for each of its bytes: ten times the dearest of 20,000 texts.
+SECONDS_PER_TEXT, SECONDS_PER_BYTE = 0.4, 1e-4
+#: An experiment is checked, described, put in order and migrated: it counts as so many texts.
+WEIGHTS = {"experiments": 8}
+#: A text that hangs is ended.
 SECONDS_PER_TRIAL = 30
 #: A campaign that has found so much has found enough.
 MOST_FAILURES = 20
@@ -73,14 +77,28 @@ def run(name: str, seed: int, seconds: float, inputs: int = 0, only: int | None 
 
 
 def _try(name: str, seed: int, trial: int) -> tuple[int, list[Failure]]:
-    count, text = 0, b""
+    count, text, started = 0, b"", 0.0
     try:
         with time_limit(SECONDS_PER_TRIAL):
-            for text in FUZZERS[name](random.Random(f"{name} {seed} {trial}")):  # noqa: B007
-                count += 1
+            for following in FUZZERS[name](random.Random(f"{name} {seed} {trial}")):
+                _judge_time(name, text, started)
+                count, text, started = count + 1, following, time.process_time()
+            _judge_time(name, text, started)
     except Exception:
         return count, [Failure(trial, text, traceback.format_exc())]
     return count, []
+
+
+def patience(name: str, text: bytes) -> float:
+    """The CPU seconds in which a text of a fuzzer has to be judged."""
+    return WEIGHTS.get(name, 1) * (SECONDS_PER_TEXT + SECONDS_PER_BYTE * len(text))
+
+
+def _judge_time(name: str, text: bytes, started: float) -> None:
+    """Raise TooSlowError where a text took too much since then; the first has no predecessor."""
+    took = time.process_time() - started
+    if started and took > patience(name, text):
+        raise TooSlowError(f"{len(text):,} bytes took {took:.2f} s of {patience(name, text):.2f}")
 
 
 class TooSlowError(Exception):

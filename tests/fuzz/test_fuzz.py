@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
+import random
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from netsharp_lsp.context import Context
 from tests.collection import RESOLVING
-from tests.fuzz.campaign import FUZZERS, run, summary
+from tests.fuzz import campaign as campaigns
+from tests.fuzz.campaign import FUZZERS, WEIGHTS, run, summary
 from tests.fuzz.generator import count_edges, filling_pads
 from tests.fuzz.judging import judge_bytes
 
 #: Both are reached, whatever the machine; a quick try sets them lower.
 SECONDS = float(os.environ.get("NETSHARP_FUZZ_SECONDS", "60"))
 INPUTS = int(os.environ.get("NETSHARP_FUZZ_INPUTS", "20000"))
-#: An experiment is checked, described, put in order and migrated: it counts as so many texts.
-WEIGHTS = {"experiments": 8}
 #: Texts that once failed, kept as they were.
 FOUND = sorted((Path(__file__).parent / "found").glob("*.nn"))
 
@@ -42,6 +44,25 @@ def test_a_seed_gives_the_same_texts_again(name: str) -> None:
     first, second = (run(name, 7, 0, 60) for _ in range(2))
     assert (first.trials, first.inputs) == (second.trials, second.inputs)
     assert first.failures == second.failures == []
+
+
+def test_a_text_that_takes_long_is_a_failure(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def trial(_chance: random.Random) -> Iterator[bytes]:
+        yield b"quick"
+        yield b"slow"
+        until = time.process_time() + 0.6
+        while time.process_time() < until:
+            pass
+        yield b"quick again"
+
+    monkeypatch.setitem(FUZZERS, "slow", trial)
+    monkeypatch.setattr(campaigns, "FOLDER", tmp_path)
+    (failure,) = run("slow", 7, 0, 1).failures
+    assert failure.text == b"slow"
+    assert "4 bytes took 0.6" in failure.report
+    assert (tmp_path / "slow-7-0.nn").read_bytes() == b"slow"
 
 
 def test_the_generator_counts_as_the_guide_does() -> None:

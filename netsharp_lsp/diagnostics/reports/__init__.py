@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from netsharp_lsp.diagnostics.model import Diagnostic, Related
     from netsharp_lsp.text.lines import LineIndex
@@ -30,12 +30,12 @@ class FileFindings:
         file: str,
         lines: LineIndex,
         diagnostics: Sequence[Diagnostic],
-        others: dict[str, LineIndex] | None = None,
+        others: Mapping[str, LineIndex] | None = None,
     ) -> None:
         self.file = file
         self.lines = lines
         self.diagnostics = diagnostics
-        self.others: dict[str, LineIndex] = others if others is not None else {}
+        self.others: Mapping[str, LineIndex] = others if others is not None else {}
 
     def place_of(self, related: Related) -> tuple[str, LineIndex]:
         """Return the file of a related place and that file's lines."""

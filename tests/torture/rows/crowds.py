@@ -1,0 +1,130 @@
+"""Crowds: folders of very many files, whose check takes time by the file and memory by the name."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tests.torture.campaign import Report, Row, Scale, Try
+from tests.torture.process import Ended, faults, start
+
+#: Networks and configurations in a folder.
+SIZES = {
+    Scale.GLANCE: {"networks": 300, "configurations": 60},
+    Scale.SHORT: {"networks": 3_000, "configurations": 600},
+    Scale.LONG: {"networks": 100_000, "configurations": 10_000},
+}
+#: So many files a second, were there two cores for nothing else.
+RATE = 300
+CORES = 2
+#: Memory of the greatest process for a file of which there is nothing to say: its names, and for
+#: a configuration its text and its run, too, since all of them belong together.
+BYTES_PER_FILE = {"networks": 600, "configurations": 3_600}
+#: What nobody can tell from noise.
+NOISE = 3 << 20
+#: So many configurations are started by one script; all of them share a network.
+PER_SCRIPT = 100
+NETWORK = """\
+// Network {number}.
+const N = {nodes};
+input Image [{rows}, 8];
+hidden Full [N] tanh from Image all;
+output Digit [10] softmax from Full all;
+"""
+CONFIGURATION = """\
+command = Train
+modelPath = "models/{number}.dnn"
+include=base.cntk
+Train = {{
+    action = "train"
+    BrainScriptNetworkBuilder = {{
+        include "shared.bs"
+        features = Input {{{size}}}
+        labels = Input {{3}}
+        z = Linear (features, {size}, 3)
+        ce = CrossEntropyWithSoftmax (labels, z)
+        featureNodes = (features) ; labelNodes = (labels)
+        criterionNodes = (ce) ; outputNodes = (z)
+    }}
+    SGD = {{
+        epochSize = 0 ; minibatchSize = {size} ; maxEpochs = 3 ; learningRatesPerMB = 0.1
+    }}
+    reader = {{
+        readerType = "CNTKTextFormatReader" ; file = "train.txt"
+        input = {{
+            features = {{ dim = {size} ; format = "dense" }}
+            labels = {{ dim = 3 ; format = "dense" }}
+        }}
+    }}
+}}
+"""
+SHARED = """\
+Linear (x, inDim, outDim) = {
+    W = ParameterTensor {(outDim:inDim)}
+    b = ParameterTensor {outDim, init = "fixedValue", value = 0}
+    z = W * x + b
+}.z
+"""
+
+
+def attempt(one: Try) -> Report:
+    """Check a folder, and one of twice the size; a glance finds no figures in so few files."""
+    kind = ("networks", "configurations")[one.number % 2]
+    write = {"networks": write_networks, "configurations": write_configurations}[kind]
+    most = SIZES[one.scale][kind]
+    ended: list[Ended] = []
+    for count in (most // 2, most):
+        folder = one.folder / str(count)
+        write(folder, count)
+        ended.append(start("check", ".", cwd=folder, cpu_seconds=3_600).watch())
+    half, whole = ended
+    found = [fault for one in ended for fault in faults(one, {0})]
+    rate = most * min(CORES, os.cpu_count() or 1) / whole.cpu
+    grown = (whole.memory - half.memory - NOISE) / (most - most // 2)
+    if one.scale is Scale.GLANCE:
+        return Report(2, found)
+    if rate < RATE:
+        found.append(f"{most:,} {kind}: {rate:.0f} a second on {CORES} cores, not {RATE}")
+    if grown > BYTES_PER_FILE[kind]:
+        allowed = BYTES_PER_FILE[kind]
+        found.append(f"{most:,} {kind}: {grown:,.0f} bytes of memory for each, not {allowed:,}")
+    if whole.cpu > 2.5 * half.cpu:
+        found.append(f"{most:,} {kind}: {whole.cpu:.1f} s, half of them {half.cpu:.1f} s")
+    figure = (
+        f"{most:,} {kind}: {rate:,.0f} a second by CPU time on {CORES} cores, "
+        f"{most / whole.wall:,.0f} by this clock, {whole.memory >> 20} MiB, "
+        f"half of them {half.memory >> 20} MiB"
+    )
+    return Report(2, found, (figure,))
+
+
+def write_networks(folder: Path, count: int) -> None:
+    """Write networks into folders of a thousand."""
+    for number in range(count):
+        place = folder / f"{number // 1000:03}"
+        if number % 1000 == 0:
+            place.mkdir(parents=True)
+        text = NETWORK.format(number=number, nodes=number % 50 + 1, rows=4 + number % 8)
+        (place / f"net{number:06}.nn").write_text(text, encoding="utf-8")
+
+
+def write_configurations(folder: Path, count: int) -> None:
+    """Write configurations that share what they include, half of them started by scripts."""
+    folder.mkdir(parents=True)
+    (folder / "base.cntk").write_text("precision = float\ntraceLevel = 1\n")
+    (folder / "shared.bs").write_text(SHARED)
+    (folder / "train.txt").write_text("|features 1 |labels 1 0 0\n")
+    for number in range(count):
+        text = CONFIGURATION.format(number=number, size=number % 100 + 1)
+        (folder / f"exp{number:05}.cntk").write_text(text, encoding="utf-8")
+    for first in range(0, count // 2, PER_SCRIPT):
+        lines = (f"cntk configFile=exp{n:05}.cntk\n" for n in range(first, first + PER_SCRIPT))
+        (folder / f"run{first:05}.sh").write_text("".join(lines))
+
+
+ROW = Row(
+    "crowds",
+    "`check .` of 100,000 networks and of 10,000 configurations with scripts and a shared network "
+    "(a short campaign: 3,000 and 600): 300 files a second, memory flat but for names",
+    attempt,
+)
