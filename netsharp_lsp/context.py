@@ -30,9 +30,19 @@ class Context:
     `outputs`: nodes the task needs. `task`: one of `TASKS`. `host`: one of `HOSTS`.
     `origin` names for each known field where it comes from ("--features", "digits.toml").
     `workspace`: the files around the text, for languages whose texts belong together.
+    `outside`: what is named to train on and not read, since it lies outside of what may be.
     """
 
-    __slots__ = ("features", "hidden_nodes", "host", "origin", "outputs", "task", "workspace")
+    __slots__ = (
+        "features",
+        "hidden_nodes",
+        "host",
+        "origin",
+        "outputs",
+        "outside",
+        "task",
+        "workspace",
+    )
 
     def __init__(
         self,
@@ -51,6 +61,7 @@ class Context:
         self.host = host
         self.origin: dict[str, str] = origin if origin is not None else {}
         self.workspace = workspace
+        self.outside: str | None = None
 
     def known(self) -> dict[str, int | str]:
         """Return the fields that are not None."""
@@ -65,12 +76,20 @@ class Context:
         for field in FIELDS:
             own = getattr(self, field)
             setattr(merged, field, own if own is not None else getattr(other, field))
+        merged.outside = self.outside or other.outside
         return merged
+
+    def following(self) -> Context:
+        """Return the same for another specification of a file that has told what lies outside."""
+        context = self.or_else(Context())
+        context.outside = None
+        return context
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Context)
             and self.known() == other.known()
+            and self.outside == other.outside
             and self.workspace is other.workspace
         )
 

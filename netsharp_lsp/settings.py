@@ -14,6 +14,7 @@ from netsharp_lsp.diagnostics.nearest import suggestion
 from netsharp_lsp.globs import Glob
 from netsharp_lsp.limits import KEY_PARTS, SETTINGS_BYTES
 from netsharp_lsp.text.numbers import MOST_DIGITS
+from netsharp_lsp.workspace import outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 OWN_FILE = "netsharp.toml"
 SHARED_FILE = "pyproject.toml"
+#: What a person alone may set: further folders that the files of others may name files in.
+ROOTS = "roots"
 LINE_ENDINGS = ("auto", "lf", "crlf", "cr")
 
 
@@ -95,11 +98,20 @@ class Settings:
 
 
 class SettingsFinder:
-    """Finds and reads the settings of folders, each file once; `find` may raise SettingsError."""
+    """Finds and reads the settings of folders, each file once; `find` may raise SettingsError.
 
-    __slots__ = ("_known",)
+    A file that `leads_out` of the folders that may be read says nothing, which `tell` is told.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_known", "_leads_out", "_tell")
+
+    def __init__(
+        self,
+        leads_out: Callable[[str], bool] = lambda file: False,
+        tell: Callable[[str], object] = lambda sentence: None,
+    ) -> None:
+        self._leads_out = leads_out
+        self._tell = tell
         self._known: dict[str, Settings] = {}
 
     def find(self, directory: str) -> Settings:
@@ -113,14 +125,20 @@ class SettingsFinder:
     def _find(self, directory: str) -> Settings:
         own = os.path.join(directory, OWN_FILE)
         if may_be_file(own):
-            return read_settings(own)
+            return Settings() if self._is_outside(own) else read_settings(own)
         shared = os.path.join(directory, SHARED_FILE)
-        if may_be_file(shared):
+        if may_be_file(shared) and not self._is_outside(shared):
             found = _read_shared(shared)
             if found is not None:
                 return found
         parent = os.path.dirname(directory)
         return self.find(parent) if parent != directory else Settings()
+
+    def _is_outside(self, file: str) -> bool:
+        if not self._leads_out(file):
+            return False
+        self._tell(f"{file}: is a link, and {outside(os.path.realpath(file))} It is not read.")
+        return True
 
 
 def read_settings(file: str) -> Settings:
@@ -129,6 +147,32 @@ def read_settings(file: str) -> Settings:
         return _read_shared(file) or Settings(file)
     data = _read_bytes(file)
     return _settle(file, data, _parse(file, data))
+
+
+def read_own_roots(file: str) -> tuple[str, ...]:
+    """Return the folders that a person's own settings name, the one thing that they may say."""
+    data = _read_bytes(file)
+    folders: tuple[str, ...] = ()
+    for key, value in _parse(file, data).items():
+        if key != ROOTS:
+            problem = (
+                f"unknown key '{key}'.{suggestion(key, (ROOTS,))} Here stands '{ROOTS}' alone."
+            )
+            raise SettingsError(file, _line_of(data, key), problem)
+        try:
+            folders = as_roots(value)
+        except ValueError as error:
+            raise SettingsError(file, _line_of(data, key), f"'{ROOTS}' {error}") from None
+    return folders
+
+
+def as_roots(value: object) -> tuple[str, ...]:
+    """Return folders as settings name them; ValueError, a sentence without the key, otherwise."""
+    folders = tuple(map(os.path.expanduser, _texts(value)))
+    for folder in folders:
+        if not os.path.isabs(folder):
+            raise ValueError(f"must hold whole paths, found {folder!r}.")
+    return folders
 
 
 def _read_shared(file: str) -> Settings | None:
@@ -175,6 +219,11 @@ def _settle(file: str, data: bytes, table: dict[str, Any]) -> Settings:
 
 def assign(settings: Settings, key: str, value: object) -> str | None:
     """Store what a key is set to; return what is wrong, as a sentence, where it cannot be."""
+    if key == ROOTS:
+        return (
+            f"'{ROOTS}' says where the files of a folder may lead, so none of them can say it: it "
+            "stands in your own settings, or behind --root."
+        )
     if key not in _KEYS:
         return f"unknown key '{key}'.{suggestion(key, _KEYS)}"
     try:

@@ -23,6 +23,21 @@ if TYPE_CHECKING:
         def locate(self, path: str) -> str:
             """Return the one name of a file, however a path to it is spelt; reads nothing."""
 
+        def outside(self, path: str) -> bool:
+            """Whether nothing can be known of a file: it lies outside of what may be read."""
+
+
+def outside(path: str) -> str:
+    """Return what to say of a path outside, behind the name of what leads there."""
+    return f"'{path}' lies outside the folders that are read here; {allowed_by(path)}."
+
+
+def allowed_by(path: str) -> str:
+    """Return by what a person lets files be read that lie outside."""
+    folder = posixpath.dirname(path.replace("\\", "/"))
+    named = folder if folder.startswith("/") or folder[1:2] == ":" else "DIR"
+    return f"'--root {named}' allows it, in an editor the setting 'netsharp.roots'"
+
 
 class Run:
     """The items of one start of a program, in order, and the folder it is started in.
@@ -116,6 +131,10 @@ class GivenFiles:
     def locate(self, path: str) -> str:
         """Return the path in its plainest spelling."""
         return posixpath.normpath(path.replace("\\", "/"))
+
+    def outside(self, path: str) -> bool:
+        """Return that there is nothing else: what is not here is nowhere."""
+        return False
 
     def names_in(self, folder: str) -> list[str]:
         """Return the names of the files in a folder."""

@@ -33,11 +33,14 @@ class NotPlainError(OSError):
     """Something with a file's name that is none; ``strerror`` is the part of a sentence."""
 
 
-def open_plain(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open a file for reading bytes.  Raises OSError, a NotPlainError for what is no file."""
+def open_plain(path: str | os.PathLike[str], *, follow: bool = True) -> BinaryIO:
+    """Open a file for reading bytes.  Raises OSError, a NotPlainError for what is no file.
+
+    Without `follow` no link may have the name: the path was resolved, and leads nowhere else now.
+    """
     # Asked before, since opening a device may do something, and after, since it may be another.
-    _require_plain(os.stat(path).st_mode, path)
-    descriptor = os.open(path, _FLAGS)
+    _require_plain(os.stat(path, follow_symlinks=follow).st_mode, path)
+    descriptor = os.open(path, _FLAGS if follow else _FLAGS | getattr(os, "O_NOFOLLOW", 0))
     try:
         _require_plain(os.fstat(descriptor).st_mode, path)
         if hasattr(os, "set_blocking") and os.name != "nt":

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 
+from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cli.project import UsageError
+from netsharp_lsp.cli.terminal import complain
 from netsharp_lsp.diagnostics.baseline import Baseline, write_baseline
 from netsharp_lsp.project.baselines import load_baseline, name_in_baseline
 from netsharp_lsp.project.writing import write_over
+from netsharp_lsp.workspace import outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cli.inspection import Job, Outcome
     from netsharp_lsp.diagnostics.reports import FileFindings
+    from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.settings import Settings
 
 
@@ -69,20 +73,36 @@ class Accepted:
 def _bytes(path: str) -> bytes | None:
     """What a file holds; None where there is none, or none that can be read."""
     try:
-        with open(path, "rb") as stream:
+        with open_plain(path) as stream:
             return stream.read()
     except OSError:
         return None
 
 
-def baseline_path(args: argparse.Namespace, settings: Settings) -> str | None:
-    """Return the absolute path of the baseline for a file, the flag's before the settings'."""
+def baseline_path(args: argparse.Namespace, settings: Settings, roots: Roots) -> str | None:
+    """Return the absolute path of the baseline for a file, the flag's before the settings'.
+
+    One that settings name outside is none; UsageError where it would have to be written.
+    """
     given: str | None = args.baseline
     if given is not None:
         return os.path.abspath(given)
-    if settings.baseline is not None:
-        return os.path.abspath(os.path.join(settings.directory, settings.baseline))
-    return None
+    if settings.baseline is None:
+        return None
+    named = os.path.abspath(os.path.join(settings.directory, settings.baseline))
+    place = roots.named_by(settings.file, named)
+    if place is None and args.update_baseline:
+        raise UsageError(f"{settings.file}: the baseline {outside(settings.baseline)}")
+    return place
+
+
+def tell_outside(jobs: Sequence[Job], args: argparse.Namespace) -> None:
+    """Say of each settings file whose baseline lies outside that nothing is known of it."""
+    for settings in {id(job.settings): job.settings for job in jobs}.values():
+        if settings.baseline is not None and args.baseline is None:
+            named = os.path.abspath(os.path.join(settings.directory, settings.baseline))
+            if jobs[0].roots.named_by(settings.file, named) is None:
+                complain(f"{settings.file}: the baseline {outside(settings.baseline)}")
 
 
 def sift_all(
@@ -90,11 +110,13 @@ def sift_all(
     outcomes: Sequence[Outcome],
     findings: Sequence[FileFindings],
     args: argparse.Namespace,
+    roots: Roots,
 ) -> None:
     """Take out of the findings what baselines know, or let them know all of it."""
     accepted = Accepted(args.update_baseline)
+    tell_outside(jobs, args)
     for job, outcome, found in zip(jobs, outcomes, findings, strict=True):
-        path = baseline_path(args, job.settings)
+        path = baseline_path(args, job.settings, roots)
         if path is not None and outcome.source is not None:
             accepted.sift(path, found, os.path.abspath(job.item.name))
     if args.update_baseline:

@@ -17,6 +17,7 @@ from netsharp_lsp.cli.inspection import Job, inspect_all
 from netsharp_lsp.cli.project import (
     UsageError,
     add_settings_arguments,
+    roots_for,
     settings_finder,
     validate_codes,
 )
@@ -32,6 +33,7 @@ from netsharp_lsp.diagnostics.reports import (
 from netsharp_lsp.diagnostics.selection import split_codes
 from netsharp_lsp.language import LANGUAGES, known_codes, title_of
 from netsharp_lsp.project.folders import excluder, validate_settings
+from netsharp_lsp.project.roots import not_written
 from netsharp_lsp.project.writing import write_atomic, write_over
 from netsharp_lsp.settings import OWN_FILE, SHARED_FILE, SettingsError
 from netsharp_lsp.text.decode import encode
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cli.files import Gathered
     from netsharp_lsp.cli.inspection import Outcome
     from netsharp_lsp.project.folders import Find
+    from netsharp_lsp.project.roots import Roots
 
 CLEAN, FOUND, FAILED = 0, 1, 2
 DEFAULT_FAIL_ON = "warning"
@@ -106,21 +109,22 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _check_all(args: argparse.Namespace) -> int:
-    find = settings_finder(args)
-    gathered = _gathered(args, find)
-    jobs = _jobs(args, find, gathered)
+    roots = _roots(args)
+    find = settings_finder(args, roots)
+    gathered = _gathered(args, find, roots)
+    jobs = _jobs(args, find, gathered, roots)
     if len(jobs) == 1 and not args.watch:
         # Nothing comes after this text that would need its memory.
         gc.disable()
-    jobs, outcomes = _inspected(jobs, gathered, args, find)
+    jobs, outcomes = _inspected(jobs, gathered, args, find, roots)
     failed = _say_problems(outcomes)
     if args.diff:
         return FAILED if failed else _show_differences(outcomes)
-    findings = _found(jobs, outcomes, args)
-    if not _write_fixed(outcomes):
+    findings = _found(jobs, outcomes, args, roots)
+    if not _write_fixed(outcomes, roots):
         failed = True
         if all(outcome.item.path is not None for outcome in outcomes):
-            jobs, outcomes, findings = _as_it_stays(gathered, args, find)
+            jobs, outcomes, findings = _as_it_stays(gathered, args, find, roots)
     _report(
         [f for f, o in zip(findings, outcomes, strict=True) if o.source is not None], jobs, args
     )
@@ -130,16 +134,17 @@ def _check_all(args: argparse.Namespace) -> int:
 
 
 def _as_it_stays(
-    gathered: Gathered, args: argparse.Namespace, find: Find
+    gathered: Gathered, args: argparse.Namespace, find: Find, roots: Roots
 ) -> tuple[list[Job], list[Outcome], list[FileFindings]]:
     """Check once more without repairs: a report on texts that could not be written helps nobody."""
     plain = type(args)(**{**vars(args), "fix": False, "unsafe_fixes": False})
-    jobs, outcomes = _inspected(_jobs(plain, find, gathered), gathered, plain, find)
-    return jobs, outcomes, _found(jobs, outcomes, plain)
+    again = _jobs(plain, find, gathered, roots)
+    jobs, outcomes = _inspected(again, gathered, plain, find, roots)
+    return jobs, outcomes, _found(jobs, outcomes, plain, roots)
 
 
 def _found(
-    jobs: Sequence[Job], outcomes: Sequence[Outcome], args: argparse.Namespace
+    jobs: Sequence[Job], outcomes: Sequence[Outcome], args: argparse.Namespace, roots: Roots
 ) -> list[FileFindings]:
     """What is left to say of every file, without what a baseline knows."""
     nothing = LineIndex(b"")
@@ -155,14 +160,14 @@ def _found(
     if args.baseline is not None or any(job.settings.baseline is not None for job in jobs):
         from netsharp_lsp.cli.accepted import sift_all
 
-        sift_all(jobs, outcomes, findings, args)
+        sift_all(jobs, outcomes, findings, args, roots)
     elif args.update_baseline:
         raise UsageError("--update-baseline needs --baseline FILE or 'baseline' in settings.")
     return findings
 
 
 def _inspected(
-    jobs: list[Job], gathered: Gathered, args: argparse.Namespace, find: Find
+    jobs: list[Job], gathered: Gathered, args: argparse.Namespace, find: Find, roots: Roots
 ) -> tuple[list[Job], list[Outcome]]:
     """Check every file; CNTK's belong together, and bring others with them."""
     alone = [job for job in jobs if not job.item.is_cntk]
@@ -172,23 +177,29 @@ def _inspected(
         return alone, outcomes
     from netsharp_lsp.cli.cntk_inspection import inspect_experiments
 
-    joined, found = inspect_experiments(joined, gathered, args, find)
+    joined, found = inspect_experiments(joined, gathered, args, find, roots)
     return [*alone, *joined], [*outcomes, *found]
 
 
-def _gathered(args: argparse.Namespace, find: Find) -> Gathered:
+def _roots(args: argparse.Namespace) -> Roots:
+    """Where the files that are checked may lead."""
+    named = [(args.stdin_filename or ".") if path == "-" else path for path in args.paths]
+    return roots_for(named, args)
+
+
+def _gathered(args: argparse.Namespace, find: Find, roots: Roots) -> Gathered:
     """What the arguments mean; says on stderr what is not there, or where asked left out."""
     validate_codes((*split_codes(args.select), *split_codes(args.ignore)), known_codes)
     naming = Naming(args.stdin_filename, args.language, args.skip_others)
-    gathered = gather(args.paths, excluder(find), naming, args.embedded)
+    gathered = gather(args.paths, excluder(find), naming, roots, args.embedded)
     for sentence in (*gathered.missing, *(gathered.skipped if args.verbose else ())):
         complain(sentence)
     return gathered
 
 
-def _jobs(args: argparse.Namespace, find: Find, gathered: Gathered) -> list[Job]:
+def _jobs(args: argparse.Namespace, find: Find, gathered: Gathered, roots: Roots) -> list[Job]:
     """The files to check, each with its settings."""
-    jobs = [Job(item, find(item.directory), args) for item in gathered.inputs]
+    jobs = [Job(item, find(item.directory), args, roots) for item in gathered.inputs]
     for settings in {id(job.settings): job.settings for job in jobs}.values():
         validate_settings(settings, known_codes)
     return jobs
@@ -197,8 +208,9 @@ def _jobs(args: argparse.Namespace, find: Find, gathered: Gathered) -> list[Job]
 def _watched(args: argparse.Namespace) -> list[str]:
     """The files whose change matters: specifications, their run files, their settings."""
     try:
-        find = settings_finder(args)
-        inputs = gather(args.paths, excluder(find), Naming(), args.embedded).inputs
+        roots = _roots(args)
+        find = settings_finder(args, roots)
+        inputs = gather(args.paths, excluder(find), Naming(), roots, args.embedded).inputs
     except SettingsError as error:
         return [error.file]
     files = [item.path for item in inputs if item.path is not None]
@@ -226,7 +238,7 @@ def _show_differences(outcomes: Sequence[Outcome]) -> int:
     return FOUND if changed else CLEAN
 
 
-def _write_fixed(outcomes: Sequence[Outcome]) -> bool:
+def _write_fixed(outcomes: Sequence[Outcome], roots: Roots) -> bool:
     """Write repaired texts back, stdin's to stdout; whether all could be written."""
     done = True
     for outcome in outcomes:
@@ -239,9 +251,14 @@ def _write_fixed(outcomes: Sequence[Outcome]) -> bool:
             continue
         if not outcome.changed:
             continue
+        target = roots.target(outcome.item.path)
+        if target is None:
+            complain(f"{outcome.item.name}: {not_written(outcome.item.path)}")
+            done = False
+            continue
         try:
             before = encode(source, source.text)
-            write_over(outcome.item.path, encode(source, outcome.text), before)
+            write_over(target, encode(source, outcome.text), before)
         except OSError as error:
             complain(f"{outcome.item.name}: cannot be written: {error.strerror}.")
             done = False

@@ -17,17 +17,20 @@ if TYPE_CHECKING:
     from netsharp_lsp.cli.cntk_subjects import ExperimentSubject
     from netsharp_lsp.cntk.building import BuiltNetwork
     from netsharp_lsp.project.folders import Find
+    from netsharp_lsp.project.roots import Roots
 
 DONE, FAULTY = 0, 1
 
 
-def describe_experiment(args: argparse.Namespace, find: Find) -> tuple[dict[str, Any] | None, int]:
+def describe_experiment(
+    args: argparse.Namespace, find: Find, roots: Roots
+) -> tuple[dict[str, Any] | None, int]:
     """Describe a network of a run, None where there is nothing more to say; and the exit code.
 
     Errors go to stderr; one in a network leaves none to describe. SubjectError where it cannot be
     read or has no network.
     """
-    subject = read_experiment(args.subject, args, find)
+    subject = read_experiment(args.subject, args, find, roots)
     built = _meant(subject, args.command)
     errors = subject.show_errors()
     if spoil_networks(errors):

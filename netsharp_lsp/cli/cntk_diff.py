@@ -12,14 +12,15 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.description.comparison import Comparison
     from netsharp_lsp.project.folders import Find
+    from netsharp_lsp.project.roots import Roots
 
 
-def compare_experiments(args: argparse.Namespace, find: Find) -> Comparison | None:
+def compare_experiments(args: argparse.Namespace, find: Find, roots: Roots) -> Comparison | None:
     """Compare two runs; None where one has a faulty network or cannot be read.
 
     All errors go to stderr.
     """
-    subjects = [read_experiment(name, args, find) for name in (args.before, args.after)]
+    subjects = [read_experiment(name, args, find, roots) for name in (args.before, args.after)]
     faulty = [spoil_networks(subject.show_errors()) for subject in subjects]
     if any(faulty) or not all(one.experiment.configuration.readable for one in subjects):
         return None

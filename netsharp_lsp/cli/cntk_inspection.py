@@ -36,13 +36,18 @@ if TYPE_CHECKING:
     from netsharp_lsp.cli.files import Gathered
     from netsharp_lsp.project.cntk_workspace import PlacedRun
     from netsharp_lsp.project.folders import Find
+    from netsharp_lsp.project.roots import Roots
 
 
 def inspect_experiments(
-    jobs: Sequence[Job], gathered: Gathered, args: argparse.Namespace, find: Find
+    jobs: Sequence[Job],
+    gathered: Gathered,
+    args: argparse.Namespace,
+    find: Find,
+    roots: Roots,
 ) -> tuple[list[Job], list[Outcome]]:
     """Check the files of the jobs; what their configurations read besides comes behind them."""
-    inspection = _Inspection(jobs, args, find)
+    inspection = _Inspection(jobs, args, find, roots)
     inspection.check(gathered.layers)
     if any(job.repairs for job in jobs):
         inspection.repair(unsafe=args.unsafe_fixes)
@@ -72,8 +77,11 @@ class _File:
 class _Inspection:
     """The files of one command line, by their real paths, and the runs that use them."""
 
-    def __init__(self, jobs: Sequence[Job], args: argparse.Namespace, find: Find) -> None:
+    def __init__(
+        self, jobs: Sequence[Job], args: argparse.Namespace, find: Find, roots: Roots
+    ) -> None:
         self.args = args
+        self.roots = roots
         self.find = find
         self.jobs = list(jobs)
         self.outcomes = [_read(job) for job in jobs]
@@ -91,18 +99,20 @@ class _Inspection:
         folders = [path for path in self.args.paths if os.path.isdir(path)]
         texts = self._texts()
         wanted = Wanted(languages, folders, layers)
-        plan = planned(wanted, self.find, OverDisk(texts), excluder(self.find))
+        plan = planned(wanted, self.find, OverDisk(texts, self.roots), self.roots)
         self.runs = plan.runs
         if self.outcomes:
             self.outcomes[0].problems += tuple(plan.problems)
+            self.outcomes[0].warnings += tuple(plan.notices)
         assignments = tuple(self.args.set)
         self.work = [
-            RunJob(one.run.assigning(assignments), texts, one.defines) for one in plan.runs
+            RunJob(one.run.assigning(assignments), texts, self.roots, one.defines)
+            for one in plan.runs
         ]
         self.said = check_runs(self.work)
         used = {path for one in self.said for path in one.files}
         rest = [
-            RunJob(None, texts, alone=(path, language))
+            RunJob(None, texts, self.roots, alone=(path, language))
             for path, language in languages.items()
             if language != "cntk" and path not in used
         ]
@@ -186,7 +196,7 @@ class _Inspection:
         language = LANGUAGES.get(os.path.splitext(path)[1].lower(), "cntk")
         place = None if path.startswith(COMMAND_LINE) else path
         item = Input(self._name_of(path), place, language=language)
-        job = Job(item, self.find(item.directory), self.args, named=False)
+        job = Job(item, self.find(item.directory), self.args, self.roots, named=False)
         outcome = Outcome(item)
         outcome.source = Source(self._text_of(path))
         outcome.text = outcome.source.text
@@ -212,7 +222,7 @@ class _Inspection:
             return encodable(path.removeprefix(COMMAND_LINE)).encode()
         if path.startswith(PREFIX):
             return library_text(path)
-        return decode_legacy(OverDisk({}).read(path) or b"").text
+        return decode_legacy(OverDisk({}, self.roots).read(path) or b"").text
 
     def _shown(self, one: Diagnostic, outcome: Outcome) -> Diagnostic:
         """A diagnostic whose places in other files carry the names that people know."""

@@ -11,13 +11,16 @@ from netsharp_lsp.project.cntk_workspace import (
     scripted_runs,
     supposed_run,
 )
+from netsharp_lsp.project.folders import excluder
+from netsharp_lsp.workspace import outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from netsharp_lsp.project.cntk_workspace import PlacedRun
     from netsharp_lsp.project.folders import Find
+    from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.settings import Settings
     from netsharp_lsp.workspace import Files
 
@@ -36,38 +39,60 @@ class Wanted:
 
 
 class Plan:
-    """The runs to look at, and sentences on those that cannot be."""
+    """The runs to look at, and sentences on those that cannot be: `problems`, and `notices` on
+    those that lead outside.
+    """
 
-    __slots__ = ("problems", "runs")
+    __slots__ = ("notices", "problems", "runs")
 
-    def __init__(self, runs: list[PlacedRun], problems: list[str]) -> None:
+    def __init__(self, runs: list[PlacedRun], problems: list[str], notices: list[str]) -> None:
         self.runs = runs
         self.problems = problems
+        self.notices = notices
 
 
-def planned(wanted: Wanted, find: Find, files: Files, excludes: Callable[[str], bool]) -> Plan:
+def planned(wanted: Wanted, find: Find, files: Files, roots: Roots) -> Plan:
     """Find the runs that use a wanted file; a configuration in none is a run of its own."""
     settings = {id(one): one for one in (find(os.path.dirname(p)) for p in wanted.languages)}
     problems: list[str] = []
+    notices: dict[str, str] = {}
+
+    def tell(file: str, sentence: str) -> None:
+        notices.setdefault(file, f"{sentence} This run is not looked at.")
+
     told: list[PlacedRun] = []
     for one in settings.values():
         for run in declared_runs(one, files):
-            if run.missing:
+            above = not roots.holds(one.directory)
+            if run.outside and above and wanted.languages.keys().isdisjoint(run.configurations):
+                continue  # Settings above the roots have runs of other folders, too.
+            if run.outside:
+                tell(str(one.file), f"{one.file}: {outside(run.outside[0])}")
+            elif run.missing:
                 problems.append(_missing(run, one))
             else:
                 told.append(run)
     for folder in wanted.folders:
-        told += scripted_runs(folder, excludes, _defines(folder, find), files)
+        told += scripted_runs(
+            folder,
+            excluder(find),
+            _defines(folder, find),
+            files,
+            roots,
+            tell,
+        )
     runs = relevant(told, frozenset(wanted.languages), files)
     for layers in wanted.layers:
         run = layered_run(layers, _defines("", find), files)
-        if not run.missing:  # Whoever reads the inputs says which are not there.
+        if (
+            not run.missing and not run.outside
+        ):  # Whoever reads the inputs says which are not there.
             runs.append(run)
     taken = {path for run in runs for path in run.configurations}
     for path, language in wanted.languages.items():
         if language == "cntk" and path not in taken:
             runs.append(supposed_run(path, find(os.path.dirname(path)).defines, files))
-    return Plan(runs, list(dict.fromkeys(problems)))
+    return Plan(runs, list(dict.fromkeys(problems)), list(notices.values()))
 
 
 def _defines(folder: str, find: Find) -> frozenset[str]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from netsharp_lsp.diagnostics.model import Diagnostic
+    from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.workspace import Run
 
 
@@ -29,17 +30,19 @@ class RunJob:
     `texts` are those that differ from the disk's, by real paths.
     """
 
-    __slots__ = ("alone", "defines", "run", "texts")
+    __slots__ = ("alone", "defines", "roots", "run", "texts")
 
     def __init__(
         self,
         run: Run | None,
         texts: Mapping[str, bytes],
+        roots: Roots,
         defines: frozenset[str] = frozenset(),
         alone: tuple[str, str] = ("", ""),
     ) -> None:
         self.run = run
         self.texts = texts
+        self.roots = roots
         self.defines = defines
         self.alone = alone
 
@@ -70,7 +73,7 @@ def check_run(job: RunJob) -> RunOutcome:
 
 
 def _check(job: RunJob) -> RunOutcome:
-    files = OverDisk(job.texts)
+    files = OverDisk(job.texts, job.roots)
     if job.run is None:
         analysis = analysed(SingleFile(*job.alone, files))
         return RunOutcome(analysis.diagnostics, frozenset(analysis.texts))

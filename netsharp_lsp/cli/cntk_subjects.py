@@ -12,7 +12,7 @@ from netsharp_lsp.cli.experiment_arguments import meant_input
 from netsharp_lsp.cli.files import Input, ReadError, is_layered, named_input, read_bytes
 from netsharp_lsp.cli.subjects import SubjectError
 from netsharp_lsp.cli.terminal import give
-from netsharp_lsp.cntk.analysis import analysed
+from netsharp_lsp.cntk.analysis import OUTSIDE, analysed
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, read_text
 from netsharp_lsp.cntk.experiment import Experiment, SingleFile
 from netsharp_lsp.cntk.library import PREFIX, library_text
@@ -24,6 +24,7 @@ from netsharp_lsp.project.cntk_workspace import (
     layered_run,
     supposed_run,
 )
+from netsharp_lsp.project.disk_files import BoundFiles
 from netsharp_lsp.project.revision_files import NoGitError, RevisionFiles, split_revision
 from netsharp_lsp.text.decode import decode_legacy
 from netsharp_lsp.text.lines import LineIndex
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.project.folders import Find
+    from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.workspace import Files
 
 
@@ -73,12 +75,16 @@ class ExperimentSubject:
         return decode_legacy(self.experiment.files.read(source) or b"").text
 
     def show_errors(self) -> list[Diagnostic]:
-        """Write the errors of the experiment to stderr, and return them."""
+        """Write the errors of the experiment to stderr, and return them.
+
+        What lies outside is written, too: of a network that is not all known.
+        """
         findings = []
         all_errors: list[Diagnostic] = []
         for source, found in analysed(self.experiment).diagnostics.items():
             errors = [one for one in found if one.severity == "error"]
             all_errors += errors
+            errors += [one for one in found if one.code == OUTSIDE]
             if errors:
                 others = {
                     related.file: self.lines(related.file)
@@ -99,21 +105,24 @@ def spoil_networks(errors: Sequence[Diagnostic]) -> bool:
     return any(one.code.startswith(("BS", "ND")) for one in errors)
 
 
-def read_experiment(argument: str, args: argparse.Namespace, find: Find) -> ExperimentSubject:
+def read_experiment(
+    argument: str, args: argparse.Namespace, find: Find, roots: Roots
+) -> ExperimentSubject:
     """Read what an argument names; SubjectError where it cannot be read."""
     revision, path = split_revision(argument)
     past = RevisionFiles(revision, path.partition("+")[0]) if revision is not None else None
-    files: Files = past or OverDisk({})
+    files: Files = OverDisk({}, roots) if past is None else BoundFiles(past, roots)
     if is_layered(path):
         placed = layered_run(path, find(os.getcwd()).defines, files)
-        if placed.missing:
-            raise SubjectError(f"{path}: there is no {', '.join(placed.missing)}.")
+        if placed.missing or placed.outside:
+            absent = ", ".join((*placed.missing, *placed.outside))
+            raise SubjectError(f"{path}: there is no {absent}.")
         return _of_run(argument, placed, args, files)
     item = meant_input(path, args)
     real = os.path.realpath(item.path or item.name)
     data = _data(item, past, argument)
     if item.path is None:
-        files = OverDisk({real: data})
+        files = OverDisk({real: data}, roots)
     text = read_text(item.name, data)
     if isinstance(text, str):
         raise SubjectError(f"{argument}: {text}")

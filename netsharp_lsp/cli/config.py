@@ -12,7 +12,12 @@ from netsharp_lsp.cli.configuration_report import (
     report_faults,
     value_as_json,
 )
-from netsharp_lsp.cli.project import UsageError, add_settings_arguments, settings_finder
+from netsharp_lsp.cli.project import (
+    UsageError,
+    add_settings_arguments,
+    roots_for,
+    settings_finder,
+)
 from netsharp_lsp.cli.terminal import complain, give, give_exactly, say
 from netsharp_lsp.cntk.configuration.commands import Effective, command, commands, effective
 from netsharp_lsp.cntk.configuration.configuration import resolve_items
@@ -21,6 +26,7 @@ from netsharp_lsp.cntk.configuration.tree import Value
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.settings import SettingsError
 from netsharp_lsp.text.json_text import to_json
+from netsharp_lsp.workspace import GivenFiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +68,11 @@ def run(args: argparse.Namespace) -> int:
         return FAILED
     if args.list is not None:
         return _list(args)
-    configuration = _resolved(args)
+    try:
+        configuration = _resolved(args)
+    except SettingsError as error:
+        complain(str(error))
+        return FAILED
     configuration.values()  # Finds what is wrong with blocks and variables, too.
     faulty = report_faults(configuration)
     if faulty == FAILED:
@@ -98,13 +108,21 @@ def _usage_problem(args: argparse.Namespace) -> str | None:
 
 def _resolved(args: argparse.Namespace) -> Configuration:
     items: list[Item] = []
+    named: list[str] = [args.cd] if args.cd else []
     given: dict[str, bytes] = {}
     for text in args.items:
         name = args.stdin_filename if text == STDIN else None
         items.append(read_item(text) if name is None else Item("files", name, (name,)))
         if name is not None and not given:
             given[os.path.join(args.cd, name)] = sys.stdin.buffer.read()
-    return resolve_items(items, DiskFiles(given=given), args.cd)
+    folder = args.cd
+    for item in items:
+        if item.kind == "folder":
+            folder = os.path.join(folder, item.paths[0])
+            named.append(folder)
+        named += [os.path.join(folder, path) for path in item.paths if item.kind == "files"]
+    roots = roots_for(named, args)
+    return resolve_items(items, DiskFiles(given=given, roots=roots), args.cd)
 
 
 def _get(configuration: Configuration, args: argparse.Namespace) -> int:
@@ -127,7 +145,7 @@ def _flatten(configuration: Configuration) -> int:
     from netsharp_lsp.cntk.configuration.flattening import flattened, same_tree
 
     text = flattened(configuration)
-    again = resolve_items([Item("files", "", ("flat",))], DiskFiles(given={"flat": text}))
+    again = resolve_items([Item("files", "", ("flat",))], GivenFiles({"flat": text}))
     if not same_tree(configuration, again):
         complain("one file cannot say what these items say: an argument holds a '#'. Leave it out.")
         return FAULTY
@@ -159,12 +177,13 @@ def _list(args: argparse.Namespace) -> int:
     from netsharp_lsp.project.experiments import experiments
 
     try:
-        find = settings_finder(args)
+        roots = roots_for([args.list, *([args.cd] if args.cd else [])], args)
+        find = settings_finder(args, roots)
         excludes = find(os.path.abspath(args.list)).excludes
     except (SettingsError, UsageError) as error:
         complain(str(error))
         return FAILED
-    listed = experiments(args.list, excludes, args.cd)
+    listed = experiments(args.list, excludes, args.cd, roots)
     if args.format == "json":
         _print_json(listed)
     else:

@@ -65,15 +65,19 @@ def as_text(shown: Sequence[Effective]) -> Iterator[str]:
 
 
 def report_faults(configuration: Configuration) -> int:
-    """Write what is wrong to stderr, each undefined variable once; the exit code that follows."""
-    told: set[str] = set()
+    """Write what is wrong to stderr, each undefined variable once, and once for a file what lies
+    outside; the exit code that follows.
+    """
+    told: set[tuple[str, str]] = set()
     code = 0
     for fault in configuration.faults:
-        if fault.kind == "undefined":
+        if fault.kind in ("undefined", "outside"):
             name = fault.message.split("'")[1].lower()
-            if name in told:
+            file = fault.place.source.name if fault.place is not None else ""
+            key = (fault.kind, name if fault.kind == "undefined" else file)
+            if key in told:
                 continue
-            told.add(name)
+            told.add(key)
         if fault.severity == "error":
             code = max(code, 1)
         complain(str(fault))

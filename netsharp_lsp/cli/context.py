@@ -22,6 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+    from netsharp_lsp.project.roots import Roots
+
 _FLAGS = ("features", "hidden_nodes", "outputs", "task", "host")
 
 
@@ -41,28 +43,32 @@ def add_context_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def context_around(
-    place: str, args: argparse.Namespace, settings: Context, call: Context | None = None
+    place: str,
+    args: argparse.Namespace,
+    settings: Context,
+    roots: Roots,
+    call: Context | None = None,
 ) -> tuple[Context, list[str]]:
     """Return what is known around a file: flags, --data, the run file beside it, settings.
 
     `place` is its absolute path; what cannot be read comes back as sentences. `call`: what the
     call around an embedded specification tells, which comes before the run file.
     """
-    given, beside, problems = contexts_around(place, args, settings)
+    given, beside, problems = contexts_around(place, args, settings, roots)
     return given.or_else(call or Context()).or_else(beside), problems
 
 
 def contexts_around(
-    place: str, args: argparse.Namespace, settings: Context
+    place: str, args: argparse.Namespace, settings: Context, roots: Roots
 ) -> tuple[Context, Context, list[str]]:
     """Return what flags and --data say of a file, what lies beside it says, and problems."""
     problems = []
     context = flag_context(args)
-    run_file = run_file_beside(place)
+    run_file = run_file_beside(place, roots)
     if isinstance(run_file, str):
         problems.append(run_file)
         run_file = None
-    beside = Context() if run_file is None else run_file_context(run_file)
+    beside = Context() if run_file is None else run_file_context(run_file, roots=roots)
     if args.data is not None:
         task = context.task or beside.task or settings.task
         data = data_context(args.data, args.label, run_file, task)

@@ -5,7 +5,12 @@ from __future__ import annotations
 from netsharp_lsp.cli.context import add_context_arguments
 from netsharp_lsp.cli.experiment_arguments import add_experiment_arguments, is_experiment
 from netsharp_lsp.cli.faults import show_errors
-from netsharp_lsp.cli.project import UsageError, add_settings_arguments, settings_finder
+from netsharp_lsp.cli.project import (
+    UsageError,
+    add_settings_arguments,
+    roots_for,
+    settings_finder,
+)
 from netsharp_lsp.cli.subjects import SubjectError, read_subject
 from netsharp_lsp.cli.terminal import complain, give
 from netsharp_lsp.description.uncounted import uncounted
@@ -69,12 +74,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _described(args: argparse.Namespace) -> tuple[dict[str, Any] | None, int]:
     """What is meant, described, None where there is nothing more to say; and the exit code."""
-    find = settings_finder(args)
+    roots = roots_for([(args.stdin_filename or ".") if args.subject == "-" else args.subject], args)
+    find = settings_finder(args, roots)
     if is_experiment(args.subject, args):
         from netsharp_lsp.cli.cntk_describe import describe_experiment
 
-        return describe_experiment(args, find)
-    subject = read_subject(args.subject, args, find, args.stdin_filename)
+        return describe_experiment(args, find, roots)
+    subject = read_subject(args.subject, args, find, roots, args.stdin_filename)
     if show_errors(subject.name, subject.text, subject.context, subject.embedded):
         return None, FAULTY
     return language_for(subject.name).describe(subject.text, subject.context), DONE

@@ -5,7 +5,12 @@ from __future__ import annotations
 from netsharp_lsp.cli.context import add_context_arguments
 from netsharp_lsp.cli.experiment_arguments import add_experiment_arguments, is_experiment
 from netsharp_lsp.cli.faults import show_errors
-from netsharp_lsp.cli.project import UsageError, add_settings_arguments, settings_finder
+from netsharp_lsp.cli.project import (
+    UsageError,
+    add_settings_arguments,
+    roots_for,
+    settings_finder,
+)
 from netsharp_lsp.cli.subjects import SubjectError, read_subject
 from netsharp_lsp.cli.terminal import complain, give, say
 from netsharp_lsp.language import language_for
@@ -53,16 +58,17 @@ def run(args: argparse.Namespace) -> int:
 
 def _compared(args: argparse.Namespace) -> Comparison | None:
     """What differs; None where one is faulty, which stderr says."""
-    find = settings_finder(args)
     names = (args.before, args.after)
+    roots = roots_for(["." if name == "-" else name for name in names], args)
+    find = settings_finder(args, roots)
     experiments = [is_experiment(name, args) for name in names]
     if all(experiments):
         from netsharp_lsp.cli.cntk_diff import compare_experiments
 
-        return compare_experiments(args, find)
+        return compare_experiments(args, find, roots)
     if any(experiments):
         raise SubjectError(f"{names[0]} and {names[1]} are of different kinds. Name two of a kind.")
-    subjects = [read_subject(name, args, find) for name in names]
+    subjects = [read_subject(name, args, find, roots) for name in names]
     faulty = [show_errors(each.name, each.text, each.context, each.embedded) for each in subjects]
     if any(faulty):
         return None

@@ -102,9 +102,10 @@ def examine_host(
     regions = specifications_in(item, text)
     lines = LineIndex(text)
     found: list[Diagnostic] = []
-    for region in regions if isinstance(regions, list) else ():
+    for number, region in enumerate(regions if isinstance(regions, list) else ()):
         language = language_by_id(region.language)
         context = given.or_else(region.context).or_else(around)
+        context = context if number == 0 else context.following()
         inner = examine(language, LineIndex(region.text), context, selection)
         found += outer_diagnostics(region, inner, lines)
     return sorted(found, key=lambda diagnostic: diagnostic.sort_key)

@@ -13,12 +13,15 @@ from netsharp_lsp.cntk.recognition import LANGUAGES, Foreign, language_of
 from netsharp_lsp.embedded.hosts import HOSTS, SEPARATOR, host_of
 from netsharp_lsp.language import DEFAULT, SUFFIXES
 from netsharp_lsp.limits import SPECIFICATION_BYTES
+from netsharp_lsp.project.roots import LEADS_OUT
 from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.text.decode import DecodeError, Source, decode, decode_legacy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from netsharp_lsp.project.roots import Roots
 
 STDIN = "-"
 #: What --embedded does.
@@ -136,19 +139,20 @@ def gather(
     arguments: Sequence[str],
     excludes: Callable[[str], bool],
     naming: Naming,
+    roots: Roots,
     embedded: bool = False,
 ) -> Gathered:
     """Turn FILES, DIRS and - into inputs, each file once.
 
     `excludes` says of an absolute path whether a walk leaves it out. Folders give the files
-    with a known suffix that are neither hidden nor ignored by git and not of another kind by
-    their content; `embedded`: host files too.
+    with a known suffix that are neither hidden nor ignored by git, no links that lead out of the
+    `roots`, and not of another kind by their content; `embedded`: host files too.
     """
     gathered = Gathered()
     seen: set[tuple[str, str | None]] = set()
     for argument in arguments:
         if argument != STDIN and os.path.isdir(argument):
-            meant = _found_below(argument, gathered, excludes, embedded)
+            meant = _found_below(argument, gathered, excludes, roots, embedded)
         else:
             meant = _named(argument, gathered, naming)
             if naming.skips_others:
@@ -170,11 +174,21 @@ def _named(argument: str, gathered: Gathered, naming: Naming) -> list[Input]:
 
 
 def _found_below(
-    argument: str, gathered: Gathered, excludes: Callable[[str], bool], embedded: bool
+    argument: str,
+    gathered: Gathered,
+    excludes: Callable[[str], bool],
+    roots: Roots,
+    embedded: bool,
 ) -> list[Input]:
     """The inputs that a folder means."""
     known = (*SUFFIXES, *HOSTS) if embedded else tuple(SUFFIXES)
-    found = [item for item in _below(argument, excludes, known) if _is_ours(item, gathered)]
+
+    def leave(path: str) -> None:
+        gathered.skipped.append(f"{os.path.normpath(path)}: left out, {LEADS_OUT}.")
+
+    below = specifications_below(argument, excludes, known, roots, leave)
+    items = [Input(os.path.normpath(name), os.path.abspath(name), walked=True) for name in below]
+    found = [item for item in items if _is_ours(item, gathered)]
     if not found:
         suffixes = f"{', '.join(known[:-1])} or {known[-1]}"
         gathered.missing.append(f"{argument}: no {suffixes} file below this folder.")
@@ -223,9 +237,3 @@ def _is_binary(data: bytes, source: Source | DecodeError) -> bool:
     if isinstance(source, Source) and source.encoding != "utf-8":
         return False
     return b"\0" in data[:_PROBE]
-
-
-def _below(folder: str, excludes: Callable[[str], bool], suffixes: Sequence[str]) -> list[Input]:
-    """The files that a directory argument means, in order of their names."""
-    found = specifications_below(folder, excludes, suffixes)
-    return [Input(os.path.normpath(name), os.path.abspath(name), walked=True) for name in found]

@@ -17,12 +17,13 @@ from netsharp_lsp.cli.files import (
     gather,
     read_source,
 )
-from netsharp_lsp.cli.project import add_settings_arguments, settings_finder
+from netsharp_lsp.cli.project import add_settings_arguments, roots_for, settings_finder
 from netsharp_lsp.cli.terminal import complain, give_exactly
 from netsharp_lsp.cli.workers import do_all
 from netsharp_lsp.language import LANGUAGES, language_by_id
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.project.folders import excluder
+from netsharp_lsp.project.roots import not_written
 from netsharp_lsp.project.writing import write_over
 from netsharp_lsp.settings import LINE_ENDINGS, SettingsError
 from netsharp_lsp.text.decode import encode
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from netsharp_lsp.layout.options import Formatted, LineRange
+    from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.text.decode import Source
 
 CLEAN, FOUND, FAILED = 0, 1, 2
@@ -96,10 +98,13 @@ class _Job:
     `quiet`: a host file without a specification is as it should be.
     """
 
-    __slots__ = ("item", "mode", "options", "quiet")
+    __slots__ = ("item", "mode", "options", "quiet", "roots")
 
-    def __init__(self, item: Input, options: FormatOptions, mode: str, quiet: bool) -> None:
+    def __init__(
+        self, item: Input, options: FormatOptions, mode: str, quiet: bool, roots: Roots
+    ) -> None:
         self.item = item
+        self.roots = roots
         self.options = options
         self.mode = mode
         self.quiet = quiet
@@ -125,15 +130,17 @@ class _Outcome:
 
 def _jobs(args: argparse.Namespace) -> tuple[list[_Job], list[str]]:
     """The files to format, each with its options, and sentences on what is not there."""
-    find = settings_finder(args)
+    named = [(args.stdin_filename or ".") if path == "-" else path for path in args.paths]
+    roots = roots_for(named, args)
+    find = settings_finder(args, roots)
     naming = Naming(args.stdin_filename, args.language, args.skip_others)
-    gathered = gather(args.paths, excluder(find), naming, args.embedded)
+    gathered = gather(args.paths, excluder(find), naming, roots, args.embedded)
     mode = "diff" if args.diff else "check" if args.check else "write"
     jobs = []
     for item in gathered.inputs:
         line_ending = args.line_ending or find(item.directory).line_ending
         options = FormatOptions(line_ending, args.lines, not args.no_self_check)
-        jobs.append(_Job(item, options, mode, args.embedded))
+        jobs.append(_Job(item, options, mode, args.embedded, roots))
     return jobs, gathered.missing
 
 
@@ -189,9 +196,12 @@ def _give(job: _Job, source: Source, text: bytes, outcome: _Outcome) -> _Outcome
     elif job.item.path is None:
         outcome.output = encode(source, text)
     elif outcome.changed:
+        target = job.roots.target(job.item.path)
+        if target is None:
+            return outcome.fail(f"{outcome.name}: {not_written(job.item.path)}")
         try:
             before = encode(source, source.text)
-            write_over(job.item.path, encode(source, text), before)
+            write_over(target, encode(source, text), before)
         except OSError as error:
             return outcome.fail(f"{outcome.name}: cannot be written: {error.strerror}.")
     return outcome

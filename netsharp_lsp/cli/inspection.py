@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.context import Context
     from netsharp_lsp.diagnostics.model import Diagnostic
+    from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.settings import Settings
 
 
@@ -38,12 +39,18 @@ class Job:
     `named`: the arguments mean it, and do not only speak of what it belongs to.
     """
 
-    __slots__ = ("args", "item", "named", "settings")
+    __slots__ = ("args", "item", "named", "roots", "settings")
 
     def __init__(
-        self, item: Input, settings: Settings, args: argparse.Namespace, named: bool = True
+        self,
+        item: Input,
+        settings: Settings,
+        args: argparse.Namespace,
+        roots: Roots,
+        named: bool = True,
     ) -> None:
         self.item = item
+        self.roots = roots
         self.named = named
         self.settings = settings
         self.args = args
@@ -123,7 +130,9 @@ def _inspect(job: Job) -> Outcome:
     outcome.source, outcome.text = source, source.text
     if job.item.host is not None and not _holds_some(job, outcome):
         return outcome
-    given, around, problems = contexts_around(_place(job.item), job.args, job.settings.context)
+    given, around, problems = contexts_around(
+        _place(job.item), job.args, job.settings.context, job.roots
+    )
     outcome.problems += tuple(problems)
     check = _checker(job, given, around)
     if not job.repairs:

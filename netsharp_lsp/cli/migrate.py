@@ -10,11 +10,17 @@ import os
 from netsharp_lsp.cli.cntk_plan import Wanted, planned
 from netsharp_lsp.cli.experiment_arguments import add_experiment_arguments
 from netsharp_lsp.cli.files import Naming, gather
-from netsharp_lsp.cli.project import UsageError, add_settings_arguments, settings_finder
+from netsharp_lsp.cli.project import (
+    UsageError,
+    add_settings_arguments,
+    roots_for,
+    settings_finder,
+)
 from netsharp_lsp.cli.terminal import complain, give, give_exactly, say
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.project.read_once import ReadOnce
+from netsharp_lsp.project.roots import not_written
 from netsharp_lsp.project.writing import refusal, remove_if, write_over
 from netsharp_lsp.settings import SettingsError
 from netsharp_lsp.text.json_text import to_json
@@ -26,6 +32,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.migration.unit import Unit
+    from netsharp_lsp.project.roots import Roots
 
 DONE, FOUND, FAILED = 0, 1, 2
 
@@ -45,9 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Migrate what the arguments name; 1 if something differs or needs a person, 2 if it cannot."""
-    files = ReadOnce(DiskFiles())
     try:
-        experiments, problems = _experiments(args, files)
+        roots = roots_for(args.paths, args)
+        files = ReadOnce(DiskFiles(roots=roots))
+        experiments, problems = _experiments(args, files, roots)
     except (SettingsError, UsageError) as error:
         complain(str(error))
         return FAILED
@@ -62,27 +70,28 @@ def run(args: argparse.Namespace) -> int:
         _show(units)
     else:
         if args.write:
-            written, failed = _written(units, files)
+            written, failed = _written(units, files, roots)
         _report(units, written, args.format)
     if failed:
         return FAILED
     return FOUND if any(unit.plan.fails or unit.plan.todo for unit in units) else DONE
 
 
-def _experiments(args: argparse.Namespace, files: ReadOnce) -> tuple[list[Experiment], list[str]]:
+def _experiments(
+    args: argparse.Namespace, files: ReadOnce, roots: Roots
+) -> tuple[list[Experiment], list[str]]:
     """The runs that the arguments mean, and what is not there."""
     from netsharp_lsp.cntk.experiment import Experiment
 
-    find = settings_finder(args)
-    excludes = excluder(find)
-    gathered = gather(args.paths, excludes, Naming())
+    find = settings_finder(args, roots)
+    gathered = gather(args.paths, excluder(find), Naming(), roots)
     languages = {
         os.path.realpath(item.path): item.language
         for item in gathered.inputs
         if item.path is not None and item.is_cntk
     }
     folders = [path for path in args.paths if os.path.isdir(path)]
-    plan = planned(Wanted(languages, folders, gathered.layers), find, files, excludes)
+    plan = planned(Wanted(languages, folders, gathered.layers), find, files, roots)
     runs = [
         Experiment(one.run.assigning(tuple(args.set)), files, defines=one.defines)
         for one in plan.runs
@@ -92,7 +101,13 @@ def _experiments(args: argparse.Namespace, files: ReadOnce) -> tuple[list[Experi
         for item in gathered.inputs
         if item.path is None or not os.path.isfile(item.path)
     ]
-    return runs, [*gathered.missing, *absent, *plan.problems]
+    unknown = [
+        f"{_name(layers.sources[0].name)}: {fault.message} Without it nothing can be proven."
+        for layers in (run.configuration.layers for run in runs)
+        for fault in layers.faults
+        if fault.kind == "outside" and layers.sources
+    ]
+    return runs, [*gathered.missing, *absent, *plan.problems, *plan.notices, *unknown]
 
 
 def _units(
@@ -120,7 +135,7 @@ def _show(units: Sequence[Unit]) -> None:
             give_exactly(unified(_name(file), unit.originals.data(file), text))
 
 
-def _written(units: Sequence[Unit], files: ReadOnce) -> tuple[list[str], bool]:
+def _written(units: Sequence[Unit], files: ReadOnce, roots: Roots) -> tuple[list[str], bool]:
     """Write every unit that is proven, each wholly; what was written, and whether some was not."""
     written: list[str] = []
     failed = False
@@ -128,7 +143,7 @@ def _written(units: Sequence[Unit], files: ReadOnce) -> tuple[list[str], bool]:
         if unit.plan.fails:
             continue
         changed = unit.changed()
-        reasons = [reason for file in changed if (reason := refusal(file)) is not None]
+        reasons = [reason for file in changed if (reason := _refusal(file, roots)) is not None]
         for reason in reasons:
             complain(reason)
         if reasons or not _write_all(changed, files):
@@ -136,6 +151,13 @@ def _written(units: Sequence[Unit], files: ReadOnce) -> tuple[list[str], bool]:
             continue
         written += [_name(file) for file in changed]
     return written, failed
+
+
+def _refusal(file: str, roots: Roots) -> str | None:
+    """Why a file cannot be written, or may not."""
+    if roots.target(file) is None:
+        return f"{_name(file)}: {not_written(file)}"
+    return refusal(file)
 
 
 def _write_all(texts: dict[str, bytes], files: ReadOnce) -> bool:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from netsharp_engine.data import DataError
+from netsharp_engine.data import DataError, find_files
+from netsharp_engine.data.arrays import beside_labels
 from netsharp_engine.graph import GraphError
 from netsharp_engine.model import ModelError, evaluate, load_model, save_model
 from netsharp_engine.plain_files import may_be_file, open_plain
@@ -27,28 +28,34 @@ from netsharp_engine.train import (
 )
 from netsharp_lsp.cli.curve import CurveError, check_picture, spark_lines, write_curve
 from netsharp_lsp.cli.faults import show_errors
-from netsharp_lsp.cli.files import Input, ReadError, named_input, read_source
+from netsharp_lsp.cli.files import STDIN, Input, ReadError, named_input, read_source
 from netsharp_lsp.cli.outlet import Outlet
 from netsharp_lsp.cli.progress import choose_display
+from netsharp_lsp.cli.project import add_root_argument, roots_for
 from netsharp_lsp.cli.subjects import SubjectError, embedded_in
 from netsharp_lsp.cli.terminal import complain, say
 from netsharp_lsp.cli.training_arguments import add_setting_arguments, given_flags
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.language import DEFAULT, language_by_id
 from netsharp_lsp.project.writing import refusal
+from netsharp_lsp.settings import SettingsError
+from netsharp_lsp.workspace import outside
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from netsharp_engine.model import Model
     from netsharp_engine.train import Settings, TrainingData, TrainingResult
     from netsharp_lsp.cli.embedded import Embedded
     from netsharp_lsp.cli.progress import Display
+    from netsharp_lsp.project.roots import Roots
 
 DONE, FAULTY, FAILED = 0, 1, 2
 #: What a specification from stdin is called, unless somebody names it.
 STDIN_NAME = "network.nn"
+#: Settings that name files which are read, and which are written.
+INPUTS, OUTPUTS = ("train", "test", "labels", "validation"), ("model", "log", "plot")
 #: What came of a run, as an exit code; that of an interrupted one says by what.
 EXITS = {"finished": DONE, "early": DONE, "diverged": FAULTY}
 
@@ -71,6 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--show-settings", action="store_true", help="print every setting and its origin, and stop")
     add("--quiet", action="store_true", help="show no progress and no report")
     add("--events", action="store_true", help="print the run log instead of progress and report")
+    add_root_argument(parser)
     add_setting_arguments(parser, ("data", "train", "output"))
 
 
@@ -97,17 +105,21 @@ def _run(args: argparse.Namespace) -> int:
         )
     text, embedded = _read_specification(item)
     name = item.name
-    settings = _settings(args, name, embedded)
+    roots = _roots(args, item)
+    settings = _settings(args, name, embedded, roots)
     if args.show_settings:
         show_settings(settings)
         return DONE
     if show_errors(name, text, Context(), embedded):
         return FAULTY
     path = model_path(name, settings)
+    given = given_flags(args)
+    _stay_inside(OUTPUTS, replace(settings, model=path), given, roots)
     _check_outputs(settings, path)
     stored = _stored_run(path, text.decode()) if args.resume else None
     if stored is not None:
         settings = settings_to_resume(stored.settings, settings)
+    _stay_inside(INPUTS, settings, given, roots)
     with choose_display(args.quiet, args.events) as display:
         data = load_data(settings, progress=display.reading)
         if show_errors(name, text, context_of(data), embedded):
@@ -136,10 +148,53 @@ def _read_specification(item: Input) -> tuple[bytes, Embedded | None]:
     return (source.text, None) if embedded is None else (embedded.region.text, embedded)
 
 
-def _settings(args: argparse.Namespace, name: str, embedded: Embedded | None) -> Settings:
+def _roots(args: argparse.Namespace, item: Input) -> Roots:
+    """Where the run file may lead; RunError where the person's own settings cannot be used."""
+    named = [item.path or item.name, *([args.run_file] if args.run_file else [])]
+    try:
+        return roots_for(named, args)
+    except SettingsError as error:
+        raise RunError(str(error)) from None
+
+
+def _stay_inside(
+    names: Sequence[str], settings: Settings, given: dict[str, Any], roots: Roots
+) -> None:
+    """Raise RunError where a file would be read or written outside that no flag names.
+
+    What a stored run remembers of flags is no word of whoever resumes it.
+    """
+    for name in names:
+        value = getattr(settings, "validation_path" if name == "validation" else name)
+        if given.get(name) is not None or not value:
+            continue
+        for path in (value,) if isinstance(value, str) else value:
+            if path != STDIN and any(
+                roots.target(one) is None for one in (path, *_meant(name, path, roots))
+            ):
+                raise RunError(f"'{name}' is not named by a flag, and {outside(path)}")
+
+
+def _meant(name: str, path: str, roots: Roots) -> Iterator[str]:
+    """The files that a path means which is a pattern, and the one beside that goes with it."""
+    if name in OUTPUTS or not roots.holds(path):
+        return
+    with suppress(DataError):
+        for file in find_files(path):
+            yield file
+            labels = beside_labels(file)
+            if labels is not None:
+                yield labels
+
+
+def _settings(
+    args: argparse.Namespace, name: str, embedded: Embedded | None, roots: Roots
+) -> Settings:
     """The settings of the run file beside a file, those that the call around it names, flags."""
     path = args.run_file or f"{os.path.splitext(name)[0]}.toml"
     table: dict[str, Any] = {}
+    if args.run_file is None and os.path.isfile(path) and not roots.holds(path):
+        raise RunError(f"{path}: is a link, and {outside(os.path.realpath(path))}")
     if args.run_file or may_be_file(path):
         table = _run_file(path)
     call = embedded.region.context.known() if embedded is not None else {}

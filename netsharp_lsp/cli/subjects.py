@@ -9,9 +9,11 @@ import os
 
 from netsharp_lsp.cli.context import context_around
 from netsharp_lsp.cli.files import ReadError, named_input, read_source
+from netsharp_lsp.cli.terminal import complain
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.project.revision_files import NoGitError, RevisionFiles, split_revision
 from netsharp_lsp.text.decode import DecodeError, decode
+from netsharp_lsp.workspace import outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cli.embedded import Embedded
     from netsharp_lsp.cli.files import Input
     from netsharp_lsp.project.folders import Find
+    from netsharp_lsp.project.roots import Roots
 
 MODEL_SUFFIX = ".safetensors"
 
@@ -46,7 +49,11 @@ class Subject:
 
 
 def read_subject(
-    argument: str, args: argparse.Namespace, find: Find, stdin_name: str | None = None
+    argument: str,
+    args: argparse.Namespace,
+    find: Find,
+    roots: Roots,
+    stdin_name: str | None = None,
 ) -> Subject:
     """Read what an argument names; SubjectError where it cannot be read."""
     if argument.endswith(MODEL_SUFFIX):
@@ -55,22 +62,26 @@ def read_subject(
     revision, path = split_revision(item.name) if item.path is not None else (None, "")
     if revision is not None:
         item.path = os.path.abspath(path)
-        return _revision(item, revision, args, find)
+        return _revision(item, revision, args, find, roots)
     source = read_source(item)
     if isinstance(source, ReadError):
         raise SubjectError(source.message)
     assert source is not None
-    return _subject(item, source.text, args, find)
+    return _subject(item, source.text, args, find, roots)
 
 
-def _subject(item: Input, text: bytes, args: argparse.Namespace, find: Find) -> Subject:
+def _subject(
+    item: Input, text: bytes, args: argparse.Namespace, find: Find, roots: Roots
+) -> Subject:
     place = item.path if item.path is not None else os.path.abspath(item.name)
     settings = find(os.path.dirname(place))
     embedded = embedded_in(item, text)
     call = embedded.region.context if embedded is not None else None
-    context, problems = context_around(place, args, settings.context, call)
+    context, problems = context_around(place, args, settings.context, roots, call)
     if problems:
         raise SubjectError(problems[0])
+    if context.outside is not None:
+        complain(f"{item.name}: the run file is not followed: {outside(context.outside)}")
     if embedded is not None:
         text = embedded.region.text
     return Subject(item.name, text, context, embedded)
@@ -108,7 +119,9 @@ def _model(path: str) -> Subject:
     return Subject(path, specification.encode(), context)
 
 
-def _revision(item: Input, revision: str, args: argparse.Namespace, find: Find) -> Subject:
+def _revision(
+    item: Input, revision: str, args: argparse.Namespace, find: Find, roots: Roots
+) -> Subject:
     """A file as it was in a revision of git; its path tells where it is, or would be, now."""
     path = item.path or ""
     try:
@@ -117,4 +130,4 @@ def _revision(item: Input, revision: str, args: argparse.Namespace, find: Find) 
         raise SubjectError(f"{item.name}: {error}") from None
     if isinstance(source, DecodeError):
         raise SubjectError(f"{item.name}: {source.message}")
-    return _subject(item, source.text, args, find)
+    return _subject(item, source.text, args, find, roots)

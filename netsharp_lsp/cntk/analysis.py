@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: What a text is called that has no name.
 NAMELESS = "<text>"
+#: The code of what lies outside, of which a file has one at most.
+OUTSIDE = "CK119"
 #: What the names of sources begin with that are no files.
 NOT_FILES = (COMMAND_LINE, PREFIX)
 
@@ -55,14 +57,19 @@ def analysed(experiment: Experiment) -> Analysis:
 
 
 def merged(several: Iterable[Iterable[Diagnostic]]) -> list[Diagnostic]:
-    """Put together what several runs say about one file: the same comes once, the gravest wins."""
+    """Put together what several runs say about one file: the same comes once, the gravest wins.
+
+    Of what lies outside the first stays.
+    """
     found: dict[object, Diagnostic] = {}
     for diagnostics in several:
         for one in diagnostics:
             known = found.setdefault(one.sort_key, one)
             if RANKS[one.severity] < RANKS[known.severity]:
                 found[one.sort_key] = one
-    return sorted(found.values(), key=lambda one: one.sort_key)
+    ordered = sorted(found.values(), key=lambda one: one.sort_key)
+    outside = next((one for one in ordered if one.code == OUTSIDE), None)
+    return [one for one in ordered if one.code != OUTSIDE or one is outside]
 
 
 def diagnostics_of(
@@ -124,6 +131,10 @@ class Over:
     def exists(self, path: str) -> bool:
         """Whether there is a file or a folder of that name; reads nothing."""
         return self._files.exists(path) or self.locate(path) in self._texts
+
+    def outside(self, path: str) -> bool:
+        """Whether nothing can be known of a file."""
+        return self.locate(path) not in self._texts and self._files.outside(path)
 
     def names_in(self, folder: str) -> list[str]:
         """Return the names of the files in a folder; none where the files tell of no folders."""

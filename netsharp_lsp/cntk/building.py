@@ -127,7 +127,11 @@ def surroundings(experiment: Experiment) -> Surroundings:
     folders = dict.fromkeys(source.name.rpartition("/")[0] for source in sources)
     root = experiment.configuration.root
     return Surroundings(
-        experiment.files.read, library, tuple(folders), root.option(b"precision", "float")
+        experiment.files.read,
+        library,
+        tuple(folders),
+        experiment.files.outside,
+        root.option(b"precision", "float"),
     )
 
 

@@ -85,7 +85,11 @@ class _Edits:
         """What lies around an edit; without macros where not all of them are known."""
         known = macros or {}
         return Surroundings(
-            self._loaded, self._sections, lambda name: _made(name, known), macros is not None
+            self._loaded,
+            self._sections,
+            lambda name: _made(name, known),
+            self._experiment.files.outside,
+            macros is not None,
         )
 
     def run(self) -> Iterator[Edit]:

@@ -58,6 +58,13 @@ class RunFiles:
         """Whether there is a file or a folder of that name; reads nothing."""
         return any(self._files.exists(os.path.join(one, path)) for one in self._folders)
 
+    def outside(self, path: str) -> bool:
+        """Whether nothing can be known of a file, which then is nowhere else.
+
+        Where it is only looked for besides tells nothing about where it should be.
+        """
+        return self._files.outside(os.path.join(self._folders[0], path)) and not self.exists(path)
+
     def locate(self, path: str) -> str:
         """Return the one name of a file, however a path to it is spelt."""
         places = [os.path.join(one, path) for one in self._folders]

@@ -34,7 +34,7 @@ class BrainScriptProgram:
         self.included: dict[str, NetworkText] = {}
         self.cycles: list[Include] = []
         self.refused: set[Place] = set()
-        self._includes = Includes(around.read, around.folders)
+        self._includes = Includes(around.read, around.folders, around.is_outside)
         self.program = Program(text.script, library_of(around.library), self._splice)
 
     @property

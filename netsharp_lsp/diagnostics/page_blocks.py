@@ -118,6 +118,9 @@ def _read_context(context: Context, word: str, line: int) -> None:
         setattr(context, field, int(value))
     elif (field == "task" and value in TASKS) or (field == "host" and value in HOSTS):
         setattr(context, field, value)
+    elif field == "outside" and value:
+        context.outside = value
+        return
     else:
         raise PageError(line, f"'{word}' is no context; write for example features=4")
     context.origin[field] = "the example"

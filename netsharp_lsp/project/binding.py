@@ -8,9 +8,14 @@ from __future__ import annotations
 import json
 import os
 
+from netsharp_lsp.project.roots import ANYWHERE
 from netsharp_lsp.project.run_file import run_file_path
 from netsharp_lsp.project.table import Columns, is_table, read_names
 from netsharp_lsp.project.writing import refusal, write_new
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.project.roots import Roots
 
 #: What training reads too, and what tells its columns only to a package of its own.
 PARQUET = ".parquet"
@@ -32,15 +37,19 @@ class Bound:
         self.guessed = guessed
 
 
-def tables_beside(specification: str) -> list[str]:
-    """Return the tables in a specification's folder that training can read, by name."""
+def tables_beside(specification: str, roots: Roots = ANYWHERE) -> list[str]:
+    """Return the tables in a specification's folder that training can read, by name.
+
+    Links that lead out of the roots are none.
+    """
     folder = os.path.dirname(specification)
     try:
         names = sorted(os.listdir(folder))
     except OSError:
         return []
     readable = (name for name in names if is_table(name) or name.endswith(PARQUET))
-    return [os.path.join(folder, name) for name in readable if not name.startswith(".")]
+    paths = [os.path.join(folder, name) for name in readable if not name.startswith(".")]
+    return [path for path in paths if roots.holds(path)]
 
 
 def bind(specification: str, table: str) -> Bound | str:

@@ -17,12 +17,13 @@ from netsharp_lsp.cntk.runs import SCRIPTS, script_runs
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.text.decode import decode_legacy
-from netsharp_lsp.workspace import Run
+from netsharp_lsp.workspace import Run, outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.settings import Settings
     from netsharp_lsp.workspace import Files
 
@@ -35,29 +36,35 @@ class OverDisk(Over):
 
     __slots__ = ()
 
-    def __init__(self, texts: Mapping[str, bytes]) -> None:
-        super().__init__(DiskFiles(), texts)
+    def __init__(self, texts: Mapping[str, bytes], roots: Roots) -> None:
+        super().__init__(DiskFiles(roots=roots), texts)
 
 
 class PlacedRun:
-    """A run with absolute folders, the real paths of its configurations, and what is `missing`."""
+    """A run with absolute folders, the real paths of its configurations, and what is `missing`.
 
-    __slots__ = ("_known", "configurations", "defines", "missing", "run")
+    `outside` are configurations that lie where nothing is looked at.
+    """
+
+    __slots__ = ("_known", "configurations", "defines", "missing", "outside", "run")
 
     def __init__(self, run: Run, defines: frozenset[str], files: Files) -> None:
         self.run = run
         self.defines = defines
         self.configurations: list[str] = []
         self.missing: list[str] = []
+        self.outside: list[str] = []
         self._known: tuple[int, frozenset[str]] | None = None
         folders = (run.directory, *run.also)
         for path in _named(run):
             places = [os.path.join(folder, path) for folder in folders]
             found = next((place for place in places if files.exists(place)), None)
-            if found is None:
-                self.missing.append(path)
-            else:
+            if found is not None:
                 self.configurations.append(files.locate(found))
+            elif files.outside(places[0]):
+                self.outside.append(path)
+            else:
+                self.missing.append(path)
 
     def files(self, files: Files) -> frozenset[str]:
         """The real paths of all files that the run names; looked for anew when one has changed."""
@@ -80,18 +87,29 @@ def declared_runs(settings: Settings, files: Files) -> list[PlacedRun]:
 
 
 def scripted_runs(
-    folder: str, excludes: Callable[[str], bool], defines: frozenset[str], files: Files
+    folder: str,
+    excludes: Callable[[str], bool],
+    defines: frozenset[str],
+    files: Files,
+    roots: Roots,
+    tell: Callable[[str, str], object],
 ) -> list[PlacedRun]:
-    """The runs that scripts below a folder start, those whose configurations are there."""
+    """The runs that scripts below a folder start, those whose configurations are there.
+
+    `tell` is told, by its path and in a sentence, of each script that starts one with a
+    configuration outside.
+    """
     found = []
-    for path in specifications_below(folder, excludes, SCRIPTS):
+    for path in specifications_below(folder, excludes, SCRIPTS, roots):
         text = decode_legacy(_beginning(path)).text
         if b"configfile=" not in text.lower():
             continue
         place = os.path.dirname(os.path.abspath(path))
         for run in script_runs(path, text.decode()):
             one = PlacedRun(_placed(run, place, (os.getcwd(),)), defines, files)
-            if one.configurations and not one.missing:
+            if one.outside:
+                tell(path, f"{path}: {outside(one.outside[0])}")
+            elif one.configurations and not one.missing:
                 found.append(one)
     return found
 
@@ -134,7 +152,7 @@ def _placed(run: Run, folder: str, also: Sequence[str] = ()) -> Run:
 
 def _beginning(path: str) -> bytes:
     try:
-        with open_plain(path) as stream:
+        with open_plain(os.path.realpath(path), follow=False) as stream:
             return stream.read(_LONGEST_SCRIPT)
     except OSError:
         return b""

@@ -18,6 +18,7 @@ from netsharp_lsp.cntk.configuration.tree import BUILDERS
 from netsharp_lsp.cntk.recognition import LANGUAGES, Foreign, language_of
 from netsharp_lsp.cntk.references import INCLUDE, NETWORK_FILE, named_in
 from netsharp_lsp.project.disk_files import DiskFiles
+from netsharp_lsp.project.roots import ANYWHERE, LEADS_OUT
 from netsharp_lsp.project.walk import specifications_below
 
 TYPE_CHECKING = False
@@ -27,27 +28,31 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.configuration.commands import Command
     from netsharp_lsp.cntk.configuration.scope import Scope
+    from netsharp_lsp.project.roots import Roots
 
 _READERS = (b"reader", b"cvReader")
 
 
 def experiments(
-    folder: str, excludes: Callable[[str], bool], directory: str = ""
+    folder: str,
+    excludes: Callable[[str], bool],
+    directory: str = "",
+    roots: Roots = ANYWHERE,
 ) -> dict[str, Any]:
     """Return what `netsharp config --list` says of a folder, as a JSON value.
 
     `directory` is where the program would be started; a configuration's own folder is tried
     after it.
     """
-    found, skipped = _files(folder, excludes)
+    found, skipped = _files(folder, excludes, roots)
     listed = []
     referred: set[str] = set()
     for name in (name for name, language in found.items() if language == "cntk"):
-        one = _Experiment(name, directory)
+        one = _Experiment(name, directory, roots)
         listed.append(one.described())
         referred |= one.referred
     others = {name: language for name, language in found.items() if language != "cntk"}
-    _follow(others, referred)
+    _follow(others, referred, roots)
     unused = [
         {"file": name, "language": language}
         for name, language in others.items()
@@ -57,13 +62,17 @@ def experiments(
 
 
 def _files(
-    folder: str, excludes: Callable[[str], bool]
+    folder: str, excludes: Callable[[str], bool], roots: Roots
 ) -> tuple[dict[str, str], list[dict[str, str]]]:
     found: dict[str, str] = {}
-    skipped = []
-    for path in specifications_below(folder, excludes, tuple(LANGUAGES)):
+    skipped: list[dict[str, str]] = []
+
+    def leave(path: str) -> None:
+        skipped.append({"file": os.path.normpath(path), "reason": LEADS_OUT})
+
+    for path in specifications_below(folder, excludes, tuple(LANGUAGES), roots, leave):
         name = os.path.normpath(path)
-        language = language_of(name, DiskFiles().read(path) or b"")
+        language = language_of(name, DiskFiles(roots=roots).read(path) or b"")
         if isinstance(language, Foreign):
             skipped.append({"file": name, "reason": language.reason})
         else:
@@ -79,10 +88,10 @@ class _Experiment:
 
     __slots__ = ("_configuration", "_files", "_name", "_values", "referred")
 
-    def __init__(self, name: str, directory: str) -> None:
+    def __init__(self, name: str, directory: str, roots: Roots) -> None:
         self._name = name
-        given = {name: DiskFiles().read(name) or b""}
-        self._files = DiskFiles((directory, os.path.dirname(name)), given)
+        given = {name: DiskFiles(roots=roots).read(name) or b""}
+        self._files = DiskFiles((directory, os.path.dirname(name)), given, roots)
         self._configuration = resolve_items([Item("files", name, (name,))], self._files)
         self._values = self._configuration.values()
         self.referred: set[str] = set()
@@ -134,6 +143,7 @@ class _Experiment:
         for text, known in self._data_files():
             if text not in seen:
                 seen.add(text)
+                known = known and not self._files.outside(text)
                 present = self._files.find(text) is not None if known else None
                 yield {"path": text, "present": present}
 
@@ -157,7 +167,7 @@ class _Experiment:
                     self.referred.add(_known_as(path, self._files))
 
 
-def _follow(others: dict[str, str], referred: set[str]) -> None:
+def _follow(others: dict[str, str], referred: set[str], roots: Roots) -> None:
     """Add what the referred files refer to themselves, until nothing new comes."""
     waiting = [name for name in others if _is_referred(name, referred)]
     done: set[str] = set()
@@ -166,8 +176,8 @@ def _follow(others: dict[str, str], referred: set[str]) -> None:
         if name in done:
             continue
         done.add(name)
-        files = DiskFiles((os.path.dirname(name), ""))
-        text = _text(DiskFiles().read(name) or b"")
+        files = DiskFiles((os.path.dirname(name), ""), roots=roots)
+        text = _text(DiskFiles(roots=roots).read(name) or b"")
         for path in named_in(text):
             referred.add(_known_as(path, files))
         waiting += [name for name in others if name not in done and _is_referred(name, referred)]

@@ -29,6 +29,10 @@ class ReadOnce:
         """Whether there is a file or a folder of that name."""
         return self._disk.exists(path)
 
+    def outside(self, path: str) -> bool:
+        """Whether a file may be where nothing is looked at."""
+        return self._disk.outside(path)
+
     def locate(self, path: str) -> str:
         """Return the real path of a file, or the one that it would have."""
         return self._disk.locate(path)

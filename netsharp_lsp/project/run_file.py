@@ -9,6 +9,7 @@ import os
 
 from netsharp_engine.plain_files import may_be_file, open_plain
 from netsharp_lsp.context import HOSTS, TASKS, Context, is_count
+from netsharp_lsp.project.roots import ANYWHERE
 from netsharp_lsp.settings import OWN_FILE, SHARED_FILE
 
 TYPE_CHECKING = False
@@ -16,15 +17,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.project.table import Columns, Counts
 
     Count = Callable[[str, Columns], Counts | None]
 
 
-class RunFile:
-    """A run file as it stands: its path and its tables."""
+#: What makes a path a pattern.
+_MAGIC = "*?["
 
-    __slots__ = ("data", "output", "path", "train")
+
+class RunFile:
+    """A run file as it stands: its path and its tables.
+
+    `outside` is its name where it lies outside and is not read.
+    """
+
+    __slots__ = ("data", "output", "outside", "path", "train")
 
     def __init__(
         self,
@@ -32,11 +41,13 @@ class RunFile:
         data: dict[str, Any],
         train: dict[str, Any],
         output: dict[str, Any] | None = None,
+        outside: str | None = None,
     ) -> None:
         self.path = path
         self.data = data
         self.train = train
         self.output = output if output is not None else {}
+        self.outside = outside
 
 
 def run_file_path(specification: str) -> str | None:
@@ -48,29 +59,35 @@ def run_file_path(specification: str) -> str | None:
     return None if os.path.basename(path) in (OWN_FILE, SHARED_FILE) else path
 
 
-def run_file_beside(specification: str) -> RunFile | str | None:
-    """Return the run file of a specification, None where there is none, or why it is unreadable."""
+def run_file_beside(specification: str, roots: Roots = ANYWHERE) -> RunFile | str | None:
+    """Return the run file of a specification, None where there is none, or why it is unreadable.
+
+    Of a link that leads outside nothing is known but that it does.
+    """
     path = run_file_path(specification)
     if path is None or not may_be_file(path):
         return None
-    return read_run_file(path)
+    return read_run_file(path, roots)
 
 
-def read_run_file(path: str) -> RunFile | str:
+def read_run_file(path: str, roots: Roots = ANYWHERE) -> RunFile | str:
     """Read a run file, or return a sentence why it cannot be read.
 
     Values that only `run` can judge are passed over.
     """
     import tomllib
 
+    place = roots.place(path)
+    if place is None:
+        return RunFile(path, {}, {}, outside=os.path.basename(path))
     try:
-        with open_plain(path) as stream:
+        with open_plain(place, follow=False) as stream:
             table = tomllib.load(stream)
     except OSError as error:
         return f"{path}: cannot be read: {error.strerror}."
     except (ValueError, RecursionError) as error:
         return f"{path}: is not valid TOML: {error}."
-    return RunFile(path, *(_table(table, name) for name in ("data", "train", "output")))
+    return RunFile(path, _table(table, "data"), _table(table, "train"), _table(table, "output"))
 
 
 def model_file(specification: str, run_file: RunFile | None) -> str:
@@ -81,18 +98,27 @@ def model_file(specification: str, run_file: RunFile | None) -> str:
     return os.path.join(os.path.dirname(run_file.path), named)
 
 
-def run_file_context(run_file: RunFile, count: Count | None = None) -> Context:
+def run_file_context(
+    run_file: RunFile,
+    count: Count | None = None,
+    roots: Roots = ANYWHERE,
+    *,
+    tables: bool = True,
+) -> Context:
     """Return what a run file says, and what counting the columns of its training data tells.
 
-    `count` is how a table is counted: None reads it, another may remember or refuse.
+    `count` is how a table is counted: None reads it, another may remember. Without `tables` none
+    is looked for.
     """
     context = Context()
+    context.outside = run_file.outside or _outside(run_file, roots)
     task, host = run_file.train.get("task"), run_file.train.get("host")
     hidden_nodes = run_file.train.get("hidden_nodes")
     context.task = task if task in TASKS else None
     context.host = host if host in HOSTS else None
     context.hidden_nodes = hidden_nodes if is_count(hidden_nodes) else None
-    counts = _count_training_data(run_file, count)
+    known = tables and context.outside is None
+    counts = _count_training_data(run_file, count, roots) if known else None
     if counts is not None:
         context.features = counts.features
         settle_outputs(context, counts.classes)
@@ -100,7 +126,25 @@ def run_file_context(run_file: RunFile, count: Count | None = None) -> Context:
     return context
 
 
-def _count_training_data(run_file: RunFile, count: Count | None) -> Counts | None:
+def _outside(run_file: RunFile, roots: Roots) -> str | None:
+    """The first file or pattern for training, as it is written, that lies outside."""
+    train = run_file.data.get("train")
+    names = train if isinstance(train, list) else [train]
+    written = [name for name in names if isinstance(name, str)]
+    for name, (path, is_pattern) in zip(written, _named_for_training(run_file), strict=True):
+        if not roots.holds(_begin(path) if is_pattern else path):
+            return name
+    return None
+
+
+def _begin(pattern: str) -> str:
+    """The folder from which on a pattern is looked for."""
+    parts = pattern.replace("\\", "/").split("/")
+    first = next(number for number, part in enumerate(parts) if any(c in part for c in _MAGIC))
+    return "/".join(parts[:first]) or "/"
+
+
+def _count_training_data(run_file: RunFile, count: Count | None, roots: Roots) -> Counts | None:
     """Count the CSV or TSV file that [data] names as `train`.
 
     Of several files as one table only the first is read: all have its columns, but together
@@ -109,7 +153,7 @@ def _count_training_data(run_file: RunFile, count: Count | None) -> Counts | Non
     from netsharp_lsp.project.table import Columns, Counts, count_table
 
     data = run_file.data
-    files = training_files(run_file)
+    files = training_files(run_file, roots)
     if not files:
         return None
     header, delimiter = data.get("header"), data.get("delimiter")
@@ -140,23 +184,27 @@ def _split(run_file: RunFile) -> str | None:
     return chosen if isinstance(chosen, str) and not is_number(chosen) else None
 
 
-def training_files(run_file: RunFile) -> list[str]:
-    """The files that `train` names, patterns expanded, relative to the run file."""
+def training_files(run_file: RunFile, roots: Roots = ANYWHERE) -> list[str]:
+    """The files inside that `train` names, patterns expanded, relative to the run file."""
     files: list[str] = []
     for path, is_pattern in _named_for_training(run_file):
-        if is_pattern:
+        if not is_pattern:
+            files.append(path)
+        elif roots.holds(_begin(path)):
             from glob import glob
 
             files += sorted(glob(path, recursive=True))
-        else:
-            files.append(path)
-    return files
+    return [path for path in files if roots.holds(path)]
 
 
-def training_folders(run_file: RunFile) -> list[str]:
+def training_folders(run_file: RunFile, roots: Roots = ANYWHERE) -> list[str]:
     """The folders where a new file may be one that `train` means: those of its patterns."""
     named = _named_for_training(run_file)
-    return [os.path.dirname(path) for path, is_pattern in named if is_pattern]
+    return [
+        os.path.dirname(path)
+        for path, is_pattern in named
+        if is_pattern and roots.holds(_begin(path))
+    ]
 
 
 def _named_for_training(run_file: RunFile) -> list[tuple[str, bool]]:
@@ -165,7 +213,7 @@ def _named_for_training(run_file: RunFile) -> list[tuple[str, bool]]:
     folder = os.path.dirname(run_file.path)
     names = train if isinstance(train, list) else [train]
     return [
-        (os.path.join(folder, name), any(character in name for character in "*?["))
+        (os.path.join(folder, name), any(character in name for character in _MAGIC))
         for name in names
         if isinstance(name, str)
     ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from netsharp_lsp.context import Context
+from netsharp_lsp.project.roots import ANYWHERE
 from netsharp_lsp.project.run_file import (
     read_run_file,
     run_file_context,
@@ -19,6 +20,7 @@ from netsharp_lsp.project.run_file import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.project.run_file import Count
     from netsharp_lsp.project.table import Columns, Counts
 
@@ -61,7 +63,9 @@ class Reader:
         self._count_table = count
         self._counts: dict[tuple[object, ...], Counts | None] = {}
 
-    def look_around(self, specification: str, *, tables: bool = True) -> Surroundings:
+    def look_around(
+        self, specification: str, *, tables: bool = True, roots: Roots = ANYWHERE
+    ) -> Surroundings:
         """Return what the run file beside a specification tells; without `tables`, it alone."""
         found = Surroundings()
         path = run_file_path(specification)
@@ -71,15 +75,15 @@ class Reader:
         if found.states[path] is None:
             return found
         found.run_file = path
-        run_file = read_run_file(path)
+        run_file = read_run_file(path, roots)
         if isinstance(run_file, str):
             found.problem = run_file
             return found
         if tables:
-            found.tables = list(map(os.path.normpath, training_files(run_file)))
-            others = (*found.tables, *training_folders(run_file))
+            found.tables = list(map(os.path.normpath, training_files(run_file, roots)))
+            others = (*found.tables, *training_folders(run_file, roots))
             found.states |= {path: state_of(path) for path in others}
-        found.context = run_file_context(run_file, self._count if tables else _refuse)
+        found.context = run_file_context(run_file, self._count, roots, tables=tables)
         return found
 
     def _count(self, path: str, columns: Columns) -> Counts | None:
@@ -99,7 +103,3 @@ def state_of(path: str) -> State:
     except OSError:
         return None
     return status.st_mtime_ns, status.st_size
-
-
-def _refuse(path: str, columns: Columns) -> None:
-    """Count nothing: the table stays closed."""

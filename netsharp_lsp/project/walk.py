@@ -5,20 +5,34 @@ from __future__ import annotations
 import os
 
 from netsharp_lsp.language import SUFFIXES
+from netsharp_lsp.project.roots import ANYWHERE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
+    from netsharp_lsp.project.roots import Roots
+
 
 def specifications_below(
-    folder: str, excludes: Callable[[str], bool], suffixes: Collection[str] = SUFFIXES
+    folder: str,
+    excludes: Callable[[str], bool],
+    suffixes: Collection[str] = SUFFIXES,
+    roots: Roots = ANYWHERE,
+    leave: Callable[[str], object] = lambda path: None,
 ) -> list[str]:
     """Return the files with one of the suffixes below a folder, in order of their names.
 
-    `excludes` says of an absolute path whether to leave it out. The paths begin as `folder` does.
+    `excludes` says of an absolute path whether to leave it out; `leave` is told of links that lead
+    out of the `roots`, which are left out, too. The paths begin as `folder` does.
     """
-    names = {os.path.abspath(name): name for name in _walk(folder, excludes, suffixes)}
+    found = []
+    for path, is_link in _walk(folder, excludes, suffixes):
+        if not is_link or roots.holds(path):
+            found.append(path)
+        else:
+            leave(path)
+    names = {os.path.abspath(name): name for name in found}
     if not names:
         return []
     from netsharp_lsp.project.gitignore import without_ignored
@@ -26,7 +40,10 @@ def specifications_below(
     return [names[path] for path in without_ignored(list(names))]
 
 
-def _walk(folder: str, excludes: Callable[[str], bool], suffixes: Collection[str]) -> Iterator[str]:
+def _walk(
+    folder: str, excludes: Callable[[str], bool], suffixes: Collection[str]
+) -> Iterator[tuple[str, bool]]:
+    """The files below a folder, and whether each is a link."""
     with os.scandir(folder) as entries:
         ordered = sorted(entries, key=lambda entry: entry.name)
     for entry in ordered:
@@ -35,7 +52,7 @@ def _walk(folder: str, excludes: Callable[[str], bool], suffixes: Collection[str
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(entry.path, excludes, suffixes)
         elif os.path.splitext(entry.name)[1].lower() in suffixes and _is_file(entry):
-            yield entry.path
+            yield entry.path, entry.is_symlink()
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:

@@ -102,3 +102,13 @@ def _is_repository(own: str, common: str) -> bool:
     head = (plain_file(os.path.join(own, "HEAD"), GIT_FILE_BYTES) or b"").rstrip()
     folders = (os.path.join(common, name) for name in ("objects", "refs"))
     return (head.startswith(b"ref:") or len(head) in HASHES) and all(map(os.path.isdir, folders))
+
+
+def work_tree(folder: str) -> str | None:
+    """Return the nearest folder upwards that holds a `.git` of any kind, by its absolute path."""
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+    return folder

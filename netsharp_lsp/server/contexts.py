@@ -93,11 +93,12 @@ class Contexts:
         """Read in a thread; what it finds within the patience is returned, else it comes later."""
         number = self._looks[path] = self._looks.get(path, 0) + 1
         tables, loop = self._session.trusted, asyncio.get_running_loop()
+        roots = self._session.roots
         done = threading.Event()
         box: list[Surroundings] = []
 
         def read() -> None:
-            box.append(self._reader.look_around(path, tables=tables))
+            box.append(self._reader.look_around(path, tables=tables, roots=roots))
             done.set()
             with suppress(RuntimeError):  # the server has ended
                 loop.call_soon_threadsafe(self._take, path, number, box[0])

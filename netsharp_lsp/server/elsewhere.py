@@ -5,8 +5,10 @@ A file that is open is what the client says it is, any other what the disk says.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
+import netsharp_lsp
 from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.server.workspace_files import path_of, uri_of
 from netsharp_lsp.text.decode import Source, decode
@@ -38,12 +40,20 @@ def lines_of(session: Session, path: str) -> tuple[str, LineIndex] | None:
     document = open_document(session, path)
     if document is not None:
         return document.uri, document.lines
+    place = path if _is_own(path) else session.roots.place(path)
+    if place is None:
+        return None
     try:
-        with open_plain(path) as stream:
+        with open_plain(place, follow=False) as stream:
             source = decode(stream.read(LARGEST))
     except (OSError, ValueError):
         return None
     return (uri_of(path), LineIndex(source.text)) if isinstance(source, Source) else None
+
+
+def _is_own(path: str) -> bool:
+    """Whether a file is one of this package: a definition in the library leads there."""
+    return path.startswith(os.path.dirname(netsharp_lsp.__file__) + os.sep)
 
 
 def location(session: Session, path: str, start: int, end: int) -> Plain | None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.server.renewal import renew
 from netsharp_lsp.server.workspace_files import folder_of, path_of
-from netsharp_lsp.workspace import Workspace
+from netsharp_lsp.workspace import Workspace, outside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -78,7 +78,8 @@ class Experiments:
         if self._files is None:
             from netsharp_lsp.project.cntk_workspace import OverDisk
 
-            self._files = OverDisk(_OpenTexts(self._session, OverDisk({}).locate))
+            roots = self._session.roots
+            self._files = OverDisk(_OpenTexts(self._session, OverDisk({}, roots).locate), roots)
         return self._files
 
     def holds(self, uri: str) -> bool:
@@ -97,12 +98,21 @@ class Experiments:
             return None
         settings = self._session.settings_of(uri).file
         path = self.files.locate(path)
-        runs = [*declared_runs(settings, self.files), *self._around(uri, path, settings)]
+        declared, roots = declared_runs(settings, self.files), self._session.roots
+        for one in declared:
+            if one.outside and (path in one.configurations or roots.holds(settings.directory)):
+                self._tell(str(settings.file), f"{settings.file}: {outside(one.outside[0])}")
+        runs = [one for one in declared if not one.outside]
+        runs += self._around(uri, path, settings)
         used = relevant(runs, frozenset((path,)), self.files)
         if not used and path.lower().endswith(CONFIGURATIONS):
             used = [supposed_run(path, settings.defines, self.files)]
         defines = settings.defines.union(*(one.defines for one in used))
         return Workspace(path, self.files, tuple(one.run for one in used), (), defines)
+
+    def _tell(self, file: str, sentence: str) -> None:
+        """Say of a file what is not looked at, once; threads may find out, too."""
+        self._session.settings.complain_of([f"{sentence} This run is not looked at."])
 
     def changed(self, uri: str) -> None:
         """Look again at what a document of the family is run with, once nobody types."""
@@ -159,7 +169,7 @@ class Experiments:
         late = threading.Event()
 
         def look() -> None:
-            found = _runs_below(folder, session.excludes, settings.defines)
+            found = _runs_below(folder, session, settings.defines, self._tell)
             self._runs[folder] = found
             done.set()
             if late.is_set() and found:
@@ -175,15 +185,19 @@ class Experiments:
 
 
 def _runs_below(
-    folder: str, excludes: Callable[[str], bool], defines: frozenset[str]
+    folder: str,
+    session: Session,
+    defines: frozenset[str],
+    tell: Callable[[str, str], object],
 ) -> list[PlacedRun]:
     """The runs that scripts below a folder start, and one for each other configuration."""
     from netsharp_lsp.project.cntk_workspace import OverDisk, scripted_runs, supposed_run
 
-    files = OverDisk({})
+    excludes, roots = session.excludes, session.roots
+    files = OverDisk({}, roots)
     try:
-        found = scripted_runs(folder, excludes, defines, files)
-        configurations = specifications_below(folder, excludes, CONFIGURATIONS)
+        found = scripted_runs(folder, excludes, defines, files, roots, tell)
+        configurations = specifications_below(folder, excludes, CONFIGURATIONS, roots)
     except OSError:
         return []
     known = {path for one in found for path in one.configurations}

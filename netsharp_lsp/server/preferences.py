@@ -15,7 +15,7 @@ from netsharp_lsp.diagnostics.nearest import suggestion
 from netsharp_lsp.diagnostics.selection import Selection, unknown_prefix
 from netsharp_lsp.ide.answers import HintOptions, LensOptions
 from netsharp_lsp.language import known_codes
-from netsharp_lsp.settings import KEYS, Settings, assign
+from netsharp_lsp.settings import KEYS, ROOTS, Settings, as_roots, assign
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,11 +44,15 @@ EDITORS_OWN = ("server", "python", "trace", "detectByContent", "embedded")
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """What the editor's settings say for one folder; `check` holds the checker's keys `given`."""
+    """What the editor's settings say for one folder; `check` holds the checker's keys `given`.
+
+    `roots` are further folders that files may lead to; what is said of all folders counts.
+    """
 
     switches: dict[str, bool] = field(default_factory=lambda: dict(SWITCHES))
     check: Settings = field(default_factory=Settings)
     given: frozenset[str] = frozenset()
+    roots: tuple[str, ...] = ()
 
     @property
     def hints(self) -> HintOptions:
@@ -97,6 +101,11 @@ class InForce:
             return None
         return os.path.normpath(os.path.join(settings.directory, settings.baseline))
 
+    @property
+    def baseline_settings(self) -> str | None:
+        """The settings file that names the baseline; None where the editor does."""
+        return self._of("baseline").file
+
     def selection(self, path: str | None) -> Selection:
         """Return which diagnostics of a file are wanted; None for what is on no disk."""
         chosen = Selection(self._of("select").select, self._of("ignore").ignore)
@@ -119,8 +128,15 @@ def read_preferences(values: object, directory: str) -> tuple[Preferences, list[
     preferences = Preferences(check=Settings(directory=directory))
     given: set[str] = set()
     problems: list[str] = []
+    roots: tuple[str, ...] = ()
     for key, value in _flat(values):
         if value in (None, [], {}):
+            continue
+        if key == ROOTS:
+            try:
+                roots = as_roots(value)
+            except ValueError as error:
+                problems.append(f"'{SECTION}.{ROOTS}' {error}")
             continue
         problem = _take(preferences, key, value)
         if problem is None:
@@ -129,7 +145,7 @@ def read_preferences(values: object, directory: str) -> tuple[Preferences, list[
             problems.append(problem)
     context = preferences.check.context
     context.origin = dict.fromkeys(context.known(), ORIGIN)
-    return Preferences(preferences.switches, preferences.check, frozenset(given)), problems
+    return Preferences(preferences.switches, preferences.check, frozenset(given), roots), problems
 
 
 def _flat(values: object, before: str = "") -> Iterator[tuple[str, Any]]:
@@ -156,7 +172,7 @@ def _take(preferences: Preferences, key: str, value: Any) -> str | None:
         return None
     name = key.removeprefix(f"{CHECK}.")
     if key == name or name not in KEYS:
-        known = (*SWITCHES, *(f"{CHECK}.{each}" for each in KEYS))
+        known = (*SWITCHES, ROOTS, *(f"{CHECK}.{each}" for each in KEYS))
         return f"unknown key '{SECTION}.{key}'.{suggestion(key, known)}"
     problem = assign(preferences.check, name, value)
     if problem is not None:

@@ -17,12 +17,13 @@ from netsharp_lsp.server.handlers.graph import Graphs
 from netsharp_lsp.server.plain_text import plain_text
 from netsharp_lsp.server.positions import Ruler
 from netsharp_lsp.server.renewal import renew_path
+from netsharp_lsp.server.roots import SessionRoots
 from netsharp_lsp.server.scratch import Scratch
 from netsharp_lsp.server.settings import EVERYWHERE, SettingsInForce
 from netsharp_lsp.server.training import Runs
 from netsharp_lsp.server.views import OpenDocument
 from netsharp_lsp.server.workspace import Workspace
-from netsharp_lsp.server.workspace_files import Watching
+from netsharp_lsp.server.workspace_files import Watching, path_of
 
 if TYPE_CHECKING:
     import asyncio
@@ -72,6 +73,7 @@ class Session:
         #: The semantic tokens that the client has of each document, under their id.
         self.tokens: dict[str, tuple[str, array[int]]] = {}
         self.workspace = Workspace(self)
+        self.roots = SessionRoots(self)
         self.settings = SettingsInForce(self)
         self.contexts = Contexts(self, lambda path: renew_path(self, path))
         self.experiments = Experiments(self)
@@ -103,6 +105,9 @@ class Session:
         """Take a document that the client opens."""
         opened = OpenDocument(document, self.ruler, self.context_of)
         self.documents[document.uri] = opened
+        path = path_of(document.uri)
+        if path is not None and not self.roots.holds(path):
+            self.roots.renew()
         return opened
 
     def document(self, uri: str) -> OpenDocument | None:
@@ -116,6 +121,7 @@ class Session:
         self.unpublished.pop(uri, None)
         self.tokens.pop(uri, None)
         self.contexts.leave(uri)
+        self.roots.renew()
         self.graphs.leave(uri)
         if not self.client.pulls:
             self.notify("textDocument/publishDiagnostics", {"uri": uri, "diagnostics": []})

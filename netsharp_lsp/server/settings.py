@@ -17,6 +17,7 @@ from netsharp_lsp.project.surroundings import state_of
 from netsharp_lsp.server.preferences import Preferences, read_preferences
 from netsharp_lsp.server.workspace_files import folder_of, path_of, uri_of
 from netsharp_lsp.settings import Settings, SettingsError, SettingsFinder
+from netsharp_lsp.workspace import outside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +40,7 @@ class SettingsInForce:
         self._session = session
         self._loop = asyncio.get_running_loop()
         self._preferences: dict[str, Preferences] = {}
-        self._finder = SettingsFinder()
+        self._finder = self._new_finder()
         self._in_force: dict[tuple[str, str | None], InForce] = {}
         self._selections: dict[str, Selection] = {}
         self._baselines: dict[str, tuple[State, Baseline]] = {}
@@ -50,8 +51,15 @@ class SettingsInForce:
         """Learn what the editor says for a folder of the workspace, by its URI."""
         read, problems = read_preferences(values, path_of(folder) or "")
         self._preferences[folder] = read
-        self._complain_of(problems)
+        self.complain_of(problems)
         self.forget()
+        self._session.roots.renew()
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The folders that files may lead to besides, as the editor says for all folders."""
+        everywhere = self._preferences.get(EVERYWHERE)
+        return () if everywhere is None else everywhere.roots
 
     def drop(self, folder: str) -> None:
         """Forget what the editor said for a folder that it leaves."""
@@ -61,7 +69,7 @@ class SettingsInForce:
 
     def forget(self) -> None:
         """Read settings files again when they are next needed."""
-        self._finder = SettingsFinder()
+        self._finder = self._new_finder()
         self._in_force.clear()
         self._selections.clear()
 
@@ -94,10 +102,14 @@ class SettingsInForce:
     def unknown(self, document: OpenDocument, found: list[Diagnostic]) -> list[Diagnostic]:
         """Return the findings of a document that is one specification, less those of a baseline.
 
-        In an untrusted workspace settings open no files.
+        In an untrusted workspace settings open no files, and elsewhere none outside.
         """
-        path, baseline = path_of(document.uri), self.of(document.uri).baseline
+        path, settings = path_of(document.uri), self.of(document.uri)
+        baseline = settings.baseline
         if path is None or baseline is None or not self._session.trusted:
+            return found
+        if self._session.roots.named_by(settings.baseline_settings, baseline) is None:
+            self.complain_of([f"The baseline {outside(baseline)}"])
             return found
         known = self._baseline(baseline)
         return known.new(name_in_baseline(baseline, path), document.lines, found)
@@ -108,21 +120,25 @@ class SettingsInForce:
         if path not in self._baselines or self._baselines[path][0] != state:
             read = load_baseline(path)
             if isinstance(read, str):
-                self._complain_of([read])
+                self.complain_of([read])
                 read = Baseline()
             self._baselines[path] = (state, read)
         return self._baselines[path][1]
+
+    def _new_finder(self) -> SettingsFinder:
+        roots = self._session.roots
+        return SettingsFinder(roots.leads_out, lambda sentence: self.complain_of([sentence]))
 
     def _read(self, folder: str) -> Settings:
         try:
             found = self._finder.find(folder)
             validate_settings(found, known_codes)
         except SettingsError as error:
-            self._complain_of([f"{error} These settings are not used."])
+            self.complain_of([f"{error} These settings are not used."])
             return Settings()
         return found
 
-    def _complain_of(self, problems: Sequence[str]) -> None:
+    def complain_of(self, problems: Sequence[str]) -> None:
         """Show what was not shown before, all that comes at one time in one message.
 
         A walk over the workspace, in a thread of its own, may find what is wrong too.

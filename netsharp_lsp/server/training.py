@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from netsharp_lsp.project.roots import Roots
 from netsharp_lsp.project.run_file import model_file, read_run_file, run_file_beside
 from netsharp_lsp.server.processes import PYTHON, environment
 from netsharp_lsp.server.work import MeasuredWork
@@ -48,6 +49,7 @@ class Order:
     run_file: str | None = None
     resume: bool = False
     told: bool = False
+    roots: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:
@@ -57,13 +59,18 @@ class Order:
     @property
     def model(self) -> str:
         """Where the run keeps its model."""
-        found = read_run_file(self.run_file) if self.run_file else run_file_beside(self.path)
+        found = (
+            read_run_file(self.run_file)
+            if self.run_file
+            else run_file_beside(self.path, Roots(self.roots))
+        )
         return model_file(self.path, None if isinstance(found, str) else found)
 
     def command(self) -> list[str]:
         """The command line of the run."""
         words = [*PYTHON, "netsharp_lsp", "run", self.specification, "--events"]
         words += ["--run-file", self.run_file] if self.run_file else []
+        words += [word for root in self.roots for word in ("--root", root)]
         return [*words, "--resume"] if self.resume else words
 
 

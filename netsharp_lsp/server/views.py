@@ -210,7 +210,9 @@ class OpenDocument:
         """Ask anew what is known around the specifications."""
         around = self._context_of(self.uri)
         for view in self.views:
-            view.surround(around if view.region is None else view.region.context.or_else(around))
+            view.surround(
+                around if view.region is None else _inside(view.region, around, view.number)
+            )
 
     def _found(self, before: list[View], edits: list[Edit]) -> list[View]:
         """The views of this version; those of the version before follow it."""
@@ -229,7 +231,7 @@ class OpenDocument:
         around = self._context_of(self.uri)
         views: list[View] = []
         for number, region in enumerate(find_regions(host, self.text)):
-            context = region.context.or_else(around)
+            context = _inside(region, around, number)
             old = before[number] if number < len(before) else None
             if old is None or old.language.id != region.language:
                 language = language_by_id(region.language)
@@ -258,3 +260,9 @@ def host_language(language_id: str, uri: str) -> str | None:
 
 def _suffix(uri: str) -> str:
     return os.path.splitext(uri.partition("#")[0])[1].lower()
+
+
+def _inside(region: Region, around: Context, number: int) -> Context:
+    """What is known around a specification of a host; the first says what lies outside."""
+    context = region.context.or_else(around)
+    return context if number == 0 else context.following()

@@ -85,7 +85,9 @@ class Workspace:
         paths: dict[str, None] = {}
         for folder in folders:
             with suppress(OSError):
-                below = specifications_below(folder, self._session.excludes)
+                below = specifications_below(
+                    folder, self._session.excludes, roots=self._session.roots
+                )
                 paths.update(dict.fromkeys(map(os.path.abspath, below)))
         return list(paths)
 
@@ -95,8 +97,11 @@ class Workspace:
         known = self._read.get(path)
         if known is not None and known[0] == state:
             return known[1]
+        place = self._session.roots.place(path)
+        if place is None:
+            return None
         try:
-            with open_plain(path) as stream:
+            with open_plain(place, follow=False) as stream:
                 data = stream.read()
         except OSError:
             return None

@@ -24,6 +24,9 @@ class Memory:
     def locate(self, path: str) -> str:
         return path
 
+    def outside(self, path: str) -> bool:
+        return path.startswith(("/", "../"))
+
 
 def configuration(text: str, *more: str, **files: str) -> Configuration:
     """A text as `a.cntk`, further items behind it, and other files by their stem."""

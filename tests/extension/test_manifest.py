@@ -15,7 +15,7 @@ from netsharp_lsp import __version__
 from netsharp_lsp.context import HOSTS, TASKS, Context
 from netsharp_lsp.language import language_by_id
 from netsharp_lsp.server.preferences import EDITORS_OWN, SWITCHES
-from netsharp_lsp.settings import KEYS, LINE_ENDINGS
+from netsharp_lsp.settings import KEYS, LINE_ENDINGS, ROOTS
 from tests.collection import SAMPLES
 from tests.extension.conftest import EXTENSION, PACKAGING, ROOT
 
@@ -66,13 +66,14 @@ def test_settings_are_those_of_the_server() -> None:
     assert {name: SETTINGS[name]["default"] for name in switches} == switches
     check = {f"netsharp.check.{key}" for key in set(KEYS) - COMMAND_LINE}
     machine = {"netsharp.server.path", "netsharp.python"}
-    assert set(SETTINGS) == {*switches, *check, *machine, *OWN, "netsharp.trace.server"}
+    roots = f"netsharp.{ROOTS}"
+    assert set(SETTINGS) == {*switches, *check, *machine, *OWN, roots, "netsharp.trace.server"}
     assert all(SETTINGS[name]["default"] is None for name in check)
-    assert all(SETTINGS[name]["scope"] == "machine" for name in machine)
+    assert all(SETTINGS[name]["scope"] == "machine" for name in {*machine, roots})
     assert all({"description", "markdownDescription"} & set(each) for each in SETTINGS.values())
     assert {name.split(".")[1] for name in {*machine, *OWN, "netsharp.trace"}} == set(EDITORS_OWN)
     names = MANIFEST["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"]
-    assert set(names) == machine
+    assert set(names) == {*machine, roots}
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,9 @@ class CorpusFiles:
         """The path itself."""
         return path
 
+    def outside(self, path: str) -> bool:
+        return False
+
 
 def sound_text(file: CntkFile) -> bytes | None:
     """A file as an editor shows it; None for what is no text."""

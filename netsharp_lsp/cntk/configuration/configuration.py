@@ -52,6 +52,11 @@ class Configuration:
         return found
 
     @property
+    def is_open(self) -> bool:
+        """Whether a layer is outside, of which nobody knows what it says."""
+        return any(fault.kind == "outside" for fault in self.faults)
+
+    @property
     def readable(self) -> bool:
         """Whether the program would get through the text."""
         return not any(fault.kind in UNREADABLE for fault in self.faults)

@@ -23,6 +23,7 @@ SEVERITIES = {
     "missing-file": "error",
     "missing-include": "error",
     "newline-in-variable": "error",
+    "outside": "info",
     "stray-bracket": "warning",
     "unclosed": "error",
     "undefined": "info",

@@ -15,6 +15,7 @@ from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, Place, Source,
 from netsharp_lsp.cntk.configuration.traced import Traced, Weaver
 from netsharp_lsp.limits import CONFIGURATION_FILES
 from netsharp_lsp.text.visible import encodable
+from netsharp_lsp.workspace import outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,11 +95,17 @@ class Layers:
                 continue
             self._resolved.add(path)
             source = self._read(path)
-            if source is None:
+            if self._is_outside(path, source):
+                self.faults.add(Fault("outside", outside(path), place))
+            elif source is None:
                 self.faults.add(Fault("missing-file", f"{path}: there is no such file.", None))
             elif isinstance(source, Source):
                 found.append(Place(source, 0, len(source.text)))
         return found
+
+    def _is_outside(self, path: str, source: Source | bool | None) -> bool:
+        """Whether there is nothing because nobody may look there."""
+        return source is None and self._files.outside(os.path.join(self._directory, path))
 
     def _read(self, path: str, place: Place | None = None) -> Source | bool | None:
         """Read a file: None where there is none, False where it is no text."""
@@ -170,7 +177,9 @@ class Layers:
             self.faults.add(Fault("deep", message, place))
             return
         source = self._read(path, place)
-        if source is None:
+        if self._is_outside(path, source):
+            self.faults.add(Fault("outside", outside(path), place))
+        elif source is None:
             self.faults.add(Fault("missing-include", _no_include(path), place))
         elif isinstance(source, Source):
             self._expand(Place(source, 0, len(source.text)), depth + 1)

@@ -17,6 +17,7 @@ from netsharp_lsp.cntk.mel.reading import parameter, read, unquoted, word
 from netsharp_lsp.cntk.ndl.reading import read_script
 from netsharp_lsp.cntk.ndl.syntax import Assignment, Call
 from netsharp_lsp.diagnostics.nearest import nearest, suggestion
+from netsharp_lsp.workspace import outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,12 +47,14 @@ class Surroundings(NamedTuple):
     `loaded` tells what a file of a model holds, None where nothing writes it and it is not there;
     `sections` the keys of an NDL file, None where it is not there; `made` the nodes that a call of
     NDL makes, with their operations, by what follows the call's name, None where the function is
-    not known.  `complete`: what is not found is not there.
+    not known; `is_outside` whether nothing can be known of a file.  `complete`: what is not found
+    is not there.
     """
 
     loaded: Callable[[str], Known | None]
     sections: Callable[[str], list[str] | None]
     made: Callable[[str], dict[str, str] | None]
+    is_outside: Callable[[str], bool]
     complete: bool = True
 
 
@@ -260,7 +263,9 @@ class _Evaluation:
             self.take(Model(name, key, None, ""))
             return
         known = self.saved_here(path) or self.around.loaded(path)
-        if known is None:
+        if known is None and self._is_outside(path, file):
+            known = Known(None, "")
+        elif known is None:
             message = (
                 f"'{path}' is not there, and no command before this one writes it. Nothing can be "
                 "said about its nodes."
@@ -268,6 +273,13 @@ class _Evaluation:
             self.faults.append(Fault("missing-file", message, file))
             known = Known(None, "")
         self.take(Model(name, key, known.nodes, known.origin))
+
+    def _is_outside(self, path: str, text: Traced) -> bool:
+        """Whether nothing can be known of a file, which is noted."""
+        if not self.around.is_outside(path):
+            return False
+        self.faults.append(Fault("outside", outside(path), text))
+        return True
 
     def saved_here(self, path: str) -> Known | None:
         """What this very text has written to a file."""
@@ -298,7 +310,9 @@ class _Evaluation:
         options = [found for one in given[2:] if (found := parameter(one)) is not None]
         path = word(unquoted(given[1]))
         sections = None if "$" in path else self.around.sections(path)
-        if sections is None and "$" not in path and self.around.complete:
+        if sections is None and "$" not in path and self._is_outside(path, given[1]):
+            pass  # The model of the snippet is unknown, as it is in any case.
+        elif sections is None and "$" not in path and self.around.complete:
             message = f"There is no file '{path}'; the edit stops here."
             self.faults.append(Fault("snippet-file", message, given[1]))
         elif not options:

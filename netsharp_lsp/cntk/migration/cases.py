@@ -39,6 +39,7 @@ _GRAVE = frozenset(
         "no-statement",
         "option-missing",
         "option-value",
+        "outside",
         "reassigned",
         "repeat",
         "several-files",

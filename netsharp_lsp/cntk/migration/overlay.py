@@ -28,6 +28,10 @@ class Overlay:
         """Whether there is a file or a folder of that name; reads nothing."""
         return self.locate(path) in self._given or self._files.exists(path)
 
+    def outside(self, path: str) -> bool:
+        """Whether nothing can be known of a file."""
+        return self.locate(path) not in self._given and self._files.outside(path)
+
     def locate(self, path: str) -> str:
         """Return the one name of a file, however a path to it is spelt."""
         return self._files.locate(path)

@@ -17,6 +17,7 @@ from netsharp_lsp.cntk.ndl.evaluation import Part
 from netsharp_lsp.cntk.ndl.reading import read_script
 from netsharp_lsp.cntk.ndl.syntax import HOLE, Script, place_of
 from netsharp_lsp.cntk.networks.faults import Fault, Place
+from netsharp_lsp.workspace import outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 
         def read(self, path: str) -> bytes | None:
             """The bytes of a file, None where there is none."""
+            ...
+
+        def outside(self, path: str) -> bool:
+            """Whether nothing can be known of a file."""
             ...
 
 
@@ -162,6 +167,9 @@ class _Collected:
         if HOLE in path or found.problem is not None or self._files is None:
             return None
         data = self._files.read(path)
+        if data is None and self._files.outside(path):
+            self._fault("outside", outside(path), _whole(found.text))
+            return None
         if data is None:
             message = f"{path}: there is no such file. Paths are relative to the working directory."
             self._fault("missing-file", message, _whole(found.text))

@@ -75,7 +75,7 @@ KINDS: dict[str, tuple[str, str]] = {
     "old-gradient": ("BS069", ""),
 }
 #: Faults of whole texts, of which the rules on configurations tell.
-ELSEWHERE = frozenset(("builder", "unreadable"))
+ELSEWHERE = frozenset(("builder", "outside", "unreadable"))
 #: Rules that find the same without evaluation, and say it better.
 STATIC = (
     arity,

@@ -324,7 +324,9 @@ def missing_includes(program: BrainScriptProgram, experiment: Experiment) -> Ite
     """Includes whose file is nowhere, or that lead back to themselves."""
     left_open = program.left_open
     for entry in program.program.survey.missing:
-        if entry.place in program.refused or program.outside(entry.place) in left_open:
+        if entry.place in program.refused or experiment.files.outside(entry.path):
+            continue
+        if program.outside(entry.place) in left_open:
             continue
         yield _include(
             program,

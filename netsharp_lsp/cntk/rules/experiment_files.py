@@ -43,12 +43,17 @@ def missing_texts(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             if found is None or path is None or is_block(path.encode()):
                 continue
             for one in path.split(separator) if separator else [path]:
-                if "+" in one or not one.strip() or experiment.files.exists(one):
+                if "+" in one or not one.strip() or _is_there(one, experiment):
                     continue
                 finding = _missing(name, one, found, visit, experiment)
                 if (finding.place, one) not in told:
                     told.add((finding.place, one))
                     yield finding
+
+
+def _is_there(path: str, experiment: Experiment) -> bool:
+    """Whether a file is there, or where nobody may look."""
+    return experiment.files.exists(path) or experiment.files.outside(path)
 
 
 def _is_beside(path: str, experiment: Experiment) -> bool:
@@ -89,7 +94,7 @@ def missing_data(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             if found is None or path is None or option.name.lower() in _MADE:
                 continue
             place = placed(found.text.place(0, len(found.text)))
-            there = normal(path) in made or experiment.files.exists(path)
+            there = normal(path) in made or _is_there(path, experiment)
             if there or place in told or not _is_path(path):
                 continue
             told.add(place)

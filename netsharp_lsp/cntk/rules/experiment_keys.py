@@ -32,6 +32,8 @@ emitted("CK044", "info")
 
 _NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
 #: Keys whose values name other keys.
+#: Options that name texts in which keys are variables.
+_TEXTS = ("networkDescription", "ndlMacros", "editPath")
 _NAMING = (b"run", b"load", b"readers", b"section", b"ioNodeNames", b"command", b"outputNodeNames")
 #: What readers once needed to keep a binary copy of their data.
 _COPY = frozenset(
@@ -98,10 +100,16 @@ def names_in_use(experiment: Experiment) -> set[str]:
 def _files_with_variables(experiment: Experiment) -> Iterator[bytes]:
     """The files of NDL and MEL, in which the keys of a block around them are variables."""
     for visit in experiment.visits:
-        for name in ("networkDescription", "ndlMacros", "editPath"):
+        for name in _TEXTS:
             path = visit.text(name) if visit.table.find(name) is not None else None
             for one in path.split("+") if path else ():
                 yield experiment.files.read(one) or b""
+
+
+def _is_unknown(visit: Visit, experiment: Experiment) -> bool:
+    """Whether a block names a text in which its keys are variables, and which nobody may read."""
+    named = (visit.text(name) for name in _TEXTS if visit.table.find(name) is not None)
+    return any(experiment.files.outside(one) for path in named if path for one in path.split("+"))
 
 
 def _named(scope: Scope) -> set[str]:
@@ -135,7 +143,7 @@ def _keys(experiment: Experiment) -> dict[object, _Key]:
 
 def _is_open(visit: Visit, experiment: Experiment) -> bool:
     """Whether a block may hold what nobody can tell: a text that uses its keys is not there."""
-    if visit.is_open:
+    if visit.is_open or _is_unknown(visit, experiment):
         return True
     path = visit.text("editPath") if "edit" in visit.command.actions else None
     return path is not None and experiment.files.read(path) is None

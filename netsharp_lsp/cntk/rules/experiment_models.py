@@ -95,8 +95,10 @@ def unwritten_models(experiment: Experiment, _: Experiment) -> Iterator[Finding]
 
 def _is_there(path: str, written: dict[str, str], experiment: Experiment) -> bool:
     wanted = normal(path)
-    made = any(wanted == one or wanted.startswith(f"{one}.") for one in written)
-    return made or experiment.files.exists(path) or _epochs_there(path, experiment)
+    if any(wanted == one or wanted.startswith(f"{one}.") for one in written):
+        return True
+    files = experiment.files
+    return files.exists(path) or _epochs_there(path, experiment) or files.outside(path)
 
 
 def _epochs_there(path: str, experiment: Experiment) -> bool:

@@ -48,6 +48,7 @@ KINDS: dict[str, tuple[str, Severity]] = {
     "create-alone": ("ME029", "error"),
     "statement": ("ME030", "error"),
     "copied-onto-itself": ("ME023", "error"),
+    "outside": ("CK119", "info"),
 }
 #: Statements of NDL in a text of MEL have the codes of NDL.
 KINDS["ndl-function"] = ("ND002", "error")

@@ -68,10 +68,12 @@ KINDS: dict[str, tuple[str, Severity]] = {
 #: Kinds that rules on the text tell, too, and better.
 ELSEWHERE = frozenset(
     ("unknown-option", "group", "group-name", "missing-file", "unreadable", "undefined-variable")
-)
+) | {"outside"}
 #: What follows from other faults more often than not: from any, or from an unknown macro.
 _FOLLOWS = frozenset(("no-features", "no-result"))
 _FOLLOWS_UNKNOWN = frozenset(("member",))
+#: What a part of the text may say that nobody may read.
+_UNKNOWN = _FOLLOWS | _FOLLOWS_UNKNOWN | {"unknown-function", "unknown-name", "missing-section"}
 #: What is wrong with a statement whatever model it is added to.
 _IN_EDITS = frozenset(
     (
@@ -140,6 +142,8 @@ def _telling(found: tuple[Fault, ...]) -> Iterator[Fault]:
     follows = _FOLLOWS if kinds - _FOLLOWS else frozenset[str]()
     if "unknown-function" in kinds:
         follows |= _FOLLOWS_UNKNOWN
+    if any(fault.kind == "outside" for fault in found):
+        follows |= _UNKNOWN
     unread = [fault.place for fault in found if fault.kind in _UNREAD]
     miscounted = [fault.place for fault in found if fault.kind == "arity"]
     brackets: set[str] = set()

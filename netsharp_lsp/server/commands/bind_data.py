@@ -45,7 +45,7 @@ async def _table(call: Call, path: str) -> str | None:
     given = call.text_or_none(1, "the path of a table")
     if given:
         return path_of(given) or os.path.join(os.path.dirname(path), given)
-    tables = tables_beside(path)
+    tables = tables_beside(path, call.session.roots)
     if not tables:
         call.warn(f"No CSV, TSV or Parquet file lies beside {os.path.basename(path)}.")
         return None

@@ -43,6 +43,9 @@ def did_change_configuration(session: Session, params: Any) -> Awaitable[None] |
 def did_trust(session: Session, params: Any) -> None:
     """Learn whether the workspace is trusted: only then tables are read and networks trained."""
     session.trusted = isinstance(params, dict) and bool(params.get("trusted"))
+    session.roots.renew()
+    session.settings.forget()
+    session.experiments.forget()
     session.contexts.look_again(always=True)
     renew(session)
 

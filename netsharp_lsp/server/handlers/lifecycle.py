@@ -45,4 +45,6 @@ def did_change_folders(session: Session, params: dict[str, Any]) -> Awaitable[No
         session.settings.drop(folder["uri"])
     for folder in event.get("added") or []:
         session.folders[folder["uri"]] = folder.get("name", "")
+    session.roots.renew()
+    session.experiments.forget()
     return configuration.did_change_configuration(session, {})

@@ -66,7 +66,10 @@ def _order(session: Session, uri: str, options: dict[str, Any]) -> Order | str:
     if run_file is not None:
         run_file = path_of(str(run_file)) or os.path.join(os.path.dirname(path), str(run_file))
     chosen = f"{path}::{options['name']}" if options.get("name") else path
-    return Order(uri, chosen, run_file, bool(options.get("resume")), bool(options.get("told")))
+    roots = tuple(filter(os.path.isdir, session.roots.folders or ()))
+    return Order(
+        uri, chosen, run_file, bool(options.get("resume")), bool(options.get("told")), roots
+    )
 
 
 def _unsaved(session: Session, uri: str, path: str) -> bool:

@@ -38,6 +38,9 @@ class Disk:
     def locate(self, path: str) -> str:
         return str((self.folder / path).resolve())
 
+    def outside(self, path: str) -> bool:
+        return False
+
 
 def tree(data: bytes) -> list[tuple[object, ...]]:
     """Every key of a configuration with its kind, value and variables.

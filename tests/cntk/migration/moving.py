@@ -38,6 +38,9 @@ class Texts:
     def locate(self, path: str) -> str:
         return path.removeprefix("./")
 
+    def outside(self, path: str) -> bool:
+        return False
+
 
 def units_of(
     texts: Mapping[str, bytes],

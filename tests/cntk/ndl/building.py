@@ -33,6 +33,9 @@ class Folder:
     def locate(self, path: str) -> str:
         return path
 
+    def outside(self, path: str) -> bool:
+        return False
+
 
 def script(text: str) -> Script:
     """The one script of a file."""

@@ -11,6 +11,7 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import Include
 from netsharp_lsp.cntk.configuration.sources import read_text
 from netsharp_lsp.cntk.networks.faults import Fault
 from netsharp_lsp.limits import INCLUDED_BYTES, INCLUDES
+from netsharp_lsp.workspace import outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,10 +25,13 @@ if TYPE_CHECKING:
 
 
 class Includes:
-    """How files are read, by which files each of them was included, and how much was."""
+    """How files are read, which may not be, by which files each was included, and how much was."""
 
-    def __init__(self, read: Reader, folders: Sequence[str]) -> None:
+    def __init__(
+        self, read: Reader, folders: Sequence[str], is_outside: Callable[[str], bool]
+    ) -> None:
         self.read = read
+        self.is_outside = is_outside
         self.folders = folders
         self.chains: dict[str, tuple[str, ...]] = {}
         self.count = self.bytes = 0
@@ -62,6 +66,8 @@ class Includes:
             self._count(entry, len(data))
             self.chains[candidate] = (*chain, candidate)
             return candidate, data
+        if self.is_outside(entry.path):
+            raise Failure(Fault("outside", outside(entry.path), entry.place))
         raise Failure(Fault("include", f"`{entry.path}` is not found.", entry.place))
 
     def _count(self, entry: Include, length: int) -> None:

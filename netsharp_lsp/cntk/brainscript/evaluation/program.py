@@ -24,19 +24,28 @@ from netsharp_lsp.cntk.networks.faults import Fault, Outcome, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from netsharp_lsp.cntk.brainscript.evaluation.includes import Reader
     from netsharp_lsp.cntk.brainscript.evaluation.values import Value
     from netsharp_lsp.cntk.brainscript.reading.syntax import Expression, Script
 
 
+def nothing_outside(path: str) -> bool:
+    """Return that a file which cannot be read is not there."""
+    return False
+
+
 class Surroundings(NamedTuple):
     """What a text is evaluated in: how files are read, the texts that come before it, and the
-    folders that its includes are looked for in, in this order.
+    folders that its includes are looked for in, in this order.  `is_outside` tells of a file
+    whether nothing can be known of it.
     """
 
     read: Reader
     library: tuple[Script, ...]
     folders: tuple[str, ...] = ()
+    is_outside: Callable[[str], bool] = nothing_outside
     precision: str = "float"
     device: float = -1.0
     trace_level: float = 0.0
@@ -64,7 +73,7 @@ def evaluate_file(data: bytes, source: str, around: Surroundings) -> Outcome:
 
 def evaluate_network(built: Expression, around: Surroundings) -> Outcome:
     """The network of an expression; a plain record stands for the network of its members."""
-    run = Evaluator(CLASSES, Includes(around.read, around.folders).spliced)
+    run = Evaluator(CLASSES, Includes(around.read, around.folders, around.is_outside).spliced)
     if isinstance(built, RecordLiteral):
         built = New(built.place, "ComputationNetwork", built.place, built)
     try:
@@ -78,7 +87,7 @@ def evaluate_network(built: Expression, around: Surroundings) -> Outcome:
 
 def evaluate_member(data: bytes, source: str, name: str, around: Surroundings) -> Value | Fault:
     """The value of one member of a text that is a list of members."""
-    run = Evaluator(CLASSES, Includes(around.read, around.folders).spliced)
+    run = Evaluator(CLASSES, Includes(around.read, around.folders, around.is_outside).spliced)
     script = parse(data, source)
     try:
         with DeepRecursion(DEEPEST):

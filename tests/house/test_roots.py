@@ -1,0 +1,40 @@
+"""Whoever reads files that files name says where they may lie: no call leaves the roots out."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.house.test_dependencies import MODULES
+
+#: Functions that look everywhere unless they are told the roots, and how many positions theirs is.
+BOUND = {
+    "DiskFiles": 3,
+    "OverDisk": 2,
+    "experiments": 4,
+    "look_around": 9,
+    "read_run_file": 2,
+    "run_file_beside": 2,
+    "run_file_context": 3,
+    "specifications_below": 4,
+    "tables_beside": 2,
+    "training_files": 2,
+    "training_folders": 2,
+}
+#: Calls that need none: the first is bound by `BoundFiles`, the second reads what a person names.
+UNBOUND = {("netsharp_lsp.project.revision_files", "DiskFiles")}
+UNBOUND.add(("netsharp_lsp.server.training", "read_run_file"))
+
+
+@pytest.mark.parametrize("module", [one for one in MODULES if one.startswith("netsharp_lsp.")])
+def test_readers_are_told_the_roots(module: str) -> None:
+    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        name = node.func.id if isinstance(node.func, ast.Name) else name
+        if name not in BOUND or (module, name) in UNBOUND:
+            continue
+        told = any(keyword.arg == "roots" for keyword in node.keywords)
+        assert told or len(node.args) >= BOUND[name], f"{module}: {name} in line {node.lineno}"
