@@ -11,6 +11,7 @@ import zlib
 from dulwich.errors import ObjectFormatException
 from dulwich.objects import RawObjectID
 
+from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.limits import GIT_FILE_BYTES
 from netsharp_lsp.project.work_tree import plain_file
 
@@ -46,7 +47,7 @@ def declared_sizes(store: DiskObjectStore, name: ObjectID) -> Iterator[int]:
 
 def _packed(pack: Pack, offset: int) -> Iterator[int]:
     width = pack.object_format.oid_length
-    with open(pack.data.path, "rb") as file:
+    with open_plain(pack.data.path) as file:
         for _ in range(_LONGEST_CHAIN):
             file.seek(offset)
             head = file.read(_BLOCK)

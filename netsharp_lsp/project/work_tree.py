@@ -6,8 +6,8 @@ What lies in such a folder may come from anybody: what is no plain file of a san
 from __future__ import annotations
 
 import os
-import stat
 
+from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.limits import GIT_FILE_BYTES
 
 TYPE_CHECKING = False
@@ -53,14 +53,8 @@ def plain_file(path: str, limit: Limit, *, follow: bool = True, whole: bool = Tr
     `follow`: whether a link may stand for it, as git decides for each of its files. Not `whole`:
     of one that is too large the beginning.
     """
-    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
-        if not follow and os.path.islink(path):
-            return None
-        with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
-            # Reading what is no plain file may never end.
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                return None
+        with open_plain(path, follow=follow) as file:
             data = file.read(limit.most + 1)
     except (OSError, ValueError):
         return None

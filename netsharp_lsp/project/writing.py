@@ -6,6 +6,7 @@ import errno
 import os
 
 from netsharp_engine.aside import Aside, ChangedError
+from netsharp_engine.plain_files import open_plain
 
 __all__ = ["ChangedError", "refusal", "remove_if", "write_atomic", "write_new", "write_over"]
 
@@ -117,7 +118,7 @@ def _linked(names: int) -> str:
 
 def _data(path: str) -> bytes | None:
     try:
-        with open(path, "rb") as stream:
+        with open_plain(path) as stream:
             return stream.read()
     except OSError:
         return None

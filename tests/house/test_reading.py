@@ -12,11 +12,13 @@ from tests.house.test_dependencies import MODULES
 #: Where else a file is opened, and why no pipe can stand there.
 ALLOWED = {
     "netsharp_engine.plain_files": "the place itself",
+    "netsharp_engine.aside": "a folder or a file of its own, opened to be locked or compared",
     "netsharp_engine.memory": "the kernel's own figures",
     "netsharp_engine.data.arrays": "numpy opens an archive or maps an array that was found plain",
     "netsharp_engine.model_file": "safetensors opens a file that was found plain",
     "netsharp_lsp.diagnostics.pages": "the package's own pages",
     "netsharp_lsp.cntk.configuration.options.tables": "the package's own tables",
+    "netsharp_lsp.cli.streams": "the null device in place of a closed stream",
     "netsharp_lsp.cntk.library": "the package's own library",
     "netsharp_lsp.cntk.library.documentation": "the package's own library",
 }
