@@ -5,6 +5,7 @@ where things are defined.  Knows no code of a rule.
 from __future__ import annotations
 
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from netsharp_lsp.cntk.findings import Note, Place
 from netsharp_lsp.cntk.ndl.functions import FUNCTIONS, GROUP_ARRAYS
@@ -93,7 +94,7 @@ def _unknown_name(name: str, place: Place, experiment: Experiment, plain: Said) 
     macro = macros(experiment).get(calls.get(head.lower(), ""))
     if macro is not None and macro.body is not None:
         return _member(head, rest, macro, experiment)
-    near = nearest(head, list(dict.fromkeys(_names_around(place, experiment))))
+    near = nearest(head, _names_around(place, experiment))
     if near is None or near.lower() == head.lower():
         return plain
     better = f"{near}{dot}{rest}"
@@ -189,12 +190,21 @@ def _calls_around(place: Place, experiment: Experiment) -> Iterator[tuple[str, s
             yield statement.name.text.lower(), statement.value.name.text.lower()
 
 
-def _names_around(place: Place, experiment: Experiment) -> Iterator[str]:
+#: The names that are defined in a macro, or outside of macros, each once.
+_NAMES: WeakKeyDictionary[Experiment, dict[Definition | None, tuple[str, ...]]]
+_NAMES = WeakKeyDictionary()
+
+
+def _names_around(place: Place, experiment: Experiment) -> tuple[str, ...]:
     """The names that are defined in the macro, or outside of macros, where a place is."""
+    known = _NAMES.setdefault(experiment, {})
     found = _macro_around(place, experiment)
-    if found is not None:
-        yield from (one.text for one in found[1].parameters)
-    yield from _assigned(_statements_around(place, experiment))
+    macro = None if found is None else found[1]
+    if macro not in known:
+        parameters = () if macro is None else (one.text for one in macro.parameters)
+        assigned = _assigned(_statements_around(place, experiment))
+        known[macro] = tuple(dict.fromkeys((*parameters, *assigned)))
+    return known[macro]
 
 
 def _statements_around(place: Place, experiment: Experiment) -> tuple[Statement, ...]:

@@ -52,19 +52,25 @@ class NdlText:
     stands in, a file that no configuration is known of.
     """
 
-    __slots__ = ("alone", "role", "script")
+    __slots__ = ("_statements", "alone", "role", "script")
 
     def __init__(self, script: Script, role: str, alone: bool) -> None:
         self.script = script
         self.role = role
         self.alone = alone
+        self._statements: tuple[Within, ...] | None = None
 
     def place(self, start: int, end: int) -> Place:
         """Where a span stands in its file."""
         return self.script.place(start, end)
 
-    def statements(self) -> Iterator[Within]:
+    def statements(self) -> tuple[Within, ...]:
         """Every statement, those in macros behind their macro."""
+        if self._statements is None:
+            self._statements = tuple(self._found())
+        return self._statements
+
+    def _found(self) -> Iterator[Within]:
         waiting = [Within(one, None) for one in reversed(self.script.statements)]
         while waiting:
             within = waiting.pop()

@@ -8,7 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: So many names are looked at for one word; a text of more may have as many words to ask for.
+#: So many names are looked at for one word, and of those that are as long as it so many compared; a
+#: text of more may have as many words to ask for.
+MOST_NAMES = 5_000
 MOST_CANDIDATES = 500
 
 
@@ -17,15 +19,19 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
 
     Spelling that differs only in case is closest of all; otherwise insertions, deletions,
     substitutions and swaps of neighbours count one each, and about one in three letters may
-    be wrong. Among equally close candidates the first wins; beyond `MOST_CANDIDATES` none is
-    looked at.
+    be wrong. Among equally close candidates the first wins; beyond the first of `MOST_NAMES`, and
+    of `MOST_CANDIDATES` of about the word's length, none is looked at.
     """
     lowered = word.lower()
     best: str | None = None
     best_distance = allowed_slips(len(word)) + 1
-    for candidate in islice(candidates, MOST_CANDIDATES):
-        if candidate == word:
+    left = MOST_CANDIDATES
+    for candidate in islice(candidates, MOST_NAMES):
+        if candidate == word or abs(len(candidate) - len(word)) >= best_distance:
             continue
+        left -= 1
+        if left < 0:
+            break
         distance = edit_distance(lowered, candidate.lower(), best_distance)
         if distance < best_distance:
             best, best_distance = candidate, distance

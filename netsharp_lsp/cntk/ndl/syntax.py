@@ -107,7 +107,7 @@ Statement = Assignment | Definition
 class Script:
     """The statements of one text, and what cannot be read."""
 
-    __slots__ = ("faults", "statements", "text")
+    __slots__ = ("_definitions", "faults", "statements", "text")
 
     def __init__(
         self, text: Traced, statements: tuple[Statement, ...], faults: tuple[Fault, ...]
@@ -115,13 +115,19 @@ class Script:
         self.text = text
         self.statements = statements
         self.faults = faults
+        self._definitions: tuple[Definition, ...] | None = None
 
     def place(self, start: int, end: int) -> Place:
         """Where a span of the text stands in its file."""
         return place_of(self.text, start, end)
 
-    def definitions(self) -> Iterator[Definition]:
+    def definitions(self) -> tuple[Definition, ...]:
         """The macros that the text defines, those within macros too."""
+        if self._definitions is None:
+            self._definitions = tuple(self._found())
+        return self._definitions
+
+    def _found(self) -> Iterator[Definition]:
         waiting = list(reversed(self.statements))
         while waiting:
             statement = waiting.pop()
