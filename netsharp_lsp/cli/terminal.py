@@ -55,6 +55,8 @@ def say(lines: Iterable[str], outlet: Outlet | None = None) -> None:
     stream = sys.stdout if outlet is None else outlet
     for line in lines:
         stream.write(f"{visible(line)}\n")
+    if outlet is not None:
+        outlet.flush()
 
 
 def give(document: str | Iterable[str], stream: TextIO | None = None) -> None:

@@ -140,9 +140,15 @@ class Lowering:
         condition = f"The condition from '{bundle.source_name}' to '{bundle.layer.name}'"
         advice = "Make the layers smaller, or split the condition into terms that share no index."
         if edges.count is None:
-            raise GraphError(f"{condition} takes more than {CONDITION_EVALUATIONS}. {advice}")
+            raise GraphError(
+                f"{condition} takes more than {CONDITION_EVALUATIONS}, for which there is neither "
+                f"time nor memory. {advice}"
+            )
         if edges.count > FILTERED_EDGES.most:
-            raise GraphError(f"{condition} makes more than {FILTERED_EDGES}. {advice}")
+            raise GraphError(
+                f"{condition} makes more than {FILTERED_EDGES}, for which there is neither "
+                f"time nor memory. {advice}"
+            )
         destinations, sources = array("q"), array("q")
         for destination, row in edges.pairs():
             destinations.extend(repeat(destination, len(row)))
