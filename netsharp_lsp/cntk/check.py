@@ -22,19 +22,21 @@ FIRM = frozenset(("CK003", "CK119"))
 
 def findings(experiment: Experiment) -> Iterator[Finding]:
     """Everything that is to be said about a run and the files that it reads."""
-    rules = [one for one in load() if _applies(one, experiment)]
+    is_open = experiment.configuration.is_open
+    rules = [one for one in load() if not is_open or _needs_text_alone(one)]
     misread = misread_networks(experiment)
+    subjects: dict[str, list[object]] = {}
     for rule in rules:
-        for subject in _subjects(experiment, rule.subject):
+        if rule.subject not in subjects:
+            subjects[rule.subject] = _subjects(experiment, rule.subject)
+        for subject in subjects[rule.subject]:
             for finding in rule.check(subject, experiment):
                 if not _follows(finding, misread):
                     yield finding
 
 
-def _applies(rule: Rule, experiment: Experiment) -> bool:
-    """Whether a rule can judge: of a run with an unknown layer its texts alone are known."""
-    if not experiment.configuration.is_open:
-        return True
+def _needs_text_alone(rule: Rule) -> bool:
+    """Whether a rule can judge a run with an unknown layer, of which the texts alone are known."""
     return rule.subject in TEXTS or rule.code in FIRM
 
 

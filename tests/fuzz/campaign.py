@@ -29,7 +29,7 @@ FUZZERS: dict[str, Fuzzer] = {
 }
 #: Where inputs that fail are kept, from the project's folder.
 FOLDER = Path(__file__).parents[2] / "out" / "fuzz"
-#: CPU seconds for any text and for each of its bytes: ten times the dearest of 20,000 texts.
+#: CPU seconds for any text and for each of its bytes: ten times the dearest of 6,000 texts.
 SECONDS_PER_TEXT, SECONDS_PER_BYTE = 0.4, 1e-4
 #: An experiment is checked, described, put in order and migrated: it counts as so many texts.
 WEIGHTS = {"experiments": 8}

@@ -25,6 +25,8 @@ PATIENCE = 60.0
 #: Documents and answers come and go: between the second third and the last a server may not grow
 #: more than allocators do by themselves.
 MOST_GROWTH = 1.1
+#: A storm under which memory has grown goes on for so many thirds at most.
+MOST_PROLONGED = 6
 #: A text that has grown so long is begun anew.
 LONGEST = 6_000
 METHODS = (
@@ -214,46 +216,76 @@ def _is_answer(heard: Message) -> bool:
     return "id" in heard and "method" not in heard
 
 
-def attempt(one: Try) -> Report:
-    """One server, one storm."""
-    count = MESSAGES[one.scale]
-    storm = Storm(one.chance)
-    process = storm.client.process
-    found: list[str] = []
-    trace: list[int] = []
-    sent = 0
-    try:
-        while sent < count and not found:
-            batch = [storm.message() for _ in range(TOGETHER)]
-            storm.send(batch, 0.3 if one.chance.random() < 0.05 else 0.0)
-            sent += len(batch)
-            silent = storm.hear()
+class Weather:
+    """A storm under way: how much was sent, what went wrong, the memory after each batch."""
+
+    def __init__(self, storm: Storm, chance: random.Random) -> None:
+        self.storm = storm
+        self.chance = chance
+        self.sent = 0
+        self.found: list[str] = []
+        self.trace: list[int] = []
+
+    def go_on(self, count: int) -> None:
+        """Send so many messages more, unless something went wrong."""
+        until = self.sent + count
+        while self.sent < until and not self.found:
+            batch = [self.storm.message() for _ in range(TOGETHER)]
+            self.storm.send(batch, 0.3 if self.chance.random() < 0.05 else 0.0)
+            self.sent += len(batch)
+            silent = self.storm.hear()
             if silent is not None:
                 shown = [text[:300] for text in batch[-3:]]
-                found.append(f"after {sent} messages: {silent}; the last were {shown}")
-            used = memory(process.pid)
+                self.found.append(f"after {self.sent} messages: {silent}; the last were {shown}")
+            used = memory(self.storm.client.process.pid)
             if used is not None:
-                trace.append(used)
-        if not found and storm.client.stop() != 0:
+                self.trace.append(used)
+
+    def levels(self, batches: int) -> tuple[float, float]:
+        """The median memory of the last batches, and of as many before them."""
+        trace = self.trace
+        before, after = trace[-2 * batches : -batches], trace[-batches:]
+        return statistics.median(before), statistics.median(after)
+
+
+def attempt(one: Try) -> Report:
+    """One server, one storm.
+
+    What is asked for the first time may bring code and tables along, which is a step: where
+    memory has grown, the storm goes on until it levels off, and a leak does not.
+    """
+    count = MESSAGES[one.scale]
+    third = count // TOGETHER // 3
+    weather = Weather(Storm(one.chance), one.chance)
+    process, found = weather.storm.client.process, weather.found
+    levels: list[tuple[float, float]] = []
+    try:
+        weather.go_on(count)
+        while not found and one.scale is not Scale.GLANCE and len(levels) <= MOST_PROLONGED:
+            levels.append(weather.levels(third))
+            if levels[-1][1] <= MOST_GROWTH * levels[-1][0]:
+                break
+            weather.go_on(third * TOGETHER)
+        if not found and weather.storm.client.stop() != 0:
             found.append(f"the server ended with {process.returncode}")
     finally:
         if process.poll() is None:
             process.kill()
         process.wait()
-    log = b"".join(storm.client.log).decode("utf-8", "replace")
+    log = b"".join(weather.storm.client.log).decode("utf-8", "replace")
     if OUR_TRACEBACK.search(log):
         found.append(f"a traceback in the server's log: {log[-300:]!r}")
-    third = len(trace) // 3
     figures: tuple[str, ...] = ()
-    if one.scale is not Scale.GLANCE and not found:
-        before, after = (statistics.median(trace[n * third : (n + 1) * third]) for n in (1, 2))
+    if levels and not found:
+        before, after = levels[-1]
         figures = (
-            f"{sent:,} messages, {storm.asked:,} requests, {before / 2**20:.1f} MiB in the second "
-            f"third, {after / 2**20:.1f} MiB in the last",
+            f"{weather.sent:,} messages, {weather.storm.asked:,} requests, "
+            f"{before / 2**20:.1f} MiB in the last third but one, {after / 2**20:.1f} MiB in the "
+            "last",
         )
         if after > MOST_GROWTH * before:
             found.append(f"memory grows: {figures[0]}")
-    return Report(sent, found, figures)
+    return Report(weather.sent, found, figures)
 
 
 ROW = Row(
