@@ -114,7 +114,7 @@ class Scope:
     They stay as they are, since the program never gets any further.
     """
 
-    __slots__ = ("_entries", "_faults", "_known", "budget", "holes", "parent", "text")
+    __slots__ = ("_entries", "_faults", "_inside", "_known", "budget", "holes", "parent", "text")
 
     def __init__(self, text: Traced, faults: Faults, parent: Scope | None = None) -> None:
         self.text = text
@@ -123,6 +123,7 @@ class Scope:
         self._faults = faults
         self._entries: dict[bytes, Entry] = {}
         self._known: dict[Entry, Traced] = {}
+        self._inside: dict[Entry, Scope] = {}
         self.budget: Budget = Budget() if parent is None else parent.budget
         for record in records(text, faults):
             self._insert(record)
@@ -165,7 +166,10 @@ class Scope:
 
     def inside(self, found: Found) -> Scope:
         """What was found, read as a record."""
-        return Scope(found.text, self._faults, self)
+        known = self._inside.get(found.entry)
+        if known is None or known.text is not found.text:
+            known = self._inside[found.entry] = Scope(found.text, self._faults, self)
+        return known
 
     def resolved(self, entry: Entry) -> Traced:
         """An entry's text with variables in place, as far as that goes."""
