@@ -45,7 +45,9 @@ def _training(one: Try, number: signal.Signals) -> list[str]:
     ended = child.end(SOON * 4)
     if not saves or ended.code == 0:
         return faults(ended, {0})
-    found = faults(ended, {EXITS[number]})
+    # Once the training has told its end and the model is there, the system answers.
+    over = b'"end"' in log.read_bytes().splitlines()[-1]
+    found = faults(_told(ended) if over else ended, {EXITS[number]})
     if not (one.folder / training.MODEL).exists():
         return [*found, f"{ended}: nothing was saved"]
     return found + training.go_on(one.folder)
