@@ -169,6 +169,10 @@ def test_the_table_below_names_every_type() -> None:
     assert sorted(row[0] for row in SHAPES) == sorted(NODE_TYPES)
 
 
+def test_no_type_is_lost() -> None:
+    assert len(NODE_TYPES) == 88
+
+
 @pytest.mark.parametrize(
     ("operation", "text", "shape", "along"), SHAPES, ids=lambda one: str(one)[:30]
 )
