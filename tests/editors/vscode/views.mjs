@@ -38,8 +38,12 @@ await scenario(options, async (bench, checks) => {
   await bench.command("Net#: Show Network");
   const network = await bench.webview(".layer .name");
   checks.that("network view", network !== null);
-  const names = await network.locator(".layer .name").allTextContents();
-  checks.that("every layer has a box", layers.every((name) => names.includes(name)), names);
+  const names = () => network.locator(".layer .name").allTextContents();
+  const boxed = await bench.until(async () => {
+    const there = await names();
+    return layers.every((name) => there.includes(name));
+  });
+  checks.that("every layer has a box", boxed, await names());
   const arrows = await network.locator(".edge").count();
   checks.that("bundles are arrows", arrows >= layers.length - 1, arrows);
   await bench.picture("network");
