@@ -41,13 +41,15 @@ def do_each(work: Callable[[Job], Outcome], jobs: Sequence[Job]) -> Iterator[Out
         return
     from concurrent.futures import ProcessPoolExecutor
 
+    # What every job needs is loaded once, before the processes that begin as copies of this one.
+    yield work(jobs[0])
     # What the pool starts begins with `python -c`, for which a module that lies in the working
     # directory comes before Python's own.
     os.environ["PYTHONSAFEPATH"] = "1"
     pool = ProcessPoolExecutor(processes, initializer=_follow_parent)
     try:
         size = min(max(1, len(jobs) // (PARCELS * processes)), MOST_IN_PARCEL)
-        parcels = (jobs[start : start + size] for start in range(0, len(jobs), size))
+        parcels = (jobs[start : start + size] for start in range(1, len(jobs), size))
         yield from _in_order(pool, work, parcels, AHEAD * processes)
     finally:
         pool.shutdown(cancel_futures=True)
@@ -98,10 +100,15 @@ def _interrupts_held() -> Iterator[None]:
 
 
 def _follow_parent() -> None:
-    """Ctrl-C reaches every process, and only the parent says so; a worker ends when it does."""
+    """Ctrl-C reaches every process, and only the parent says so; a worker ends when it does.
+
+    What it has from its parent is no garbage, and looking through it would copy it.
+    """
+    import gc
     import signal
     from threading import Thread
 
+    gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
 

@@ -17,6 +17,7 @@ from netsharp_lsp.cntk.brainscript.analysis.scopes import (
     Scope,
     Use,
 )
+from netsharp_lsp.cntk.brainscript.reading.identity import Identified
 from netsharp_lsp.cntk.brainscript.reading.syntax import New, Record
 from netsharp_lsp.cntk.networks.faults import Place
 
@@ -61,26 +62,13 @@ class Library:
         return found
 
 
-class _Identified:
-    """Texts as one object: as values they compare deeply, and these are long."""
-
-    def __init__(self, scripts: tuple[Script, ...]) -> None:
-        self.scripts = scripts
-
-    def __hash__(self) -> int:
-        return id(self.scripts)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Identified) and other.scripts is self.scripts
-
-
 def library_of(scripts: tuple[Script, ...]) -> Library:
     """The library of these texts, worked out once."""
-    return _library_of(_Identified(scripts))
+    return _library_of(Identified(scripts))
 
 
 @lru_cache(maxsize=4)
-def _library_of(identified: _Identified) -> Library:
+def _library_of(identified: Identified) -> Library:
     return Library(identified.scripts)
 
 

@@ -10,6 +10,7 @@ from netsharp_lsp.cntk.brainscript.evaluation.classes import CLASSES
 from netsharp_lsp.cntk.brainscript.evaluation.depth import DeepRecursion
 from netsharp_lsp.cntk.brainscript.evaluation.evaluator import DEEPEST, NOWHERE, Evaluator
 from netsharp_lsp.cntk.brainscript.evaluation.includes import Includes
+from netsharp_lsp.cntk.brainscript.evaluation.outermost import Outermost
 from netsharp_lsp.cntk.brainscript.evaluation.values import (
     Absent,
     Built,
@@ -103,17 +104,15 @@ def evaluate_member(data: bytes, source: str, name: str, around: Surroundings) -
 
 def outer_scope(run: Evaluator, around: Surroundings) -> Record:
     """The library and what the program defines, which every network sees."""
-    scope = Record(None)
     values: dict[str, Value] = {
         "deviceId": around.device,
         "traceLevel": around.trace_level,
         "precision": around.precision,
     }
-    for name, value in values.items():
-        scope.members[name] = Thunk.of(value, NOWHERE)
     run.library = frozenset(script.place.source for script in around.library)
-    for script in around.library:
-        run.fill(scope, script.entries, "")
+    own = {name: Thunk.of(value, NOWHERE) for name, value in values.items()}
+    scope = Outermost(run, own)
+    scope.add(around.library)
     return scope
 
 

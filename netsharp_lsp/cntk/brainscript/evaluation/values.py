@@ -12,7 +12,7 @@ from netsharp_lsp.cntk.networks.node import OPAQUE, Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.networks.node import Network
@@ -128,20 +128,18 @@ class Record:
 
     def find(self, name: str) -> Thunk | None:
         """A member, here or in a scope around."""
-        scope: Record | None = self
-        while scope is not None:
+        scope = self
+        while True:
             found = scope.members.get(name)
             if found is not None:
                 return found
+            if scope.parent is None:
+                return scope.outermost(name)
             scope = scope.parent
-        return None
 
-    def names(self) -> Iterator[str]:
-        """Every name in sight, innermost first."""
-        scope: Record | None = self
-        while scope is not None:
-            yield from scope.members
-            scope = scope.parent
+    def outermost(self, name: str) -> Thunk | None:
+        """A member that is made when it is asked for, in a scope that none is around."""
+        return None
 
 
 class Array:
