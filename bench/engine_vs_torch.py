@@ -18,7 +18,7 @@ import peer_torch
 from measure import headline, left_out, verdict
 
 from netsharp_engine.graph import Graph
-from netsharp_engine.plan import compile_plan
+from netsharp_engine.numpy_backend import compile_plan
 from netsharp_engine.train.optimizers import bind_optimizer
 from netsharp_engine.train.settings import Settings, read_settings
 from netsharp_lsp.context import Context

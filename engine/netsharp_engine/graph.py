@@ -5,80 +5,19 @@ It knows neither arrays nor languages: a front end builds a graph, a plan runs i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from netsharp_engine.geometry import product
+from netsharp_engine.nodes import Node, Parameter
 from netsharp_engine.ops import OPERATIONS
+
+__all__ = ["PARAMETER_KINDS", "Graph", "GraphError", "Node", "Parameter"]
 
 PARAMETER_KINDS = ("weights", "kernels", "biases")
 
 
 class GraphError(Exception):
     """A graph that cannot be built or planned; the text is one sentence for a person."""
-
-
-class Parameter:
-    """A trainable array in canonical order.
-
-    ``shape``: "weights" of a full bundle [destination, source], of a filtered one [edges]
-    (by destination, then source); "kernels" [kernels, prod(kernel shape) + 1] with each
-    kernel's own bias last; "biases" [nodes].  ``initial`` holds as many numbers in
-    row-major order, or None for random ones.  Used by two nodes, it is shared.
-    """
-
-    __slots__ = ("initial", "kind", "name", "shape")
-
-    def __init__(
-        self, name: str, shape: tuple[int, ...], initial: Sequence[float] | None, kind: str
-    ) -> None:
-        self.name = name
-        self.shape = shape
-        self.initial = initial
-        self.kind = kind
-
-    @property
-    def size(self) -> int:
-        """How many numbers it has."""
-        return product(self.shape)
-
-    @property
-    def bias_column(self) -> bool:
-        """Whether the last column is a bias, which no weight norm counts."""
-        return self.kind == "kernels"
-
-    def __repr__(self) -> str:
-        return f"Parameter({self.name!r}, {list(self.shape)})"
-
-
-class Node:
-    """One operation and the value that it makes: ``shape`` per sample, row-major."""
-
-    __slots__ = ("attributes", "inputs", "name", "op", "parameters", "shape")
-
-    def __init__(
-        self,
-        op: str,
-        inputs: tuple[Node, ...],
-        parameters: tuple[Parameter, ...],
-        attributes: Mapping[str, Any],
-        shape: tuple[int, ...],
-        name: str,
-    ) -> None:
-        self.op = op
-        self.inputs = inputs
-        self.parameters = parameters
-        self.attributes = attributes
-        self.shape = shape
-        self.name = name
-
-    @property
-    def size(self) -> int:
-        """The number of values per sample."""
-        return product(self.shape)
-
-    def __repr__(self) -> str:
-        return f"Node({self.op!r}, {self.name!r}, {list(self.shape)})"
 
 
 class Graph:

@@ -27,7 +27,7 @@ from netsharp_engine.data.table import translate_classes
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.model_file import ModelError, read_file, read_network, write_file
-from netsharp_engine.plan import require_room
+from netsharp_engine.room import require_room
 from netsharp_engine.train.failures import TrainingError
 from netsharp_engine.train.measure import Measurement, Meter, measuring_design
 from netsharp_engine.train.objective import Objective, choose_objective

@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from netsharp_engine.geometry import Axis, kernel_count
-from netsharp_engine.plan import compile_plan
+from netsharp_engine.numpy_backend import compile_plan
 from tests.engine.naive import Dimension, indices
 
 # Hypothesis repeats some: 320 examples hold more than 200 different geometries

@@ -48,8 +48,8 @@ def prepare(graph, output, seed, x=None, batch=BATCH, **options):
 )
 def test_convolution(block, tall, monkeypatch):
     """Whole, and as large layers are computed: some positions at a time, products on the side."""
-    monkeypatch.setattr("netsharp_engine.kernels.convolution.BLOCK", block)
-    monkeypatch.setattr("netsharp_engine.kernels.convolution.TALL", tall)
+    monkeypatch.setattr("netsharp_engine.numpy_backend.kernels.convolution.BLOCK", block)
+    monkeypatch.setattr("netsharp_engine.numpy_backend.kernels.convolution.TALL", tall)
 
     @GEOMETRIES
     @given(dimensions(sharing=True), SEEDS)
@@ -130,8 +130,8 @@ def test_full(sources, destinations, seed):
 @pytest.mark.parametrize("form", ["matrix", "edges"])
 def test_filtered(form, monkeypatch):
     if form == "edges":
-        monkeypatch.setattr("netsharp_engine.kernels.filtered.DENSE_CELLS", 0)
-        monkeypatch.setattr("netsharp_engine.kernels.filtered.DENSE_SHARE", 2.0)
+        monkeypatch.setattr("netsharp_engine.numpy_backend.kernels.filtered.DENSE_CELLS", 0)
+        monkeypatch.setattr("netsharp_engine.numpy_backend.kernels.filtered.DENSE_SHARE", 2.0)
 
     @GEOMETRIES
     @given(filters(), SEEDS)

@@ -10,7 +10,7 @@ from hypothesis import given
 from netsharp_engine.activations import ACTIVATIONS, NAMES
 from netsharp_engine.geometry import Axis
 from netsharp_engine.graph import Graph
-from netsharp_engine.kernels import KERNELS
+from netsharp_engine.numpy_backend.kernels import KERNELS
 from netsharp_engine.ops import OPERATIONS
 from tests.engine.naive import neighbourhood, positions
 from tests.engine.networks import GEOMETRIES, axes_of, convolution, dimensions

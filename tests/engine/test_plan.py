@@ -11,8 +11,8 @@ import pytest
 
 from netsharp_engine.geometry import Axis
 from netsharp_engine.graph import Graph, GraphError
-from netsharp_engine.kernels.threads import limit_threads
-from netsharp_engine.plan import compile_plan, thread_limit
+from netsharp_engine.numpy_backend import compile_plan, thread_limit
+from netsharp_engine.numpy_backend.kernels.threads import limit_threads
 from tests.engine.naive import Dimension
 from tests.engine.networks import axes_of, convolution, dense, plan_of, randomise
 
@@ -230,8 +230,8 @@ def test_a_step_allocates_no_array(filters, monkeypatch):
     The smallest array of the network, one number per sample, would be 8,192 bytes.
     """
     if filters == "edges":
-        monkeypatch.setattr("netsharp_engine.kernels.filtered.DENSE_CELLS", 0)
-        monkeypatch.setattr("netsharp_engine.kernels.filtered.DENSE_SHARE", 2.0)
+        monkeypatch.setattr("netsharp_engine.numpy_backend.kernels.filtered.DENSE_CELLS", 0)
+        monkeypatch.setattr("netsharp_engine.numpy_backend.kernels.filtered.DENSE_SHARE", 2.0)
     graph, output = network_of_everything()
     plan = plan_of(graph, output, 2048, "softmax", "float32")
     plan.initialise(1, 0.3)

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from netsharp_engine.geometry import Axis
 from netsharp_engine.graph import Graph, GraphError
-from netsharp_engine.kernels.layout import Layout
 from netsharp_engine.limits import KERNEL_CELLS, KERNEL_DIMENSIONS
 from netsharp_engine.memory import free_memory, shown_bytes
-from netsharp_engine.plan import Design, build_plan, compile_plan
-from netsharp_engine.plan.design import NODE_BYTES
+from netsharp_engine.numpy_backend import Design, build_plan, compile_plan
+from netsharp_engine.numpy_backend.design import NODE_BYTES
+from netsharp_engine.numpy_backend.kernels.layout import Layout
 from netsharp_lsp.netsharp.lower import build_graph
 from tests.collection import CORPUS
 from tests.engine.networks import dense
@@ -118,7 +118,7 @@ LIMITED = """
 import resource, sys, time
 from netsharp_engine.graph import GraphError
 from netsharp_lsp.netsharp.lower import build_graph
-from netsharp_engine.plan import compile_plan
+from netsharp_engine.numpy_backend import compile_plan
 graph = build_graph(sys.argv[1], {})
 most = 3 << 30
 resource.setrlimit(resource.RLIMIT_AS, (most, most))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from netsharp_engine.kernels.products import LANES
-from netsharp_engine.plan import Design, build_plan
+from netsharp_engine.numpy_backend import Design, build_plan
+from netsharp_engine.numpy_backend.kernels.products import LANES
 from netsharp_engine.train.measure import BATCH
 from netsharp_lsp.netsharp.lower import build_graph
 

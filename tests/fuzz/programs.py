@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Iterator
 
-from netsharp_engine.plan import compile_plan
+from netsharp_engine.numpy_backend import compile_plan
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.describe import describe_network
 from netsharp_lsp.netsharp.lower import lower

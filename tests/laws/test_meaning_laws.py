@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from netsharp_engine.plan import compile_plan
+from netsharp_engine.numpy_backend import compile_plan
 from netsharp_lsp.cli.weights import literals
 from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.model import Edit

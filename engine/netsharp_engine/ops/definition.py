@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from netsharp_engine.graph import Node
+    from netsharp_engine.nodes import Node
 
 
 class Cost(NamedTuple):

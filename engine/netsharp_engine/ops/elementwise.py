@@ -9,7 +9,7 @@ from netsharp_engine.geometry import product
 from netsharp_engine.ops.definition import Cost, Operation, expect_inputs, expect_parameters
 
 if TYPE_CHECKING:
-    from netsharp_engine.graph import Node
+    from netsharp_engine.nodes import Node
 
 
 def _add_shape(node: Node) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from netsharp_engine.ops.definition import Cost, Operation, expect_inputs, expec
 
 if TYPE_CHECKING:
     from netsharp_engine.geometry import Axis
-    from netsharp_engine.graph import Node
+    from netsharp_engine.nodes import Node
 
 
 def _axes(node: Node) -> tuple[Axis, ...]:

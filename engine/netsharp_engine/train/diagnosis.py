@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from netsharp_engine.graph import Graph
-from netsharp_engine.plan import Plan
+from netsharp_engine.numpy_backend import Plan
 
 from .optimizers import Vector
 from .preparation import Part

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from netsharp_engine.graph import Graph
-from netsharp_engine.plan import Design, build_plan, require_room
+from netsharp_engine.numpy_backend import Design, build_plan
+from netsharp_engine.room import require_room
 
 from .diagnosis import explain, layer_of_values, layer_of_vector, propose
 from .feeding import Feeder

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.graph import Graph
-from netsharp_engine.plan import Design, build_plan
+from netsharp_engine.numpy_backend import Design, build_plan
 
 from .metrics import BaselineTally, ClassTally, make_tally
 from .objective import Objective, Outputs

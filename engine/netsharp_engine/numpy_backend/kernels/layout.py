@@ -12,7 +12,7 @@ from operator import mul
 import numpy as np
 
 from netsharp_engine.geometry import product
-from netsharp_engine.kernels.arrays import Array, IntArray
+from netsharp_engine.numpy_backend.kernels.arrays import Array, IntArray
 
 
 class Layout:

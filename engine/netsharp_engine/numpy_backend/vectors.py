@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from netsharp_engine.graph import Graph, GraphError, Node, Parameter
-from netsharp_engine.kernels import KERNELS
-from netsharp_engine.kernels.arrays import Array, IntArray
-from netsharp_engine.kernels.layout import Layout
+from netsharp_engine.numpy_backend.kernels import KERNELS
+from netsharp_engine.numpy_backend.kernels.arrays import Array, IntArray
+from netsharp_engine.numpy_backend.kernels.layout import Layout
 
 
 class Place(NamedTuple):

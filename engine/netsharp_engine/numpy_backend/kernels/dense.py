@@ -7,10 +7,10 @@ from functools import partial
 import numpy as np
 
 from netsharp_engine.activations import ACTIVATIONS
-from netsharp_engine.kernels.arrays import IntArray
-from netsharp_engine.kernels.layout import Layout
-from netsharp_engine.kernels.products import of_columns
-from netsharp_engine.kernels.site import Call, Draft, Site, Steps, ones
+from netsharp_engine.numpy_backend.kernels.arrays import IntArray
+from netsharp_engine.numpy_backend.kernels.layout import Layout
+from netsharp_engine.numpy_backend.kernels.products import of_columns
+from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps, ones
 
 
 def bind_full(site: Site) -> Steps:

@@ -11,10 +11,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from netsharp_engine.kernels.arrays import Array, IntArray
-from netsharp_engine.kernels.layout import Layout
-from netsharp_engine.kernels.products import of_columns
-from netsharp_engine.kernels.site import Call, Draft, Site, Steps, index
+from netsharp_engine.numpy_backend.kernels.arrays import Array, IntArray
+from netsharp_engine.numpy_backend.kernels.layout import Layout
+from netsharp_engine.numpy_backend.kernels.products import of_columns
+from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps, index
 
 DENSE_CELLS = 65_536
 DENSE_SHARE = 0.03

@@ -10,8 +10,8 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from netsharp_engine.kernels.arrays import Array
-from netsharp_engine.kernels.site import Call, Site
+from netsharp_engine.numpy_backend.kernels.arrays import Array
+from netsharp_engine.numpy_backend.kernels.site import Call, Site
 
 #: As many columns are all summed in one order by every kernel that was tried.
 LANES = 16

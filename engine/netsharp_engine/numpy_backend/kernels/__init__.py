@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_engine.activations import ACTIVATIONS
 from netsharp_engine.geometry import product
-from netsharp_engine.kernels.arrays import IntArray
-from netsharp_engine.kernels.convolution import bind_convolve, convolve_bytes, walk
-from netsharp_engine.kernels.dense import (
+from netsharp_engine.numpy_backend.kernels.arrays import IntArray
+from netsharp_engine.numpy_backend.kernels.convolution import bind_convolve, convolve_bytes, walk
+from netsharp_engine.numpy_backend.kernels.dense import (
     activation_bytes,
     bias_bytes,
     bind_activation,
@@ -21,16 +21,16 @@ from netsharp_engine.kernels.dense import (
     bind_full,
     full_order,
 )
-from netsharp_engine.kernels.filtered import bind_filtered, filtered_bytes
-from netsharp_engine.kernels.layout import Layout
-from netsharp_engine.kernels.normalization import bind_norm, norm_bytes
-from netsharp_engine.kernels.pooling import (
+from netsharp_engine.numpy_backend.kernels.filtered import bind_filtered, filtered_bytes
+from netsharp_engine.numpy_backend.kernels.layout import Layout
+from netsharp_engine.numpy_backend.kernels.normalization import bind_norm, norm_bytes
+from netsharp_engine.numpy_backend.kernels.pooling import (
     bind_max_pool,
     bind_mean_pool,
     max_pool_bytes,
     mean_pool_bytes,
 )
-from netsharp_engine.kernels.site import Draft, Site, Steps
+from netsharp_engine.numpy_backend.kernels.site import Draft, Site, Steps
 
 if TYPE_CHECKING:
     from netsharp_engine.graph import Node

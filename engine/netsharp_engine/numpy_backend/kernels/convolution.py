@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from netsharp_engine.geometry import Axis
-from netsharp_engine.kernels.arrays import Array, IntArray
-from netsharp_engine.kernels.layout import Layout
-from netsharp_engine.kernels.products import of_columns
-from netsharp_engine.kernels.site import Call, Draft, Site, Steps, ones
-from netsharp_engine.kernels.taps import along
+from netsharp_engine.numpy_backend.kernels.arrays import Array, IntArray
+from netsharp_engine.numpy_backend.kernels.layout import Layout
+from netsharp_engine.numpy_backend.kernels.products import of_columns
+from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps, ones
+from netsharp_engine.numpy_backend.kernels.taps import along
 
 BLOCK = 1 << 16  # numbers of a product that stay in the cache until they are added
 TALL = 32  # from so many maps on, the gradient's product is faster on its side

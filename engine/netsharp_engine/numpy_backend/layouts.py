@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from netsharp_engine.graph import Node
-from netsharp_engine.kernels import KERNELS
-from netsharp_engine.kernels.layout import Layout
+from netsharp_engine.numpy_backend.kernels import KERNELS
+from netsharp_engine.numpy_backend.kernels.layout import Layout
 
 Users = Mapping[Node, Sequence[Node]]
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from netsharp_engine.graph import GraphError
-from netsharp_engine.kernels.arrays import Array
-from netsharp_engine.kernels.site import Call
-from netsharp_engine.plan.vectors import Vectors
+from netsharp_engine.numpy_backend.kernels.arrays import Array
+from netsharp_engine.numpy_backend.kernels.site import Call
+from netsharp_engine.numpy_backend.vectors import Vectors
 
 
 class Entrance(NamedTuple):

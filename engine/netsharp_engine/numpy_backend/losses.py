@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netsharp_engine.kernels.arrays import Array
+from netsharp_engine.numpy_backend.kernels.arrays import Array
 
 
 class LossArrays(NamedTuple):

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections import Counter
 
 from netsharp_engine.graph import Graph, GraphError, Node
-from netsharp_engine.kernels import KERNELS
-from netsharp_engine.kernels.losses import LOSSES
-from netsharp_engine.kernels.site import Draft
 from netsharp_engine.limits import KERNEL_CELLS, KERNEL_DIMENSIONS
-from netsharp_engine.plan.layouts import choose_layouts
+from netsharp_engine.numpy_backend.kernels import KERNELS
+from netsharp_engine.numpy_backend.kernels.site import Draft
+from netsharp_engine.numpy_backend.layouts import choose_layouts
+from netsharp_engine.numpy_backend.losses import LOSSES
 
 WIDTHS = {"float32": 4, "float64": 8}
 INDEX_BYTES = 8

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from netsharp_engine.graph import Graph, Node
-from netsharp_engine.kernels import KERNELS
-from netsharp_engine.kernels.arrays import Array, aligned
-from netsharp_engine.kernels.layout import Layout
-from netsharp_engine.kernels.losses import LOSSES, LossArrays
-from netsharp_engine.kernels.site import Call, Site, Slot, Steps, Tensor
-from netsharp_engine.kernels.threads import limit_threads
-from netsharp_engine.plan.design import Design
-from netsharp_engine.plan.room import require_room
-from netsharp_engine.plan.running import Entrance, Plan, Program, Targets
-from netsharp_engine.plan.vectors import Vectors
+from netsharp_engine.numpy_backend.design import Design
+from netsharp_engine.numpy_backend.kernels import KERNELS
+from netsharp_engine.numpy_backend.kernels.arrays import Array, aligned
+from netsharp_engine.numpy_backend.kernels.layout import Layout
+from netsharp_engine.numpy_backend.kernels.site import Call, Site, Slot, Steps, Tensor
+from netsharp_engine.numpy_backend.kernels.threads import limit_threads
+from netsharp_engine.numpy_backend.losses import LOSSES, LossArrays
+from netsharp_engine.numpy_backend.running import Entrance, Plan, Program, Targets
+from netsharp_engine.numpy_backend.vectors import Vectors
+from netsharp_engine.room import require_room
 
 DTYPES: dict[str, Any] = {"float32": np.float32, "float64": np.float64}
 SMALLER = "Make the layers or the kernels smaller."

@@ -6,9 +6,9 @@ from functools import partial, reduce
 
 import numpy as np
 
-from netsharp_engine.kernels.arrays import Array
-from netsharp_engine.kernels.site import Call, Draft, Site, Steps
-from netsharp_engine.kernels.taps import pairs, real_cells
+from netsharp_engine.numpy_backend.kernels.arrays import Array
+from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps
+from netsharp_engine.numpy_backend.kernels.taps import pairs, real_cells
 
 
 def bind_max_pool(site: Site) -> Steps:

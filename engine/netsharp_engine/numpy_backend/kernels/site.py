@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from netsharp_engine.kernels.arrays import Array, aligned
-from netsharp_engine.kernels.layout import Layout
+from netsharp_engine.numpy_backend.kernels.arrays import Array, aligned
+from netsharp_engine.numpy_backend.kernels.layout import Layout
 
 if TYPE_CHECKING:
     from netsharp_engine.graph import Node
