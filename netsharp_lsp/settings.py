@@ -291,7 +291,7 @@ def _per_file(value: object) -> tuple[tuple[Glob, tuple[str, ...]], ...]:
 
 def _experiments(settings: Settings, value: object) -> None:
     """Read the table of what is known around CNTK's configurations."""
-    from netsharp_lsp.cntk.runs import declared_runs
+    from netsharp_lsp.cntk.run.declared import declared_runs
 
     if not isinstance(value, dict):
         raise ValueError(f"must be a table of run and defines, found {_shown(value)}.")

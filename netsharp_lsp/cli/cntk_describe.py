@@ -6,7 +6,7 @@ from netsharp_lsp.cli.cntk_subjects import read_experiment, spoil_networks
 from netsharp_lsp.cli.files import ReadError, named_input, read_bytes
 from netsharp_lsp.cli.subjects import SubjectError
 from netsharp_lsp.cli.terminal import complain, say
-from netsharp_lsp.cntk.description import default_network, described_network
+from netsharp_lsp.cntk.description.network import default_network, described_network
 from netsharp_lsp.diagnostics.nearest import suggestion
 
 TYPE_CHECKING = False
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from netsharp_lsp.cli.cntk_subjects import ExperimentSubject
-    from netsharp_lsp.cntk.building import BuiltNetwork
+    from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.project.folders import Find
     from netsharp_lsp.project.roots import Roots
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.cli.cntk_subjects import read_experiment, spoil_networks
 from netsharp_lsp.cli.subjects import SubjectError
-from netsharp_lsp.cntk.comparison import compare
+from netsharp_lsp.cntk.description.comparison import compare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from netsharp_lsp.cli.cntk_plan import Wanted, planned
 from netsharp_lsp.cli.cntk_runs import RunJob, check_runs
 from netsharp_lsp.cli.files import Input, ReadError, read_bytes
 from netsharp_lsp.cli.inspection import Job, Outcome, selection_of
-from netsharp_lsp.cntk.analysis import merged
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, read_text
+from netsharp_lsp.cntk.judging.analysis import merged
 from netsharp_lsp.cntk.languages import BY_ID
 from netsharp_lsp.cntk.library import PREFIX, library_text
 from netsharp_lsp.cntk.recognition import LANGUAGES

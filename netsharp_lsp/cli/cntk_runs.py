@@ -9,10 +9,10 @@ import sys
 
 from netsharp_lsp.cli.memory import uncollected
 from netsharp_lsp.cli.workers import do_each
-from netsharp_lsp.cntk.analysis import analysed
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
-from netsharp_lsp.cntk.experiment import Experiment, SingleFile
-from netsharp_lsp.cntk.references import files_of
+from netsharp_lsp.cntk.judging.analysis import analysed
+from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
+from netsharp_lsp.cntk.run.references import files_of
 from netsharp_lsp.project.cntk_workspace import OverDisk
 
 TYPE_CHECKING = False

@@ -12,10 +12,10 @@ from netsharp_lsp.cli.experiment_arguments import meant_input
 from netsharp_lsp.cli.files import Input, ReadError, is_layered, named_input, read_bytes
 from netsharp_lsp.cli.subjects import SubjectError
 from netsharp_lsp.cli.terminal import give
-from netsharp_lsp.cntk.analysis import OUTSIDE, analysed
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, read_text
-from netsharp_lsp.cntk.experiment import Experiment, SingleFile
+from netsharp_lsp.cntk.judging.analysis import OUTSIDE, analysed
 from netsharp_lsp.cntk.library import PREFIX, library_text
+from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.diagnostics.reports import FileFindings, Style, render
 from netsharp_lsp.project.cntk_workspace import (
     OverDisk,

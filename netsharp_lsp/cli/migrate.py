@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.migration.unit import Unit
+    from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.project.roots import Roots
 
 DONE, FOUND, FAILED = 0, 1, 2
@@ -81,7 +81,7 @@ def _experiments(
     args: argparse.Namespace, files: ReadOnce, roots: Roots
 ) -> tuple[list[Experiment], list[str]]:
     """The runs that the arguments mean, and what is not there."""
-    from netsharp_lsp.cntk.experiment import Experiment
+    from netsharp_lsp.cntk.run.experiment import Experiment
 
     find = settings_finder(args, roots)
     gathered = gather(args.paths, excluder(find), Naming(), roots)

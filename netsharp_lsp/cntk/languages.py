@@ -15,15 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from netsharp_lsp.cntk.snapshot import Snapshot
+    from netsharp_lsp.cntk.ide.snapshot import Snapshot
     from netsharp_lsp.context import Context
     from netsharp_lsp.description.comparison import Comparison
     from netsharp_lsp.layout.options import FormatOptions, Formatted
 
     Text = tuple[bytes, Context]
 
+_HERE = os.path.dirname(__file__)
 #: The pages of all four languages: a fault of one text is often met through another.
-RULES = RuleBook(os.path.join(os.path.dirname(__file__), "rules"))
+RULES = RuleBook(os.path.join(_HERE, "rules"), os.path.join(_HERE, "migration", "rules"))
 
 
 class CntkLanguage:
@@ -41,7 +42,7 @@ class CntkLanguage:
 
     def check(self, data: bytes, context: Context) -> Result:
         """What is wrong with a text in any run that uses it, and its comments."""
-        from netsharp_lsp.cntk.analysis import diagnostics_of
+        from netsharp_lsp.cntk.judging.analysis import diagnostics_of
 
         return Result(diagnostics_of(self.id, data, context.workspace), self.comments(data))
 
@@ -53,21 +54,21 @@ class CntkLanguage:
 
     def describe(self, data: bytes, context: Context) -> dict[str, Any]:
         """The network that is meant of those of the first run."""
-        from netsharp_lsp.cntk.description import describe
+        from netsharp_lsp.cntk.description.network import describe
         from netsharp_lsp.cntk.ide.edited import Edited
 
         return describe(Edited(self.id, data, context).main)
 
     def compare(self, before: Text, after: Text) -> Comparison:
-        """What differs between the first runs of two texts; see `netsharp_lsp.cntk.comparison`."""
-        from netsharp_lsp.cntk.comparison import compare
+        """What differs between the first runs of two texts; see `cntk.description`."""
+        from netsharp_lsp.cntk.description.comparison import compare
         from netsharp_lsp.cntk.ide.edited import Edited
 
         return compare(*(Edited(self.id, data, context).main for data, context in (before, after)))
 
     def open(self, data: bytes, context: Context) -> Snapshot:
-        """The text as it is edited; see `netsharp_lsp.cntk.snapshot`."""
-        from netsharp_lsp.cntk.snapshot import Snapshot
+        """The text as it is edited; see `netsharp_lsp.cntk.ide.snapshot`."""
+        from netsharp_lsp.cntk.ide.snapshot import Snapshot
 
         return Snapshot(self, data, context)
 

@@ -11,6 +11,7 @@ import os
 
 from netsharp_lsp.diagnostics.model import SEVERITIES
 from netsharp_lsp.diagnostics.page_blocks import PageError, read_blocks
+from netsharp_lsp.diagnostics.rule_folders import subjects_in
 
 __all__ = ["FIXES", "SECTIONS", "Page", "PageError", "RuleBook", "parse_page"]
 
@@ -74,27 +75,26 @@ class Page:
 
 
 class RuleBook:
-    """The pages of one language: files CODE.md in one folder of the package."""
+    """The pages of one language: files CODE.md in folders of the package and in those below."""
 
-    __slots__ = ("_codes", "directory")
+    __slots__ = ("_folders", "_paths")
 
-    def __init__(self, directory: str) -> None:
-        self.directory = directory
-        self._codes: tuple[str, ...] | None = None
+    def __init__(self, *folders: str) -> None:
+        self._folders = folders
+        self._paths: dict[str, str] | None = None
 
     @property
     def codes(self) -> tuple[str, ...]:
         """Every code that has a page, in order."""
-        if self._codes is None:
-            names = os.listdir(self.directory)
-            self._codes = tuple(sorted(n[:-3] for n in names if n.endswith(".md")))
-        return self._codes
+        return tuple(self._found())
+
+    def path(self, code: str) -> str:
+        """Return the file of a page; KeyError where the code has none."""
+        return self._found()[code]
 
     def text(self, code: str) -> str:
         """Return the Markdown of a page; KeyError where the code has none."""
-        if code not in self.codes:
-            raise KeyError(code)
-        with open(os.path.join(self.directory, f"{code}.md"), encoding="utf-8") as file:
+        with open(self.path(code), encoding="utf-8") as file:
             return file.read()
 
     def page(self, code: str) -> Page:
@@ -103,9 +103,28 @@ class RuleBook:
 
     def title(self, code: str) -> str:
         """Return a rule's title, or the code itself where it has no page."""
-        if code not in self.codes:
+        if code not in self._found():
             return code
         return self.text(code).partition("\n")[0].partition(":")[2].strip()
+
+    def _found(self) -> dict[str, str]:
+        """The files of pages by their codes, in order."""
+        if self._paths is None:
+            within = [
+                os.path.join(folder, subject)
+                for folder in self._folders
+                for subject in subjects_in(folder)
+            ]
+            self._paths = {
+                name[:-3]: os.path.join(folder, name)
+                for name, folder in sorted(
+                    (name, folder)
+                    for folder in (*self._folders, *within)
+                    for name in os.listdir(folder)
+                    if name.endswith(".md")
+                )
+            }
+        return self._paths
 
 
 def parse_page(text: str) -> Page:

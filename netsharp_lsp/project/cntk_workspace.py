@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 
 from netsharp_engine.plain_files import open_plain
-from netsharp_lsp.cntk.analysis import Over, alone
 from netsharp_lsp.cntk.configuration.items import read_items
-from netsharp_lsp.cntk.experiment import Experiment
-from netsharp_lsp.cntk.references import files_of
-from netsharp_lsp.cntk.runs import SCRIPTS, script_runs
+from netsharp_lsp.cntk.judging.analysis import Over, alone
+from netsharp_lsp.cntk.run.declared import SCRIPTS, script_runs
+from netsharp_lsp.cntk.run.experiment import Experiment
+from netsharp_lsp.cntk.run.references import files_of
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.text.decode import decode_legacy

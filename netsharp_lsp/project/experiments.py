@@ -16,7 +16,7 @@ from netsharp_lsp.cntk.configuration.options import DATA_FILES, DEFAULT_READER
 from netsharp_lsp.cntk.configuration.scope import Found
 from netsharp_lsp.cntk.configuration.tree import BUILDERS
 from netsharp_lsp.cntk.recognition import LANGUAGES, Foreign, language_of
-from netsharp_lsp.cntk.references import INCLUDE, NETWORK_FILE, named_in
+from netsharp_lsp.cntk.run.references import INCLUDE, NETWORK_FILE, named_in
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.roots import ANYWHERE, LEADS_OUT
 from netsharp_lsp.project.walk import specifications_below

@@ -67,12 +67,12 @@ def _unknown(session: Session, view: View, found: list[Diagnostic]) -> list[Diag
 
 def page_of(language: Language, code: str) -> str:
     """Return the URI of a rule's page, a file of the installed package."""
-    return f"{_folder(language.rules.directory)}/{code}.md"
+    return _uri(language.rules.path(code))
 
 
 @cache
-def _folder(directory: str) -> str:
-    return Path(directory).as_uri()
+def _uri(path: str) -> str:
+    return Path(path).as_uri()
 
 
 def _plain(session: Session, view: View, found: Diagnostic) -> dict[str, Any]:

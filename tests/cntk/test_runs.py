@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from netsharp_lsp.cntk.runs import Run, declared_runs, script_runs
+from netsharp_lsp.cntk.run.declared import Run, declared_runs, script_runs
 
 SCRIPTS = [
     ("r.sh", "cntk configFile=a.cntk\n", [("configFile=a.cntk",)]),

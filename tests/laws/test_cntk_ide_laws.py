@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from netsharp_lsp.cntk.snapshot import Snapshot as CntkSnapshot
+from netsharp_lsp.cntk.ide.snapshot import Snapshot as CntkSnapshot
 from netsharp_lsp.context import Context
 from netsharp_lsp.ide.answers import (
     TOKEN_KINDS,

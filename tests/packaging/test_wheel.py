@@ -18,8 +18,8 @@ NOT_COPIED = (".git", ".venv", "build", "dist", "*.egg-info", "*.so", "__pycache
 PACKAGE = ROOT / "netsharp_lsp"
 #: Files that the package reads at run time, beside its modules.
 READ = (
-    *("cntk/rules/*.md", "netsharp/rules/*.md", "cntk/library/*.bs", "schemas/*.json"),
-    "cntk/configuration/options/*.md",
+    *("cntk/rules/*/*.md", "netsharp/rules/*/*.md", "cntk/library/*.bs", "schemas/*.json"),
+    *("cntk/configuration/options/*.md", "cntk/migration/rules/*.md"),
 )
 READ += ("cntk/library/documentation/*.md",)
 EXPERIMENT = ROOT / "tests" / "editors" / "experiment"

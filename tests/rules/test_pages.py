@@ -41,7 +41,7 @@ def test_every_rule_has_its_page_and_every_page_its_rule() -> None:
 def test_page_names_itself_and_its_severity(page: Page) -> None:
     load()
     assert SEVERITIES.get(page.code, "warning") == page.severity
-    assert (Path(FOLDER) / f"{page.code}.md").is_file()
+    assert Path(BOOK.path(page.code)).name == f"{page.code}.md"
 
 
 def test_bad_example_gives_exactly_its_code_and_span(page: Page) -> None:

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from netsharp_lsp.cntk.snapshot import Snapshot
+    from netsharp_lsp.cntk.ide.snapshot import Snapshot
     from netsharp_lsp.ide.answers import Action
 
 

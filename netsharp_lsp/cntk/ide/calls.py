@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.reading.syntax import Call as BrainScriptCall
     from netsharp_lsp.cntk.ide.edited import Edited
     from netsharp_lsp.cntk.ndl.syntax import Definition, Script
-    from netsharp_lsp.cntk.programs import BrainScriptProgram
+    from netsharp_lsp.cntk.run.programs import BrainScriptProgram
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 

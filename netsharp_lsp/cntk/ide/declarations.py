@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.analysis import NOT_FILES
 from netsharp_lsp.cntk.ide.glossary import comment_above
 from netsharp_lsp.cntk.ide.node_pages import listed
 from netsharp_lsp.cntk.ide.occurrences import same
+from netsharp_lsp.cntk.judging.analysis import NOT_FILES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.ide.edited import Edited
     from netsharp_lsp.cntk.ide.occurrence import Occurrence
     from netsharp_lsp.cntk.networks.node import Node
+    from netsharp_lsp.cntk.run.experiment import Experiment
 
 #: What names are, by their kinds.
 KINDS = {

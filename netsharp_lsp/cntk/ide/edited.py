@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from netsharp_lsp.cntk.analysis import NAMELESS, NOT_FILES, Over, alone
-from netsharp_lsp.cntk.experiment import Experiment, SingleFile
 from netsharp_lsp.cntk.ide.occurrences import occurrences
 from netsharp_lsp.cntk.ide.text import Text
+from netsharp_lsp.cntk.judging.analysis import NAMELESS, NOT_FILES, Over, alone
+from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.workspace import GivenFiles, Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from netsharp_lsp.cntk.building import BuiltNetwork
     from netsharp_lsp.cntk.ide.nodes import NamedNode
     from netsharp_lsp.cntk.ide.occurrence import Occurrence
     from netsharp_lsp.cntk.migration.unit import Unit
     from netsharp_lsp.cntk.networks.faults import Place
-    from netsharp_lsp.cntk.programs import BrainScriptProgram
+    from netsharp_lsp.cntk.run.building import BuiltNetwork
+    from netsharp_lsp.cntk.run.programs import BrainScriptProgram
     from netsharp_lsp.context import Context
     from netsharp_lsp.workspace import Run
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.analysis import NOT_FILES
 from netsharp_lsp.cntk.ide.listed_nodes import dotted_node
 from netsharp_lsp.cntk.ide.nodes import NamedNode, named_nodes, readers, written_shape
 from netsharp_lsp.cntk.ide.occurrences import occurrence_at, same
+from netsharp_lsp.cntk.judging.analysis import NOT_FILES
 from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.ide.answers import Flow, Target
 

@@ -13,8 +13,8 @@ from netsharp_lsp.ide.answers import Graph, Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.building import BuiltNetwork
     from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.run.building import BuiltNetwork
 
 
 def graph_of(edited: Edited) -> Graph:

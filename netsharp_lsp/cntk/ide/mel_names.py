@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from netsharp_lsp.cntk.configuration.traced import Traced
-    from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.ide.ndl_names import NdlNames, Symbols
     from netsharp_lsp.cntk.mel.reading import Statement
+    from netsharp_lsp.cntk.run.experiment import Experiment
 
 #: Functions whose first argument is the name of a new model.
 _NAMING = frozenset(("CreateModelWithName", "LoadModelWithName", "LoadNDLSnippet"))

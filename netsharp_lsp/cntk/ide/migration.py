@@ -5,7 +5,7 @@ together.  What is proven and how is not known here.
 from __future__ import annotations
 
 from netsharp_lsp.cntk.migration.actions import moves_at, units_around, whole
-from netsharp_lsp.cntk.rules import FOLDER
+from netsharp_lsp.cntk.migration.rules import FOLDER
 from netsharp_lsp.diagnostics.pages import RuleBook
 from netsharp_lsp.ide.answers import Action, Changes, FileEdits, Migration
 from netsharp_lsp.text.edits import Edit

@@ -6,10 +6,10 @@ import os
 
 from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cntk import library
-from netsharp_lsp.cntk.analysis import NOT_FILES
 from netsharp_lsp.cntk.ide.listed_nodes import listed_node
 from netsharp_lsp.cntk.ide.occurrences import occurrence_at, same
 from netsharp_lsp.cntk.ide.paths import file_at
+from netsharp_lsp.cntk.judging.analysis import NOT_FILES
 from netsharp_lsp.cntk.library import PREFIX, own_library
 from netsharp_lsp.ide.answers import Elsewhere, Highlight, Target
 

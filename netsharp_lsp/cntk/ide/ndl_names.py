@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.ndl.syntax import Script, Statement, Value
+    from netsharp_lsp.cntk.run.experiment import Experiment
 
     #: A name in some scope: its declaration, and what it was assigned.
     Symbols = dict[str, tuple[Key, "Value | Model | None"]]

@@ -12,9 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from netsharp_lsp.cntk.building import BuiltNetwork
     from netsharp_lsp.cntk.ide.nodes import NamedNode
     from netsharp_lsp.cntk.networks.node import Node
+    from netsharp_lsp.cntk.run.building import BuiltNetwork
 
 #: So many nodes are listed.
 _MOST = 8

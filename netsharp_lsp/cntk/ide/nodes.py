@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.cntk.brainscript.analysis.scopes import Declaration
-    from netsharp_lsp.cntk.building import BuiltNetwork
-    from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.ide.edited import Edited
     from netsharp_lsp.cntk.networks.node import Network, Node, Shape
+    from netsharp_lsp.cntk.run.building import BuiltNetwork
+    from netsharp_lsp.cntk.run.experiment import Experiment
 
 
 class NamedNode(NamedTuple):

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
     from netsharp_lsp.cntk.configuration.tree import Value
-    from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.ide.edited import Edited
     from netsharp_lsp.cntk.networks.faults import Place
+    from netsharp_lsp.cntk.run.experiment import Experiment
 
 #: Options that list names of nodes.
 NODE_LISTS = frozenset(

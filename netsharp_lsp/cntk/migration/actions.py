@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.ndl.syntax import Statement
+    from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.workspace import Files
 
 #: Rules that belong to a name wherever it stands.

@@ -10,20 +10,20 @@ from netsharp_lsp.cntk.configuration.faults import Faults
 from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.scope import Scope
 from netsharp_lsp.cntk.configuration.sources import read_text
-from netsharp_lsp.cntk.experiment import Experiment
 from netsharp_lsp.cntk.migration.texts import LOADED, MACROS, RUN, Text
 from netsharp_lsp.cntk.ndl.syntax import HOLE
 from netsharp_lsp.cntk.networks.node import OPAQUE
+from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.building import BuiltNetwork
     from netsharp_lsp.cntk.configuration.commands import Command
     from netsharp_lsp.cntk.configuration.scope import Entry, Found
     from netsharp_lsp.cntk.networks.node import Node
+    from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.workspace import Files
 
 #: Actions that build a network to train it.

@@ -11,8 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.migration.cases import Builder
+    from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.workspace import Files
 
 

@@ -12,9 +12,9 @@ from netsharp_lsp.cntk.networks.same import Comparison, Difference, compare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.building import BuiltNetwork
-    from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.migration.cases import Case
+    from netsharp_lsp.cntk.run.building import BuiltNetwork
+    from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.workspace import Files
 
 EQUAL, DIFFERENT, UNPROVEN, NONE = "equal", "different", "unproven", "none"

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from netsharp_lsp.cntk.configuration.tree import Value
-    from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.migration.proof import Result
+    from netsharp_lsp.cntk.run.experiment import Experiment
 
 _CODE = "MG45"
 #: Keys whose values are names of nodes.

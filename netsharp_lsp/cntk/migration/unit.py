@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from netsharp_lsp.cntk.experiment import Experiment
     from netsharp_lsp.cntk.migration.cases import Builder
+    from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.workspace import Files
 
 

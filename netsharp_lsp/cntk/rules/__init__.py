@@ -1,4 +1,4 @@
-"""The rules of CNTK's languages: each a page in this folder and a function in a module of it.
+"""The rules of CNTK's languages, a folder a subject: each a page and a function in a module there.
 
 Both are found by being there.  `CK` is about configurations and experiments, `BS` about
 BrainScript, `ND` about NDL, `ME` about MEL, `MG` about migration.
@@ -7,15 +7,16 @@ BrainScript, `ND` about NDL, `ME` about MEL, `MG` about migration.
 from __future__ import annotations
 
 import os
-from importlib import import_module
+
+from netsharp_lsp.diagnostics.rule_folders import import_rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    from netsharp_lsp.cntk.experiment import Experiment
-    from netsharp_lsp.cntk.findings import Finding
+    from netsharp_lsp.cntk.rules.findings import Finding
+    from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.diagnostics.model import Severity
 
     Check = Callable[[Any, Experiment], Iterable[Finding]]
@@ -74,10 +75,8 @@ def emitted(code: str, severity: Severity) -> None:
 
 
 def load() -> list[Rule]:
-    """Import every module of this folder, once, and return the rules in the order of codes."""
+    """Import every module of rules, once, and return the rules in the order of codes."""
     if not _COMPLETE:
-        for name in sorted(os.listdir(FOLDER)):
-            if name.endswith(".py") and not name.startswith("_"):
-                import_module(f"{__name__}.{name.removesuffix('.py')}")
+        import_rules(__name__, FOLDER)
         _COMPLETE.extend(sorted(RULES, key=lambda rule: rule.code))
     return _COMPLETE

@@ -1,4 +1,4 @@
-"""The rules of Net#: each a page `NSnnn.md` and a function in a module of this folder.
+"""The rules of Net#, a folder a subject: each a page `NSnnn.md` and a function in a module there.
 
 Both are found by being there.  A rule sees one subject at a time, so that what it said about
 a declaration holds until that declaration, or what it refers to, changes.
@@ -7,7 +7,8 @@ a declaration holds until that declaration, or what it refers to, changes.
 from __future__ import annotations
 
 import os
-from importlib import import_module
+
+from netsharp_lsp.diagnostics.rule_folders import import_rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,10 +93,8 @@ def emitted(code: str, severity: Severity) -> None:
 
 
 def load() -> list[Rule]:
-    """Import every module of this folder, once, and return the rules in the order of codes."""
+    """Import every module of rules, once, and return the rules in the order of codes."""
     if not RULES:
-        for name in sorted(os.listdir(FOLDER)):
-            if name.endswith(".py") and not name.startswith("_"):
-                import_module(f"{__name__}.{name.removesuffix('.py')}")
+        import_rules(__name__, FOLDER)
         RULES.sort(key=lambda rule: rule.code)
     return RULES

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from netsharp_lsp.diagnostics.nearest import suggestion
@@ -20,5 +19,4 @@ async def explain(call: Call) -> None:
     except KeyError:
         call.warn(f"'{code}' is no code.{suggestion(code, known_codes())}")
         return
-    path = os.path.join(rules.directory, f"{code}.md")
-    await call.show(path, f"{code}, {rules.title(code)}")
+    await call.show(rules.path(code), f"{code}, {rules.title(code)}")

@@ -10,12 +10,12 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from netsharp_lsp.cntk.analysis import Over, alone, analysed
-from netsharp_lsp.cntk.building import BuiltNetwork
 from netsharp_lsp.cntk.configuration.configuration import resolve
 from netsharp_lsp.cntk.configuration.tree import Value
-from netsharp_lsp.cntk.experiment import Experiment, SingleFile
+from netsharp_lsp.cntk.judging.analysis import Over, alone, analysed
 from netsharp_lsp.cntk.networks.description import node_json
+from netsharp_lsp.cntk.run.building import BuiltNetwork
+from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from tests.cntk.texts import Memory
 
 #: Blanks that a call of NDL does not keep.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from netsharp_lsp.cntk.experiment import Experiment
 from netsharp_lsp.cntk.migration.migrate import Plan, Settings, Unit, units
+from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Run
 
 TYPE_CHECKING = False

@@ -10,8 +10,7 @@ import pytest
 
 from netsharp_lsp.cntk.migration.edits import Edit
 from netsharp_lsp.cntk.migration.migrate import Plan, Settings
-from netsharp_lsp.cntk.migration.rules import AROUND, load
-from netsharp_lsp.cntk.rules import FOLDER
+from netsharp_lsp.cntk.migration.rules import AROUND, FOLDER, load
 from netsharp_lsp.diagnostics.pages import Page, RuleBook
 from tests.cntk.migration import moving
 from tests.cntk.migration.moving import plan_of

@@ -6,8 +6,8 @@ import pytest
 
 from netsharp_lsp.cntk.configuration.configuration import resolve
 from netsharp_lsp.cntk.configuration.sources import Source
-from netsharp_lsp.cntk.experiment import Experiment, SingleFile
 from netsharp_lsp.cntk.ndl.containers import program_of_builder, program_of_file
+from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.workspace import Run
 from tests.cntk.ndl.building import Folder, built, run
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.check import diagnostics_by_file
-from netsharp_lsp.cntk.experiment import Experiment, SingleFile
+from netsharp_lsp.cntk.judging.check import diagnostics_by_file
+from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.workspace import Run
 from tests.cntk.texts import Memory

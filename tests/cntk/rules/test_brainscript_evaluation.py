@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from netsharp_lsp.cntk.rules.brainscript_evaluation import ELSEWHERE, KINDS
+from netsharp_lsp.cntk.rules.brainscript.evaluation import ELSEWHERE, KINDS
 from tests.cntk.rules.brainscript_telling import alone, told
 
 FAULTS = [

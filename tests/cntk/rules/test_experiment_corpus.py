@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from netsharp_lsp.cntk.check import findings
-from netsharp_lsp.cntk.experiment import Experiment
+from netsharp_lsp.cntk.judging.check import findings
 from netsharp_lsp.cntk.rules import SEVERITIES
+from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Run
 from tests.cntk.collection import FILES, CntkFile
 from tests.cntk.texts import Memory

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsharp_lsp.cntk.building import build_file
-from netsharp_lsp.cntk.check import diagnostics_by_file
-from netsharp_lsp.cntk.experiment import Experiment, SingleFile
+from netsharp_lsp.cntk.judging.check import diagnostics_by_file
 from netsharp_lsp.cntk.ndl.functions import FUNCTIONS
 from netsharp_lsp.cntk.rules import SEVERITIES, load
-from netsharp_lsp.cntk.rules.ndl_faults import ELSEWHERE, KINDS
+from netsharp_lsp.cntk.rules.ndl.faults import ELSEWHERE, KINDS
+from netsharp_lsp.cntk.run.building import build_file
+from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.workspace import Run
 from tests.cntk.collection import FILES, CntkFile

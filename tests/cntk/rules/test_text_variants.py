@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from netsharp_lsp.cntk.check import diagnostics_by_file
-from netsharp_lsp.cntk.experiment import Experiment
+from netsharp_lsp.cntk.judging.check import diagnostics_by_file
+from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Run
 from tests.cntk.rules.telling import diagnostics, fixed, message, severities, told
 from tests.cntk.texts import Memory

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.ide.completion.place import Writing
     from netsharp_lsp.cntk.ide.edited import Edited
     from netsharp_lsp.cntk.library.documentation import Entry
-    from netsharp_lsp.cntk.programs import BrainScriptProgram
+    from netsharp_lsp.cntk.run.programs import BrainScriptProgram
     from netsharp_lsp.ide.answers import Completion, CompletionKind
 
 #: Names with points between them at the end of a text, and how long they may be.

@@ -1,0 +1,191 @@
+"""One version of a text of CNTK's languages that is being edited; every feature starts here.
+
+It hands each question to the module of `ide` that answers it and decides nothing itself.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.ide.edited import Edited
+from netsharp_lsp.diagnostics.model import Result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_lsp.cntk.languages import CntkLanguage
+    from netsharp_lsp.context import Context
+    from netsharp_lsp.ide import answers
+    from netsharp_lsp.layout.options import FormatOptions, Formatted
+    from netsharp_lsp.text.edits import Edit
+
+
+class Snapshot:
+    """A text and what lies around it.  Versions share nothing: a text is read in milliseconds."""
+
+    def __init__(self, language: CntkLanguage, data: bytes, context: Context) -> None:
+        self.language = language
+        self.text = Edited(language.id, data, context)
+        self._result: Result | None = None
+
+    @property
+    def data(self) -> bytes:
+        """The text."""
+        return self.text.data
+
+    @property
+    def context(self) -> Context:
+        """What is known around it."""
+        return self.text.context
+
+    def edited(self, data: bytes, edits: Sequence[Edit]) -> Snapshot:
+        """The next version of the text."""
+        return Snapshot(self.language, data, self.context)
+
+    def with_context(self, context: Context) -> Snapshot:
+        """The same text with something else known around it."""
+        return Snapshot(self.language, self.data, context)
+
+    def check(self) -> Result:
+        """What `check` says of the same text and context."""
+        if self._result is None:
+            from netsharp_lsp.cntk.judging.analysis import diagnostics_in
+
+            found = diagnostics_in(self.text.experiments, self.text.name)
+            self._result = Result(found, self.language.comments(self.data))
+        return self._result
+
+    def hover(self, offset: int) -> answers.Hover | None:
+        """What is known about the words at a place."""
+        from netsharp_lsp.cntk.ide.hover import hover_at
+
+        return hover_at(self.text, offset)
+
+    def hints(self, start: int, end: int, options: answers.HintOptions) -> list[answers.InlayHint]:
+        """The inlay hints of a range."""
+        from netsharp_lsp.cntk.ide.hints import hints_in
+
+        return hints_in(self.text, start, end, options)
+
+    def complete(self, offset: int) -> answers.Completions:
+        """What may be written at a place."""
+        from netsharp_lsp.cntk.ide.completion import completions_at
+
+        return completions_at(self.text, offset)
+
+    def document(self, topic: str) -> str:
+        """A completion's documentation."""
+        from netsharp_lsp.cntk.ide.completion import documentation
+
+        return documentation(self.text, topic)
+
+    def signature(self, offset: int) -> answers.Signature | None:
+        """The form of the call at a place."""
+        from netsharp_lsp.cntk.ide.signature import signature_at
+
+        return signature_at(self.text, offset)
+
+    def definition(self, offset: int) -> answers.Target | None:
+        """Where the name at a place is declared."""
+        from netsharp_lsp.cntk.ide.names import definition_at
+
+        return definition_at(self.text, offset)
+
+    def references(self, offset: int, declaration: bool) -> list[answers.Range | answers.Elsewhere]:
+        """Where the name at a place is used."""
+        from netsharp_lsp.cntk.ide.names import references_at
+
+        return references_at(self.text, offset, declaration)
+
+    def highlights(self, offset: int) -> list[answers.Highlight]:
+        """Where what stands at a place stands elsewhere."""
+        from netsharp_lsp.cntk.ide.names import highlights_at
+
+        return highlights_at(self.text, offset)
+
+    def prepare_rename(self, offset: int) -> answers.Renaming | answers.Refusal:
+        """The name at a place, if it can be renamed."""
+        from netsharp_lsp.cntk.ide.rename import renaming_at
+
+        return renaming_at(self.text, offset)
+
+    def rename(self, offset: int, name: str) -> answers.Changes | answers.Refusal:
+        """The changes that give a name another, in every file that uses it."""
+        from netsharp_lsp.cntk.ide.rename import rename
+
+        return rename(self.text, offset, name)
+
+    def symbols(self) -> list[answers.Symbol]:
+        """The outline."""
+        from netsharp_lsp.cntk.ide.symbols import symbols_of
+
+        return symbols_of(self.text)
+
+    def folds(self) -> list[answers.Fold]:
+        """What can be folded away."""
+        from netsharp_lsp.cntk.ide.folding import folds_of
+
+        return folds_of(self.text.text)
+
+    def selections(self, offset: int) -> list[answers.Range]:
+        """The ranges around a place."""
+        from netsharp_lsp.cntk.ide.selection import selections_at
+
+        return selections_at(self.text.text, offset)
+
+    def tokens(self, start: int, end: int) -> list[answers.Token]:
+        """The semantic tokens of a range."""
+        from netsharp_lsp.cntk.ide.tokens import tokens_in
+
+        return tokens_in(self.text, start, end)
+
+    def links(self) -> list[answers.Link]:
+        """What leads somewhere."""
+        from netsharp_lsp.cntk.ide.links import links_of
+
+        return links_of(self.text)
+
+    def flow(self, offset: int) -> answers.Flow | None:
+        """The node at a place."""
+        from netsharp_lsp.cntk.ide.flow import flow_at
+
+        return flow_at(self.text, offset)
+
+    def feeds(self, name: str, *, backwards: bool) -> list[answers.Flow]:
+        """The nodes that a node feeds, or reads."""
+        from netsharp_lsp.cntk.ide.flow import feeds
+
+        return feeds(self.text, name, backwards=backwards)
+
+    def lenses(self, options: answers.LensOptions) -> list[answers.Lens]:
+        """The lines above declarations."""
+        from netsharp_lsp.cntk.ide.lenses import lenses_of
+
+        return lenses_of(self.text, options)
+
+    def lens_title(self, key: str) -> str:
+        """The title that a lens shows."""
+        from netsharp_lsp.cntk.ide.lenses import lens_title
+
+        return lens_title(self.text, key)
+
+    def actions(self, start: int, end: int, only: Sequence[str] | None) -> list[answers.Action]:
+        """What can be done to a range."""
+        from netsharp_lsp.cntk.ide.actions import actions_in
+
+        return actions_in(self, start, end, only)
+
+    def migrate(self) -> answers.Migration:
+        """What turns the text and its unit into BrainScript."""
+        from netsharp_lsp.cntk.ide.migration import migration_of
+
+        return migration_of(self.text)
+
+    def graph(self) -> answers.Graph:
+        """The network and its picture."""
+        from netsharp_lsp.cntk.ide.graph import graph_of
+
+        return graph_of(self.text)
+
+    def format(self, options: FormatOptions) -> Formatted:
+        """The text in its one style."""
+        return self.language.format(self.data, options)

@@ -1,0 +1,153 @@
+"""What runs say about files: each run is analysed once, and what is found goes to its files.
+
+Knows no disk; a file is known by the one name that its reader gives it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
+from netsharp_lsp.cntk.judging.check import diagnostics_by_file
+from netsharp_lsp.cntk.library import PREFIX
+from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
+from netsharp_lsp.diagnostics.model import RANKS, Diagnostic, Related
+from netsharp_lsp.workspace import GivenFiles, Run, Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from netsharp_lsp.workspace import Files
+
+#: What a text is called that has no name.
+NAMELESS = "<text>"
+#: The code of what lies outside, of which a file has one at most.
+OUTSIDE = "CK119"
+#: What the names of sources begin with that are no files.
+NOT_FILES = (COMMAND_LINE, PREFIX)
+
+
+class Analysis:
+    """What one run gave: diagnostics, and the bytes of what was read, by the one names of files."""
+
+    __slots__ = ("diagnostics", "texts")
+
+    def __init__(self, diagnostics: dict[str, list[Diagnostic]], texts: dict[str, bytes]) -> None:
+        self.diagnostics = diagnostics
+        self.texts = texts
+
+
+def analysed(experiment: Experiment) -> Analysis:
+    """Check a run; what belongs to a diagnostic in another file carries that file's one name."""
+    names: dict[str, str] = {}
+
+    def name_of(source: str) -> str:
+        if source not in names:
+            is_file = not source.startswith(NOT_FILES)
+            names[source] = experiment.files.locate(source) if is_file else source
+        return names[source]
+
+    diagnostics: dict[str, list[Diagnostic]] = {}
+    for source, found in diagnostics_by_file(experiment).items():
+        renamed = (_with_names(one, name_of) for one in found)
+        diagnostics.setdefault(name_of(source), []).extend(renamed)
+    read = experiment.files.texts.items()
+    return Analysis(diagnostics, {name_of(path): data for path, data in read if data is not None})
+
+
+def merged(several: Iterable[Iterable[Diagnostic]]) -> list[Diagnostic]:
+    """Put together what several runs say about one file: the same comes once, the gravest wins.
+
+    Of what lies outside the first stays.
+    """
+    found: dict[object, Diagnostic] = {}
+    for diagnostics in several:
+        for one in diagnostics:
+            known = found.setdefault(one.sort_key, one)
+            if RANKS[one.severity] < RANKS[known.severity]:
+                found[one.sort_key] = one
+    ordered = sorted(found.values(), key=lambda one: one.sort_key)
+    outside = next((one for one in ordered if one.code == OUTSIDE), None)
+    return [one for one in ordered if one.code != OUTSIDE or one is outside]
+
+
+def diagnostics_of(
+    language_id: str, data: bytes, workspace: Workspace | None = None
+) -> list[Diagnostic]:
+    """What is wrong with a text in all runs that use it; where there is none, with it alone."""
+    if workspace is None:
+        workspace = Workspace(NAMELESS, GivenFiles({NAMELESS: data}))
+    name = workspace.files.locate(workspace.name)
+    files = Over(workspace.files, {name: data})
+    runs = workspace.runs or (alone(workspace.name) if language_id == "cntk" else None,)
+    found = []
+    for run in runs:
+        if run is not None:
+            run = run.assigning(workspace.assignments)
+        key = ("alone", name) if run is None else run.key
+        known: Analysis | None = workspace.known.get(key)
+        if known is None or known.texts.get(name, data) != data:
+            known = analysed(_experiment(run, language_id, files, workspace))
+            workspace.known[key] = known
+        found.append(known.diagnostics.get(name, ()))
+    return merged(found)
+
+
+def diagnostics_in(experiments: Iterable[Experiment], name: str) -> list[Diagnostic]:
+    """What runs say about one file, by its one name."""
+    return merged(analysed(experiment).diagnostics.get(name, ()) for experiment in experiments)
+
+
+def alone(name: str, also: tuple[str, ...] = ()) -> Run:
+    """The run that is supposed of a configuration that nobody says how to run: in its folder."""
+    folder, base = os.path.split(name)
+    return Run((f"configFile={base}",), folder or ".", declared=False, also=also)
+
+
+def _experiment(
+    run: Run | None, language_id: str, files: Files, workspace: Workspace
+) -> Experiment:
+    if run is None:
+        return SingleFile(workspace.name, language_id, files, workspace.library)
+    return Experiment(run, files, workspace.library, workspace.defines)
+
+
+class Over:
+    """Files of which some have other texts, or are not there at all, by their one names."""
+
+    __slots__ = ("_files", "_texts", "locate")
+
+    def __init__(self, files: Files, texts: Mapping[str, bytes]) -> None:
+        self._files = files
+        self._texts = texts
+        self.locate = files.locate
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a file, None where there is none."""
+        text = self._texts.get(self.locate(path)) if self._texts else None
+        return self._files.read(path) if text is None else text
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or a folder of that name; reads nothing."""
+        return self._files.exists(path) or self.locate(path) in self._texts
+
+    def outside(self, path: str) -> bool:
+        """Whether nothing can be known of a file."""
+        return self.locate(path) not in self._texts and self._files.outside(path)
+
+    def names_in(self, folder: str) -> list[str]:
+        """Return the names of the files in a folder; none where the files tell of no folders."""
+        names: Callable[[str], list[str]] | None = getattr(self._files, "names_in", None)
+        return [] if names is None else names(folder)
+
+
+def _with_names(one: Diagnostic, name_of: Callable[[str], str]) -> Diagnostic:
+    """A diagnostic whose related places in other files carry the one names of these."""
+    if all(related.file is None for related in one.related):
+        return one
+    related = [
+        Related(it.message, it.start, it.end, None if it.file is None else name_of(it.file))
+        for it in one.related
+    ]
+    return Diagnostic(one.code, one.severity, one.message, one.start, one.end, related, one.fix)

@@ -1,0 +1,75 @@
+"""Runs every rule over an experiment; knows the subjects of rules and no single rule."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.rules import SEVERITIES, load
+from netsharp_lsp.cntk.rules.configuration.traps import misread_networks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.rules import Rule
+    from netsharp_lsp.cntk.rules.findings import Finding
+    from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.diagnostics.model import Diagnostic
+
+
+#: Subjects of rules that are texts, and rules on whole runs that judge the form of texts.
+TEXTS = frozenset(("configuration", "brainscript", "ndl", "mel"))
+FIRM = frozenset(("CK003", "CK119"))
+
+
+def findings(experiment: Experiment) -> Iterator[Finding]:
+    """Everything that is to be said about a run and the files that it reads."""
+    is_open = experiment.configuration.is_open
+    rules = [one for one in load() if not is_open or _needs_text_alone(one)]
+    misread = misread_networks(experiment)
+    subjects: dict[str, list[object]] = {}
+    for rule in rules:
+        if rule.subject not in subjects:
+            subjects[rule.subject] = _subjects(experiment, rule.subject)
+        for subject in subjects[rule.subject]:
+            for finding in rule.check(subject, experiment):
+                if not _follows(finding, misread):
+                    yield finding
+
+
+def _needs_text_alone(rule: Rule) -> bool:
+    """Whether a rule can judge a run with an unknown layer, of which the texts alone are known."""
+    return rule.subject in TEXTS or rule.code in FIRM
+
+
+def _follows(finding: Finding, misread: dict[str, list[tuple[int, int]]]) -> bool:
+    """Whether a network is said to be wrong whose text ends elsewhere than it should."""
+    spans = misread.get(finding.place.source)
+    if not spans or not finding.code.startswith("BS"):
+        return False
+    return any(start <= finding.place.start <= end for start, end in spans)
+
+
+def diagnostics_by_file(experiment: Experiment) -> dict[str, list[Diagnostic]]:
+    """The diagnostics of a run by the file that they are about, each once."""
+    found: dict[str, dict[Diagnostic, None]] = {}
+    for finding in findings(experiment):
+        diagnostic = finding.diagnostic(SEVERITIES[finding.code])
+        found.setdefault(finding.place.source, {})[diagnostic] = None
+    return {
+        file: sorted(diagnostics, key=lambda diagnostic: diagnostic.sort_key)
+        for file, diagnostics in found.items()
+    }
+
+
+def _subjects(experiment: Experiment, kind: str) -> list[object]:
+    """What rules on one kind of subject look at."""
+    if kind == "experiment":
+        return [experiment]
+    if kind == "configuration":
+        return list(experiment.configuration.layers.sources)
+    if kind == "command":
+        return list(experiment.commands)
+    if kind == "network":
+        return list(experiment.networks)
+    if kind == "program":
+        return list(experiment.programs)
+    return list(experiment.texts(kind))

@@ -1,0 +1,1 @@
+"""Rules on texts of BrainScript, and on the programs that they come to."""

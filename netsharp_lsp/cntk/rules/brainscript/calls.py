@@ -1,0 +1,241 @@
+"""Rules on calls in a program of BrainScript whose function is known without evaluation."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from netsharp_lsp.cntk.brainscript.reading.syntax import Name, Select, Text
+from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules.brainscript.told import severity
+from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Repair
+from netsharp_lsp.cntk.vocabulary import LAYOUTS, STARTS
+from netsharp_lsp.diagnostics.nearest import nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.brainscript.analysis.scopes import Application, Signature
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Argument
+    from netsharp_lsp.cntk.networks.faults import Place
+    from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.cntk.run.programs import BrainScriptProgram
+
+#: Functions of one list, which other languages call with many arguments.
+OF_LISTS = frozenset(("RowStack", "Splice", "CNTK2.Splice", "Sequential"))
+#: Functions for which the program has no type of node in this way of building networks.
+FAILING = frozenset(("Shift", "TimeReverse", "GMMLogLikelihood"))
+PARAMETERS = frozenset(("Parameter", "ParameterTensor"))
+
+
+@rule("BS022", "error", on="program")
+def arity(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
+    """Calls with too few or too many arguments by position."""
+    for application, signature in _known(program):
+        call = application.call
+        given = [one for one in call.arguments if not one.name]
+        wanted = len(signature.required)
+        if len(given) == wanted:
+            continue
+        names = f" ({', '.join(signature.required)})" if wanted else ""
+        count = f"{len(given)} {'is' if len(given) == 1 else 'are'}"
+        message = (
+            f"{_called(program, application)} takes {_counted(wanted)} by position{names}, and"
+            f" {count} given."
+        )
+        repair = None
+        if signature.name in OF_LISTS and len(given) > 1:
+            message += " It takes one list: write `a : b : c`."
+            repair = _joined(program, given)
+        elif signature.name == "Parameter" and len(given) == 1:
+            message += " A vector is `ParameterTensor {n}`, a column `Parameter (n, 1)`."
+        place = program.outside(call.place)
+        yield Finding(
+            "BS022",
+            program.outside(call.function.place),
+            message,
+            _declared(program, signature),
+            repair,
+            severity(program, place, application),
+        )
+
+
+def _called(program: BrainScriptProgram, application: Application) -> str:
+    """What the function of a call is called there."""
+    function = application.call.function
+    if not isinstance(function, Name | Select):
+        return "This function"
+    source, start, end = function.place
+    return f"`{program.data(source)[start:end].decode('utf-8', 'replace')}`"
+
+
+def _counted(count: int) -> str:
+    return f"{count or 'no'} argument{'s' * (count != 1)}"
+
+
+def _joined(program: BrainScriptProgram, given: list[Argument]) -> Repair:
+    """Commas between arguments as the signs of a list."""
+    changes = []
+    for one, other in pairwise(given):
+        between = one.place._replace(start=one.place.end, end=other.place.start)
+        changes.append(Change(program.outside(between), " : "))
+    return Repair("Make a list of them", changes, safe=False)
+
+
+def _known(program: BrainScriptProgram) -> Iterator[tuple[Application, Signature]]:
+    for application in program.program.applications:
+        if application.signature is not None:
+            yield application, application.signature
+
+
+def _declared(program: BrainScriptProgram, signature: Signature) -> list[Note]:
+    declaration = signature.declaration
+    if declaration is None or declaration.library:
+        return []
+    return [Note(f"`{declaration.name}` is defined here.", program.outside(declaration.place))]
+
+
+@rule("BS023", "error", on="program")
+def unknown_arguments(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
+    """Arguments by a name that the function does not have."""
+    for application, signature in _known(program):
+        for one in application.call.arguments:
+            if not one.name or one.name in signature.named:
+                continue
+            place = program.outside(one.value.place)
+            yield Finding(
+                "BS023",
+                program.outside(_name_of(one)),
+                _unknown(_called(program, application), signature, one.name),
+                _declared(program, signature),
+                _respelt(program, signature, one),
+                severity(program, place, application),
+            )
+
+
+def _name_of(one: Argument) -> Place:
+    start = one.place.start
+    return one.place._replace(end=start + len(one.name.encode()))
+
+
+def _unknown(function: str, signature: Signature, name: str) -> str:
+    if name in signature.required:
+        return f"{function} takes `{name}` by position, not by name: write the value alone."
+    meant = nearest(name, signature.named)
+    if meant is not None:
+        return f"{function} has no optional parameter `{name}`. Did you mean `{meant}`?"
+    known = ", ".join(f"`{one}`" for one in signature.named) or "none at all"
+    return f"{function} has no optional parameter `{name}`; it has {known}."
+
+
+def _respelt(program: BrainScriptProgram, signature: Signature, one: Argument) -> Repair | None:
+    meant = nearest(one.name, signature.named)
+    if meant is None or one.name in signature.required:
+        return None
+    return Repair(f"Write `{meant}`", [Change(program.outside(_name_of(one)), meant)], safe=False)
+
+
+@rule("BS024", "error", on="program")
+def given_twice(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
+    """Arguments that are given twice by the same name."""
+    for application in program.program.applications:
+        first: dict[str, Argument] = {}
+        for one in application.call.arguments:
+            if not one.name:
+                continue
+            if one.name not in first:
+                first[one.name] = one
+                continue
+            place = program.outside(one.place)
+            yield Finding(
+                "BS024",
+                place,
+                f"`{one.name}` is given twice in this call. Remove one of them.",
+                [Note("It is first given here.", program.outside(first[one.name].place))],
+                severity=severity(program, place, application),
+            )
+
+
+@rule("BS026", "error", on="program")
+def failing_functions(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
+    """Functions of the library that no network can use."""
+    for application, signature in _known(program):
+        declaration = signature.declaration
+        if declaration is None or not declaration.library or signature.name not in FAILING:
+            continue
+        place = program.outside(application.call.place)
+        yield Finding(
+            "BS026",
+            program.outside(application.call.function.place),
+            f"{_called(program, application)} always fails here: the library names it, and the"
+            " program cannot make its node when it builds a network of BrainScript.",
+            severity=severity(program, place, application),
+        )
+
+
+@rule("BS030", "error", on="program")
+def unknown_starts(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
+    """`init` with a text that is no way to start a parameter."""
+    for application, signature in _known(program):
+        declaration = signature.declaration
+        one = _text_of(application, "init")
+        if declaration is None or not declaration.library or one is None:
+            continue
+        text = one.value
+        if not isinstance(text, Text) or not text.value or text.value in STARTS:
+            continue
+        place = program.outside(text.place)
+        meant = nearest(text.value, STARTS)
+        repair = Repair(f"Write '{meant}'", [Change(place, f"'{meant}'")], safe=False)
+        yield Finding(
+            "BS030",
+            place,
+            f"'{text.value}' is no way to start a parameter"
+            + (f": did you mean '{meant}'?" if meant else f"; there are {', '.join(STARTS)}."),
+            repair=repair if meant else None,
+            severity=severity(program, place, application),
+        )
+
+
+def _text_of(application: Application, name: str) -> Argument | None:
+    return next((one for one in application.call.arguments if one.name == name), None)
+
+
+@rule("BS031", "warning", on="program")
+def ignored_values(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
+    """`value` beside an `init` that does not read it."""
+    for application, signature in _known(program):
+        one = _text_of(application, "value")
+        if signature.name not in PARAMETERS or one is None:
+            continue
+        start = _text_of(application, "init")
+        if start is not None and (
+            not isinstance(start.value, Text) or start.value.value == "fixedValue"
+        ):
+            continue
+        place = program.outside(_name_of(one))
+        yield Finding(
+            "BS031",
+            place,
+            "`value` counts only with init='fixedValue': without it the parameter starts at random."
+            " Write `initValue`.",
+            repair=Repair("Write `initValue`", [Change(place, "initValue")], safe=False)
+            if start is None
+            else None,
+        )
+
+
+@rule("BS064", "info", on="program")
+def legacy_layout(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
+    """Image layouts that only old networks use."""
+    for application, _ in _known(program):
+        one = _text_of(application, "imageLayout")
+        if one is None or not isinstance(one.value, Text):
+            continue
+        if LAYOUTS.get(one.value.value) == "HWC":
+            yield Finding(
+                "BS064",
+                program.outside(one.value.place),
+                f"'{one.value.value}' puts the channels first ([C x W x H]); convolution on a GPU,"
+                " and every pooling, need 'CHW' ([W x H x C]), which is the default.",
+            )

@@ -1,0 +1,353 @@
+"""Rules on the names of a program of BrainScript: what they stand for."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.brainscript.analysis.scopes import (
+    MEMBER,
+    PARAMETER,
+    PARAMETERS,
+)
+from netsharp_lsp.cntk.brainscript.evaluation.classes import CLASSES
+from netsharp_lsp.cntk.brainscript.reading.syntax import (
+    Binary,
+    Call,
+    Choice,
+    Include,
+    Index,
+    Name,
+    Select,
+    Unary,
+)
+from netsharp_lsp.cntk.networks.node import GROUPS
+from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules.brainscript.told import facts, severity
+from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Repair
+from netsharp_lsp.cntk.vocabulary import LAYOUTS, STARTS
+from netsharp_lsp.diagnostics.nearest import nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from netsharp_lsp.cntk.brainscript.analysis.scopes import Declaration, Use
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Expression
+    from netsharp_lsp.cntk.networks.faults import Place
+    from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.cntk.run.programs import BrainScriptProgram
+
+#: What older texts, and the other language, call some functions.
+OLD_NAMES = {
+    "InputValue": "Input",
+    "ImageInputValue": "ImageInput",
+    "SparseInputValue": "SparseInput",
+    "Const": "Constant",
+    "Power": "**",
+    "Cos": "Cosine",
+    "Ln": "Log",
+    "Relu": "ReLU",
+}
+#: Unknown names of one program for which others are proposed.
+MOST_PROPOSALS = 300
+SPECIAL = tuple(f"{group}Nodes" for group in GROUPS)
+OLD_SPECIAL = {
+    "evalnodes": "evaluationNodes",
+    "evalnode": "evaluationNodes",
+    "criterianodes": "criterionNodes",
+    "criteriannodes": "criterionNodes",
+    "criteria": "criterionNodes",
+    "labelsnodes": "labelNodes",
+    "featuresnodes": "featureNodes",
+}
+#: Values of options that are texts; without quotes they are names that nobody defines.
+OPTION_TEXTS = frozenset(
+    (
+        *STARTS,
+        *LAYOUTS,
+        *("feature", "label", "criterion", "criteria", "eval", "evaluation", "output"),
+        *("lstm", "gru", "max", "average"),
+    )
+)
+
+
+@rule("BS020", "error", on="program")
+def unknown_names(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
+    """Names that nothing declares."""
+    known = facts(program)
+    options = _named_values(program)
+    siblings = {use.place for use, _ in _sibling_defaults(program)}
+    proposals = 0
+    for use in program.program.uses:
+        if use.member or use.declaration is not None or not use.certain:
+            continue
+        if known.sketch or use.name in known.lost or use.place in siblings:
+            continue
+        if use.name in OPTION_TEXTS and use.place in options:
+            yield _unquoted(program, use)
+            continue
+        place = program.outside(use.place)
+        proposals += 1
+        meant = _meant(program, use) if proposals <= MOST_PROPOSALS else None
+        yield Finding(
+            "BS020",
+            place,
+            f"`{use.name}` is defined nowhere in sight{_proposal(meant)}",
+            repair=_rename(program, use, meant),
+            severity=severity(program, place, use, "hint"),
+        )
+
+
+emitted("BS077", "error")
+
+
+def _unquoted(program: BrainScriptProgram, use: Use) -> Finding:
+    place = program.outside(use.place)
+    return Finding(
+        "BS077",
+        place,
+        f"The value of an option is a text: without quotes `{use.name}` is a name, and nothing"
+        f" defines it. Write '{use.name}'.",
+        repair=Repair("Write it in quotes", [Change(place, f"'{use.name}'")], safe=True),
+        severity=severity(program, place, use),
+    )
+
+
+def _named_values(program: BrainScriptProgram) -> set[Place]:
+    """Where names stand as the whole value of an argument that is given by name."""
+    return {
+        one.value.place
+        for application in program.program.applications
+        for one in application.call.arguments
+        if one.name and isinstance(one.value, Name)
+    }
+
+
+def _meant(program: BrainScriptProgram, use: Use) -> str | None:
+    """What a name nobody defines was probably meant to be."""
+    if use.name in OLD_NAMES:
+        return OLD_NAMES[use.name]
+    scope = use.scope
+    for declaration in program.program.library.declarations:
+        if declaration.name == use.name and _in_records(declaration):
+            return declaration.qualified
+    visible = scope.visible() if scope is not None else {}
+    own = use.within.name if use.within is not None else ""
+    return nearest(use.name, [name for name in visible if name != own])
+
+
+def _in_records(declaration: Declaration) -> bool:
+    """Whether a declaration can be reached by names with points alone."""
+    holder = declaration.scope.holder
+    if declaration.scope.kind == PARAMETERS or (holder is not None and holder.kind != MEMBER):
+        return False
+    return holder is None or _in_records(holder)
+
+
+def _proposal(meant: str | None) -> str:
+    return f": did you mean `{meant}`?" if meant else "."
+
+
+def _rename(program: BrainScriptProgram, use: Use, meant: str | None) -> Repair | None:
+    if not meant or not meant.replace(".", "").isidentifier():
+        return None
+    return Repair(f"Write `{meant}`", [Change(program.outside(use.place), meant)], safe=False)
+
+
+@rule("BS021", "error", on="program")
+def unknown_members(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
+    """Names behind a point that the record before it does not have."""
+    for use in program.program.uses:
+        if not use.member or use.declaration is not None or not use.certain or not use.name:
+            continue
+        assert use.scope is not None
+        place = program.outside(use.place)
+        meant = nearest(use.name, use.scope.declared)
+        holder = use.scope.holder
+        named = f"`{holder.qualified}`" if holder is not None and holder.name else "This record"
+        yield Finding(
+            "BS021",
+            place,
+            f"{named} has no member `{use.name}`{_proposal(meant)}",
+            repair=_rename(program, use, meant),
+            severity=severity(program, place, use),
+        )
+
+
+@rule("BS013", "error", on="program")
+def defined_twice(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
+    """Members of one record, and optional parameters of one function, of the same name."""
+    for second, first in program.program.survey.duplicates:
+        if second.kind == PARAMETER and (second.value is None or first.value is None):
+            continue
+        parameter = second.kind == PARAMETER
+        what = "parameter of this function" if parameter else "member of this record"
+        yield Finding(
+            "BS014" if parameter else "BS013",
+            program.outside(second.place),
+            f"`{second.name}` is already a {what}: every name stands once. Rename or remove one.",
+            [Note("It is first defined here.", program.outside(first.place))],
+        )
+
+
+emitted("BS014", "error")
+
+
+@rule("BS025", "error", on="program")
+def circles(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
+    """Members that need their own value, where nothing evaluates them."""
+    met = facts(program).met
+    for way in _circles(program.program.declarations):
+        places = [program.outside(one.value.place) for one in way if one.value is not None]
+        if any("circular" in met.get(place, ()) for place in places):
+            continue
+        names = " → ".join(f"`{one.name}`" for one in (*way, way[0]))
+        yield Finding(
+            "BS025",
+            program.outside(way[0].place),
+            f"`{way[0].name}` needs its own value: {names} is a circle. A name in a record means"
+            " the member of that record, never one further out.",
+            [Note(f"`{one.name}` is defined here.", program.outside(one.place)) for one in way[1:]],
+            severity="warning",
+        )
+
+
+def _circles(declarations: Iterable[Declaration]) -> Iterator[list[Declaration]]:
+    """Every circle of members that need one another at once."""
+    done: set[int] = set()
+    for start in declarations:
+        path: dict[int, Declaration] = {}
+        current: Declaration | None = start
+        while current is not None and id(current) not in done and id(current) not in path:
+            path[id(current)] = current
+            current = next(iter(_needed(current)), None)
+        if current is not None and id(current) in path:
+            yield list(path.values())[list(path).index(id(current)) :]
+        done.update(path)
+
+
+def _needed(declaration: Declaration) -> Iterator[Declaration]:
+    """The members that are evaluated whenever this one is."""
+    if declaration.kind != MEMBER or declaration.index or declaration.value is None:
+        return
+    for name in _strict(declaration.value):
+        found = declaration.inner.find(name.name)
+        if found is not None and found.kind == MEMBER and not found.library:
+            yield found
+
+
+def _strict(e: Expression) -> Iterator[Name]:
+    """The names that are looked up first of all when an expression is evaluated."""
+    if isinstance(e, Name):
+        yield e
+    elif isinstance(e, Select):
+        yield from _strict(e.record)
+    elif isinstance(e, Call):
+        yield from _strict(e.function)
+    elif isinstance(e, Index):
+        yield from _strict(e.target)
+    elif isinstance(e, Unary):
+        yield from _strict(e.operand)
+    elif isinstance(e, Binary):
+        yield from _strict(e.left)
+    elif isinstance(e, Choice):
+        yield from _strict(e.condition)
+
+
+@rule("BS027", "error", on="program")
+def unknown_classes(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
+    """`new` with a name that is no class."""
+    for new, around in program.program.survey.news:
+        if new.class_name in CLASSES or not new.class_name:
+            continue
+        place = program.outside(new.class_place)
+        met = place in facts(program).met or around.eager
+        yield Finding(
+            "BS027",
+            place,
+            f"There is no class `{new.class_name}`{_proposal(nearest(new.class_name, CLASSES))}",
+            severity="error" if met and facts(program).failed else "warning",
+        )
+
+
+@rule("BS028", "warning", on="program")
+def special_nodes(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
+    """Members whose names are nearly those that list a group of nodes."""
+    network = program.program.network
+    for name, declaration in (network.declared if network is not None else {}).items():
+        meant = OLD_SPECIAL.get(name.lower())
+        if meant is None and name.lower().endswith("nodes"):
+            meant = nearest(name, SPECIAL)
+        if meant is None or name in SPECIAL or declaration.kind != MEMBER:
+            continue
+        place = program.outside(declaration.place)
+        yield Finding(
+            "BS028",
+            place,
+            f"`{name}` is an ordinary member: only {', '.join(f'`{one}`' for one in SPECIAL)} list"
+            f" groups of nodes, spelt exactly so. Did you mean `{meant}`?",
+            repair=Repair(f"Write `{meant}`", [Change(place, meant)], safe=False),
+        )
+
+
+@rule("BS029", "error", on="program")
+def sibling_defaults(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
+    """Defaults that name another parameter of their function."""
+    for use, function in _sibling_defaults(program):
+        place = program.outside(use.place)
+        outer = use.declaration is not None
+        fails = (
+            f"it means the `{use.name}` outside of the function"
+            if outer
+            else "nothing of that name is there, so a call that leaves the default fails"
+        )
+        yield Finding(
+            "BS029",
+            place,
+            f"A default cannot see the parameter `{use.name}` of `{function.name}`: {fails}."
+            " Work the default out in the body.",
+            severity="hint" if outer else "error" if place in facts(program).met else "info",
+        )
+
+
+def _sibling_defaults(program: BrainScriptProgram) -> Iterator[tuple[Use, Declaration]]:
+    """Uses in defaults that look like parameters of the same function, with that function."""
+    by_place = {use.place: use for use in program.program.uses if not use.member}
+    for function in program.program.declarations:
+        names = {one.name for one in function.parameters or ()}
+        for one in function.parameters or ():
+            for name in _strict(one.default) if one.default is not None else ():
+                if name.name in names and name.place in by_place:
+                    yield by_place[name.place], function
+
+
+@rule("BS018", "error", on="program")
+def missing_includes(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
+    """Includes whose file is nowhere, or that lead back to themselves."""
+    left_open = program.left_open
+    for entry in program.program.survey.missing:
+        if entry.place in program.refused or experiment.files.outside(entry.path):
+            continue
+        if program.outside(entry.place) in left_open:
+            continue
+        yield _include(
+            program,
+            entry,
+            "BS018",
+            f"`{entry.path}` is not found: it is looked for as"
+            " it stands, then by its last part beside the including files and in the"
+            " folders of the configurations.",
+        )
+    for entry in program.cycles:
+        yield _include(
+            program,
+            entry,
+            "BS019",
+            f"`{entry.path}` is being included already: the"
+            " original never ends here. Remove one of the includes.",
+        )
+
+
+emitted("BS019", "error")
+
+
+def _include(program: BrainScriptProgram, entry: Include, code: str, message: str) -> Finding:
+    return Finding(code, program.outside(entry.place), message)

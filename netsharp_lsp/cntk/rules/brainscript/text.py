@@ -1,0 +1,236 @@
+"""Rules on a text of BrainScript that could not be read: what the original's parser stops at."""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.brainscript.reading.damage import PARTNERS, damages
+from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Repair
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from netsharp_lsp.cntk.brainscript.reading.damage import Damage
+    from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.cntk.run.texts import NetworkText
+
+    #: The message and the repair of a damage.
+    Told = tuple[str, Repair | None]
+
+#: What a character that BrainScript does not know may have meant.
+MEANT = {
+    "^": "a power is written `**`",
+    "&": "`&&` is the only and",
+    "|": "`||` is the only or",
+    "?": "a choice is written `if a then b else c`",
+    "~": "the opposite is written `!x`, or `-x` for numbers",
+    "`": "texts stand in single or double quotes",
+    "\\": "a path may use `/` on every system",
+    "@": "names consist of letters, digits and `_`",
+    "$": "a variable is written `$name$`, and only a configuration replaces it",
+}
+#: The last word, or run of signs, of what stands before something that is missing.
+LAST_WORD = re.compile(rb"([\w\x80-\xff]+|[^\w\s\x80-\xff]+)\s*\Z")
+INSTEAD = {"^": "**", "&": "&&", "|": "||"}
+
+
+def _operand(text: NetworkText, damage: Damage) -> Told:
+    return "A value is missing here: the expression ends, or goes on, without one. Write it.", None
+
+
+def _unclosed(text: NetworkText, damage: Damage) -> Told:
+    return (
+        f"This `{damage.text}` is never closed: the text, or the member, ends before its"
+        f" `{PARTNERS[damage.text]}`. Add it.",
+        None,
+    )
+
+
+def _mismatched(text: NetworkText, damage: Damage) -> Told:
+    found = text.data[damage.span[0] : damage.span[1]].decode()
+    wanted = PARTNERS[damage.text]
+    message = f"This `{found}` stands where `{damage.text}` needs its `{wanted}`. Write `{wanted}`."
+    return message, _replacing(text, damage, wanted, safe=False)
+
+
+def _surplus(text: NetworkText, damage: Damage) -> Told:
+    message = f"Nothing is open that this `{damage.text}` could close. Remove it."
+    return message, _replacing(text, damage, "", safe=False)
+
+
+def _string(text: NetworkText, damage: Damage) -> Told:
+    quote = damage.text[:1]
+    message = f"This text has no closing quotation mark: {quote} is missing on the same line."
+    end = text.place(damage.span[1], damage.span[1])
+    return message, Repair(f"Add {quote}", [Change(end, quote)], safe=False)
+
+
+def _comment(text: NetworkText, damage: Damage) -> Told:
+    message = "This comment is never closed: `*/` is missing, so the rest of the text is part of it"
+    if "**/" in damage.text:
+        return f"{message}. `**/` does not close a comment: write ` */`.", None
+    return f"{message}.", None
+
+
+def _unexpected(text: NetworkText, damage: Damage) -> Told:
+    sign = damage.text[:1]
+    meant = MEANT.get(sign)
+    message = f"`{sign}` means nothing in BrainScript{f': {meant}' if meant else ''}."
+    instead = INSTEAD.get(sign)
+    return message, _replacing(text, damage, instead, safe=False) if instead else None
+
+
+def _junk(text: NetworkText, damage: Damage) -> Told:
+    return (
+        f"`{_short(damage)}` cannot stand here: the expression before it is complete, and a member"
+        " begins with `name =`. Remove it, or write what joins it.",
+        None,
+    )
+
+
+def _semicolon(text: NetworkText, damage: Damage) -> Told:
+    message = "A second `;` ends the list of members: nothing after it is read. Remove it."
+    return message, _replacing(text, damage, "", safe=True)
+
+
+def _comma(text: NetworkText, damage: Damage) -> Told:
+    message = "Members are not separated by commas: a new line, or `;`, stands between them."
+    return message, _replacing(text, damage, ";", safe=True)
+
+
+def _include(text: NetworkText, damage: Damage) -> Told:
+    return "`include` is followed by the name of a file in quotes. Write it.", None
+
+
+def _keyword(text: NetworkText, damage: Damage) -> Told:
+    word = damage.text.split()[0]
+    return (
+        f"`{word}` is a word of the language and cannot stand here, nor be a name. Choose another.",
+        None,
+    )
+
+
+def _branch(text: NetworkText, damage: Damage) -> Told:
+    return (
+        f"This choice has no `{damage.kind}`: every `if` needs `then` and `else`, each with a"
+        " value.",
+        None,
+    )
+
+
+def _equals(text: NetworkText, damage: Damage) -> Told:
+    return "`=` is missing between the name and its value. Write it.", None
+
+
+def _definition(text: NetworkText, damage: Damage) -> Told:
+    return (
+        f"`{damage.text}` is defined without `=`: NDL allows that, and BrainScript needs"
+        " `f (x) = { ... }`.",
+        None,
+    )
+
+
+def _name(text: NetworkText, damage: Damage) -> Told:
+    return "A name is missing here. Write it.", None
+
+
+def _argument_comma(text: NetworkText, damage: Damage) -> Told:
+    message = "A comma is missing here: arguments are separated by commas."
+    return message, Repair("Add a comma", [Change(text.place(*damage.span), ",")], safe=False)
+
+
+def _range(text: NetworkText, damage: Damage) -> Told:
+    message = "The bounds of an array are written `first..last`: `..` is missing."
+    return message, None
+
+
+def _number(text: NetworkText, damage: Damage) -> Told:
+    return (
+        f"The number before `{_short(damage)}` ends here, and a name cannot begin with a digit."
+        " Write an operator between them, or begin the name with a letter.",
+        None,
+    )
+
+
+def _placeholder(text: NetworkText, damage: Damage) -> Told:
+    return (
+        "`...` stands for something left out: the program stops here. What could be defined in its"
+        " place is not told as missing.",
+        None,
+    )
+
+
+#: What is told of each kind of damage, and under which code.
+TELLING: dict[str, tuple[str, Callable[[NetworkText, Damage], Told]]] = {
+    "operand": ("BS001", _operand),
+    "unclosed": ("BS002", _unclosed),
+    "mismatched": ("BS003", _mismatched),
+    "surplus": ("BS004", _surplus),
+    "string": ("BS005", _string),
+    "comment": ("BS006", _comment),
+    "unexpected": ("BS007", _unexpected),
+    "junk": ("BS008", _junk),
+    "semicolon": ("BS009", _semicolon),
+    "comma": ("BS010", _comma),
+    "include": ("BS011", _include),
+    "keyword": ("BS012", _keyword),
+    "then": ("BS015", _branch),
+    "else": ("BS015", _branch),
+    "equals": ("BS016", _equals),
+    "definition-equals": ("BS016", _definition),
+    "name": ("BS017", _name),
+    "argument-comma": ("BS071", _argument_comma),
+    "range": ("BS072", _range),
+    "number": ("BS073", _number),
+    "placeholder": ("BS078", _placeholder),
+}
+for _code in sorted({code for code, _ in TELLING.values()} - {"BS001", "BS078"}):
+    emitted(_code, "error")
+emitted("BS078", "info")
+
+
+@rule("BS001", "error", on="brainscript")
+def unreadable(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
+    """Everything in a text that could not be read, each under the code of its kind."""
+    if text.traced is not None and text.script.built is None:
+        return
+    for damage in damages(text.data):
+        code, telling = TELLING[damage.kind]
+        message, repair = telling(text, damage)
+        notes = []
+        if damage.kind == "mismatched" and damage.partner is not None:
+            notes.append(Note(f"`{damage.text}` is opened here.", text.place(*damage.partner)))
+        yield Finding(code, text.place(*_shown(text, damage)), message, notes, repair)
+
+
+def _shown(text: NetworkText, damage: Damage) -> tuple[int, int]:
+    """The span to mark: what is missing is marked at the last word before it."""
+    start, end = damage.span
+    if damage.kind == "comment":
+        return start, start + 2
+    if end > start:
+        return start, end
+    return _last_word(text.data, start) or (start, end)
+
+
+def _last_word(data: bytes, end: int) -> tuple[int, int] | None:
+    """The last word before a place; only as much is looked through as it takes."""
+    reach = 256
+    while True:
+        begin = max(0, end - reach)
+        word = LAST_WORD.search(data, begin, end)
+        if begin == 0 or (word is not None and word.start(1) > begin):
+            return word.span(1) if word else None
+        reach *= 16
+
+
+def _replacing(text: NetworkText, damage: Damage, by: str, *, safe: bool) -> Repair:
+    title = f"Write `{by}`" if by else f"Remove `{_short(damage)}`"
+    return Repair(title, [Change(text.place(*damage.span), by)], safe=safe)
+
+
+def _short(damage: Damage) -> str:
+    words = damage.text.split()
+    return words[0][:30] if words else damage.text

@@ -1,0 +1,73 @@
+"""What the rules on programs of BrainScript share: how grave something is, and what was told."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from netsharp_lsp.cntk.brainscript.reading.damage import damages
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.brainscript.analysis.scopes import Application, Use
+    from netsharp_lsp.cntk.networks.faults import Fault, Place
+    from netsharp_lsp.cntk.run.programs import BrainScriptProgram
+    from netsharp_lsp.diagnostics.model import Severity
+
+#: Damages that may have swallowed a definition.
+SWALLOWING = frozenset(("junk", "definition-equals", "keyword", "number", "equals", "unexpected"))
+
+
+class Facts(NamedTuple):
+    """What evaluation says of a program, by places of its texts as people see them.
+
+    ``met`` are the kinds of fault at each place, ``lost`` words that damage may have swallowed;
+    ``sketch``: something was left out on purpose.
+    """
+
+    met: dict[Place, frozenset[str]]
+    failed: bool
+    lost: frozenset[str]
+    sketch: bool
+
+
+@lru_cache(maxsize=4)
+def facts(program: BrainScriptProgram) -> Facts:
+    """What evaluation and the parser say of a program."""
+    met: dict[Place, frozenset[str]] = {}
+    for fault in program.built.faults:
+        place = users_place(program, fault)
+        met[place] = met.get(place, frozenset()) | {fault.kind}
+    words: set[str] = set()
+    sketch = False
+    for text in program.texts:
+        for damage in damages(text.data):
+            sketch = sketch or damage.kind == "placeholder"
+            if damage.kind in SWALLOWING:
+                words.update(_words(text.data, damage.span[0]))
+    return Facts(met, bool(program.built.faults), frozenset(words), sketch)
+
+
+def _words(data: bytes, start: int) -> list[str]:
+    """The words of the line that a damage is in."""
+    line = data[data.rfind(b"\n", 0, start) + 1 :].split(b"\n", 1)[0]
+    return "".join(
+        sign if sign.isalnum() or sign == "_" else " " for sign in line.decode("utf-8", "replace")
+    ).split()
+
+
+def users_place(program: BrainScriptProgram, fault: Fault) -> Place:
+    """Where a fault is in the texts of the user: its place, or the innermost call to there."""
+    places = (fault.place, *reversed(fault.calls))
+    return next((one for one in places if not program.in_library(one)), fault.place)
+
+
+def severity(
+    program: BrainScriptProgram, at: Place, subject: Use | Application, alone: Severity = "error"
+) -> Severity:
+    """An error if evaluation fails on it, or would next; else a warning: nothing evaluates it."""
+    known = facts(program)
+    reached = at in known.met or (known.failed and subject.eager)
+    if not reached:
+        return "hint" if program.alone and alone == "hint" else "warning"
+    return alone if program.alone else "error"

@@ -1,0 +1,249 @@
+"""Rules on texts of BrainScript that are read, but not as they look."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from netsharp_lsp.cntk.brainscript.reading.syntax import (
+    Binary,
+    Call,
+    Choice,
+    Index,
+    Number,
+    Record,
+    Select,
+    Truth,
+    Unary,
+    Variable,
+)
+from netsharp_lsp.cntk.brainscript.reading.walking import expressions
+from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules.brainscript.told import facts
+from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Repair
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Expression, Member
+    from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.cntk.run.programs import BrainScriptProgram
+    from netsharp_lsp.cntk.run.texts import NetworkText
+
+#: A closing mark that a block comment does not see, because it reads a star too many.
+UNSEEN_END = re.compile(rb"(?<=[^/*])(?:\*\*)+/")
+#: A bracket with nothing behind it on its line: somebody means it to go on.
+LONE_BRACKET = re.compile(rb"[({\[][ \t]*(?:#[^\r\n]*|//[^\r\n]*)?(?:[\r\n]|\Z)")
+SAME_LEVEL = ("*", "/", ".*", "%", "**")
+
+
+@lru_cache(maxsize=8)
+def _expressions(text: NetworkText) -> list[tuple[Expression, Member | None]]:
+    """Every expression of a text with its member, walked once for all rules."""
+    return list(expressions(text.script))
+
+
+@rule("BS037", "warning", on="brainscript")
+def continued_line(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
+    """A line that looks like the begin of something and continues the member before it."""
+    for expression, member in _expressions(text):
+        joint = _joint(text, expression)
+        if joint is None or member is None:
+            continue
+        column = _column(text.data, joint)
+        if column is None or column > _indent(text.data, member.place.start):
+            continue
+        if LONE_BRACKET.match(text.data, joint):
+            continue
+        sign = text.data[joint : joint + 2].decode("utf-8", "replace").split()[0][:2]
+        sign = sign if sign in (".*", "[|") else sign[:1]
+        yield Finding(
+            "BS037",
+            text.place(joint, joint + len(sign)),
+            f"This `{sign}` continues `{member.name}` above: a new line does not end a member."
+            " If that is meant, indent the line; if not, write `;` at the end of the line before.",
+            [Note(f"`{member.name}` begins here.", text.place(*member.name_place[1:]))],
+        )
+
+
+def _joint(text: NetworkText, expression: Expression) -> int | None:
+    """Where an expression goes on with a bracket, a point or a sign."""
+    if isinstance(expression, Call):
+        return expression.arguments_place.start
+    if isinstance(expression, Index):
+        return _after(text.data, expression.target.place.end, expression.position.place.start)
+    if isinstance(expression, Select):
+        return _after(text.data, expression.record.place.end, expression.name_place.start)
+    if isinstance(expression, Binary) and expression.operator in ("+", "-"):
+        return _after(text.data, expression.left.place.end, expression.right.place.start)
+    return None
+
+
+def _after(data: bytes, start: int, end: int) -> int | None:
+    """The first sign of a joint between two operands; a closing bracket is none."""
+    for offset in range(start, end):
+        if data[offset : offset + 1] in (b"[", b".", b"+", b"-"):
+            return offset
+        if not (data[offset : offset + 1].isspace() or data[offset : offset + 1] == b")"):
+            return None
+    return None
+
+
+def _column(data: bytes, offset: int) -> int | None:
+    """How far something is indented that is the first of its line, else None."""
+    line = data.rfind(b"\n", 0, offset) + 1
+    return offset - line if not data[line:offset].strip() else None
+
+
+def _indent(data: bytes, offset: int) -> int:
+    """How far the line of something is indented, -1 where something stands before it."""
+    column = _column(data, offset)
+    return -1 if column is None else column
+
+
+@rule("BS038", "warning", on="brainscript")
+def power(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
+    """Powers that bind otherwise than in mathematics."""
+    for expression, _ in _expressions(text):
+        if not isinstance(expression, Binary) or expression.operator != "**":
+            continue
+        left, right = expression.left, expression.right
+        between = text.data[left.place.end : right.place.start]
+        if b")" in between:
+            continue
+        reading = None
+        if isinstance(left, Unary) and left.operator == "-":
+            reading = "`-x ** y` is `(-x) ** y`: a sign binds closest"
+        elif isinstance(left, Binary) and left.operator in SAME_LEVEL:
+            reading = (
+                f"`a {left.operator} b ** c` is `(a {left.operator} b) ** c`: `**` stands at the"
+                " level of `*` and groups to the left"
+            )
+        if reading:
+            yield Finding(
+                "BS038",
+                text.place(expression.place.start, expression.place.end),
+                f"{reading}. Write the brackets that you mean.",
+                repair=Repair(
+                    "Write the brackets as it is read",
+                    [
+                        Change(text.place(left.place.start, left.place.start), "("),
+                        Change(text.place(left.place.end, left.place.end), ")"),
+                    ],
+                    safe=True,
+                ),
+            )
+
+
+@rule("BS042", "error", on="program")
+def without_effect(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
+    """`with`, where nothing evaluates it."""
+    for operation, _ in program.program.survey.operations:
+        if operation.operator == "with":
+            place = program.outside(operation.place)
+            if place not in facts(program).met:
+                yield Finding(
+                    "BS042",
+                    place,
+                    "`with` is read, and the program never carries it out: evaluating this fails."
+                    " Write one record with all members.",
+                    severity="warning",
+                )
+
+
+@rule("BS039", "info", on="brainscript")
+def point_of_number(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
+    """`2.*x`: the point belongs to the number."""
+    for expression, _ in _expressions(text):
+        if not isinstance(expression, Binary) or expression.operator not in ("*", "**"):
+            continue
+        left = expression.left
+        end = left.place.end
+        if isinstance(left, Number) and text.data[end - 1 : end + 1] == b".*":
+            yield Finding(
+                "BS039",
+                text.place(left.place.start, end + 1),
+                "The point belongs to the number: this is `2. * x`, the operator `*` and not `.*`."
+                " Write a blank where you mean it.",
+                repair=Repair(
+                    "Write the number without its point",
+                    [Change(text.place(end - 1, end), " ")],
+                    safe=True,
+                ),
+            )
+
+
+@rule("BS074", "warning", on="brainscript")
+def unseen_end(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
+    """A block comment that goes on after `**/`."""
+    for comment in text.script.comments:
+        start, end = comment.place.start, comment.place.end
+        data = text.data[start:end]
+        found = UNSEEN_END.search(data, 2)
+        if not data.startswith(b"/*") or found is None or not data.endswith(b"*/"):
+            continue
+        if found.end() < len(data):
+            yield Finding(
+                "BS074",
+                text.place(start + found.start(), start + found.end()),
+                f"`{found.group().decode()}` does not close this comment: a star is read together"
+                " with the one after it. What follows is comment up to the next `*/`."
+                " Write ` */`.",
+                [Note("The comment begins here.", text.place(start, start + 2))],
+            )
+
+
+@rule("BS075", "error", on="brainscript")
+def variable_in_file(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
+    """`$name$` in a file, which no configuration replaces."""
+    if text.traced is not None:
+        return
+    for expression, _ in _expressions(text):
+        if isinstance(expression, Variable):
+            yield Finding(
+                "BS075",
+                text.place(expression.place.start, expression.place.end),
+                f"`${expression.name}$` is not replaced in a file: a file is included after the"
+                " configuration put in its variables. Define a member in the configuration,"
+                f" `{expression.name} = ${expression.name}$`, and use its name here.",
+            )
+
+
+@rule("BS076", "info", on="brainscript")
+def old_record(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
+    """Records in `[ ]`."""
+    for expression, _ in _expressions(text):
+        start, end = expression.place.start, expression.place.end
+        if not isinstance(expression, Record) or text.data[start : start + 1] != b"[":
+            continue
+        if text.data[end - 1 : end] != b"]" or end - start < 2:
+            continue
+        yield Finding(
+            "BS076",
+            text.place(start, start + 1),
+            "`[ ]` around members is the old form of a record: since CNTK 1.6 it is `{ }`, which"
+            " means the same.",
+            repair=Repair(
+                "Write `{ }`",
+                [
+                    Change(text.place(start, start + 1), "{"),
+                    Change(text.place(end - 1, end), "}"),
+                ],
+                safe=True,
+            ),
+        )
+
+
+@rule("BS036", "hint", on="brainscript")
+def constant_condition(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
+    """A choice whose condition is written out."""
+    for expression, _ in _expressions(text):
+        if isinstance(expression, Choice) and isinstance(expression.condition, Truth):
+            side = "then" if expression.condition.value else "else"
+            condition = expression.condition.place
+            yield Finding(
+                "BS036",
+                text.place(condition.start, condition.end),
+                f"This condition is always the same, so only the value after `{side}` counts.",
+            )

@@ -1,0 +1,315 @@
+"""What evaluating a configuration meets: brackets, values, includes, files and limits.
+
+Each kind of fault of the evaluator has a code; faults of variables and strings have rules of
+their own, and what follows from a string that swallows brackets is not told again.
+"""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.configuration.brackets import PARTNERS
+from netsharp_lsp.cntk.configuration.lines import misaligned
+from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
+from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
+from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules.configuration.traps import swallowers
+from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair, placed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from netsharp_lsp.cntk.configuration.faults import Fault
+    from netsharp_lsp.cntk.run.experiment import Experiment
+
+    Teller = Callable[[Fault, SourcePlace, Experiment], Finding]
+
+_NAME_BEFORE = re.compile(rb"([A-Za-z_][\w.]*)[ \t]*=?[ \t]*\Z")
+_BLOCK_BELOW = re.compile(rb"[ \t]*=([ \t]*(?:#[^\n]*)?\r?\n\s*)([\[{(\"])")
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
+
+
+@rule("CK003", "error", on="experiment")
+def configuration_faults(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """Every fault of the evaluation that has a code here."""
+    experiment.configuration.values()
+    follow_ups = swallowers(experiment)
+    for fault in list(experiment.configuration.faults):
+        tell = TELLERS.get(fault.kind)
+        if tell is None or fault.place is None or fault.place.source.name == COMMAND_LINE:
+            continue
+        first = follow_ups.get(fault.place.source.name)
+        if first is None or not _follows(fault, fault.place.start, first):
+            yield tell(fault, fault.place, experiment)
+
+
+def _follows(fault: Fault, start: int, first: int) -> bool:
+    """Whether a bracket does not fit because of a string that swallows others, at `first`."""
+    return fault.kind == "unclosed" or (fault.kind in BRACKETS and start >= first)
+
+
+def line_of(place: SourcePlace) -> int:
+    """The line of a place, from 1."""
+    return place.source.lines.position(place.start)[0]
+
+
+def _owner(place: SourcePlace) -> str:
+    """Whose bracket it is, as words behind it: " of 'Train'"."""
+    text = place.source.text
+    found = _NAME_BEFORE.search(text, max(0, place.start - 200), place.start)
+    return "" if found is None else f" of '{found.group(1).decode('utf-8', 'replace')}'"
+
+
+def _closer(place: SourcePlace) -> str:
+    return chr(PARTNERS.get(place.text[0], place.text[0]))
+
+
+def _unclosed(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+    if place.text == b'"':
+        message = (
+            "This quote opens a string that is never closed: a record in quotes is opened like a "
+            "block, and its quotes go with that. Take the quotes away."
+        )
+        return Finding("CK005", placed(place), message)
+    suspect = misaligned(place.source.text, place.start)
+    if suspect is not None:
+        return _lacking(place, *suspect)
+    closer = _closer(place)
+    end = len(place.source.text.rstrip(b" \t\r\n"))
+    message = (
+        f"'{place.text.decode()}'{_owner(place)} is never closed: CNTK stops with 'no closing "
+        f"{closer} found'. Add '{closer}' where it should end."
+    )
+    addition = Change(Place(place.source.name, end, end), f"\n{closer}")
+    repair = Repair(f"Add '{closer}' at the end of the file", [addition], safe=False)
+    return Finding("CK003", placed(place), message, repair=repair)
+
+
+def _lacking(outer: SourcePlace, opening: int, closing: int) -> Finding:
+    """One further in, by the indentation of what closes it."""
+    source = outer.source
+    place = SourcePlace(source, opening, opening + 1)
+    closer = _closer(place)
+    line = source.lines.line_at(closing)
+    message = (
+        f"'{place.text.decode()}'{_owner(place)} seems to lack its '{closer}': the one on line "
+        f"{line + 1} closes it, but is indented like one further out, so that in the end "
+        f"'{outer.text.decode()}'{_owner(outer)} is never closed and CNTK stops."
+    )
+    start = source.lines.starts[line]
+    opened = source.lines.span(source.lines.line_at(opening))[0]
+    indent = source.text[opened:].partition(source.text[opened:].lstrip(b" \t")[:1])[0]
+    change = Change(Place(source.name, start, start), f"{indent.decode()}{closer}\n")
+    repair = Repair(f"Add '{closer}' before line {line + 1}", [change], safe=False)
+    notes = [Note("This one is left without a partner.", placed(outer))]
+    return Finding("CK003", placed(place), message, notes, repair)
+
+
+def _unmatched(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+    opened = fault.related[0][1]
+    suspect = misaligned(place.source.text, opened.start)
+    if suspect is not None and suspect[1] < place.start and opened.source is place.source:
+        return _lacking(opened, *suspect)
+    expected = _closer(opened)
+    found = place.text.decode()
+    message = (
+        f"'{found}' cannot close '{opened.text.decode()}'{_owner(opened)}, which is open since "
+        f"line {line_of(opened)}: CNTK stops with 'unmatched bracket found'."
+    )
+    at = placed(place)
+    if len(fault.related) > 1:
+        message += f" Close it with '{expected}' before this '{found}'."
+        change = Change(Place(at.source, at.start, at.start), f"{expected} ")
+        repair = Repair(f"Add '{expected}' before '{found}'", [change], safe=False)
+    else:
+        message += f" Write '{expected}' instead."
+        repair = Repair(f"Replace by '{expected}'", [Change(at, expected)], safe=False)
+    notes = [Note(words, placed(where)) for words, where in fault.related]
+    return Finding("CK004", at, message, notes, repair)
+
+
+def _stray(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+    return surplus(placed(place), place.text.decode("utf-8", "replace"))
+
+
+def surplus(place: Place, found: str) -> Finding:
+    """A closing bracket that closes nothing, and that the program reads over."""
+    message = f"'{found}' closes nothing: every bracket before it is closed. CNTK reads over it."
+    repair = Repair("Delete the bracket", [Change(place, "")], safe=True)
+    return Finding("CK006", place, f"{message} Remove it.", repair=repair)
+
+
+def _empty(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+    name = place.text.decode("utf-8", "replace")
+    below = _BLOCK_BELOW.match(place.source.text, place.end)
+    if below is None:
+        message = (
+            f"'{name}' has no value: CNTK stops with \"No value given for '{name}'\". Give it a "
+            "value, or remove the line."
+        )
+        return Finding("CK008", placed(place), message)
+    bracket = below.group(2).decode()
+    message = (
+        f"'{name}' has no value on its line: a value begins behind '=', and the '{bracket}' on the "
+        f"next line belongs to nothing. Move '{bracket}' up."
+    )
+    repair = None
+    if not below.group(1).strip():
+        gap = Place(place.source.name, *below.span(1))
+        repair = Repair(f"Move '{bracket}' up", [Change(gap, " ")], safe=True)
+    return Finding("CK008", placed(place), message, repair=repair)
+
+
+def _missing(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+    written = place.text.decode("utf-8", "replace")
+    bare = written.strip(' \t"')
+    if bare == written:
+        message = (
+            f"There is no file '{written}': CNTK stops. Paths of included files are relative to "
+            "the folder in which CNTK is started, not to this file."
+        )
+        return Finding("CK012", placed(place), message)
+    message = (
+        f"There is no file '{written}': blanks and quotes around a path belong to it, also the "
+        f"blank before a comment. Write 'include={bare}' and nothing else on the line."
+    )
+    repair = _bare_include(place, bare) if experiment.files.read(bare) is not None else None
+    return Finding("CK012", placed(place), message, repair=repair)
+
+
+def _bare_include(place: SourcePlace, bare: str) -> Repair:
+    """The path alone; a comment goes to a line before."""
+    source = place.source
+    start, end = source.lines.span(source.lines.line_at(place.start))
+    comment = source.text[place.end : end].decode("utf-8", "replace")
+    name = source.name
+    changes = [Change(Place(name, place.start, end), bare)]
+    if comment:
+        changes.insert(0, Change(Place(name, start, start), f"{comment}\n"))
+    return Repair(f"Write 'include={bare}'", changes, safe=True)
+
+
+def _carriage_return(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+    source = place.source
+    name = source.name
+    places = [Place(name, *found.span()) for found in _LONE_RETURN.finditer(source.text)]
+    message = (
+        f"{len(places)} line(s) end in a carriage return alone, which CNTK refuses to read. Save "
+        "the file with the line ends of Unix or Windows."
+    )
+    repair = Repair("Use line feeds", [Change(one, "\n") for one in places], safe=True)
+    return Finding("CK013", placed(place), message, repair=repair)
+
+
+def _cycle(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+    notes = [Note(words, placed(where)) for words, where in fault.related]
+    if len(fault.related) > 1 or experiment.run.declared:
+        return Finding("CK020", placed(place), fault.message, notes)
+    name = place.text.decode("utf-8", "replace").strip("$")
+    message = (
+        f"'{name}' is defined by itself, so that a run has to give it a value: CNTK never ends "
+        f"unless '{name}=...' stands behind the file, or in a layer over it."
+    )
+    return Finding("CK019", placed(place), message, notes)
+
+
+def _lines(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+    name = place.text.decode("utf-8", "replace").strip("$")
+    message = (
+        f"'{name}' has a value of several lines, and CNTK puts only a single line in the place of "
+        f"${name}$: it stops. Give '{name}' one line."
+    )
+    return Finding("CK023", placed(place), message)
+
+
+def _included_again(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+    path = fault.message.partition(" was read before")[0]
+    includes = _includes(experiment)
+    if place.source.name in _reached(path, includes):
+        message = (
+            f"{path} includes this file again: the files include each other in a circle. CNTK "
+            "skips this line with a warning; remove it."
+        )
+        code = "CK027"
+    else:
+        message = (
+            f"{path} was read before; CNTK reads each file once and skips this line with a warning."
+        )
+        code = "CK026"
+    line = Place(place.source.name, place.start - len(b"include="), place.end)
+    following = place.source.lines.full_span(place.source.lines.line_at(place.start))
+    repair = Repair("Delete the line", [Change(Place(line.source, *following), "")], safe=True)
+    alone = b"+" not in place.text
+    return Finding(code, line, message, repair=repair if alone else None)
+
+
+def _includes(experiment: Experiment) -> dict[str, list[str]]:
+    """Which files each file names in lines that include."""
+    return {
+        source.name: [
+            path
+            for line in re.findall(rb"^include=([^\r\n]*)", source.text, re.MULTILINE)
+            for path in line.decode("utf-8", "replace").split("+")
+        ]
+        for source in experiment.configuration.layers.sources
+    }
+
+
+def _reached(path: str, includes: dict[str, list[str]]) -> set[str]:
+    reached: set[str] = set()
+    waiting = [path]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += includes.get(name, ())
+    return reached
+
+
+def _say(code: str) -> Teller:
+    """Tell a fault in the evaluator's own words."""
+
+    def tell(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+        return Finding(code, placed(place), fault.message)
+
+    return tell
+
+
+@rule("CK029", "error", on="experiment")
+def named_twice(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """A file that the command line names twice, or that is not there."""
+    sources = experiment.configuration.layers.sources
+    for fault in experiment.configuration.faults:
+        if fault.kind == "duplicate-file":
+            path = fault.message.partition(" is named twice")[0]
+            message = (
+                f"The run names {path} twice: CNTK stops with 'Cannot specify same config file "
+                "multiple times'. Name it once; what comes later overrides."
+            )
+            yield Finding("CK029", Place(path, 0, 0), message)
+        elif fault.kind == "missing-file" and sources:
+            message = f"The run names a file that is not there: {fault.message}"
+            yield Finding("CK012", Place(sources[0].name, 0, 0), message)
+
+
+BRACKETS = frozenset(("unmatched", "stray-bracket"))
+TELLERS: dict[str, Teller] = {
+    "unclosed": _unclosed,
+    "unmatched": _unmatched,
+    "stray-bracket": _stray,
+    "empty-value": _empty,
+    "missing-include": _missing,
+    "carriage-return": _carriage_return,
+    "long": _say("CK018"),
+    "cycle": _cycle,
+    "newline-in-variable": _lines,
+    "include-variable": _say("CK025"),
+    "included-twice": _included_again,
+    "deep": _say("CK039"),
+}
+for _code in ("CK004", "CK008", "CK012", "CK013", "CK018", "CK020", "CK023", "CK025"):
+    emitted(_code, "error")
+for _code in ("CK006", "CK027", "CK039"):
+    emitted(_code, "warning")
+emitted("CK026", "info")

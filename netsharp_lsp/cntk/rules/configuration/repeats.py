@@ -1,0 +1,182 @@
+"""Keys that are given twice, and square brackets, which alone add to what was there."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.lines import builder_spans, inside
+from netsharp_lsp.cntk.configuration.records import is_block, records
+from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
+from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair, placed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.scope import Assignment, Entry, Scope
+    from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
+    from netsharp_lsp.cntk.run.experiment import Experiment
+
+    #: The parts that a block was written in, or none at the top level.
+    Parts = tuple[SourcePlace, ...]
+
+#: More keys than that are not listed by name.
+_MOST_NAMED = 6
+
+
+@rule("CK030", "warning", on="experiment")
+def repeated_keys(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """Keys that have a value and are given another."""
+    yield from _repeated(experiment.configuration.root, ())
+    for value in experiment.configuration.values():
+        if value.inside is not None:
+            parts = tuple(part.value for part in value.entry.parts)
+            yield from _repeated(value.inside, parts)
+
+
+emitted("CK031", "info")
+
+
+def _repeated(scope: Scope, parts: Parts) -> Iterator[Finding]:
+    for entry in scope:
+        given = entry.assignments
+        for before, after in pairwise(given):
+            if not after.appends and not _unreported(entry, before, after):
+                finding = _repeat(entry, before, after, parts)
+                if finding is not None:
+                    yield finding
+
+
+def _in_network(place: SourcePlace) -> bool:
+    """Whether something stands within a network of BrainScript, on or off."""
+    return inside(builder_spans(place.source.text), place.start - 1)
+
+
+def _unreported(entry: Entry, before: Assignment, after: Assignment) -> bool:
+    """Whether both were put there by a command line, or the key is no name or in a network."""
+    if _in_network(before.key):
+        return True
+    lines = (before.key.source.name, after.key.source.name)
+    return lines == (COMMAND_LINE, COMMAND_LINE) or not entry.key[:1].isalpha()
+
+
+def _repeat(entry: Entry, before: Assignment, after: Assignment, parts: Parts) -> Finding | None:
+    name = entry.key.decode("utf-8", "replace")
+    lost = _lost(before, after)
+    if lost:
+        return _loss(name, before, after, lost)
+    same_part = not parts or any(_both(part, before.key, after.key) for part in parts)
+    if before.key.source is not after.key.source or not same_part:
+        return None
+    line = after.key.source.lines.position(after.key.start)[0]
+    message = (
+        f"'{name}' is given again on line {line}, and the last value counts: this one has no "
+        "effect. Remove one of the two."
+    )
+    notes = [Note("This value counts.", placed(after.key))]
+    return Finding("CK031", placed(before.key), message, notes)
+
+
+def _both(part: SourcePlace, first: SourcePlace, second: SourcePlace) -> bool:
+    return all(
+        place.source is part.source and part.start <= place.start < part.end
+        for place in (first, second)
+    )
+
+
+def _lost(before: Assignment, after: Assignment) -> list[str]:
+    """The keys of a block that the block which replaces it has not."""
+    texts = [one.record.content for one in (before, after)]
+    if not all(is_block(text.text) for text in texts):
+        return []
+    old, new = (
+        {record.name.lower(): record.name for record in records(text, Faults())} for text in texts
+    )
+    return [name.decode("utf-8", "replace") for key, name in old.items() if key not in new]
+
+
+def _loss(name: str, before: Assignment, after: Assignment, lost: list[str]) -> Finding:
+    listed = ", ".join(f"'{key}'" for key in lost[:_MOST_NAMED])
+    if len(lost) > _MOST_NAMED:
+        listed += f" and {len(lost) - _MOST_NAMED} more"
+    where = before.key
+    message = (
+        f"This block replaces the one that '{name}' has from "
+        f"{where.source.name}:{where.source.lines.position(where.start)[0]}: {listed} "
+        f"{'is' if len(lost) == 1 else 'are'} lost. Blocks in braces are not merged; only one in "
+        "square brackets adds its keys to those that are there."
+    )
+    if after.key.source.name == COMMAND_LINE:
+        return Finding("CK030", placed(before.key), message.replace("This block", "The run", 1))
+    notes = [Note("This block is replaced.", placed(before.key))]
+    return Finding("CK030", placed(after.key), message, notes)
+
+
+class _Brackets(NamedTuple):
+    """A block in square brackets as it is written: `adds` to what its key has already."""
+
+    source: str
+    start: int
+    end: int
+    adds: bool
+    name: str
+
+
+@rule("CK032", "info", on="experiment")
+def square_brackets(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """Blocks in square brackets that add to nothing, the outermost of each."""
+    outer: _Brackets | None = None
+    within: list[_Brackets] = []
+    for block in sorted(_written(experiment)):
+        if outer is not None and outer.source == block.source and block.end <= outer.end:
+            within.append(block)
+            continue
+        if outer is not None and not outer.adds:
+            yield _deprecated(outer, within, experiment)
+        outer, within = block, []
+    if outer is not None and not outer.adds:
+        yield _deprecated(outer, within, experiment)
+
+
+def _written(experiment: Experiment) -> set[_Brackets]:
+    """Every such block that is closed by its own kind of bracket."""
+    found = set()
+    for value in experiment.configuration.values():
+        if value.kind != "block":
+            continue
+        name = value.entry.key.decode("utf-8", "replace")
+        for one in value.entry.assignments:
+            place = one.value
+            whole = place.text.startswith(b"[") and place.text.endswith(b"]")
+            if whole and place.source.name != COMMAND_LINE and not _in_network(place):
+                found.add(_Brackets(place.source.name, place.start, place.end, one.appends, name))
+    return found
+
+
+def _deprecated(outer: _Brackets, within: list[_Brackets], experiment: Experiment) -> Finding:
+    message = (
+        f"'{outer.name}' stands in square brackets, which are deprecated except to add keys to a "
+        "block that is there. Write braces."
+    )
+    blocks = [outer, *(block for block in within if not block.adds)]
+    changes = [
+        change
+        for block in blocks
+        for change in (
+            Change(Place(block.source, block.start, block.start + 1), "{"),
+            Change(Place(block.source, block.end - 1, block.end), "}"),
+        )
+    ]
+    changes.sort(key=lambda change: change.place.start)
+    repair = Repair("Write braces", changes, safe=_is_whole(outer.source, experiment))
+    place = Place(outer.source, outer.start, outer.start + 1)
+    return Finding("CK032", place, message, repair=repair)
+
+
+def _is_whole(source: str, experiment: Experiment) -> bool:
+    """Whether a file is run by itself: a layer over others may have to add to their blocks."""
+    entry = experiment.configuration.root.here(b"command")
+    return entry is not None and any(part.key.source.name == source for part in entry.assignments)

@@ -1,0 +1,39 @@
+"""Strings and comments that swallow what stands behind them, or count as brackets."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules.configuration.traps import BRACKET_FAULTS, traps
+from netsharp_lsp.cntk.rules.findings import Finding, Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.diagnostics.model import Severity
+
+
+@rule("CK005", "error", on="experiment")
+def traps_of_strings(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """What is swallowed; it is an error where brackets or quotes do not fit any more."""
+    experiment.configuration.values()
+    broken = _broken(experiment)
+    for source in experiment.configuration.layers.sources:
+        severity: Severity = "error" if source.name in broken else "warning"
+        for trap in traps(source):
+            place = Place(source.name, trap.start, trap.end)
+            yield Finding(trap.code, place, trap.message, repair=trap.repair, severity=severity)
+
+
+emitted("CK010", "error")
+emitted("CK036", "error")
+
+
+def _broken(experiment: Experiment) -> set[str]:
+    """The sources with brackets or quotes that do not fit."""
+    return {
+        fault.place.source.name
+        for fault in experiment.configuration.faults
+        if fault.kind in BRACKET_FAULTS and fault.place is not None
+    }

@@ -1,0 +1,228 @@
+"""Strings and comments that swallow what stands behind them, or count as brackets.
+
+The program pairs quotes and brackets before it knows what they mean: one that is missing, or that
+stands in a comment of BrainScript, moves the end of everything around it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from netsharp_lsp.cntk.configuration.brackets import PARTNERS
+from netsharp_lsp.cntk.configuration.comments import code_span
+from netsharp_lsp.cntk.configuration.lines import TOKEN, builder_spans, without_comments
+from netsharp_lsp.cntk.rules.findings import Change, Place, Repair
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.configuration.sources import Source
+    from netsharp_lsp.cntk.run.experiment import Experiment
+
+_QUOTED = re.compile(rb'"([^"]*)("|\Z)')
+_ASSIGNMENT = re.compile(rb"\n[ \t]*([A-Za-z_][\w.]*)[ \t]*=")
+_CUT = re.compile(rb"(?<![^\r\n])[^\r\n\"]*+\"[^\r\n#]*+#[^\r\n\"]*+\"[^\r\n]*+")
+_MARKS = re.compile(rb'[\[\](){}"]')
+#: The kinds of fault of brackets and quotes that do not fit.
+BRACKET_FAULTS = frozenset(("unclosed", "unmatched", "stray-bracket"))
+
+
+class Trap:
+    """One such place: its `code`, its span, a sentence, and a repair."""
+
+    __slots__ = ("code", "end", "message", "repair", "start")
+
+    def __init__(
+        self, code: str, span: tuple[int, int], message: str, repair: Repair | None = None
+    ) -> None:
+        self.code = code
+        self.start, self.end = span
+        self.message = message
+        self.repair = repair
+
+
+def swallowers(experiment: Experiment) -> dict[str, int]:
+    """From where on brackets that do not fit follow from a trap, by the names of sources."""
+    found = {}
+    for source in experiment.configuration.layers.sources:
+        here = traps(source)
+        if here:
+            found[source.name] = min(trap.start for trap in here)
+    return found
+
+
+def misread_networks(experiment: Experiment) -> dict[str, list[tuple[int, int]]]:
+    """The networks within configurations whose end the program finds elsewhere than BrainScript,
+    with the line that they begin on: what is said about such a text follows from that.
+    """
+    experiment.configuration.values()
+    found: dict[str, list[tuple[int, int]]] = {}
+    for source in experiment.configuration.layers.sources:
+        points = [trap.start for trap in traps(source)]
+        points += [
+            fault.place.start
+            for fault in experiment.configuration.faults
+            if fault.kind in BRACKET_FAULTS
+            and fault.place is not None
+            and fault.place.source is source
+        ]
+        found[source.name] = [
+            (source.text.rfind(b"\n", 0, start) + 1, end)
+            for start, end in builder_spans(source.text)
+            if any(start <= point <= end for point in points)
+        ]
+    return found
+
+
+@lru_cache(maxsize=16)
+def traps(source: Source) -> tuple[Trap, ...]:
+    """Every trap of a source; one is not told where another before it is its reason."""
+    found = [*_brackets_in_comments(source), *_cut_strings(source)]
+    if not found:
+        found = _swallowing_string(source)
+    return tuple(sorted(found, key=lambda trap: trap.start))
+
+
+# Strings.
+
+
+def _cut_strings(source: Source) -> list[Trap]:
+    """Number signs in quotes, with a blank before them."""
+    found = []
+    text = source.text
+    for line in _CUT.finditer(text):
+        start = line.start()
+        _, high = code_span(line.group())
+        if high == len(line.group()) or line.group()[:high].count(b'"') % 2 == 0:
+            continue
+        sign = start + high
+        message = (
+            "This '#' begins a comment although it stands in quotes: a blank is before it, so CNTK "
+            "cuts the line here, and the string goes on in the next line. Take the blank out."
+        )
+        found.append(Trap("CK010", (sign, line.end()), message))
+    return found
+
+
+def _swallowing_string(source: Source) -> list[Trap]:
+    """The first string that reaches over a line which assigns something, or to the end."""
+    code = without_comments(source.text)
+    for string in _QUOTED.finditer(code):
+        swallowed = _ASSIGNMENT.search(string.group(1))
+        if string.group(2) and swallowed is None:
+            continue
+        start = string.start()
+        line_end = len(code[: _line_end(code, start)].rstrip())
+        change = Change(Place(source.name, line_end, line_end), '"')
+        repair = Repair("Close the string at the end of the line", [change], safe=False)
+        return [Trap("CK005", (start, start + 1), _swallows(source, string), repair)]
+    return []
+
+
+def _line_end(code: bytes, start: int) -> int:
+    end = code.find(b"\n", start)
+    return len(code) if end < 0 else end
+
+
+def _swallows(source: Source, string: re.Match[bytes]) -> str:
+    swallowed = _ASSIGNMENT.search(string.group(1))
+    what = ""
+    if swallowed is not None:
+        what = f", and '{swallowed.group(1).decode('utf-8', 'replace')} =' is a part of it"
+    if not string.group(2):
+        return f"This string is never closed{what}: CNTK stops. Add '\"' at its end."
+    line = source.lines.position(string.end())[0]
+    return (
+        f"This string is not closed on its line: it goes on to the next quote, on line {line}{what}"
+        ". Add '\"' at its end."
+    )
+
+
+# Comments and strings of BrainScript.
+
+
+def _brackets_in_comments(source: Source) -> list[Trap]:
+    """What BrainScript would read over and the program counts."""
+    code = without_comments(source.text)
+    found = []
+    for start, end in builder_spans(source.text):
+        if _end_for_the_program(code, start) == end:
+            continue
+        for token in TOKEN.finditer(code, start, end):
+            words = token.group()
+            if len(words) > 1 and not words.startswith(b'"'):
+                odd = _odd_one(words)
+                if odd is not None:
+                    found.append(_bracket_trap(source, token, odd))
+    return found
+
+
+def _end_for_the_program(code: bytes, start: int) -> int | None:
+    """Where the bracket at `start` closes for the program; None where it finds no end."""
+    waiting: list[int] = []
+    at = start
+    while (found := _MARKS.search(code, at)) is not None:
+        mark = code[found.start()]
+        at = found.end()
+        if mark == 0x22:
+            at = code.find(b'"', at) + 1
+            if at == 0:
+                return None
+        elif mark in PARTNERS:
+            waiting.append(PARTNERS[mark])
+        elif not waiting or waiting.pop() != mark:
+            return None
+        if not waiting:
+            return at
+    return None
+
+
+def _odd_one(words: bytes) -> int | None:
+    """Which byte of a comment or string has no partner in it."""
+    waiting: list[int] = []
+    at = 0
+    while (found := _MARKS.search(words, at)) is not None:
+        mark = words[found.start()]
+        at = found.end()
+        if mark == 0x22:
+            at = words.find(b'"', at) + 1
+            if at == 0:
+                return found.start()
+        elif mark in PARTNERS:
+            waiting.append(found.start())
+        elif not waiting or PARTNERS[words[waiting.pop()]] != mark:
+            return found.start()
+    return waiting[0] if waiting else None
+
+
+def _bracket_trap(source: Source, token: re.Match[bytes], odd: int) -> Trap:
+    words = token.group()
+    mark = words[odd : odd + 1].decode()
+    kind = "this string in single quotes" if words.startswith(b"'") else "this comment"
+    message = (
+        f"The '{mark}' in {kind} counts: CNTK looks for the end of the block by its brackets and "
+        'double quotes, before it reads BrainScript, and knows of comments only "#".'
+    )
+    span = (token.start() + odd, token.start() + odd + 1)
+    return Trap("CK036", span, f"{message} {_advice(words)}", _bracket_repair(source, token))
+
+
+def _advice(words: bytes) -> str:
+    if words.startswith(b"'"):
+        if b'"' in words:
+            return "Write the quote as Chr(34)."
+        return "Use double quotes."
+    return "Begin the comment with '#', with a blank before it, or leave the bracket out."
+
+
+def _bracket_repair(source: Source, token: re.Match[bytes]) -> Repair | None:
+    words, start, end = token.group(), token.start(), token.end()
+    name = source.name
+    if words.startswith(b"//") and source.text[start - 1 : start].isspace():
+        return Repair(
+            "Begin the comment with '#'", [Change(Place(name, start, start + 2), "#")], safe=True
+        )
+    if words.startswith(b"'") and words.endswith(b"'") and b'"' not in words:
+        quotes = [Place(name, start, start + 1), Place(name, end - 1, end)]
+        return Repair("Use double quotes", [Change(quote, '"') for quote in quotes], safe=True)
+    return None

@@ -1,0 +1,298 @@
+"""Records that end elsewhere than they seem to: at a quote, at a line's end, or too late."""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.lines import builder_spans, inside
+from netsharp_lsp.cntk.configuration.records import Record, records
+from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
+from netsharp_lsp.cntk.configuration.splitting import CUSTOM_SEPARATORS, PATHS
+from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules.configuration.faults import surplus
+from netsharp_lsp.cntk.rules.configuration.traps import swallowers
+from netsharp_lsp.cntk.rules.findings import Change, Finding, Place, Repair, placed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.scope import Scope
+    from netsharp_lsp.cntk.configuration.traced import Traced
+    from netsharp_lsp.cntk.run.experiment import Experiment
+
+_IDENTIFIER = re.compile(rb"[A-Za-z_][\w.]*\Z")
+_ALMOST = re.compile(rb"([A-Za-z_]\w*)([ \t]*:[ \t]*|[ \t]+)(?=[^\s:])")
+#: Blanks are looked through from their first one on: a line may be a megabyte of them.
+_SWALLOWED = re.compile(rb"(?<![ \t])([ \t]+)([A-Za-z_]\w*)[ \t]*=(?!=)")
+_BLOCK_BELOW = re.compile(rb"[ \t]*\n[ \t\n]*([\[{])")
+_BRACKET = re.compile(rb"[\[{(](?=([`~!@$%^&*_\-+|:;,?.]))")
+_CLOSER = re.compile(rb'[\[\](){}]|"[^"]*"?')
+PLACEHOLDER = b"..."
+
+
+@rule("CK007", "warning", on="experiment")
+def ends_of_records(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """Each record of each block with the one before it."""
+    follow_ups = swallowers(experiment)
+    for scope in _scopes(experiment):
+        found = [one for one in records(scope.text, Faults()) if not _swallowed_up(one, follow_ups)]
+        chain_end = 0
+        for number, record in enumerate(found):
+            before = found[number - 1] if number else None
+            if before is not None and _follows(before, record):
+                if number >= chain_end:
+                    chain_end = _chain(found, number)
+                    yield from _behind(before, found[number:chain_end])
+                continue
+            yield from _of_one(record, before, scope.parent is None)
+
+
+for _code in ("CK033", "CK035", "CK037", "CK038"):
+    emitted(_code, "warning")
+emitted("CK034", "hint")
+
+
+def _swallowed_up(record: Record, follow_ups: dict[str, int]) -> bool:
+    """Whether a string that is not closed has put a record where it is, or it is none at all but
+    a part of a network.
+    """
+    place = record.text.place(*record.key)
+    first = follow_ups.get(place.source.name)
+    if first is not None and place.start >= first:
+        return True
+    return inside(builder_spans(place.source.text), place.start)
+
+
+def _scopes(experiment: Experiment) -> Iterator[Scope]:
+    yield experiment.configuration.root
+    for value in experiment.configuration.values():
+        if value.inside is not None:
+            yield value.inside
+
+
+def _of_one(record: Record, before: Record | None, at_top: bool) -> Iterator[Finding]:
+    """What can be wrong with one record that begins where it should."""
+    if _foreign(record.text, record.key[0]):
+        return
+    if record.kind == "flag":
+        yield from _flag(record, before)
+    elif record.kind == "text":
+        yield from _swallowed(record)
+    if record.kind != "string":
+        yield from _separators(record)
+    if at_top and record.kind in ("flag", "text"):
+        yield from _surplus(record)
+
+
+def _foreign(text: Traced, offset: int) -> bool:
+    """Whether something was not written in a file, or came there by a variable."""
+    place = text.place(offset, offset + 1)
+    return place.source.name == COMMAND_LINE or place.end - place.start != 1
+
+
+# Behind a value that is closed.
+
+
+def _follows(before: Record, record: Record) -> bool:
+    """Whether a record begins right behind another one, and is none that anybody meant."""
+    between = record.text.text[before.whole[1] : record.key[0]]
+    if between.strip(b" \t") or before.whole[1] > record.key[0] or before.kind == "flag":
+        return False
+    return record.kind == "flag" or _IDENTIFIER.match(record.name) is None
+
+
+def _chain(found: list[Record], number: int) -> int:
+    """The number of the first record behind `number` that does not follow the one before."""
+    end = number + 1
+    while end < len(found) and _follows(found[end - 1], found[end]):
+        end += 1
+    return end
+
+
+def _behind(before: Record, chain: list[Record]) -> Iterator[Finding]:
+    first = chain[0]
+    if _foreign(first.text, first.key[0]) or b"#" in first.name or first.name.startswith(b"//"):
+        return
+    whole = first.text.place(first.key[0], chain[-1].whole[1])
+    closer = before.text.text[before.whole[1] - 1 : before.whole[1]].decode("utf-8", "replace")
+    words = whole.text.decode("utf-8", "replace")
+    message = (
+        f"'{words}' stands behind a value that '{closer}' has closed: '{_name(before)}' ends "
+        "there, and the rest is a key of its own."
+    )
+    repair = None
+    if words.startswith(":"):
+        message += " Put the array in parentheses."
+        start = before.text.place(*before.whole).start
+        name = whole.source.name
+        changes = [
+            Change(Place(name, start, start), "("),
+            Change(Place(name, whole.end, whole.end), ")"),
+        ]
+        repair = Repair("Put the array in parentheses", changes, safe=False)
+    else:
+        message += " Put all of the value in quotes, or remove the rest."
+    yield Finding("CK007", placed(whole), message, repair=repair)
+
+
+def _name(record: Record) -> str:
+    return record.name.decode("utf-8", "replace")
+
+
+# Keys without a value.
+
+
+def _flag(record: Record, before: Record | None) -> Iterator[Finding]:
+    name = record.name
+    place = placed(record.text.place(*record.key))
+    below = _BLOCK_BELOW.match(record.text.text, record.key[1])
+    if name == PLACEHOLDER:
+        message = "'...' stands for something left out: CNTK reads it as a key that means true."
+        yield Finding("CK034", place, message)
+    elif name.startswith((b"//", b"/*")) or b"#" in name:
+        return
+    elif before is not None and _continues(before, record):
+        yield _broken_array(record, before, place)
+    elif below is not None and _IDENTIFIER.match(name):
+        yield _block_below(record, below, place)
+    elif (almost := _ALMOST.match(name)) is not None:
+        yield _almost(record, almost, place)
+
+
+def _continues(before: Record, record: Record) -> bool:
+    """Whether a flag looks like the rest of an array on the line before."""
+    ends = before.kind == "text" and before.text.text[: before.value[1]].endswith((b":", b"*"))
+    return ends or record.name.startswith((b":", b"*"))
+
+
+def _broken_array(record: Record, before: Record, place: Place) -> Finding:
+    message = (
+        f"'{_name(record)}' does not continue '{_name(before)}': a value ends with its line, and "
+        "this is a key of its own. Write the array on one line."
+    )
+    gap = before.text.place(before.whole[1], before.whole[1])
+    repair = None
+    if gap.source.name == place.source:
+        between = gap.source.text[gap.start : place.start]
+        if not between.strip():
+            change = Change(Place(place.source, gap.start, place.start), "")
+            repair = Repair("Join the lines", [change], safe=False)
+    return Finding("CK037", place, message, repair=repair)
+
+
+def _block_below(record: Record, below: re.Match[bytes], place: Place) -> Finding:
+    bracket = below.group(1).decode()
+    name = _name(record)
+    message = (
+        f"The block on the next line does not belong to '{name}', which means true by itself: CNTK "
+        f"reads over the block. Write '{name} = {bracket}' on one line."
+    )
+    source = record.text.place(*record.key).source
+    end = record.text.place(below.start(1), below.end(1))
+    repair = None
+    if end.source is source and not source.text[place.end : end.start].strip():
+        change = Change(Place(place.source, place.end, end.start), " = ")
+        repair = Repair(f"Write '{name} = {bracket}'", [change], safe=False)
+    return Finding("CK037", place, message, repair=repair)
+
+
+def _almost(record: Record, almost: re.Match[bytes], place: Place) -> Finding:
+    key = almost.group(1).decode()
+    value = record.name[almost.end() :].decode("utf-8", "replace")
+    message = (
+        f"'{_name(record)}' is a key of that name, which means true; no '=' stands there. Did you "
+        f"mean '{key} = {value}'?"
+    )
+    gap = Place(place.source, place.start + almost.start(2), place.start + almost.end(2))
+    repair = Repair(f"Write '{key} = {value}'", [Change(gap, " = ")], safe=False)
+    return Finding("CK035", place, message, repair=repair)
+
+
+# Values.
+
+
+def _swallowed(record: Record) -> Iterator[Finding]:
+    """An assignment within a bare value."""
+    text = record.text.text
+    found = _SWALLOWED.search(text, *record.value)
+    if found is None or any(mark in text[record.value[0] : found.start()] for mark in b'"([{;'):
+        return
+    name = found.group(2).decode()
+    value = text[record.value[0] : record.value[1]].decode("utf-8", "replace")
+    message = (
+        f"'{_name(record)}' goes on to the end of its line: its value is '{value}', and '{name}' "
+        "is no key. Put ';' between the two."
+    )
+    place = record.text.place(*found.span(2))
+    if place.end - place.start != len(name):
+        return
+    gap = Change(Place(place.source.name, place.start - len(found.group(1)), place.start), " ; ")
+    repair = Repair("Put ';' between them", [gap], safe=False)
+    yield Finding("CK038", placed(place), message, repair=repair)
+
+
+def _separators(record: Record) -> Iterator[Finding]:
+    """Brackets whose first character is taken for a separator."""
+    text = record.text.text
+    start, end = record.value
+    if record.kind == "block":
+        end = min(end, start + 2)
+    for found in _BRACKET.finditer(text, start, end):
+        at = found.end()
+        if text.startswith(PATHS, at) or not _is_swallowed(text, at, record.value[1]):
+            continue
+        mark = found.group(1).decode()
+        bracket = found.group().decode()
+        place = record.text.place(at, at + 1)
+        if place.end - place.start != 1:
+            continue
+        message = (
+            f"'{mark}' directly behind '{bracket}' is the separator of what follows and no part of "
+            f"it. Put a blank between: '{bracket} {mark}'."
+        )
+        change = Change(Place(place.source.name, place.start, place.start), " ")
+        repair = Repair("Put a blank between", [change], safe=False)
+        yield Finding("CK033", placed(place), message, repair=repair)
+
+
+def _is_swallowed(text: bytes, at: int, end: int) -> bool:
+    """Whether a separator was hardly meant: it begins a number or a name, and separates nothing."""
+    assert text[at] in CUSTOM_SEPARATORS
+    following = text[at + 1 : at + 2]
+    if text[at] in b"-+." and following.isdigit():
+        return True
+    again = text.find(text[at : at + 1], at + 1, end) >= 0
+    return (
+        not again
+        and text[at] in b"_~%@!^&*-+."
+        and (following.isalnum() or following in (b"/", b"\\", b"_"))
+    )
+
+
+def _surplus(record: Record) -> Iterator[Finding]:
+    """Closing brackets in a bare value at the top level."""
+    text = record.text.text
+    depth = 0
+    for found in _CLOSER.finditer(text, *record.value):
+        mark = found.group()
+        if mark in (b"[", b"{", b"("):
+            depth += 1
+        elif mark in (b"]", b"}", b")"):
+            depth -= 1
+        if depth < 0:
+            place = record.text.place(found.start(), record.value[1])
+            rest = place.text.decode("utf-8", "replace")
+            yield _in_value(record, placed(place), rest)
+            return
+
+
+def _in_value(record: Record, place: Place, rest: str) -> Finding:
+    if rest.strip(")]} \t"):
+        place = Place(place.source, place.start, place.start + 1)
+        rest = rest[:1]
+    finding = surplus(place, rest)
+    message = f"'{rest}' closes nothing and is a part of '{_name(record)}'. Remove it."
+    repair = Repair("Delete the bracket", [Change(place, "")], safe=False)
+    return Finding(finding.code, place, message, repair=repair)

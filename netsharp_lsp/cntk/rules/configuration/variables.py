@@ -1,0 +1,191 @@
+"""Variables that are found nowhere, or elsewhere than it looks, and dollar signs that are none."""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.configuration.lines import without_comments
+from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
+from netsharp_lsp.cntk.configuration.variables import dollars
+from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair, placed
+from netsharp_lsp.diagnostics.nearest import nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from netsharp_lsp.cntk.configuration.faults import Fault
+    from netsharp_lsp.cntk.configuration.scope import Entry
+    from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
+    from netsharp_lsp.cntk.configuration.sources import Source
+    from netsharp_lsp.cntk.configuration.traced import Use
+    from netsharp_lsp.cntk.configuration.tree import Value
+    from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.diagnostics.model import Severity
+
+_WITH_DOLLAR = re.compile(rb"(?<![^\r\n])[^\r\n$]*+\$[^\r\n]*+")
+
+
+@rule("CK019", "info", on="experiment")
+def undefined_variables(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """Variables without a value, once per name and file."""
+    experiment.configuration.values()
+    elsewhere = {name.lower() for name in (*experiment.defines, *experiment.run.unknown)}
+    told: set[tuple[str, str]] = set()
+    inside = _inner_definitions(experiment)
+    for fault in _undefined(experiment):
+        place = fault.place
+        assert place is not None
+        name = place.text.decode("utf-8", "replace").strip("$")
+        key = (place.source.name, name.lower())
+        if key in told or name.lower() in elsewhere:
+            continue
+        told.add(key)
+        inner = _inner_definition(inside.get(name.encode().lower(), ()), place)
+        if inner is None:
+            yield _nowhere(experiment, place, name, fault)
+        else:
+            yield _only_inside(experiment, place, name, inner)
+
+
+emitted("CK021", "warning")
+
+
+def _undefined(experiment: Experiment) -> list[Fault]:
+    """The faults of that kind in the order of the text."""
+    found = [
+        fault
+        for fault in experiment.configuration.faults
+        if fault.kind == "undefined"
+        and fault.place is not None
+        and fault.place.source.name != COMMAND_LINE
+    ]
+    return sorted(found, key=lambda fault: fault.place.key if fault.place is not None else ("", 0))
+
+
+def _nowhere(experiment: Experiment, place: SourcePlace, name: str, fault: Fault) -> Finding:
+    declared = experiment.run.declared
+    known = (entry.key.decode("utf-8", "replace") for entry in experiment.configuration.root)
+    best = nearest(name, known)
+    if "is 'default'" in fault.message:
+        message = f"The variable '{name}' has the value 'default', which counts as none: CNTK stops"
+    else:
+        message = f"The variable '{name}' has no value here: CNTK stops"
+    if declared:
+        message += f" with 'No variable found with the name {name}'. Add '{name} = ...'"
+    else:
+        message += f" unless a run gives it one, for example with '{name}=...' behind the file"
+    repair = None
+    if best is not None:
+        message += f". Did you mean '${best}$'?"
+        change = Change(placed(place), f"${best}$")
+        repair = Repair(f"Replace by '${best}$'", [change], safe=False)
+    elif not declared:
+        message += ", or it is named under 'defines' in the settings."
+    else:
+        message += " at the top level."
+    severity: Severity | None = "error" if declared else None
+    return Finding("CK019", placed(place), message, repair=repair, severity=severity)
+
+
+def _inner_definitions(experiment: Experiment) -> dict[bytes, list[tuple[Value, Entry]]]:
+    """The keys of blocks by their names in lower case, each with its block."""
+    found: dict[bytes, list[tuple[Value, Entry]]] = {}
+    for value in experiment.configuration.values():
+        for entry in value.inside or ():
+            found.setdefault(entry.key.lower(), []).append((value, entry))
+    return found
+
+
+def _inner_definition(inside: Sequence[tuple[Value, Entry]], place: SourcePlace) -> Entry | None:
+    """The key in a block around a place, unless its own value is the place."""
+    for value, entry in inside:
+        if _holds(value, place) and not any(_within(place, part.value) for part in entry.parts):
+            return entry
+    return None
+
+
+def _holds(value: Value, place: SourcePlace) -> bool:
+    """Whether a place lies in what a value was written as."""
+    return any(_within(place, part.value) for part in value.entry.parts)
+
+
+def _within(place: SourcePlace, around: SourcePlace) -> bool:
+    same = place.source is around.source
+    return same and around.start <= place.start and place.end <= around.end
+
+
+def _only_inside(experiment: Experiment, place: SourcePlace, name: str, inner: Entry) -> Finding:
+    message = (
+        f"'{name}' is defined only inside the block that uses it, and is not found: CNTK puts "
+        "variables in place when it looks the block up from outside, and stops. Define "
+        f"'{name}' outside the block."
+    )
+    notes = [Note(f"'{name}' is defined here.", placed(inner.parts[0].key))]
+    severity: Severity | None = "error" if experiment.run.declared else None
+    return Finding("CK021", placed(place), message, notes, severity=severity)
+
+
+@rule("CK022", "info", on="experiment")
+def shadowed_in_vain(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """Variables that a block defines anew, without effect on itself."""
+    told: set[tuple[str, int, int]] = set()
+    for value in experiment.configuration.values():
+        if value.inside is None:
+            continue
+        for use in value.found.text.uses:
+            inner = value.inside.here(use.name.encode())
+            place = value.found.text.place(use.at, use.end)
+            if inner is None or place.key in told or not _is_in_vain(value, use, inner, place):
+                continue
+            told.add(place.key)
+            yield _in_vain(value, use, inner, place)
+
+
+def _is_in_vain(value: Value, use: Use, inner: Entry, place: SourcePlace) -> bool:
+    """Whether the block's own value differs from the one that is put in place."""
+    if use.problem is not None or use.definition is None or not place.text.startswith(b"$"):
+        return False
+    if any(_within(place, part.value) for part in inner.parts):
+        return False
+    assert value.inside is not None
+    found = value.inside.look_up(inner.key, climb=False)
+    return found is not None and found.text.text != value.found.text.text[use.at : use.end]
+
+
+def _in_vain(value: Value, use: Use, inner: Entry, place: SourcePlace) -> Finding:
+    outer = value.found.text.text[use.at : use.end].decode("utf-8", "replace")
+    line = inner.parts[-1].key.source.lines.position(inner.parts[-1].key.start)[0]
+    message = (
+        f"${use.name}$ is '{outer}' here, not what line {line} says: CNTK puts variables in place "
+        "when it looks a block up from outside, so those of the block itself do not count. Give "
+        "one of the two another name."
+    )
+    notes = [Note("This does not count here.", placed(inner.parts[-1].key))]
+    if use.definition is not None and use.definition.source.name != COMMAND_LINE:
+        notes.append(Note("This does.", placed(use.definition)))
+    return Finding("CK022", placed(place), message, notes)
+
+
+@rule("CK024", "info", on="configuration")
+def lone_dollars(subject: Source, experiment: Experiment) -> Iterator[Finding]:
+    """Dollar signs that begin no variable, the first of each line."""
+    if b"$" not in subject.text:
+        return
+    code = without_comments(subject.text)
+    for line in _WITH_DOLLAR.finditer(code):
+        lone = next((at for at, name in dollars(code, *line.span()) if name is None), None)
+        if lone is not None and not line.group().startswith(b"include="):
+            end = lone + 1
+            while code[end : end + 1] == b"$":
+                end += 1
+            yield Finding("CK024", Place(subject.name, lone, end), _lone(code, lone, end))
+
+
+def _lone(code: bytes, start: int, end: int) -> str:
+    if end - start > 1:
+        return "'$$' is no escape and begins no variable: both signs, and what follows, stay."
+    if code[end : end + 1] in (b"{", b"("):
+        return "CNTK knows no variables of a shell: this '$' stays. Write $Name$ for a variable."
+    return "This '$' begins no variable and stays as it is: variables are written $Name$."

@@ -1,0 +1,318 @@
+"""Keys that nothing reads: misspelt, in the wrong block, of older programs, or simply unused.
+
+A key counts as read if any command comes to its block and looks for it there, on its own behalf
+or for a block inside, or if a variable of its name is used anywhere in the run.
+"""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.configuration.arrays import elements
+from netsharp_lsp.cntk.configuration.options import BUILDERS, READERS, TOP, find, within
+from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
+from netsharp_lsp.cntk.configuration.variables import variable_names
+from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules.findings import Change, Finding, Repair, placed
+from netsharp_lsp.diagnostics.nearest import allowed_slips, edit_distance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from netsharp_lsp.cntk.configuration.options import Option
+    from netsharp_lsp.cntk.configuration.scope import Entry, Scope
+    from netsharp_lsp.cntk.configuration.usage import Visit
+    from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.diagnostics.model import Severity
+
+emitted("CK041", "warning")
+emitted("CK042", "hint")
+emitted("CK044", "info")
+
+_NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
+#: Keys whose values name other keys.
+#: Options that name texts in which keys are variables.
+_TEXTS = ("networkDescription", "ndlMacros", "editPath")
+_NAMING = (b"run", b"load", b"readers", b"section", b"ioNodeNames", b"command", b"outputNodeNames")
+#: What readers once needed to keep a binary copy of their data.
+_COPY = frozenset(
+    (
+        *("sectiontype", "elementsize", "wrecords", "wsize", "wfile", "windowsize", "mapping"),
+        *("category", "compute", "numberofentries"),
+    )
+)
+#: Longer words are sure enough to be misspelt where so many letters of them are wrong.
+_SHORTEST = 4
+#: Of some options one is needed, unless another takes their place.
+_ONE_OF = (
+    (("learningRatesPerSample", "learningRatesPerMB"), ("AutoAdjust",)),
+    (("outputPath", "writer"), ()),
+)
+#: What only older programs read, and what is to be known about it.
+_GONE = {
+    "nodetype": "Layers take their kind from layerTypes.",
+    "addprior": "A prior is asked for by needPrior.",
+    "unroll": "Loops are not unrolled.",
+    "minimizereadermemoryfootprint": "The reader keeps little in memory by itself.",
+    "batchnormalizationengine": "Nodes choose their own engine.",
+}
+#: From so many letters on, the beginning of an option is taken for the option.
+_BEGINNING = 6
+
+
+class _Key:
+    """A key at its place: the blocks that were looked into for it."""
+
+    __slots__ = ("entry", "is_read", "visits")
+
+    def __init__(self, entry: Entry) -> None:
+        self.entry = entry
+        self.is_read = False
+        self.visits: list[Visit] = []
+
+
+@rule("CK040", "warning", on="experiment")
+def unread_keys(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Every key that nothing reads, by what is likely to be wrong with it."""
+    used = names_in_use(experiment)
+    keys = _keys(experiment)
+    yield from _binary_copies(keys.values())
+    for key in keys.values():
+        name = _text(key.entry.key)
+        if name.lower() in _COPY and _reader_of(key.visits[0]) is not None:
+            continue
+        if key.is_read or name.lower() in used or _NAME.match(name) is None:
+            continue
+        yield from _judged(name, key)
+    yield from _at_the_top(experiment, used)
+
+
+def names_in_use(experiment: Experiment) -> set[str]:
+    """The names, in lower case, that variables or lists of blocks refer to."""
+    texts = [experiment.configuration.layers.text.text, *_files_with_variables(experiment)]
+    used = {_text(name).lower() for text in texts for name in variable_names(text)}
+    for scope in (experiment.configuration.root, *(visit.scope for visit in experiment.visits)):
+        used |= _named(scope)
+    return used
+
+
+def _files_with_variables(experiment: Experiment) -> Iterator[bytes]:
+    """The files of NDL and MEL, in which the keys of a block around them are variables."""
+    for visit in experiment.visits:
+        for name in _TEXTS:
+            path = visit.text(name) if visit.table.find(name) is not None else None
+            for one in path.split("+") if path else ():
+                yield experiment.files.read(one) or b""
+
+
+def _is_unknown(visit: Visit, experiment: Experiment) -> bool:
+    """Whether a block names a text in which its keys are variables, and which nobody may read."""
+    named = (visit.text(name) for name in _TEXTS if visit.table.find(name) is not None)
+    return any(experiment.files.outside(one) for path in named if path for one in path.split("+"))
+
+
+def _named(scope: Scope) -> set[str]:
+    found = (scope.look_up(key, climb=False) for key in _NAMING)
+    return {
+        _text(element.text).lower()
+        for one in found
+        if one is not None
+        for element in elements(one.text) or ()
+    }
+
+
+def _keys(experiment: Experiment) -> dict[object, _Key]:
+    """The keys of all blocks that commands come to, by their place."""
+    keys: dict[object, _Key] = {}
+    allowed: dict[str, set[str]] = {}
+    for visit in experiment.visits:
+        table = visit.table
+        if table.name not in allowed:
+            allowed[table.name] = {option.name.lower() for option in within(table)}
+        for entry in visit.scope:
+            if entry.kind == "flag":
+                continue
+            key = keys.setdefault(entry.parts[-1].key.key, _Key(entry))
+            key.visits.append(visit)
+            named = bool(table.any_name) and entry.kind == "block"
+            known = _text(entry.key).lower() in allowed[table.name]
+            key.is_read |= known or named or _is_open(visit, experiment)
+    return keys
+
+
+def _is_open(visit: Visit, experiment: Experiment) -> bool:
+    """Whether a block may hold what nobody can tell: a text that uses its keys is not there."""
+    if visit.is_open or _is_unknown(visit, experiment):
+        return True
+    path = visit.text("editPath") if "edit" in visit.command.actions else None
+    return path is not None and experiment.files.read(path) is None
+
+
+def _reader_of(visit: Visit) -> Visit | None:
+    """The reader that a block belongs to."""
+    at: Visit | None = visit
+    while at is not None and at.table.name.lower() not in READERS:
+        at = at.outer
+    return at
+
+
+def _binary_copies(keys: Iterable[_Key]) -> Iterator[Finding]:
+    """What readers no longer read, once for each reader."""
+    told: dict[object, list[_Key]] = {}
+    for key in keys:
+        reader = _reader_of(key.visits[0])
+        if reader is not None and not key.is_read and _text(key.entry.key).lower() in _COPY:
+            told.setdefault(reader.found.entry.parts[0].key.key, []).append(key)
+    for several in told.values():
+        names = dict.fromkeys(_text(key.entry.key) for key in several)
+        place = placed(several[0].entry.parts[-1].key)
+        message = (
+            f"Readers no longer keep a binary copy of their data, so {', '.join(names)} in this "
+            "reader are read by nobody. Remove them."
+        )
+        yield Finding("CK044", place, message)
+
+
+def _judged(name: str, key: _Key) -> Iterator[Finding]:
+    """What to say about a key that nothing reads."""
+    visit = key.visits[0]
+    place = placed(key.entry.parts[-1].key)
+    if place.source == COMMAND_LINE:
+        return
+    table = visit.table.name
+    block = f"'{visit.name}'" if table == visit.name else f"'{visit.name}' ({table})"
+    rows = find(name)
+    meant = None if rows else _meant(name, _offered(visit, key.entry))
+    if meant is not None:
+        yield _misspelt(name, meant, block, key)
+    elif visit.table.name == "NDLNetworkBuilder":
+        return
+    elif name.lower() in _GONE:
+        message = f"'{name}' is read by older programs only. {_GONE[name.lower()]} Remove it."
+        yield Finding("CK044", place, message)
+    elif rows:
+        yield _misplaced(name, rows[0][1], block, key, [table.name for table, _ in rows])
+    else:
+        message = (
+            f"Nothing reads '{name}' in {block}, and no variable ${name}$ is used. Remove it, "
+            "or see whether it is spelt as meant."
+        )
+        yield Finding("CK042", place, message)
+
+
+def _misspelt(name: str, meant: str, block: str, key: _Key) -> Finding:
+    place = placed(key.entry.parts[-1].key)
+    visit = key.visits[0]
+    then = "it is ignored"
+    severity: Severity | None = None
+    if visit.command.listed and _is_missed(meant, visit):
+        then, severity = f"{meant} is needed, and the program stops without it", "error"
+    message = f"There is no option '{name}' in {block}; {then}. Did you mean '{meant}'?"
+    repair = None
+    if visit.scope.here(meant.encode()) is None:
+        repair = Repair(f"Rename to '{meant}'", [Change(place, meant)], safe=False)
+    return Finding("CK040", place, message, repair=repair, severity=severity)
+
+
+def _is_missed(name: str, visit: Visit) -> bool:
+    """Whether an option is needed in a block and found nowhere."""
+    row = visit.table.find(name)
+    if row is None or visit.option(name) is not None:
+        return False
+    if name in BUILDERS:
+        training = {"train", "trainRNN"}.intersection(visit.command.actions)
+        return bool(training) and visit.command.builder is None
+    return row.required or any(
+        name in several and all(visit.option(it) is None for it in (*several, *instead))
+        for several, instead in _ONE_OF
+    )
+
+
+def _offered(visit: Visit, entry: Entry) -> Sequence[Option]:
+    """The options that a key may be meant for: of a short one, blocks or what is missing."""
+    rows = within(visit.table)
+    if len(entry.key) >= _SHORTEST:
+        return rows
+    block = entry.kind == "block"
+    return [it for it in rows if (it.kind == "block" and block) or _is_missed(it.name, visit)]
+
+
+def has_slip(option: str, visit: Visit) -> bool:
+    """Whether a misspelt key stands in place of an option where it would be found."""
+    row = visit.table.find(option)
+    scope: Scope | None = visit.scope
+    while scope is not None and row is not None:
+        far = scope is not visit.scope
+        kinds = ("text", "string") if far else ("text", "string", "block")
+        for entry in scope:
+            name = _text(entry.key)
+            if entry.kind in kinds and not find(name) and _meant(name, [row], exact=far):
+                return True
+        scope = None if row.here else scope.parent
+    return False
+
+
+def _misplaced(name: str, row: Option, block: str, key: _Key, tables: list[str]) -> Finding:
+    """A key that is read, but in blocks of another kind."""
+    place = placed(key.entry.parts[-1].key)
+    shown = " and ".join(dict.fromkeys(tables[:2])) + (" and others" if len(tables) > 2 else "")
+    there = "that very block" if row.here else "that block or one around it"
+    message = (
+        f"'{name}' is not read in {block}: it belongs to {shown}, where the program looks in "
+        f"{there}. It is ignored here."
+    )
+    grave = key.entry.kind == "block"
+    return Finding("CK041", place, message, severity="warning" if grave else "info")
+
+
+def _at_the_top(experiment: Experiment, used: set[str]) -> Iterator[Finding]:
+    """Misspelt options of the whole run: other keys of the top level may be anybody's."""
+    root = experiment.configuration.root
+    visited = [visit for visit in experiment.visits if visit.outer is None]
+    if not visited:
+        return
+    rows = {option.name: option for option in TOP}
+    for visit in visited:
+        rows |= {option.name: option for option in within(visit.table)}
+    names = {name.lower() for name in rows}
+    for entry in root:
+        name = _text(entry.key)
+        known = name.lower() in names or name.lower() in used
+        if known or entry.kind in ("block", "flag") or _NAME.match(name) is None:
+            continue
+        place = placed(entry.parts[-1].key)
+        meant = _meant(name, rows.values(), exact=True)
+        if meant is None or place.source == COMMAND_LINE or root.here(meant.encode()) is not None:
+            continue
+        message = (
+            f"Nothing reads '{name}', and no variable ${name}$ is used. Did you mean '{meant}'?"
+        )
+        repair = Repair(f"Rename to '{meant}'", [Change(place, meant)], safe=False)
+        yield Finding("CK040", place, message, repair=repair)
+
+
+def _meant(name: str, among: Iterable[Option], exact: bool = False) -> str | None:
+    """The option that a key is a slip of; `exact`: where it may well be a name of its own."""
+    if len(name) < (_SHORTEST if exact else _SHORTEST - 1):
+        return None
+    limit = max(1, allowed_slips(len(name)) - (2 if exact else 1)) + 1
+    best = None
+    for option in among:
+        distance = edit_distance(name.lower(), option.name.lower(), limit)
+        if distance < limit and not _is_variant(name.lower(), option.name.lower()):
+            best, limit = option.name, distance
+    if best is None and len(name) >= _BEGINNING and not exact:
+        return next((it.name for it in among if it.name.lower().startswith(name.lower())), None)
+    return best
+
+
+def _is_variant(name: str, option: str) -> bool:
+    """Whether a key was named after an option on purpose: noReader, reader2, SGD_old."""
+    before, found, after = name.partition(option)
+    rest = before + after
+    return bool(found) and (len(rest) > 1 or not rest.isalpha())
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

@@ -1,0 +1,211 @@
+"""Where networks and models come from: builders that win over others, models never written."""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.configuration.options import ACTIONS, BUILDERS
+from netsharp_lsp.cntk.configuration.records import is_block
+from netsharp_lsp.cntk.networks.node import OPAQUE
+from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules.experiment.command_networks import (
+    edits_freely,
+    models_read,
+    models_written,
+    normal,
+    option,
+    path_of,
+    trains,
+)
+from netsharp_lsp.cntk.rules.findings import Finding, Note, placed
+from netsharp_lsp.cntk.vocabulary import TRUE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.scope import Found
+    from netsharp_lsp.cntk.configuration.sources import Place
+    from netsharp_lsp.cntk.run.experiment import Experiment
+
+#: A builder that takes what it builds from a model.
+_LOADS = re.compile(rb"\bNetwork\s*\.\s*(?:Load|Edit|CloneFunction)\b|\bCloneFunction\b")
+#: What reads a model only where nothing builds a network.
+_USING = ("test", "eval", "write", "bnstat")
+_OUTPUTS = ("outputPath", "outputModelPath", "newModelPath", "outputFile")
+_INPUTS = ("modelPath", "inputFile", "origModelFileName", "dbnModelPath", "editPath")
+
+
+@rule("CK090", "warning", on="command")
+def fresh_network(command: Command, experiment: Experiment) -> Iterator[Finding]:
+    """A network that is built anew, untrained, where a model was meant to be used."""
+    builder = command.builder
+    used = [action for action in command.actions if action in _USING]
+    if builder is None or not used or trains(command) or not command.listed:
+        return
+    if _LOADS.search(builder.text.text) is not None or _is_opaque_or_fixed(command, experiment):
+        return
+    key = _text(builder.entry.key)
+    path = path_of(option(command, "modelPath"))
+    instead = f"'{path}'" if path is not None else "modelPath"
+    far = builder.scope is not command.scope
+    where = "found further out" if far else "in its block"
+    message = (
+        f"'{command.name}' ({used[0]}) has a {key} {where}, so it builds a new network whose "
+        f"parameters are untrained, and does not load {instead}. "
+        + ("Move the builder into the command that trains." if far else "Remove the builder.")
+    )
+    note = [Note(f"{key} is found here.", placed(builder.entry.parts[-1].key))]
+    place = builder.entry.parts[-1].key if not far else _key_of(command)
+    yield Finding("CK090", placed(place), message, note if far else ())
+
+
+def _key_of(command: Command) -> Place:
+    assert command.found is not None
+    return command.found.entry.parts[-1].key
+
+
+def _is_opaque_or_fixed(command: Command, experiment: Experiment) -> bool:
+    """Whether a network takes its parameters from elsewhere, or has none that are trained."""
+    built = experiment.network_of(command.name)
+    network = None if built is None else built.network
+    if network is None:
+        return False
+    nodes = network.nodes.values()
+    opaque = any(node.operation == OPAQUE for node in nodes)
+    return opaque or not any(node.trainable for node in nodes)
+
+
+@rule("CK091", "info", on="experiment")
+def unwritten_models(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Models that are read, do not exist, and are written by no command before."""
+    written: dict[str, str] = {}
+    free = False
+    later = {
+        path: command.name for command in experiment.commands for path in models_written(command)
+    }
+    for command in experiment.commands:
+        for path, found in models_read(command) if command.listed and not free else ():
+            if not _is_there(path, written, experiment):
+                yield _unwritten(command, path, found, later)
+        written |= dict.fromkeys(models_written(command), command.name)
+        free = free or edits_freely(command)
+
+
+def _is_there(path: str, written: dict[str, str], experiment: Experiment) -> bool:
+    wanted = normal(path)
+    if any(wanted == one or wanted.startswith(f"{one}.") for one in written):
+        return True
+    files = experiment.files
+    return files.exists(path) or _epochs_there(path, experiment) or files.outside(path)
+
+
+def _epochs_there(path: str, experiment: Experiment) -> bool:
+    """Whether there is the model of a first epoch, of which `cv` makes use."""
+    return experiment.files.exists(f"{path}.1")
+
+
+def _unwritten(command: Command, path: str, found: Found, later: dict[str, str]) -> Finding:
+    writer = later.get(normal(path))
+    why = (
+        f"'{writer}', which writes it, is not run before"
+        if writer is not None and writer != command.name
+        else "no command before writes it"
+    )
+    message = f"'{command.name}' reads the model '{path}', which does not exist, and {why}."
+    return Finding("CK091", placed(found.entry.parts[-1].value), message)
+
+
+@rule("CK092", "warning", on="command")
+def several_builders(command: Command, _: Experiment) -> Iterator[Finding]:
+    """A builder that loses against another one, though it stands as near or nearer."""
+    if command.scope is None or not command.listed:
+        return
+    found = [(name, command.scope.look_up(name.encode())) for name in BUILDERS]
+    given = [(name, one) for name, one in found if one is not None]
+    if len(given) < 2:
+        return
+    (winner, first), *others = given
+    for name, other in others:
+        if first.scope is command.scope and other.scope is not command.scope:
+            continue
+        near = "around it" if first.scope is not command.scope else "beside it"
+        message = (
+            f"This {name} is not used in '{command.name}': the {winner} {near} comes first, "
+            "whatever their order. Remove one of them."
+        )
+        note = Note(f"{winner} is given here.", placed(first.entry.parts[-1].key))
+        yield Finding("CK092", placed(other.entry.parts[-1].key), message, [note])
+
+
+@rule("CK096", "error", on="command")
+def text_without_brackets(command: Command, _: Experiment) -> Iterator[Finding]:
+    """A builder of BrainScript that does not begin with a bracket."""
+    builder = command.builder
+    if builder is None or not builder.entry.key.lower().endswith(
+        (b"brainscriptnetworkbuilder", b"experimentalnetworkbuilder")
+    ):
+        return
+    text = builder.text.text
+    if builder.problem is not None or text[:1] in (b"(", b"[", b"{") or is_block(text):
+        return
+    message = (
+        f"A {_text(builder.entry.key)} is a network in braces, or an expression in parentheses; "
+        'other text stops the program. For a file write { include "FILE" }.'
+    )
+    yield Finding("CK096", placed(builder.entry.parts[-1].value), message)
+
+
+@rule("CK099", "warning", on="command")
+def overwritten_inputs(command: Command, _: Experiment) -> Iterator[Finding]:
+    """A path that is written while it is read."""
+    if command.scope is None or not command.listed or trains(command):
+        return
+    read = {
+        normal(path): name
+        for name in _INPUTS
+        if (path := path_of(command.scope.look_up(name.encode()))) is not None
+    }
+    for name in _OUTPUTS:
+        found = command.scope.look_up(name.encode())
+        path = path_of(found)
+        if found is None or path is None or normal(path) not in read:
+            continue
+        other = read[normal(path)]
+        if not _uses(command, name) or not _uses(command, other):
+            continue
+        message = f"{name} is the file that {other} reads: it is overwritten. Write another path."
+        yield Finding("CK099", placed(found.entry.parts[-1].value), message)
+
+
+def _uses(command: Command, name: str) -> bool:
+    """Whether any action of a command reads an option."""
+    return any(ACTIONS[action].find(name) for action in command.actions if action in ACTIONS)
+
+
+@rule("CK100", "warning", on="experiment")
+def models_trained_twice(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Two commands that train the same model: the second finds it finished."""
+    trained: dict[str, Command] = {}
+    for command in experiment.commands:
+        if not command.listed or not trains(command) or command.scope is None:
+            continue
+        found = option(command, "modelPath")
+        path = path_of(found)
+        if path is None or found is None:
+            continue
+        before = trained.setdefault(normal(path), command)
+        makes = command.scope.option(b"makeMode", "true") in TRUE
+        if before is command or before.name.lower() == command.name.lower() or not makes:
+            continue
+        message = (
+            f"'{command.name}' trains the model '{path}' that '{before.name}' has finished before: "
+            "with makeMode there is nothing left to do. Give it a modelPath of its own."
+        )
+        note = Note(f"'{before.name}' writes it.", placed(_key_of(before)))
+        yield Finding("CK100", placed(_key_of(command)), message, [note])
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

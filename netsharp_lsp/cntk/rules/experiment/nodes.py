@@ -1,0 +1,96 @@
+"""Names of nodes in options against the network that the command works on."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+from netsharp_lsp.cntk.configuration.arrays import elements
+from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules.experiment.command_networks import network_of
+from netsharp_lsp.cntk.rules.findings import Change, Finding, Repair, placed
+from netsharp_lsp.diagnostics.nearest import nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.traced import Traced
+    from netsharp_lsp.cntk.configuration.usage import Visit
+    from netsharp_lsp.cntk.networks.node import Network
+    from netsharp_lsp.cntk.rules.findings import Place
+    from netsharp_lsp.cntk.run.experiment import Experiment
+
+emitted("CK115", "error")
+
+#: Options whose names the program must find; it leaves out the others' with a line in the log.
+_NEEDED = frozenset(("trainCriterionNodeName", "evalCriterionNodeName"))
+#: Tables that ask for nodes of the network of their command.
+_TABLES = frozenset(
+    (
+        *("train", "trainRNN", "test", "eval", "cv", "write", "bnstat", "command"),
+        *("dumpNodes", "dumpNode", "dumpnode", "SGD", "writer"),
+    )
+)
+_WILD = "*?["
+
+
+@rule("CK114", "warning", on="experiment")
+def unknown_nodes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Every name of a node that no network of a command that asks for it has."""
+    known: set[Place] = set()
+    unknown: dict[Place, Finding] = {}
+    for visit in experiment.visits:
+        if visit.table.name not in _TABLES or not visit.command.listed:
+            continue
+        network = network_of(visit.command, experiment)
+        if network is None or any(node.shape is None for node in network.nodes.values()):
+            continue
+        for option in visit.table:
+            for element in _names(visit, option.name) if option.kind == "nodes" else ():
+                place = placed(element.place(0, len(element)))
+                finding = _judged(element, option.name, network, visit)
+                if finding is None:
+                    known.add(place)
+                else:
+                    unknown.setdefault(place, finding)
+    for place, finding in unknown.items():
+        if place not in known or finding.code == "CK115":
+            yield finding
+
+
+def _names(visit: Visit, option: str) -> list[Traced]:
+    found = visit.option(option)
+    if found is None or found.problem is not None:
+        return []
+    return [element for element in elements(found.text) or () if element.text.strip()]
+
+
+def _result_of(call: str, network: Network) -> str | None:
+    """The node that others read of those that a call of a macro made: the call's name is none."""
+    prefix = f"{call.lower()}."
+    inner = {name for name in network.nodes if name.lower().startswith(prefix)}
+    read = (one for node in network.nodes.values() if node.name not in inner for one in node.inputs)
+    return next((one.name for one in read if one.name in inner), None)
+
+
+def _judged(element: Traced, option: str, network: Network, visit: Visit) -> Finding | None:
+    """What to say about one name; nothing where the network has it."""
+    name = element.text.decode("utf-8", "replace").strip()
+    names = [one.lower() for one in network.nodes]
+    wild = any(sign in name for sign in _WILD)
+    if name.lower() in names or (wild and any(fnmatchcase(it, name.lower()) for it in names)):
+        return None
+    place = placed(element.place(0, len(element)))
+    meant = _result_of(name, network) or nearest(name, network.nodes)
+    needed = option in _NEEDED or "cv" in visit.command.actions
+    then = "the program stops" if needed else "it is left out"
+    if option == "nodeName":
+        then = "all nodes are shown instead"
+    hint = f" Did you mean '{meant}'?" if meant is not None else ""
+    message = (
+        f"{option}: the network of '{visit.command.name}' has no node '{name}', so {then}.{hint}"
+    )
+    repair = None
+    if meant is not None and not element.uses:
+        repair = Repair(f"Write '{meant}'", [Change(place, meant)], safe=False)
+    return Finding("CK115" if needed else "CK114", place, message, repair=repair)

@@ -1,0 +1,71 @@
+"""Files that a run names and that lie outside of what may be read: nothing is known of them."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.configuration.records import is_block
+from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
+from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules.experiment.command_networks import models_read, path_of
+from netsharp_lsp.cntk.rules.findings import Finding, Place, placed
+from netsharp_lsp.workspace import outside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.scope import Found
+    from netsharp_lsp.cntk.run.experiment import Experiment
+
+#: Options that name several files, and what separates these.
+_SEVERAL = {"ndlmacros": "+"}
+
+
+@rule("CK119", "info", on="experiment")
+def outside_files(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """What lies outside, once for each file that names such."""
+    told: set[str] = set()
+    for place, message in (*_layers(experiment), *_included(experiment), *_options(experiment)):
+        if place.source not in told:
+            told.add(place.source)
+            yield Finding("CK119", place, message)
+
+
+def _layers(experiment: Experiment) -> Iterator[tuple[Place, str]]:
+    """Layers and files that they include."""
+    sources = experiment.configuration.layers.sources
+    for fault in experiment.configuration.faults:
+        if fault.kind != "outside" or fault.place is None:
+            continue
+        if fault.place.source.name != COMMAND_LINE:
+            yield placed(fault.place), fault.message
+        elif sources:
+            yield Place(sources[0].name, 0, 0), fault.message
+
+
+def _included(experiment: Experiment) -> Iterator[tuple[Place, str]]:
+    """Files that BrainScript includes."""
+    for program in experiment.programs:
+        for entry in program.program.survey.missing:
+            if experiment.files.outside(entry.path):
+                yield program.outside(entry.place), outside(entry.path)
+
+
+def _options(experiment: Experiment) -> Iterator[tuple[Place, str]]:
+    """Texts, data and models that options name."""
+    for visit in experiment.visits:
+        for option in visit.table if visit.command.listed else ():
+            found = visit.option(option.name) if option.kind == "input" else None
+            path = path_of(found)
+            if found is None or path is None or is_block(path.encode()):
+                continue
+            separator = _SEVERAL.get(option.name.lower())
+            for one in path.split(separator) if separator else (path,):
+                yield from _option(one, found, experiment)
+    for command in experiment.commands:
+        for path, found in models_read(command) if command.listed else ():
+            yield from _option(path, found, experiment)
+
+
+def _option(path: str, found: Found, experiment: Experiment) -> Iterator[tuple[Place, str]]:
+    if path.strip() and experiment.files.outside(path):
+        yield placed(found.text.place(0, len(found.text))), outside(path)

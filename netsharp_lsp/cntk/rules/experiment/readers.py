@@ -1,0 +1,231 @@
+"""Readers as such: which there are, what they are made of, options that exclude each other."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.configuration.arrays import elements
+from netsharp_lsp.cntk.configuration.options import MODULES, READERS
+from netsharp_lsp.cntk.configuration.usage import sections
+from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules.findings import Finding, Note, placed
+from netsharp_lsp.cntk.vocabulary import TRUE
+from netsharp_lsp.diagnostics.nearest import suggestion
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.scope import Found
+    from netsharp_lsp.cntk.configuration.usage import Visit
+    from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.diagnostics.model import Severity
+
+
+def _readers(experiment: Experiment, *tables: str) -> Iterator[Visit]:
+    """The blocks of readers of some types, of any where none is named."""
+    for visit in experiment.visits:
+        name = visit.table.name
+        if visit.command.listed and (name in tables if tables else _is_reader(visit)):
+            yield visit
+
+
+def _is_reader(visit: Visit) -> bool:
+    return visit.is_open or visit.table.name == "readers" or visit.table.name.lower() in READERS
+
+
+def _value(found: Found) -> str:
+    return found.text.text.decode("utf-8", "replace")
+
+
+@rule("CK101", "warning", on="experiment")
+def unknown_readers(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Types of readers, and libraries of deserializers, that do not come with the program."""
+    names = [table.name for table in READERS.values()]
+    for visit in _readers(experiment):
+        found = visit.option("readerType") if visit.is_open else None
+        if found is None or found.problem is not None:
+            continue
+        name = _value(found)
+        message = (
+            f"No reader '{name}' comes with the program, which looks for a library of that name."
+            f"{suggestion(name, names)}"
+        )
+        yield Finding("CK101", placed(found.text.place(0, len(found.text))), message)
+    for visit in _readers(experiment, "deserializer"):
+        found = visit.option("module")
+        if found is None or found.problem is not None or _value(found) in MODULES:
+            continue
+        name = _value(found)
+        hint = suggestion(name, MODULES)
+        message = f"No library '{name}' of deserializers comes with the program.{hint}"
+        yield Finding("CK101", placed(found.text.place(0, len(found.text))), message)
+
+
+@rule("CK102", "error", on="experiment")
+def foreign_types(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Deserializers that another library has."""
+    owners = {kind: module for module, kinds in MODULES.items() for kind in kinds}
+    for visit in _readers(experiment, "deserializer"):
+        module, found = visit.text("module"), visit.option("type")
+        kind = visit.text("type")
+        if module not in MODULES or found is None or kind not in owners or kind is None:
+            continue
+        if kind in MODULES[module or ""]:
+            continue
+        message = (
+            f"'{kind}' belongs to the module {owners[kind]}, and {module} has only "
+            f"{', '.join(MODULES[module or ''])}: the program stops."
+        )
+        yield Finding("CK102", placed(found.text.place(0, len(found.text))), message)
+
+
+@rule("CK103", "error", on="experiment")
+def repeated_aliases(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Two streams that the file calls the same, or one that it calls nothing."""
+    for visit in _readers(experiment, "streams"):
+        known: dict[str, Visit] = {}
+        for stream in experiment.visits:
+            if stream.outer is not visit or stream.table.name != "stream":
+                continue
+            alias = stream.text("alias") if stream.option("alias") else stream.name
+            if alias is None:
+                continue
+            yield from _repeated(alias, stream, known)
+
+
+def _repeated(alias: str, stream: Visit, known: dict[str, Visit]) -> Iterator[Finding]:
+    found = stream.option("alias")
+    key = stream.found.entry.parts[-1].key
+    place = placed(key if found is None else found.entry.parts[-1].value)
+    if not alias:
+        message = f"The alias of the stream '{stream.name}' is empty: the program stops."
+        yield Finding("CK103", place, message)
+        return
+    before = known.setdefault(alias, stream)
+    if before is stream:
+        return
+    message = (
+        f"The file's name '{alias}' of the stream '{stream.name}' belongs to the stream "
+        f"'{before.name}' already: the program stops. Give each its own."
+    )
+    note = Note(f"'{before.name}' is here.", placed(before.found.entry.parts[-1].key))
+    yield Finding("CK103", place, message, [note])
+
+
+@rule("CK104", "error", on="experiment")
+def missing_readers(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """`readers` that names blocks which are not there."""
+    for visit in _readers(experiment, "readers"):
+        listed = visit.option("readers")
+        for element in elements(listed.text) or () if listed is not None else ():
+            name = element.text.decode("utf-8", "replace")
+            if "$" in name or visit.scope.look_up(element.text) is not None:
+                continue
+            blocks = [
+                entry.key.decode("utf-8", "replace")
+                for entry in visit.scope
+                if entry.kind == "block"
+            ]
+            message = (
+                f"readers names '{name}', and there is no such block: the program stops."
+                f"{suggestion(name, blocks)}"
+            )
+            yield Finding("CK104", placed(element.place(0, len(element))), message)
+
+
+@rule("CK109", "error", on="experiment")
+def frames_and_pieces(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Single frames and cut sequences at once."""
+    for visit in _readers(experiment, "CompositeDataReader", "HTKMLFReader", "HTKDeserializers"):
+        default = "false" if visit.table.name == "CompositeDataReader" else "true"
+        frames = visit.scope.option(b"frameMode", default) in TRUE
+        found = visit.option("truncated")
+        cut = found is not None and visit.text("truncated") in TRUE
+        if not frames or not cut or found is None or "write" in visit.command.actions:
+            continue
+        told = visit.option("frameMode")
+        notes = [] if told is None else [_here(told, "frameMode")]
+        by = "" if told is not None else ", and frameMode is true by default"
+        message = f"truncated cuts sequences, and frameMode has none{by}: the program stops."
+        yield Finding("CK109", placed(found.entry.parts[-1].value), message, notes)
+
+
+def _here(found: Found, name: str) -> Note:
+    return Note(f"{name} is given here.", placed(found.entry.parts[-1].key))
+
+
+@rule("CK110", "error", on="experiment")
+def pieces_without_length(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Sequences that are cut into pieces of no length."""
+    for visit in _readers(experiment, "CompositeDataReader"):
+        found = visit.option("truncated")
+        cut = found is not None and visit.text("truncated") in TRUE
+        length = visit.option("truncationLength")
+        known = length is None or length.problem is None
+        if not cut or found is None or not known or "write" in visit.command.actions:
+            continue
+        if length is None or _value(length).strip() == "0":
+            # What stands at the top level is often told otherwise when the program is started.
+            told_otherwise = found.scope.parent is None and not experiment.run.declared
+            message = "truncated needs truncationLength of at least 1: the program stops."
+            place = placed(found.entry.parts[-1].value)
+            severity: Severity | None = "warning" if told_otherwise else None
+            yield Finding("CK110", place, message, severity=severity)
+
+
+@rule("CK111", "error", on="experiment")
+def image_sections(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """An ImageReader that has not exactly one block of images and one of labels."""
+    for visit in _readers(experiment, "ImageReader"):
+        own = [one for one in experiment.visits if one.outer is visit]
+        if not own or len(own) < len([1 for _, it in sections(visit) if it.problem]):
+            continue
+        images = sum(one.scope.here(b"width") is not None for one in own)
+        labels = sum(one.scope.here(b"labelDim") is not None for one in own)
+        if (images, labels) == (1, 1):
+            continue
+        message = (
+            "An ImageReader needs exactly one block of images (with width) and one of labels (with "
+            f"labelDim), and here are {images} and {labels}: the program stops."
+        )
+        yield Finding("CK111", placed(visit.found.entry.parts[-1].key), message)
+
+
+@rule("CK112", "error", on="experiment")
+def odd_windows(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """A context window that has no middle, or more than two sides."""
+    for visit in _readers(experiment, "speech section", "kaldi section", "deserialized stream"):
+        found = visit.option("contextWindow")
+        if found is None or found.problem is not None:
+            continue
+        sides = [one.text.decode("utf-8", "replace").strip() for one in elements(found.text) or ()]
+        if not all(side.isdecimal() for side in sides):
+            continue
+        if len(sides) == 1 and sides[0][-1] in "02468":
+            what = f"{sides[0]} frames have none in the middle"
+        elif len(sides) > 2:
+            what = f"here are {len(sides)} values"
+        else:
+            continue
+        message = (
+            f"contextWindow is an odd number of frames, or left:right, and {what}: the program "
+            "stops."
+        )
+        yield Finding("CK112", placed(found.entry.parts[-1].value), message)
+
+
+@rule("CK113", "error", on="experiment")
+def methods(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """`randomize=none` with a method that shuffles."""
+    tables = ("HTKMLFReader", "HTKDeserializers", "Kaldi2Reader", "KaldiReader")
+    for visit in _readers(experiment, *tables):
+        method = visit.scope.option(b"readMethod", "blockRandomize")
+        found = visit.option("randomize")
+        if method != "blockRandomize" or found is None or found.problem is not None:
+            continue
+        if _value(found).lower() != "none" or "write" in visit.command.actions:
+            continue
+        message = (
+            "randomize cannot be none while readMethod is blockRandomize: the program stops. Write "
+            "readMethod=rollingWindow, or none with HTKDeserializers."
+        )
+        yield Finding("CK113", placed(found.entry.parts[-1].value), message)

@@ -1,0 +1,240 @@
+"""What a command needs and look-up does not find: options, blocks, a network, where to write.
+
+A text that nobody says how to run may be one layer of several, or a sketch: there only a command
+that lacks no more than two things is told so.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.configuration.options import BUILDERS, TRAINING
+from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
+from netsharp_lsp.cntk.configuration.usage import sections
+from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules.experiment.command_networks import trains
+from netsharp_lsp.cntk.rules.experiment.keys import has_slip
+from netsharp_lsp.cntk.rules.findings import Finding, placed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.usage import Visit
+    from netsharp_lsp.cntk.run.experiment import Experiment
+
+emitted("CK061", "error")
+emitted("CK072", "error")
+emitted("CK073", "error")
+emitted("CK074", "error")
+emitted("CK075", "error")
+emitted("CK082", "info")
+
+_RATES = ("learningRatesPerSample", "learningRatesPerMB")
+_WRITES = ("writer", "outputPath")
+#: A command that lacks more is a sketch where nobody says that it is run.
+_SLIPS = 2
+#: Actions that ask for a model even where they build a network.
+_EVALUATED = frozenset(("test", "eval", "cv"))
+#: What stands for something left out.
+PLACEHOLDER = b"..."
+
+
+class _Lack:
+    """Something that is lacking: its `name`, and whether it is a whole block, an option of a
+    command itself, or one further in.
+    """
+
+    __slots__ = ("finding", "kind", "name")
+
+    def __init__(self, name: str, kind: str, finding: Finding) -> None:
+        self.name = name
+        self.kind = kind
+        self.finding = finding
+
+
+@rule("CK070", "error", on="experiment")
+def missing(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Everything that commands need and do not find."""
+    if not experiment.configuration.readable:
+        return
+    listed = [command for command in experiment.commands if command.listed]
+    several = [_lacking(command, experiment) for command in listed]
+    names = {lack.name for lacks in several for lack in lacks if lack.kind != "inner"}
+    told: set[object] = set()
+    for command, lacks in zip(listed, several, strict=True):
+        sketch = len({(it.name, it.finding.place) for it in lacks}) > _SLIPS
+        if sketch and not experiment.run.declared:
+            continue
+        yield from _without_action(command, experiment)
+        whole = all(lack.kind == "inner" for lack in lacks)
+        for lack in lacks:
+            certain = whole or (lack.kind == "option" and len(names) == 1)
+            if not certain and not experiment.run.declared:
+                lack.finding.severity = "info"
+            key = (lack.finding.place, lack.finding.message)
+            if key not in told:
+                told.add(key)
+                yield lack.finding
+
+
+def _without_action(command: Command, experiment: Experiment) -> Iterator[Finding]:
+    if command.scope is None or command.found is None:
+        return
+    own = next(it for it in experiment.visits if it.command is command)
+    told = command.scope.look_up(b"action") is not None or has_slip("action", own)
+    if not told and command.scope.here(PLACEHOLDER) is None:
+        message = (
+            f"'{command.name}' says no action, so it trains. Write action=train if that is meant."
+        )
+        yield Finding("CK082", placed(command.found.entry.parts[-1].key), message)
+
+
+def _lacking(command: Command, experiment: Experiment) -> list[_Lack]:
+    """What one command lacks, nothing where something is left out on purpose."""
+    visits = [visit for visit in experiment.visits if visit.command is command]
+    if any(visit.scope.here(PLACEHOLDER) is not None for visit in visits):
+        return []
+    return [lack for visit in visits for lack in _lacks(visit)]
+
+
+def _lacks(visit: Visit) -> Iterator[_Lack]:
+    """What one block lacks."""
+    if visit.is_open:
+        return
+    special = _SPECIAL.get(visit.table.name)
+    if special is not None:
+        yield from special(visit)
+    for option in visit.table.required:
+        lacks = visit.option(option.name) is None and _is_needed(option.name, visit)
+        if lacks and not has_slip(option.name, visit):
+            yield _required(option.name, visit)
+    if visit.outer is None:
+        yield from _of_command(visit, visit.command)
+
+
+def _is_needed(option: str, visit: Visit) -> bool:
+    """Whether a required option has nothing that stands for it."""
+    if visit.table.name in ("stream", "CNTKTextFormatReader") and option != "file":
+        return False
+    if option == "SGD":
+        return visit.option("optimizer") is None
+    if option == "file" and visit.table.name == "deserializer":
+        return not (visit.text("type") or "HTK").startswith("HTK")
+    if option == "modelPath":
+        return _needs_a_model(visit)
+    return True
+
+
+def _needs_a_model(visit: Visit) -> bool:
+    """Training reads modelPath in its own block, too; what builds and writes needs none."""
+    if visit.outer is not None or _in_training_block(visit):
+        return False
+    asks = trains(visit.command) or bool(_EVALUATED.intersection(visit.command.actions))
+    return asks or visit.command.builder is None
+
+
+def _in_training_block(visit: Visit) -> bool:
+    block = visit.scope.block(b"SGD")
+    return block is not None and block.look_up(b"modelPath") is not None
+
+
+def _required(name: str, visit: Visit) -> _Lack:
+    option = visit.table.find(name)
+    here = option is not None and option.here
+    where = "in it" if here else "in it or around it"
+    says = f" ({option.says.rstrip('.').lower()})" if option is not None and option.says else ""
+    message = (
+        f"'{visit.name}' ({visit.table.name}) needs {name}{says}, and none is found {where}: the "
+        "program stops."
+    )
+    outermost = "block" if option is not None and option.inside else "option"
+    return _at("CK070", visit, message, name, outermost if visit.outer is None else "inner")
+
+
+def _at(code: str, visit: Visit, message: str, name: str = "", kind: str = "inner") -> _Lack:
+    """At the key of a block in a file, rather than in an argument."""
+    parts = visit.found.entry.parts
+    files = [part for part in parts if part.key.source.name != COMMAND_LINE]
+    return _Lack(name or code, kind, Finding(code, placed((files or parts)[-1].key), message))
+
+
+def _of_command(visit: Visit, command: Command) -> Iterator[_Lack]:
+    actions = command.actions
+    slip = any(has_slip(name, visit) for name in BUILDERS)
+    if any(it in TRAINING[:2] for it in actions) and command.builder is None and not slip:
+        message = (
+            f"'{command.name}' trains, and no network is found in it or around it: the program "
+            "stops. Write a BrainScriptNetworkBuilder, NDLNetworkBuilder or SimpleNetworkBuilder."
+        )
+        yield _at("CK072", visit, message, "builder", "block")
+    given = (visit.option(it) is not None or has_slip(it, visit) for it in _WRITES)
+    if "write" in actions and not any(given):
+        message = (
+            f"'{command.name}' writes, and neither outputPath nor writer is found: the program "
+            "stops. Write outputPath for text files."
+        )
+        yield _at("CK075", visit, message, "outputPath", "option")
+    if "edit" in actions:
+        brainscript = visit.option("BrainScriptNetworkBuilder") is not None
+        name = "outputModelPath" if brainscript else "editPath"
+        if visit.option(name) is None:
+            yield _required(name, visit)
+    if "writeWordAndClass" in actions and visit.text("nbrClass") not in (None, "0"):
+        for name in ("outputWord2Cls", "outputCls2Index"):
+            if visit.option(name) is None:
+                yield _required(name, visit)
+
+
+def _training(visit: Visit) -> Iterator[_Lack]:
+    if any(visit.option(name) is not None or has_slip(name, visit) for name in _RATES):
+        return
+    adjust = visit.scope.block(b"AutoAdjust")
+    search = "none" if adjust is None else adjust.option(b"autoAdjustLR", "none").lower()
+    if search in ("none", "false"):
+        message = (
+            "Training needs a learning rate, and neither learningRatesPerMB nor "
+            "learningRatesPerSample is found in this block or around it, nor does AutoAdjust "
+            "search one: the program stops."
+        )
+        yield _at("CK061", visit, message)
+
+
+def _text_reader(visit: Visit) -> Iterator[_Lack]:
+    if visit.option("input") is None and not has_slip("input", visit):
+        message = (
+            f"The reader '{visit.name}' reads CNTK's text format and has no input block with its "
+            "streams: the program stops. It looks for input in this very block."
+        )
+        yield _at("CK073", visit, message)
+
+
+def _stream(visit: Visit) -> Iterator[_Lack]:
+    lacking = [
+        name
+        for name in ("dim", "format")
+        if visit.option(name) is None and not has_slip(name, visit)
+    ]
+    if lacking:
+        message = (
+            f"The stream '{visit.name}' needs {' and '.join(lacking)}, in this very block: the "
+            "program stops."
+        )
+        yield _at("CK074", visit, message)
+
+
+def _streams(visit: Visit) -> Iterator[_Lack]:
+    """Streams that are no blocks at all."""
+    for entry, found in sections(visit):
+        if found.problem is None and found.text.text[:1] not in (b"[", b"{"):
+            name = entry.key.decode("utf-8", "replace")
+            message = f"The stream '{name}' is no block: the program misses dim and format in it."
+            place = placed(entry.parts[-1].key)
+            yield _Lack(name, "inner", Finding("CK074", place, message))
+
+
+_SPECIAL = {
+    "SGD": _training,
+    "CNTKTextFormatReader": _text_reader,
+    "stream": _stream,
+    "streams": _streams,
+}

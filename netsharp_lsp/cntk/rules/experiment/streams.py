@@ -1,0 +1,158 @@
+"""Streams of readers against the inputs of the network that they feed."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.networks.node import elements, written
+from netsharp_lsp.cntk.networks.node_types import INPUTS
+from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules.experiment.command_networks import network_of
+from netsharp_lsp.cntk.rules.experiment.reader_streams import streams_of
+from netsharp_lsp.cntk.rules.findings import Finding, Note, Place, placed
+from netsharp_lsp.diagnostics.nearest import nearest, suggestion
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.usage import Visit
+    from netsharp_lsp.cntk.networks.node import Network, Node
+    from netsharp_lsp.cntk.rules.experiment.reader_streams import Stream
+    from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.diagnostics.model import Severity
+
+_READERS = ("reader", "cvreader")
+
+
+class _Fed:
+    """A reader with its streams, and the inputs of the network that ask for them."""
+
+    __slots__ = ("inputs", "network", "reader", "streams")
+
+    def __init__(
+        self, reader: Visit, streams: list[Stream], inputs: list[Node], network: Network
+    ) -> None:
+        self.reader = reader
+        self.streams = streams
+        self.inputs = inputs
+        self.network = network
+
+
+def _fed(experiment: Experiment) -> Iterator[_Fed]:
+    """Every reader whose streams are known, with a network that is known."""
+    for visit in experiment.visits:
+        command = visit.command
+        outermost = visit.outer is not None and visit.outer.outer is None
+        if not outermost or visit.name.lower() not in _READERS or not command.listed:
+            continue
+        network = network_of(command, experiment)
+        streams = streams_of(visit, experiment.visits)
+        if network is None or not streams or _is_open(network):
+            continue
+        yield _Fed(visit, streams, _asked(visit, network), network)
+
+
+def _is_open(network: Network) -> bool:
+    """Whether a network may hold more than can be known."""
+    return any(node.shape is None for node in network.nodes.values())
+
+
+def _asked(visit: Visit, network: Network) -> list[Node]:
+    """The inputs whose data a command asks its reader for."""
+    if visit.command.actions == ("write",):
+        return _below(network, visit)
+    groups = (*network.groups.get("feature", ()), *network.groups.get("label", ()))
+    return list(dict.fromkeys(node for node in groups if node.operation in INPUTS))
+
+
+def _below(network: Network, visit: Visit) -> list[Node]:
+    """The inputs that the outputs rest on."""
+    named = visit.command.scope.look_up(b"outputNodeNames") if visit.command.scope else None
+    if named is not None:
+        return []
+    waiting = list(network.groups.get("output", ()))
+    seen: dict[Node, None] = {}
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen[node] = None
+            waiting += node.inputs
+    return [node for node in seen if node.operation in INPUTS]
+
+
+def _where(node: Node) -> Place:
+    return Place(*node.where)
+
+
+@rule("CK106", "error", on="experiment")
+def unfed_inputs(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Inputs of the network for which the reader has no stream."""
+    told: set[object] = set()
+    for fed in _fed(experiment):
+        names = [stream.name for stream in fed.streams]
+        for node in fed.inputs:
+            if node.name in names:
+                continue
+            meant = suggestion(node.name, names)
+            message = (
+                f"'{fed.reader.command.name}' asks its reader for the input '{node.name}', and the "
+                f"reader has only {', '.join(names)}: the program stops.{meant}"
+            )
+            place = placed(fed.reader.found.entry.parts[-1].key)
+            if (place, node.name) not in told:
+                told.add((place, node.name))
+                note = Note(f"The input '{node.name}' is made here.", _where(node))
+                yield Finding("CK106", place, message, [note])
+
+
+@rule("CK107", "info", on="experiment")
+def unused_streams(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Streams that no command's network asks for."""
+    asked: dict[Place, bool] = {}
+    unused: dict[Place, Finding] = {}
+    for fed in _fed(experiment):
+        inputs = [node for node in fed.network.nodes.values() if node.operation in INPUTS]
+        names = [node.name for node in inputs]
+        unfed = {node.name for node in fed.inputs} - {stream.name for stream in fed.streams}
+        for stream in fed.streams:
+            place = placed(stream.entry.parts[-1].key)
+            asked[place] = asked.get(place, False) or stream.name in names
+            if nearest(stream.name, names) in unfed:
+                # The input that is meant is told to have no stream.
+                asked[place] = True
+            meant = suggestion(stream.name, names)
+            message = (
+                f"The network of '{fed.reader.command.name}' has no input '{stream.name}', so this "
+                f"stream is read for nothing.{meant}"
+            )
+            severity: Severity | None = "warning" if meant else None
+            unused[place] = Finding("CK107", place, message, severity=severity)
+    for place, finding in unused.items():
+        if not asked[place]:
+            yield finding
+
+
+@rule("CK108", "error", on="experiment")
+def unequal_sizes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Streams that have another number of elements than the input that they feed."""
+    told: set[object] = set()
+    for fed in _fed(experiment):
+        streams = {stream.name: stream for stream in fed.streams}
+        for node in fed.inputs:
+            stream = streams.get(node.name)
+            size = elements(node.shape or ())
+            if stream is None or stream.size is None or not size or stream.size == size:
+                continue
+            found = stream.found.entry.parts[-1].value if stream.found is not None else None
+            place = placed(found if found is not None else stream.entry.parts[-1].key)
+            if (place, node.name) in told:
+                continue
+            told.add((place, node.name))
+            many = len(node.shape or ()) > 1
+            shape = f" ([{written(node.shape)}])" if many else ""
+            message = (
+                f"The stream '{stream.name}' brings {stream.size} numbers a sample "
+                f"({stream.why}), and the input '{node.name}' has {size}{shape}: they must be "
+                "equal."
+            )
+            note = Note(f"The input '{node.name}' is made here.", _where(node))
+            yield Finding("CK108", place, message, [note])

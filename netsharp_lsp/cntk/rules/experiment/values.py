@@ -1,0 +1,311 @@
+"""Values of options: the wrong kind, words that nobody knows, numbers out of their range.
+
+An option is judged where the program finds it, which may be far outside the block that asks.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from netsharp_lsp.cntk.configuration.arrays import elements
+from netsharp_lsp.cntk.configuration.options import OLD_ACTIONS, TOP
+from netsharp_lsp.cntk.configuration.records import is_block
+from netsharp_lsp.cntk.configuration.scope import DEFAULT
+from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules.findings import Change, Finding, Repair, placed
+from netsharp_lsp.cntk.vocabulary import TRUTHS
+from netsharp_lsp.diagnostics.nearest import nearest, suggestion
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.options import Option
+    from netsharp_lsp.cntk.configuration.scope import Found, Scope
+    from netsharp_lsp.cntk.configuration.traced import Traced
+    from netsharp_lsp.cntk.configuration.usage import Visit
+    from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.diagnostics.model import Severity
+
+emitted("CK043", "info")
+emitted("CK051", "error")
+emitted("CK052", "error")
+emitted("CK053", "error")
+emitted("CK054", "error")
+emitted("CK055", "warning")
+emitted("CK056", "error")
+emitted("CK057", "info")
+emitted("CK058", "error")
+
+#: Readers that once had another mode.
+_SPEECH = frozenset(("HTKMLFReader", "Kaldi2Reader", "KaldiReader"))
+#: What people write for true and false elsewhere.
+_MEANT = {
+    **dict.fromkeys(("yes", "on", "y", "t", "true", "enabled"), "true"),
+    **dict.fromkeys(("no", "off", "n", "f", "false", "none", "disabled"), "false"),
+}
+#: What a value that goes on by accident holds; that is told by the rules of texts.
+_MORE_THAN_A_VALUE = (b"//", b"/*", b"=", b"\n")
+_INTEGER = re.compile(r"[+-]?[0-9]+\Z")
+_NUMBER = re.compile(
+    r"[+-]?(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?"
+    r"|0[xX][0-9a-fA-F]+|inf(?:inity)?|nan|[0-9.]+#inf)\Z",
+    re.IGNORECASE,
+)
+#: The program reads these blocks only where several workers train.
+_WITH_WORKERS = frozenset(
+    (
+        *("ParallelTrain", "DataParallelSGD", "ModelAveragingSGD", "BlockMomentumSGD"),
+        *("DataParallelASGD", "AdjustLearningRateAtBeginning"),
+    )
+)
+#: Where a number out of its range stops the program.
+_CHECKED = frozenset(("SGD", "AutoAdjust"))
+
+
+class _Asked(NamedTuple):
+    """An option that something looks for: its row, what was found, who asks, how grave."""
+
+    option: Option
+    found: Found
+    table: str
+    severity: Severity
+
+
+@rule("CK050", "error", on="experiment")
+def unreadable_values(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Every value that the one who asks for it cannot read; each place once."""
+    told: set[tuple[str, object]] = set()
+    for asked in _asked(experiment):
+        for finding in _judged(asked):
+            key = (finding.code, finding.place)
+            if key not in told:
+                told.add(key)
+                yield finding
+
+
+def _asked(experiment: Experiment) -> Iterator[_Asked]:
+    if any(command.listed for command in experiment.commands):
+        yield from _of_table(TOP.options, experiment.configuration.root, "top level", "error")
+    for visit in sorted(experiment.visits, key=lambda one: not one.command.listed):
+        options = [one for one in visit.table if _is_read(one, visit)]
+        yield from _of_table(options, visit.scope, visit.table.name, _severity(visit))
+
+
+def _of_table(
+    options: tuple[Option, ...] | list[Option], scope: Scope, table: str, severity: Severity
+) -> Iterator[_Asked]:
+    for option in options:
+        found = scope.look_up(option.name.encode(), climb=not option.here)
+        if found is not None and found.problem is None and found.text.text != DEFAULT:
+            yield _Asked(option, found, table, severity)
+
+
+def _is_read(option: Option, visit: Visit) -> bool:
+    """Whether the program reads an option at all: it sets some itself before it asks."""
+    writes = visit.command.actions == ("write",)
+    return not (writes and option.name == "randomize")
+
+
+def _severity(visit: Visit) -> Severity:
+    """What is not run or not read stops nothing."""
+    runs = visit.command.listed and visit.table.name not in _WITH_WORKERS
+    return "error" if runs else "warning"
+
+
+def _judged(asked: _Asked) -> Iterator[Finding]:
+    option, found = asked.option, asked.found
+    if option.instead:
+        yield _old_option(asked)
+    if option.inside:
+        plain = option.kind == "block" and not is_block(found.text.text)
+        # At the top level, parallelTrain is the switch whose name differs in case only.
+        switch = found.scope.parent is None and TOP.find(option.name) is not None
+        if plain and not switch:
+            yield _no_block(asked)
+        return
+    if option.kind not in _KINDS:
+        return
+    if is_block(found.text.text):
+        yield _block_instead(asked)
+        return
+    listed = elements(found.text) if option.each else [found.text]
+    for element in _each_once(listed or []):
+        if any(sign in element.text for sign in _MORE_THAN_A_VALUE):
+            continue
+        yield from _KINDS[option.kind](asked, element)
+
+
+def _each_once(texts: list[Traced]) -> list[Traced]:
+    return list({(one.text, one.place(0, len(one)).key): one for one in texts}.values())
+
+
+def _value(text: Traced) -> str:
+    return text.text.decode("utf-8", "replace").strip()
+
+
+def _at(code: str, text: Traced, message: str, asked: _Asked, change: str = "") -> Finding:
+    place = placed(text.place(0, len(text)))
+    direct = place.source == asked.found.entry.parts[-1].value.source.name and not text.uses
+    repair = None
+    if change and direct:
+        repair = Repair(f"Write '{change}'", [Change(place, change)], safe=False)
+    severity: Severity = asked.severity
+    return Finding(code, place, message, repair=repair, severity=severity)
+
+
+def _choice(asked: _Asked, text: Traced) -> Iterator[Finding]:
+    option, word = asked.option, _value(text)
+    known = (*option.values, *option.old)
+    if word in known or (not option.cased and word.lower() in {one.lower() for one in known}):
+        yield from _old_value(asked, text, word)
+        return
+    allowed = ", ".join(option.values)
+    meant = nearest(word, option.values) or ""
+    case = " Here upper and lower case matter." if word.lower() == meant.lower() != "" else ""
+    message = (
+        f"{option.name} cannot be '{word}': the program stops. It may be {allowed}.{case}"
+        f"{suggestion(word, option.values)}"
+    )
+    yield _at("CK050", text, message, asked, meant)
+
+
+def _old_value(asked: _Asked, text: Traced, word: str) -> Iterator[Finding]:
+    option = asked.option
+    if not word or word.lower() not in {one.lower() for one in option.old}:
+        return
+    if word.lower() in {one.lower() for one in option.values}:
+        return
+    message = f"'{word}' is an old value of {option.name}. Today's are {', '.join(option.values)}."
+    yield Finding("CK057", placed(text.place(0, len(text))), message)
+
+
+def _old_option(asked: _Asked) -> Finding:
+    place = placed(asked.found.entry.parts[-1].key)
+    message = f"{asked.option.name} is an old option. Write {asked.option.instead} instead."
+    return Finding("CK043", place, message)
+
+
+def _truth(asked: _Asked, text: Traced) -> Iterator[Finding]:
+    word = _value(text)
+    values = {one.lower() for one in asked.option.values}
+    if word in TRUTHS or word.lower() in values:
+        return
+    more = "".join(f" or {one}" for one in asked.option.values)
+    message = (
+        f"{asked.option.name} is true or false{more}, and '{word}' is none of them: the program "
+        "stops. It takes t, true, T, True, TRUE, 1 and the same for false, 0."
+    )
+    yield _at("CK051", text, message, asked, _MEANT.get(word.lower(), ""))
+
+
+def _number(asked: _Asked, text: Traced) -> Iterator[Finding]:
+    word = _value(text)
+    if _NUMBER.match(word) is None:
+        if word.lower() not in {one.lower() for one in asked.option.values}:
+            yield _no_number(asked, text, word, "a number")
+        return
+    yield from _range(asked, text, word)
+
+
+def _integer(asked: _Asked, text: Traced) -> Iterator[Finding]:
+    word = _value(text)
+    if _INTEGER.match(word) is not None:
+        yield from _range(asked, text, word)
+        return
+    if word.lower() in {one.lower() for one in asked.option.values}:
+        return
+    if word == "" and asked.option.default == "":
+        return
+    if _NUMBER.match(word) is None:
+        yield _no_number(asked, text, word, "a whole number")
+        return
+    whole = _as_whole(word)
+    message = (
+        f"{asked.option.name} is read as a whole number in digits, and '{word}' is not written "
+        f"so: the program stops.{f' Write {whole}.' if whole else ''}"
+    )
+    yield _at("CK053", text, message, asked, whole)
+
+
+def _as_whole(word: str) -> str:
+    try:
+        value = float(word)
+    except ValueError:
+        return ""
+    return str(int(value)) if value == value and abs(value) < 1e15 and value == int(value) else ""
+
+
+def _no_number(asked: _Asked, text: Traced, word: str, wanted: str) -> Finding:
+    listed = asked.option.each and len(elements(asked.found.text) or ()) > 1
+    what = f"Each value of {asked.option.name}" if listed else asked.option.name
+    more = f" (or {', '.join(asked.option.values)})" if asked.option.values else ""
+    message = f"{what} is {wanted}{more}, and '{word}' cannot be read as one: the program stops."
+    return _at("CK054" if listed else "CK052", text, message, asked)
+
+
+def _range(asked: _Asked, text: Traced, word: str) -> Iterator[Finding]:
+    option = asked.option
+    if option.span is None or _NUMBER.match(word) is None or "#" in word or "x" in word.lower():
+        return
+    if option.span.holds(float(word)):
+        return
+    stops = asked.table in _CHECKED
+    what = "the program stops" if stops else "nothing sensible comes of it"
+    message = f"{option.name} must be {option.span}, and here it is {word}: {what}."
+    finding = _at("CK056", text, message, asked)
+    if not stops:
+        finding.severity = "warning"
+    yield finding
+
+
+def _no_block(asked: _Asked) -> Finding:
+    place = placed(asked.found.entry.parts[-1].value)
+    message = (
+        f"{asked.option.name} is a block of options, and here it is '{_value(asked.found.text)}', "
+        "in which none is found. Write { ... }."
+    )
+    return Finding("CK055", place, message)
+
+
+def _block_instead(asked: _Asked) -> Finding:
+    place = placed(asked.found.entry.parts[0].key)
+    message = (
+        f"{asked.option.name} is one value, and here it is a block: the program stops where it "
+        "reads it. Write the value without brackets."
+    )
+    return Finding("CK058", place, message, severity=asked.severity)
+
+
+_KINDS = {"choice": _choice, "truth": _truth, "number": _number, "integer": _integer}
+
+
+@rule("CK045", "error", on="experiment")
+def refused_options(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Options of older programs at which today's stops."""
+    root = experiment.configuration.root
+    readers = (
+        visit.scope.here(b"legacyMode")
+        for visit in experiment.visits
+        if visit.command.listed and visit.table.name in _SPEECH
+    )
+    for entry in dict.fromkeys((root.here(b"type"), *readers)):
+        if entry is None:
+            continue
+        name = entry.key.decode("utf-8", "replace")
+        advice = "Write precision instead." if name.lower() == "type" else "Remove it."
+        message = f"'{name}' is an option of older programs here, and today's stops at it. {advice}"
+        yield Finding("CK045", placed(entry.parts[-1].key), message)
+
+
+@rule("CK059", "info", on="experiment")
+def old_actions(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Spellings of actions that only older texts have."""
+    for visit in experiment.visits:
+        found = None if visit.outer is not None else visit.scope.look_up(b"action", climb=False)
+        for element in elements(found.text) or () if found is not None else ():
+            today = OLD_ACTIONS.get(_value(element))
+            if today is not None:
+                message = f"'{_value(element)}' is an old name of the action {today}."
+                yield Finding("CK059", placed(element.place(0, len(element))), message)

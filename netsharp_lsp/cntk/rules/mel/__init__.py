@@ -1,0 +1,1 @@
+"""Rules on edits of models in MEL."""

@@ -1,0 +1,209 @@
+"""What keeps a network of NDL from being built, as codes; the evaluation has met it."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.cntk.rules.ndl.sentences import is_group, said, written_at
+from netsharp_lsp.cntk.rules.ndl.texts import edit_faults
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.networks.faults import Fault
+    from netsharp_lsp.cntk.run.building import BuiltNetwork
+    from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.diagnostics.model import Severity
+
+#: The code of each kind of fault, and how grave it is.
+KINDS: dict[str, tuple[str, Severity]] = {
+    "unknown-function": ("ND002", "error"),
+    "recursion": ("ND003", "error"),
+    "reserved-name": ("ND004", "error"),
+    "reserved-parameter": ("ND004", "error"),
+    "macro-reserved": ("ND004", "error"),
+    "reassigned": ("ND005", "error"),
+    "redefined": ("ND005", "error"),
+    "unknown-name": ("ND006", "error"),
+    "used-before-definition": ("ND007", "error"),
+    "nested-number": ("ND007", "error"),
+    "arity": ("ND008", "error"),
+    "macro-arity": ("ND009", "error"),
+    "parameter-default": ("ND010", "warning"),
+    "number-as-node": ("ND011", "error"),
+    "no-number": ("ND012", "error"),
+    "dimension": ("ND013", "error"),
+    "no-node": ("ND014", "error"),
+    "option-value": ("ND015", "error"),
+    "option-missing": ("ND016", "error"),
+    "option-call": ("ND017", "error"),
+    "macro-option": ("ND018", "error"),
+    "member": ("ND019", "error"),
+    "swallowed": ("ND037", "warning"),
+    "shadowed": ("ND038", "warning"),
+    "renamed": ("ND039", "warning"),
+    "nested-argument": ("ND040", "error"),
+    "nested-parameter": ("ND041", "warning"),
+    "no-result": ("ND042", "error"),
+    "no-constructor": ("ND043", "error"),
+    "no-statement": ("ND044", "error"),
+    "no-name": ("ND044", "error"),
+    "empty-value": ("ND045", "error"),
+    "macro-without-body": ("ND046", "error"),
+    "repeat": ("ND047", "error"),
+    "deep": ("ND048", "warning"),
+    "too-much": ("ND048", "warning"),
+    "group-member": ("ND049", "error"),
+    "group-value": ("ND049", "error"),
+    "group-order": ("ND050", "error"),
+    "no-features": ("ND051", "error"),
+    "no-run": ("ND052", "error"),
+    "several-files": ("ND053", "error"),
+    "missing-section": ("ND054", "error"),
+    "unclosed": ("ND057", "error"),
+    "unmatched": ("ND057", "error"),
+    "stray-bracket": ("ND057", "error"),
+}
+#: Kinds that rules on the text tell, too, and better.
+ELSEWHERE = frozenset(
+    ("unknown-option", "group", "group-name", "missing-file", "unreadable", "undefined-variable")
+) | {"outside"}
+#: What follows from other faults more often than not: from any, or from an unknown macro.
+_FOLLOWS = frozenset(("no-features", "no-result"))
+_FOLLOWS_UNKNOWN = frozenset(("member",))
+#: What a part of the text may say that nobody may read.
+_UNKNOWN = _FOLLOWS | _FOLLOWS_UNKNOWN | {"unknown-function", "unknown-name", "missing-section"}
+#: What is wrong with a statement whatever model it is added to.
+_IN_EDITS = frozenset(
+    (
+        *("reserved-name", "arity", "macro-arity", "dimension", "option-value", "option-missing"),
+        *("option-call", "swallowed", "nested-parameter", "no-constructor", "repeat"),
+    )
+)
+#: What leaves a call with other arguments than are written, and what is said of those then.
+_UNREAD = frozenset(("option-call", "repeat", "deep"))
+_COUNTS = frozenset(("arity", "macro-arity", "no-node", "no-number"))
+#: Of these the first one of a file tells all.
+_BRACKETS = frozenset(("unclosed", "unmatched", "stray-bracket"))
+#: What somebody else may define where a file stands alone.
+_OUTSIDE = frozenset(("unknown-function", "unknown-name", "no-features"))
+for _code, _severity in dict(KINDS.values()).items():
+    if _code not in ("ND002", "ND004"):
+        emitted(_code, _severity)
+
+
+@rule("ND001", "info", on="network")
+def deprecated(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
+    """That a network is written in NDL; once for each builder."""
+    if built.language == "ndl" and built.found is not None:
+        key = built.found.entry.parts[0].key
+        message = (
+            "NDL is deprecated: BrainScript has taken its place. `netsharp migrate` writes the "
+            "same network in BrainScript and shows that it is the same."
+        )
+        yield Finding("ND001", Place(key.source.name, key.start, key.end), message)
+
+
+@rule("ND002", "error", on="network")
+def faults(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
+    """What was met while the network was evaluated."""
+    if built.language != "ndl":
+        return
+    told: set[str] = set()
+    sketch = built.found is not None and _is_sketch(built.found.text.text)
+    for fault in _telling(built.faults):
+        if sketch and fault.kind == "missing-section":
+            continue
+        if _is_comment(fault, experiment) or _loses_nothing(fault, experiment):
+            continue
+        if not _is_known(fault, built, told, experiment):
+            yield _finding(fault, built.found is None, experiment)
+
+
+@rule("ND004", "error", on="experiment")
+def faults_of_edits(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """What was met in statements of NDL within MEL, as far as no node of a model matters."""
+    for edit in experiment.edits:
+        found = [fault for fault in edit_faults(edit) if fault.kind in _IN_EDITS]
+        for fault in _telling(tuple(found)):
+            if fault.place.source == edit.text.name and not _loses_nothing(fault, experiment):
+                yield _finding(fault, not edit.command, experiment)
+
+
+def _is_sketch(text: bytes) -> bool:
+    """Whether something is left out of a builder: then sections may be given in its place, too."""
+    return any(line.strip() == b"..." for line in text.splitlines())
+
+
+def _telling(found: tuple[Fault, ...]) -> Iterator[Fault]:
+    """The faults that do not follow from others."""
+    kinds = {fault.kind for fault in found if _is_error(fault)}
+    follows = _FOLLOWS if kinds - _FOLLOWS else frozenset[str]()
+    if "unknown-function" in kinds:
+        follows |= _FOLLOWS_UNKNOWN
+    if any(fault.kind == "outside" for fault in found):
+        follows |= _UNKNOWN
+    unread = [fault.place for fault in found if fault.kind in _UNREAD]
+    miscounted = [fault.place for fault in found if fault.kind == "arity"]
+    brackets: set[str] = set()
+    for fault in found:
+        if fault.kind not in KINDS or fault.kind in follows:
+            continue
+        if fault.kind == "no-node" and any(_holds(place, fault.place) for place in miscounted):
+            continue
+        if fault.kind in _COUNTS and any(_holds(fault.place, place) for place in unread):
+            continue
+        if fault.kind in _BRACKETS:
+            if fault.place.source in brackets:
+                continue
+            brackets.add(fault.place.source)
+        yield fault
+
+
+def _holds(outer: Place, inner: Place) -> bool:
+    same = outer.source == inner.source
+    return same and outer.start <= inner.start and inner.end <= outer.end
+
+
+def _is_error(fault: Fault) -> bool:
+    return KINDS.get(fault.kind, ("", "hint"))[1] == "error"
+
+
+def _finding(fault: Fault, alone: bool, experiment: Experiment) -> Finding:
+    better = said(fault, experiment)
+    code, _ = KINDS[better.kind]
+    outside = alone and better.kind in _OUTSIDE
+    severity: Severity | None = "hint" if outside else None
+    if better.kind == "renamed" and is_group(fault.place, experiment):
+        severity = "info"
+    calls = [Note("It is called from here.", place) for place in reversed(fault.calls)]
+    repair = None
+    if better.better is not None:
+        change = Change(fault.place, better.better)
+        safe = better.keeps and not outside
+        repair = Repair(f"Write '{better.better.strip()}'", [change], safe=safe)
+    notes = [*better.notes, *calls]
+    return Finding(code, fault.place, better.message, notes, repair, severity)
+
+
+def _loses_nothing(fault: Fault, experiment: Experiment) -> bool:
+    """Whether what is swallowed separates anyway."""
+    return fault.kind == "swallowed" and written_at(fault.place, experiment) in (":", ",")
+
+
+def _is_comment(fault: Fault, experiment: Experiment) -> bool:
+    """Whether what is no statement is a comment that begins wrongly, which other rules tell."""
+    written = written_at(fault.place, experiment) if fault.kind == "no-statement" else ""
+    return "//" in written or "#" in written
+
+
+def _is_known(fault: Fault, built: BuiltNetwork, told: set[str], experiment: Experiment) -> bool:
+    """Whether an unknown name of a file alone was told before."""
+    if built.found is not None or fault.kind not in _OUTSIDE:
+        return False
+    name = written_at(fault.place, experiment).lower()
+    if name in told:
+        return True
+    told.add(name)
+    return False

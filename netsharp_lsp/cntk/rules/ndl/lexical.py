@@ -1,0 +1,99 @@
+"""Marks in files of NDL and MEL that do not mean what they seem to: comments that are none."""
+
+from __future__ import annotations
+
+import re
+
+from netsharp_lsp.cntk.configuration.comments import code_span
+from netsharp_lsp.cntk.configuration.variables import dollars
+from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules.findings import Change, Finding, Place, Repair
+from netsharp_lsp.cntk.rules.ndl.texts import ndl_texts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.sources import Source
+    from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.diagnostics.model import Severity
+
+_LINE = re.compile(rb"[^\r\n]+")
+#: At the beginning of a line, or behind what ends a value; a path may begin with two, too.
+_SLASHES = re.compile(rb"\A[ \t]*(//)|[^=(,:\"\s\\/][ \t]*(?<=[ \t)\]}])(//)")
+_SIGN = re.compile(rb"[ \t]#")
+
+
+@rule("ND055", "error", on="experiment")
+def slashes(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """`//` where BrainScript begins a comment: NDL reads on."""
+    for source in _sources(experiment):
+        for line in _LINE.finditer(source.text):
+            text = line.group()
+            found = _SLASHES.search(text[: code_span(text)[1]])
+            if found is None:
+                continue
+            at = found.start(found.lastindex or 0)
+            start = line.start() + at
+            place = Place(source.name, start, start + 2)
+            message = (
+                "'//' begins no comment in NDL and MEL: what follows is read as a statement. "
+                "Write '#', with a blank before it."
+            )
+            sign = "#" if not at or text[at - 1] in b" \t" else " #"
+            assigns = b"=" in text[at:]
+            fix = Repair("Write '#'", [Change(place, sign)], safe=not assigns)
+            severity: Severity | None = "warning" if assigns else None
+            yield Finding("ND055", place, message, repair=fix, severity=severity)
+
+
+@rule("ND056", "warning", on="experiment")
+def signs(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """A comment behind a `#` that begins none: only the first `#` of a line counts."""
+    for source in _sources(experiment):
+        for line in _LINE.finditer(source.text):
+            text = line.group()
+            if code_span(text) != (0, len(text)):
+                continue
+            first = text.find(b"#")
+            found = _SIGN.search(text, first + 1) if first > 0 else None
+            if found is not None:
+                start = line.start() + found.start() + 1
+                message = (
+                    "This '#' begins no comment: only the first one of a line counts, and that has "
+                    "no blank before it. What follows is read; put the comment on its own line."
+                )
+                yield Finding("ND056", Place(source.name, start, start + 1), message)
+
+
+@rule("CK019", "info", on="experiment")
+def variables(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """Variables of a file of NDL or MEL that no configuration is known of, once for each name."""
+    if experiment.run.items:
+        return
+    for source in _sources(experiment):
+        told: set[bytes] = set()
+        for line in _LINE.finditer(source.text):
+            low, high = code_span(line.group())
+            for _, found in dollars(source.text, line.start() + low, line.start() + high):
+                if found is None or found.group(1).lower() in told:
+                    continue
+                told.add(found.group(1).lower())
+                name = found.group(1).decode("utf-8", "replace")
+                message = (
+                    f"The variable '{name}' has no value here: it comes from the configuration "
+                    "that names this file."
+                )
+                yield Finding("CK019", Place(source.name, *found.span()), message)
+
+
+def _sources(experiment: Experiment) -> Iterator[Source]:
+    """The files of NDL and MEL that a run reads, each once; none that is a configuration."""
+    known = {source.name for source in experiment.configuration.layers.sources}
+    traced = [text.script.text for text in ndl_texts(experiment)]
+    traced += [edit.text.traced for edit in experiment.edits if edit.text.traced is not None]
+    for text in traced:
+        for piece in text.pieces:
+            if piece.source.name not in known:
+                known.add(piece.source.name)
+                yield piece.source

@@ -1,0 +1,26 @@
+"""What keeps SimpleNetworkBuilder from building a network though each of its options is lawful."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules.findings import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.run.building import BuiltNetwork
+    from netsharp_lsp.cntk.run.experiment import Experiment
+
+#: Faults of an evaluation that no rule on options tells.
+KINDS = frozenset(("unsupported-criterion", "unsupported-kind", "layer-sizes", "unbuildable"))
+
+
+@rule("CK118", "error", on="network")
+def unbuildable(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
+    """Sizes, kinds and criteria that do not make a network together."""
+    if built.language == "simple":
+        for fault in built.faults:
+            if fault.kind in KINDS:
+                sentence = f"{fault.message[:1].upper()}{fault.message[1:].rstrip('.')}."
+                yield Finding("CK118", fault.place, sentence)

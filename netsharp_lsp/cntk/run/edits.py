@@ -1,0 +1,229 @@
+"""The edits of models that a run makes in MEL, and what each finds in the files that it loads.
+
+A file holds the network of the command that writes it, as far as a command before does.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from functools import cached_property
+
+from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.named_files import file_text
+from netsharp_lsp.cntk.configuration.records import records
+from netsharp_lsp.cntk.configuration.scope import Scope
+from netsharp_lsp.cntk.configuration.sources import Source, read_text
+from netsharp_lsp.cntk.configuration.traced import Weaver
+from netsharp_lsp.cntk.mel.evaluation import Known, Surroundings, evaluate
+from netsharp_lsp.cntk.ndl.containers import program_of_macros
+from netsharp_lsp.cntk.ndl.functions import function_of
+from netsharp_lsp.cntk.ndl.syntax import Assignment, Call
+from netsharp_lsp.cntk.run.texts import NetworkText
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.mel.faults import Fault
+    from netsharp_lsp.cntk.ndl.evaluation import Part
+    from netsharp_lsp.cntk.ndl.syntax import Definition
+    from netsharp_lsp.cntk.run.experiment import Experiment
+
+#: Keys of commands that name a model which the command writes.
+WRITTEN = ("modelPath", "outputModelPath", "newModelPath")
+#: Actions that write nothing to `modelPath`.
+_READERS = frozenset(
+    ("test", "eval", "cv", "write", "edit", "bnstat", "dumpnode", "dumpnodes", "plot", "svd")
+)
+#: Macros within macros deeper than that are not followed.
+_DEEPEST = 50
+_EPOCH = re.compile(r"\.\d+\Z")
+
+
+class Edit:
+    """One text of MEL as one command runs it; the command's name is empty for a file alone.
+
+    `macros` are the scripts of the files that `ndlMacros` names.
+    """
+
+    __slots__ = ("command", "faults", "macros", "text")
+
+    def __init__(
+        self, command: str, text: NetworkText, faults: list[Fault], macros: tuple[Part, ...] = ()
+    ) -> None:
+        self.command = command
+        self.text = text
+        self.faults = faults
+        self.macros = macros
+
+
+def edits_of(experiment: Experiment) -> list[Edit]:
+    """The edits of a run, in the order of its commands."""
+    return list(_Edits(experiment).run())
+
+
+def edit_alone(name: str, experiment: Experiment) -> list[Edit]:
+    """The edit of a file that no configuration is known of."""
+    text = _text(name, experiment, Scope(Weaver().done(), Faults()))
+    if text is None or text.traced is None:
+        return []
+    around = (
+        _Edits(experiment).around({})._replace(loaded=lambda path: Known(None, ""), complete=False)
+    )
+    return [Edit("", text, evaluate(text.traced, around).faults)]
+
+
+class _Edits:
+    def __init__(self, experiment: Experiment) -> None:
+        self._experiment = experiment
+        #: What is known of files that were written, by their paths.
+        self._written: dict[str, Known] = {}
+
+    def around(self, macros: dict[str, Definition] | None) -> Surroundings:
+        """What lies around an edit; without macros where not all of them are known."""
+        known = macros or {}
+        return Surroundings(
+            self._loaded,
+            self._sections,
+            lambda name: _made(name, known),
+            self._experiment.files.outside,
+            macros is not None,
+        )
+
+    def run(self) -> Iterator[Edit]:
+        for command in self._experiment.commands:
+            if command.scope is None:
+                continue
+            yield from self._edit(command, command.scope)
+            self._note(command, command.scope)
+
+    def _edit(self, command: Command, scope: Scope) -> Iterator[Edit]:
+        found = scope.look_up(b"editPath")
+        if "edit" not in (action.lower() for action in command.actions) or found is None:
+            return
+        text = _text(found.text.text.decode("utf-8", "replace"), self._experiment, scope)
+        if text is None or text.traced is None:
+            return
+        parts = self._macros(scope)
+        edited = evaluate(text.traced, self.around(None if parts is None else _defined(parts)))
+        for path, model in edited.saved.items():
+            origin = f"it is what the edit '{command.name}' writes"
+            self._written[_plain(path)] = Known(model.nodes, origin)
+        yield Edit(command.name, text, edited.faults, tuple(parts or ()))
+
+    def _macros(self, scope: Scope) -> list[Part] | None:
+        """The scripts of the files that `ndlMacros` names; None where one cannot be read."""
+        found = scope.look_up(b"ndlMacros")
+        parts: list[Part] = []
+        paths = "" if found is None else found.text.text.decode("utf-8", "replace")
+        for path in filter(None, paths.split("+")):
+            source = _source(path, self._experiment)
+            if source is None:
+                return None
+            parts += program_of_macros(source, scope).parts
+        return parts
+
+    def _note(self, command: Command, scope: Scope) -> None:
+        """Keep what a command writes."""
+        for key, path in _writes(command, scope):
+            self._written[path] = self._known(command, key, path)
+
+    def _known(self, command: Command, key: str, path: str) -> Known:
+        """What a command writes: training goes on with a model of an epoch where there is one."""
+        origin = f"it is what the command '{command.name}' writes"
+        begun = [known for file, known in self._written.items() if _EPOCH.sub("", file) == path]
+        if begun:
+            return begun[-1]._replace(origin=origin)
+        built = self._experiment.network_of(command.name) if key == WRITTEN[0] else None
+        # Where a builder has faults its network lacks nodes that it would have without them.
+        if built is None or built.network is None or built.faults:
+            return Known(None, origin)
+        nodes = built.network.nodes
+        return Known({name: node.operation for name, node in nodes.items()}, origin)
+
+    def _loaded(self, path: str) -> Known | None:
+        for spelt in (_plain(path), _EPOCH.sub("", _plain(path))):
+            if spelt in self._written:
+                return self._written[spelt]
+            if spelt in self._later:
+                return Known(None, f"it is what the command '{self._later[spelt]}' writes")
+        return Known(None, "") if self._experiment.files.exists(path) else None
+
+    @cached_property
+    def _later(self) -> dict[str, str]:
+        """The commands that write a file at any time: some are not run, or not in this order."""
+        return {
+            path: command.name
+            for command in self._experiment.commands
+            if command.scope is not None
+            for _, path in _writes(command, command.scope)
+        }
+
+    def _sections(self, path: str) -> list[str] | None:
+        source = _source(path, self._experiment)
+        if source is None:
+            return None
+        found = records(file_text(source, None), Faults())
+        return [
+            record.name.decode("utf-8", "replace") for record in found if record.kind == "block"
+        ]
+
+
+def _writes(command: Command, scope: Scope) -> Iterator[tuple[str, str]]:
+    """The keys that name files which a command writes, with these."""
+    reads = all(action.lower() in _READERS for action in command.actions)
+    for key in WRITTEN[1:] if reads else WRITTEN:
+        found = scope.look_up(key.encode())
+        if found is not None:
+            yield key, _plain(found.text.text.decode("utf-8", "replace"))
+
+
+def _plain(path: str) -> str:
+    return posixpath.normpath(path.replace("\\", "/"))
+
+
+def _source(path: str, experiment: Experiment) -> Source | None:
+    data = experiment.files.read(path)
+    source = None if data is None else read_text(path, data)
+    return source if isinstance(source, Source) else None
+
+
+def _text(path: str, experiment: Experiment, scope: Scope) -> NetworkText | None:
+    source = _source(path, experiment)
+    if source is None:
+        return None
+    traced = file_text(source, scope)
+    return NetworkText("mel", path, traced.text, traced)
+
+
+def _defined(parts: list[Part]) -> dict[str, Definition]:
+    """The macros of scripts by their names in lower case."""
+    definitions = [one for part in parts for one in part.script.definitions()]
+    return {one.name.text.lower(): one for one in definitions}
+
+
+def _made(
+    name: str, macros: dict[str, Definition], prefix: str = "", depth: int = 0
+) -> dict[str, str] | None:
+    """The nodes that a call makes, with their operations, by what follows its own name.
+
+    None where the function is not known.
+    """
+    function = function_of(name)
+    if function is not None:
+        return {prefix: function.operation}
+    macro = macros.get(name.lower())
+    if macro is None or macro.body is None or depth > _DEEPEST:
+        return None
+    made: dict[str, str] = {}
+    for statement in macro.body.statements:
+        if not isinstance(statement, Assignment) or not isinstance(statement.value, Call):
+            continue
+        key = f"{prefix}.{statement.name.text}" if statement.name is not None else prefix
+        inner = _made(statement.value.name.text, macros, key, depth + 1)
+        if inner is None:
+            return None
+        made.update(inner)
+    return made

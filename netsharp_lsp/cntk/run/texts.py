@@ -1,0 +1,89 @@
+"""The texts of networks that a run reads: inline ones, and files that are named or included.
+
+A text is what its parser gets; `place` leads from it to the file that people see.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.brainscript.reading.parser import parsed
+from netsharp_lsp.cntk.configuration.named_files import file_text
+from netsharp_lsp.cntk.configuration.sources import Source
+from netsharp_lsp.cntk.ndl.reading import read_script
+from netsharp_lsp.cntk.networks.faults import Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Script
+    from netsharp_lsp.cntk.configuration.traced import Traced
+    from netsharp_lsp.cntk.ndl.evaluation import Part
+    from netsharp_lsp.cntk.ndl.syntax import Script as NdlScript
+    from netsharp_lsp.cntk.run.experiment import Experiment
+
+#: The name of a text of BrainScript that stands in a configuration.
+INLINE = "<builder>"
+
+
+class NetworkText:
+    """One text.  `name` is what places in it are called by its parser; `traced` is where an
+    inline text comes from, None for a file.
+    """
+
+    __slots__ = ("_ndl", "_script", "data", "language", "name", "traced")
+
+    def __init__(self, language: str, name: str, data: bytes, traced: Traced | None = None) -> None:
+        self.language = language
+        self.name = name
+        self.data = data
+        self.traced = traced
+        self._script: Script | None = None
+        self._ndl: NdlScript | None = None
+
+    @property
+    def script(self) -> Script:
+        """The text parsed, where it is BrainScript."""
+        if self._script is None:
+            self._script = parsed(self.data, self.name)
+        return self._script
+
+    @property
+    def ndl(self) -> NdlScript:
+        """The statements of the text, where it is NDL; offsets in it are those of `data`, except
+        for a file alone, whose comments are left out.
+        """
+        if self._ndl is None:
+            text = self.traced or file_text(Source(self.name, self.data), None)
+            self._ndl = read_script(text)
+        return self._ndl
+
+    @classmethod
+    def of_part(cls, part: Part) -> NetworkText:
+        """A script of NDL: a section or a file that was read."""
+        traced = part.script.text
+        text = cls("ndl", traced.place(0, 0).source.name, traced.text, traced)
+        text._ndl = part.script
+        return text
+
+    def place(self, start: int, end: int) -> Place:
+        """Where a span of the text stands in a file."""
+        if self.traced is None:
+            return Place(self.name, start, end)
+        found = self.traced.place(start, end)
+        return Place(found.source.name, found.start, found.end)
+
+    def offset(self, source: str, offset: int) -> int | None:
+        """Where an offset of a source that people see lies in the text; None where it does not."""
+        if self.traced is None:
+            return offset if source == self.name else None
+        return self.traced.inner(source, offset)
+
+
+def network_texts(experiment: Experiment) -> list[NetworkText]:
+    """Every text of a network in a run, in the order in which the run comes to it."""
+    found: dict[object, NetworkText] = {}
+    for program in experiment.programs:
+        for text in program.texts:
+            found.setdefault((text.place(0, len(text.data)), text.data), text)
+    for built in experiment.networks:
+        for text in map(NetworkText.of_part, built.parts):
+            found.setdefault((text.place(0, len(text.data)), text.data), text)
+    return list(found.values())

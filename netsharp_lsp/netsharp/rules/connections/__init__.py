@@ -1,0 +1,1 @@
+"""Rules on bundles: their attributes and conditions, and the geometry of kernels."""

@@ -1,0 +1,346 @@
+"""Rules on the attributes of connections: which there are, which are needed, what they hold."""
+
+from __future__ import annotations
+
+from netsharp_lsp.diagnostics.nearest import nearest
+from netsharp_lsp.netsharp.arithmetic import counted
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.meaning.attributes import (
+    BY_NAME,
+    CONVOLVE,
+    FORMS,
+    KERNEL_KINDS,
+    LAYER_FORMS,
+)
+from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.repairs.proposals import proposed_value
+from netsharp_lsp.netsharp.repairs.restructuring import removed
+from netsharp_lsp.netsharp.repairs.rewriting import (
+    added_attribute,
+    changed_entry,
+    widened_tuple,
+)
+from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules.syntax.layers import activation_attribute
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
+    from netsharp_lsp.netsharp.meaning.evaluate import Value
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration
+
+#: How messages name the kinds of connection.
+KIND_NAMES = {
+    "all": "'all'",
+    "where": "'where'",
+    "convolve": "convolution",
+    "max pool": "max pool",
+    "mean pool": "mean pool",
+    "response norm": "response norm",
+}
+
+#: What other tools call these attributes.
+FOREIGN_NAMES = {
+    "filtershape": "KernelShape",
+    "filtersize": "KernelShape",
+    "kernel": "KernelShape",
+    "kernelsize": "KernelShape",
+    "windowsize": "KernelShape",
+    "poolsize": "KernelShape",
+    "step": "Stride",
+    "filters": "MapCount",
+    "outputmaps": "MapCount",
+    "numfilters": "MapCount",
+    "autopadding": "Padding",
+    "pad": "Padding",
+    "weightsharing": "Sharing",
+    "includepad": "AvgOverFullKernel",
+    "initialweights": "Weights",
+}
+
+#: What fills up a tuple that is too short.
+FILLERS: dict[str, int | bool] = {
+    "KernelShape": 1,
+    "Stride": 1,
+    "Padding": False,
+    "LowerPad": 0,
+    "UpperPad": 0,
+    "Sharing": True,
+    "MapCount": 1,
+}
+
+
+def applicable(kind: str | None) -> list[AttributeForm]:
+    """The attributes that a kind of connection takes."""
+    return [form for form in FORMS if kind in form.kinds]
+
+
+@rule("NS061", "error", on="layer")
+def unknown_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
+    """An attribute that no connection has, or no layer; of `all` NS020 speaks."""
+    for bundle in layer.bundles:
+        free = free_names(bundle)
+        for attribute in unknown_attributes(bundle) if bundle.kind != "all" else ():
+            hint = suggested_name(attribute.name.text, free)
+            yield misnamed(layer.declaration, attribute, hint, hint in free)
+    for attribute in layer.item.attributes if layer.trainable else ():
+        form = BY_NAME.get(attribute.name.text.lower())
+        place = Place.of(layer.declaration, attribute.name)
+        if form is not None:
+            message = f"'{form.name}' belongs in the braces of a connection, not of a layer."
+            yield Finding("NS061", place, message)
+        elif attribute.name.text.lower() not in LAYER_FORMS and not is_activation(attribute):
+            hint = nearest(attribute.name.text, ["Biases"])
+            yield misnamed(layer.declaration, attribute, hint, "Biases" not in layer.given)
+
+
+def is_activation(attribute: Attribute) -> bool:
+    """Whether an attribute tries to give the activation, which NS016 reports."""
+    return activation_attribute(attribute) is not None
+
+
+def unknown_attributes(bundle: Bundle) -> Iterator[Attribute]:
+    """The attributes of a bundle whose names mean nothing."""
+    for attribute in bundle.item.attributes:
+        lowered = attribute.name.text.lower()
+        if lowered not in BY_NAME and lowered not in LAYER_FORMS and not is_activation(attribute):
+            yield attribute
+
+
+def free_names(bundle: Bundle) -> list[str]:
+    """The attributes that a bundle takes and does not have yet."""
+    return [form.name for form in applicable(bundle.kind) if form.name not in bundle.given]
+
+
+def suggested_name(word: str, free: list[str]) -> str | None:
+    """The attribute most likely meant, of those still free if possible."""
+    foreign = FOREIGN_NAMES.get(word.lower().replace("_", ""))
+    if foreign in free:
+        return foreign
+    started = [name for name in free if name.lower().startswith(word.lower())]
+    if len(started) == 1 and len(word) > 2:
+        return started[0]
+    return nearest(word, free) or nearest(word, [form.name for form in FORMS])
+
+
+def misnamed(
+    declaration: Declaration, attribute: Attribute, hint: str | None, free: bool
+) -> Finding:
+    """An unknown attribute, with its new name where that one is still free."""
+    place = Place.of(declaration, attribute.name)
+    message = f"Unknown attribute '{attribute.name.text}'."
+    if hint is None:
+        return Finding("NS061", place, message)
+    repair = Repair(f"Rename to '{hint}'", [Change(place, hint)], safe=True) if free else None
+    return Finding("NS061", place, f"{message} Did you mean '{hint}'?", repair=repair)
+
+
+@rule("NS014", "info", on="layer")
+def odd_attribute_case(layer: Layer, network: Network) -> Iterator[Finding]:
+    """A known attribute in other than its usual capitals."""
+    blocks = [(bundle.item.attributes, BY_NAME) for bundle in layer.bundles]
+    for attributes, forms in (*blocks, (layer.item.attributes, LAYER_FORMS)):
+        for attribute in attributes:
+            form = forms.get(attribute.name.text.lower())
+            if form is None or form.name == attribute.name.text:
+                continue
+            place = Place.of(layer.declaration, attribute.name)
+            message = f"Attribute '{attribute.name.text}' is normally written '{form.name}'."
+            repair = Repair(f"Write '{form.name}'", [Change(place, form.name)], safe=True)
+            yield Finding("NS014", place, message, repair=repair)
+
+
+@rule("NS062", "error", on="layer")
+def repeated_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
+    """An attribute given a second time; the first mention is the one in force."""
+    blocks = [(b.item.attributes, b.item.block, BY_NAME) for b in layer.bundles]
+    blocks.append((layer.item.attributes, layer.item.body, LAYER_FORMS))
+    for attributes, block, forms in blocks:
+        first: dict[str, Attribute] = {}
+        for attribute in attributes:
+            form = forms.get(attribute.name.text.lower())
+            if form is None or first.setdefault(form.name, attribute) is attribute:
+                continue
+            yield repeated(layer, form.name, (first[form.name], attribute), block, network)
+
+
+def repeated(
+    layer: Layer,
+    name: str,
+    mentions: tuple[Attribute, Attribute],
+    block: tuple[int, int] | None,
+    network: Network,
+) -> Finding:
+    """The finding about a second mention; taking it out is safe where it says the same."""
+    declaration, (first, second) = layer.declaration, mentions
+    repair = None
+    if block is not None:
+        same = value_text(declaration, first, network) == value_text(declaration, second, network)
+        change = removed(declaration, second.start, second.end)
+        repair = Repair(f"Remove the second '{name}'", [change], safe=same)
+    note = Note("The first one is here.", Place.of(declaration, first.name))
+    message = f"Attribute '{name}' is given twice; the first one counts."
+    return Finding("NS062", Place.of(declaration, second.name), message, [note], repair)
+
+
+def value_text(declaration: Declaration, attribute: Attribute, network: Network) -> str:
+    """The text of an attribute's value without blanks."""
+    if attribute.value is None:
+        return ""
+    return "".join(network.text(Place.of(declaration, attribute.value)).split())
+
+
+@rule("NS063", "error", on="bundle", kinds=KERNEL_KINDS)
+def needed_attribute(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """An attribute without which there is no kernel, or no norm; the fix works out a value."""
+    if not bundle.has_kernel or bundle.kind is None:
+        return
+    free = free_names(bundle)
+    misspelt = {suggested_name(a.name.text, free) for a in unknown_attributes(bundle)}
+    for form in FORMS:
+        if bundle.kind not in form.required or form.name in misspelt:
+            continue
+        given = bundle.given.get(form.name)
+        if given is not None and given.value != ():
+            continue
+        kind = KIND_NAMES[bundle.kind]
+        value = proposed_value(bundle, form.name)
+        if given is not None:
+            message = f"{kind.capitalize()} needs at least one dimension in '{form.name}'."
+            yield Finding("NS063", bundle.value_place(form.name), message)
+            continue
+        repair = None
+        if value is not None:
+            title = f"Insert {form.name} = {show(value)}"
+            change = added_attribute(bundle, form.name, value, network)
+            repair = Repair(title, [change], safe=is_declared(bundle, value))
+        message = f"{kind.capitalize()} needs attribute '{form.name}'."
+        yield Finding("NS063", bundle.place, message, repair=repair)
+
+
+def is_declared(bundle: Bundle, value: Value) -> bool:
+    """Whether a proposed value is the source's declared shape, and no guess."""
+    return bundle.source is not None and value == bundle.source.shape
+
+
+@rule("NS064", "error", on="layer")
+def foreign_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
+    """A known attribute on a kind of connection that does not take it."""
+    for bundle in layer.bundles:
+        if bundle.kind is None or bundle.kind == "all":
+            continue
+        for attribute in bundle.item.attributes:
+            lowered = attribute.name.text.lower()
+            form = BY_NAME.get(lowered) or LAYER_FORMS.get(lowered)
+            if form is None or bundle.kind in form.kinds or bundle.item.block is None:
+                continue
+            message = f"'{form.name}' does not apply to {KIND_NAMES[bundle.kind]} bundles"
+            message += " but to a layer." if lowered in LAYER_FORMS else "."
+            change = removed(layer.declaration, attribute.start, attribute.end)
+            repair = Repair(f"Remove '{form.name}'", [change], safe=True)
+            place = Place.of(layer.declaration, attribute.name)
+            yield Finding("NS064", place, message, repair=repair)
+
+
+@rule("NS065", "error", on="bundle", kinds=KERNEL_KINDS)
+def wrong_rank(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """A tuple with more or fewer entries than InputShape has."""
+    if bundle.input_shape is None:
+        return
+    rank = len(bundle.input_shape)
+    for name, filler in FILLERS.items():
+        given = bundle.given.get(name)
+        if given is None or not isinstance(given.value, tuple) or len(given.value) == rank:
+            continue
+        if name == "KernelShape" and not given.value:
+            continue
+        entries = f"{len(given.value)} entr{'y' if len(given.value) == 1 else 'ies'}"
+        message = (
+            f"'{name}' has {entries}; the bundle has {counted(rank, 'dimension')} "
+            "(from InputShape)."
+        )
+        note = Note(f"InputShape is {show(bundle.input_shape)}.", bundle.value_place("InputShape"))
+        repair = refilled(bundle, name, filler)
+        yield Finding("NS065", bundle.value_place(name), message, [note], repair)
+
+
+def refilled(bundle: Bundle, name: str, filler: Value) -> Repair | None:
+    """Entries that change nothing, put in front or taken away there."""
+    entries, rank = bundle.given[name].value, len(bundle.input_shape or ())
+    assert isinstance(entries, tuple)
+    missing = rank - len(entries)
+    if missing > 0:
+        change = widened_tuple(bundle, name, missing, filler)
+        return Repair(f"Put {show((filler,) * missing)[1:-1]} in front", [change], safe=True)
+    if any(entry != filler for entry in entries[:-rank]):
+        return None
+    rest = show(entries[-rank:])
+    return Repair(f"Shorten to {rest}", [Change(bundle.value_place(name), rest)], safe=True)
+
+
+@rule("NS069", "error", on="bundle", kinds=KERNEL_KINDS)
+def below_one(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """A size or a step of zero or less, or a negative pad."""
+    if not bundle.has_kernel:
+        return
+    for name in ("InputShape", "KernelShape", "Stride", "LowerPad", "UpperPad"):
+        given = bundle.given.get(name)
+        least = 0 if name.endswith("Pad") else 1
+        if given is None or not isinstance(given.value, tuple):
+            continue
+        for dimension, entry in enumerate(given.value):
+            if isinstance(entry, int) and entry < least:
+                change = changed_entry(bundle, name, dimension, least)
+                yield Finding(
+                    "NS069",
+                    bundle.entry_place(name, dimension),
+                    f"{name}[{dimension}] must be at least {least}, found {entry}.",
+                    repair=Repair(f"Replace by {least}", [change], safe=True),
+                )
+
+
+@rule("NS070", "error", on="bundle", kinds=KERNEL_KINDS)
+def two_paddings(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """Padding beside explicit pads: the guide allows one of the two."""
+    padding = bundle.given.get("Padding")
+    pads = [bundle.given[name] for name in ("LowerPad", "UpperPad") if name in bundle.given]
+    if padding is None or not pads or not bundle.has_kernel or bundle.item.block is None:
+        return
+    idle = entries_of(padding.value) <= {False}
+    dropped = [padding] if idle else pads
+    changes = [
+        removed(bundle.declaration, given.attribute.start, given.attribute.end) for given in dropped
+    ]
+    names = " and ".join(given.form.name for given in dropped)
+    safe = idle or all(entries_of(given.value) <= {0} for given in pads)
+    latest = max([padding, *pads], key=lambda given: given.attribute.start)
+    other = pads[0] if latest is padding else padding
+    yield Finding(
+        "NS070",
+        Place.of(bundle.declaration, latest.attribute.name),
+        "Padding cannot be combined with LowerPad or UpperPad.",
+        [Note(f"{other.form.name} is here.", Place.of(bundle.declaration, other.attribute.name))],
+        Repair(f"Remove {names}", changes, safe=safe),
+    )
+
+
+def entries_of(value: Value | None) -> set[Value | None]:
+    """The distinct entries of a value."""
+    return set(value) if isinstance(value, tuple) else {value}
+
+
+@rule("NS076", "error", on="bundle", kinds=KERNEL_KINDS)
+def map_count(bundle: Bundle, network: Network) -> Iterator[Finding]:
+    """MapCount of zero or less."""
+    given = bundle.given.get("MapCount")
+    if given is None or bundle.kind != CONVOLVE:
+        return
+    entries = given.value if isinstance(given.value, tuple) else (given.value,)
+    for dimension, entry in enumerate(entries):
+        if isinstance(entry, int) and entry < 1:
+            message = f"MapCount must be a positive whole number, found {entry}."
+            yield Finding("NS076", bundle.entry_place("MapCount", dimension), message)

@@ -1,0 +1,1 @@
+"""Rules on names and on the values of expressions."""

@@ -1,0 +1,1 @@
+"""Rules on initial values and on parameters that are shared."""

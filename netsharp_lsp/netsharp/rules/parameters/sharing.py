@@ -1,0 +1,326 @@
+"""Rules on share declarations: what may be shared, and with what."""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.meaning.attributes import NORM, POOLS
+from netsharp_lsp.netsharp.meaning.sharing import (
+    biased_layer,
+    biases_differ,
+    bundle_differences,
+    shared_bundle,
+)
+from netsharp_lsp.netsharp.reading.syntax import Name, Number
+from netsharp_lsp.netsharp.repairs.restructuring import removed
+from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules.parameters.weights import why_none
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Given, Layer, Share, ShareEntry
+    from netsharp_lsp.netsharp.meaning.network import Network
+
+UNTRAINED = (*POOLS, NORM)
+
+
+def named(entry: ShareEntry) -> str:
+    """An entry as it is written: H1, Data => H1, 1 => H1."""
+    source = entry.item.source
+    return entry.item.name.text if source is None else f"{source.text} => {entry.item.name.text}"
+
+
+def trained(entry: ShareEntry) -> Layer | None:
+    """The layer of an entry, None unless it is a hidden or output layer."""
+    return entry.layer if entry.layer is not None and entry.layer.trainable else None
+
+
+@rule("NS100", "error", on="share")
+def not_a_layer(share: Share, network: Network) -> Iterator[Finding]:
+    """A name in a share that is no layer, or an input layer, which has nothing to share."""
+    taken = {entry.layer for entry in share.entries}
+    for entry in share.entries:
+        if entry.layer is None:
+            name = entry.item.name
+            hint = network.nearest_layer_but(name.text, taken, trainable=True)
+            yield unknown_layer(share, name, hint)
+        elif not entry.layer.trainable:
+            place = Place.of(share.declaration, entry.item.name)
+            message = f"'{entry.layer.name}' in share is an input layer, which has no parameters."
+            note = Note(f"'{entry.layer.name}' is declared here.", entry.layer.place)
+            yield Finding("NS100", place, message, [note])
+        if isinstance(entry.item.source, Number) and entry.item.source.text != "1":
+            place = Place.of(share.declaration, entry.item.source)
+            message = (
+                f"'{entry.item.source.text}' in share is not a layer; biases are written 1 => "
+            )
+            repair = Repair("Replace by 1", [Change(place, "1")], safe=True)
+            yield Finding("NS100", place, f"{message}{entry.item.name.text}.", repair=repair)
+        if isinstance(entry.item.source, Name) and entry.item.source.text not in network.layers:
+            source = entry.item.source
+            yield unknown_layer(share, source, network.nearest_layer_but(source.text, ()))
+
+
+def unknown_layer(share: Share, name: Name, hint: str | None) -> Finding:
+    """The finding about a name that no layer has, and of the one that it may mean."""
+    place = Place.of(share.declaration, name)
+    message = f"'{name.text}' in share is not a layer."
+    if hint is None:
+        return Finding("NS100", place, message)
+    repair = Repair(f"Replace by '{hint}'", [Change(place, hint)], safe=True)
+    return Finding("NS100", place, f"{message} Did you mean '{hint}'?", repair=repair)
+
+
+@rule("NS101", "error", on="share")
+def lone_item(share: Share, network: Network) -> Iterator[Finding]:
+    """A share with one item, or with none."""
+    if not share.entries and share.declaration.group is not None:
+        place = Place(share.declaration, *share.declaration.group)
+        yield Finding("NS101", place, "share needs at least two items; this one has none.")
+    if len(share.entries) == 1:
+        entry = share.entries[0]
+        message = f"share needs at least two items; '{named(entry)}' is alone."
+        yield Finding("NS101", entry.place, message)
+
+
+@rule("NS103", "error", on="share")
+def several_connections(share: Share, network: Network) -> Iterator[Finding]:
+    """The short form on a layer with several connections: which one is meant?"""
+    for entry in share.entries:
+        if entry.what != "layer" or trained(entry) is None or entry.matches < 2:
+            continue
+        assert entry.layer is not None
+        message = f"'{entry.layer.name}' has several connections; name the bundle as Source => "
+        notes = [Note(f"From '{b.source_name}'.", b.source_place) for b in entry.layer.bundles]
+        repair = spelt_out(share, network)
+        yield Finding("NS103", entry.place, f"{message}{entry.layer.name}.", notes, repair)
+
+
+def spelt_out(share: Share, network: Network) -> Repair | None:
+    """The short form written as shares of bundles and one of biases, if no choice is left."""
+    layers = [trained(entry) for entry in share.entries if entry.what == "layer"]
+    known = [layer for layer in layers if layer is not None]
+    if len(known) != len(share.entries) or len(known) < 2:
+        return None
+    lines = []
+    for bundles in counterparts(known, network):
+        if len(bundles) != len(known):
+            return None
+        items = ", ".join(f"{bundle.source_name} => {bundle.layer.name}" for bundle in bundles)
+        lines.append(f"share {{ {items} }}")
+    if all(layer.has_biases for layer in known):
+        lines.append("share { " + ", ".join(f"1 => {layer.name}" for layer in known) + " }")
+    change = Change(Place.of(share.declaration, share.declaration), "\n".join(lines))
+    return Repair("Name each bundle", [change], safe=False)
+
+
+def counterparts(layers: list[Layer], network: Network) -> Iterator[list[Bundle]]:
+    """For each bundle of the layer with the fewest: the one of every layer that may share with it.
+
+    A list is short where a layer has none that may, or several.
+    """
+    shortest = min(layers, key=lambda layer: len(layer.bundles))
+    for number, bundle in enumerate(shortest.bundles):
+        if bundle.kind in UNTRAINED:
+            continue
+        found = []
+        for layer in layers:
+            alike = [b for b in layer.bundles if not any(bundle_differences(bundle, b, network))]
+            if len(layer.bundles) == len(shortest.bundles):
+                alike = [b for b in alike if b is layer.bundles[number]]
+            found += alike if len(alike) == 1 else []
+        yield found
+
+
+@rule("NS104", "error", on="share")
+def no_such_connection(share: Share, network: Network) -> Iterator[Finding]:
+    """A bundle in a share that the layer does not have, or has twice."""
+    for entry in share.entries:
+        source, layer = entry.item.source, trained(entry)
+        if entry.what != "bundle" or layer is None or not isinstance(source, Name):
+            continue
+        if entry.matches == 1 or source.text not in network.layers:
+            continue
+        number = "no" if entry.matches == 0 else "more than one"
+        message = f"There is {number} connection from '{source.text}' to '{layer.name}'."
+        notes = [
+            Note(f"'{layer.name}' is connected from '{b.source_name}'.", b.source_place)
+            for b in layer.bundles
+            if entry.matches == 0 or b.source_name == source.text
+        ]
+        yield Finding("NS104", entry.place, message, notes)
+
+
+@rule("NS105", "error", on="share")
+def mixed_items(share: Share, network: Network) -> Iterator[Finding]:
+    """Layers, bundles and biases in one share."""
+    entries = share.entries
+    other = next((entry for entry in entries if entry.what != entries[0].what), None)
+    if other is None:
+        return
+    note = Note(f"'{named(entries[0])}' names {kind_words(entries[0])}.", entries[0].place)
+    message = f"One share cannot mix layers, bundles and biases: '{named(other)}' names "
+    yield Finding("NS105", other.place, f"{message}{kind_words(other)}.", [note], unmixed(share))
+
+
+def kind_words(entry: ShareEntry) -> str:
+    """What an entry names, in words."""
+    return {"layer": "a layer", "bundle": "a bundle", "biases": "biases"}[entry.what]
+
+
+def unmixed(share: Share) -> Repair | None:
+    """One share per kind of item; where one would be alone, layers are named as bundles."""
+    groups: dict[str, list[str]] = {}
+    for entry in share.entries:
+        groups.setdefault(entry.what, []).append(named(entry))
+    place = Place.of(share.declaration, share.declaration)
+    if all(len(group) > 1 for group in groups.values()):
+        lines = ["share { " + ", ".join(group) + " }" for group in groups.values()]
+        return Repair("Split into one share each", [Change(place, "\n".join(lines))], safe=True)
+    if set(groups) != {"layer", "bundle"}:
+        return None
+    changes = []
+    for entry in share.entries:
+        if entry.what == "layer" and entry.bundle is None:
+            return None
+        if entry.what == "layer" and entry.bundle is not None:
+            text = f"{entry.bundle.source_name} => {entry.item.name.text}"
+            changes.append(Change(entry.place, text))
+    return Repair("Name each bundle", changes, safe=False)
+
+
+@rule("NS107", "error", on="share")
+def nothing_to_share(share: Share, network: Network) -> Iterator[Finding]:
+    """A pool or a norm in a share."""
+    for entry in share.entries:
+        bundle = entry.bundle if entry.what != "biases" else None
+        layer = trained(entry)
+        if bundle is not None and bundle.kind in UNTRAINED:
+            message = f"'{named(entry)}': pooling and response norm have nothing to share."
+            note = Note(f"This is a {bundle.kind}.", bundle.place)
+            yield Finding("NS107", entry.place, message, [note])
+        elif entry.what == "biases" and layer is not None and layer.only_summarises():
+            message = f"'{named(entry)}': pooling and response norm have nothing to share."
+            note = Note(f"This is a {layer.bundles[0].kind}.", layer.bundles[0].place)
+            yield Finding("NS107", entry.place, message, [note])
+
+
+@rule("NS102", "error", on="share")
+def unlike_items(share: Share, network: Network) -> Iterator[Finding]:
+    """Two bundles or layers of different structure."""
+    entries = [entry for entry in share.entries if shared_bundle(entry) is not None]
+    for entry in entries[1:]:
+        first, second = shared_bundle(entries[0]), shared_bundle(entry)
+        if first is None or second is None:
+            continue
+        sentences = [
+            f"{what} differs ({left} against {right})"
+            for what, left, right in bundle_differences(first, second, network)
+        ]
+        if sentences:
+            message = f"'{named(entries[0])}' and '{named(entry)}' cannot share: {sentences[0]}."
+            notes = [Note(f"Also {sentence}.", second.place) for sentence in sentences[1:]]
+            notes.append(Note(f"'{named(entries[0])}' is declared here.", first.place))
+            yield Finding("NS102", entry.place, message, notes)
+
+
+@rule("NS108", "error", on="share")
+def unlike_biases(share: Share, network: Network) -> Iterator[Finding]:
+    """Biases of layers of different sizes, or of a layer that has none."""
+    entries = [entry for entry in share.entries if entry.what == "biases"]
+    known = [layer for layer in map(biased_layer, entries) if layer is not None]
+    for entry in entries:
+        layer = trained(entry)
+        if layer is None or not layer.bundles or layer.only_summarises():
+            continue
+        if not layer.has_biases and all(bundle.kind is not None for bundle in layer.bundles):
+            message = f"Layer '{layer.name}' has no biases to share {why_none(layer)}."
+            yield Finding("NS108", entry.place, message)
+        elif known and biases_differ(known[0], layer):
+            message = (
+                f"Bias share needs equal sizes: '{known[0].name}' has {known[0].nodes} nodes, "
+                f"'{layer.name}' {layer.nodes}."
+            )
+            note = Note(f"'{known[0].name}' is declared here.", known[0].size_place)
+            yield Finding("NS108", entry.place, message, [note])
+
+
+@rule("NS109", "error", on="share")
+def unlike_values(share: Share, network: Network) -> Iterator[Finding]:
+    """Initial values given twice for one set of parameters, and not the same."""
+    first: dict[str, tuple[ShareEntry, Layer, Given]] = {}
+    for entry in share.entries:
+        bundle, layer = shared_bundle(entry), biased_layer(entry)
+        owners = (
+            ("Weights", bundle.layer if bundle else None, bundle.given if bundle else {}),
+            ("Biases", layer, layer.given if layer else {}),
+        )
+        for name, owner, given in owners:
+            if owner is None or name not in given:
+                continue
+            mention = (entry, owner, given[name])
+            other = first.setdefault(name, mention)
+            if unlike(other[2], given[name]):
+                yield two_beginnings(name, other, mention)
+
+
+def unlike(first: Given, second: Given) -> bool:
+    """Whether two lists of as many values differ; of other lengths NS096 or NS102 speak."""
+    a, b = first.value, second.value
+    return isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b) and a != b
+
+
+def two_beginnings(
+    name: str, first: tuple[ShareEntry, Layer, Given], second: tuple[ShareEntry, Layer, Given]
+) -> Finding:
+    """The finding about two lists of initial values."""
+    what = "bundles" if name == "Weights" else "biases"
+    words = [named(mention[0]) for mention in (first, second)]
+    message = f"Shared {what} start from different {name}: '{words[0]}' and '{words[1]}'."
+    notes = [
+        Note(f"{name} of '{word}'.", Place.of(layer.declaration, given.attribute))
+        for word, (_, layer, given) in zip(words, (first, second), strict=True)
+    ]
+    return Finding("NS109", second[0].place, message, notes)
+
+
+@rule("NS106", "error", on="network")
+def shared_twice(network: Network, _network: Network) -> Iterator[Finding]:
+    """An item in two shares, or twice in one."""
+    first: dict[tuple[str, Bundle | Layer], tuple[Share, ShareEntry]] = {}
+    for share in network.shares:
+        for entry in share.entries:
+            items: list[tuple[str, Bundle | Layer]] = []
+            bundle, layer = shared_bundle(entry), biased_layer(entry)
+            if bundle is not None:
+                items.append(("weights", bundle))
+            if layer is not None:
+                items.append(("biases", layer))
+            earlier = [first[item] for item in items if item in first]
+            for item in items:
+                first.setdefault(item, (share, entry))
+            if earlier:
+                yield twice(share, entry, earlier[0], network)
+
+
+def twice(
+    share: Share, entry: ShareEntry, earlier: tuple[Share, ShareEntry], network: Network
+) -> Finding:
+    """The finding about a second mention, with a merger where both shares are of one kind."""
+    message = f"'{named(entry)}' is already shared."
+    note = Note(f"'{named(earlier[1])}' is shared here.", earlier[1].place)
+    repair = merged(earlier[0], share, network) if earlier[0] is not share else None
+    return Finding("NS106", entry.place, message, [note], repair)
+
+
+def merged(first: Share, second: Share, network: Network) -> Repair | None:
+    """Put the second share's items into the first one."""
+    if len({entry.what for entry in (*first.entries, *second.entries)}) != 1:
+        return None
+    known = {named(entry) for entry in first.entries}
+    added = [named(entry) for entry in second.entries if named(entry) not in known]
+    changes = [removed(second.declaration, 0, second.declaration.end)]
+    if added:
+        changes.insert(0, Change(first.entries[-1].place.after(), "".join(f", {n}" for n in added)))
+    return Repair("Merge the two shares", changes, safe=True)

@@ -1,0 +1,1 @@
+"""Rules on text that stands where it cannot, and on what may have been meant."""

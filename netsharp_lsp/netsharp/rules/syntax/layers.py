@@ -1,0 +1,321 @@
+"""Rules on the parts of a layer: its size, its activation, its `from`."""
+
+from __future__ import annotations
+
+from netsharp_engine.activations import NAMES
+from netsharp_lsp.diagnostics.nearest import edit_distance, nearest
+from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.meaning.model import Layer
+from netsharp_lsp.netsharp.reading.slips import ACTIVATION_ATTRIBUTES, KEYWORDS
+from netsharp_lsp.netsharp.reading.syntax import LayerItem, Name, Tuple, WordItem
+from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules.syntax.tuples import curly_size
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Attribute, BundleItem, Declaration
+
+#: What other frameworks call our activations.
+ACTIVATION_ALIASES = {
+    "relu": "rlinear",
+    "rectifier": "rlinear",
+    "rectified": "rlinear",
+    "softplus": "srlinear",
+    "smoothrelu": "srlinear",
+    "softrelu": "srlinear",
+    "identity": "linear",
+    "none": "linear",
+    "id": "linear",
+    "purelin": "linear",
+    "logistic": "sigmoid",
+    "logsig": "sigmoid",
+    "logit": "sigmoid",
+    "sigm": "sigmoid",
+    "tansig": "tanh",
+    "tanhyp": "tanh",
+    "relu1": "brlinear",
+    "hard": "brlinear",
+    "hardsigmoid": "brlinear",
+    "hard_sigmoid": "brlinear",
+    "brelu": "brlinear",
+    "soft_max": "softmax",
+    "absolute": "abs",
+    "squared": "square",
+}
+#: `from` in translated pages of the guide.
+FROM_ALIASES = ("aus", "von", "de", "depuis", "desde", "da")
+
+
+def activation_meant(word: str) -> str | None:
+    """The activation that a word stands for, None where none is close."""
+    lower = word.lower()
+    return lower if lower in NAMES else ACTIVATION_ALIASES.get(lower) or nearest(lower, NAMES)
+
+
+def is_activation(word: str) -> bool:
+    """Whether a word is an activation's name, ours or another framework's."""
+    return word.lower() in NAMES or word.lower() in ACTIVATION_ALIASES
+
+
+def is_misspelt_from(word: str) -> bool:
+    """Whether a word in an activation's place was to be `from`."""
+    lower = word.lower()
+    return lower in FROM_ALIASES or (
+        not is_activation(word) and edit_distance(lower, "from", 3) < 3
+    )
+
+
+def says_from(item: LayerItem) -> bool:
+    """Whether a misspelt `from` stands in a layer's activation."""
+    return item.activation is not None and is_misspelt_from(item.activation.text)
+
+
+def head_in_doubt(layer: Layer, network: Network) -> bool:
+    """Whether what stands before a layer's connections could not be read."""
+    item, declaration, doubts = layer.item, layer.declaration, network.doubts
+    if item.size is None and item.name.text in KEYWORDS:
+        return True
+    end = item.end
+    if item.bundles:
+        end = item.bundles[0].start
+    elif item.body is not None:
+        end = item.body[0]
+    elif network.text(Place(declaration, end, end + 1)) == " ":
+        end += 1
+    return doubts.explained(declaration) or doubts.touches(declaration, item.start - 1, end)
+
+
+# NS016.
+
+
+@rule("NS016", "error", on="layer")
+def misplaced_activation(layer: Layer, network: Network) -> Iterator[Finding]:
+    """An activation behind the connection, or written as an attribute of it."""
+    for bundle in layer.item.bundles:
+        name = bundle.misplaced
+        if name is not None and is_activation(name.text):
+            removed = Place(layer.declaration, kind_end(bundle), name.end)
+            yield misplaced(layer, name, Change(removed, ""))
+        elif bundle.kind is None and is_activation(bundle.kind_text):
+            word = Name(*bundle.kind_span, bundle.kind_text)
+            change = Change(Place.of(layer.declaration, word), "all")
+            if name is not None and name.text.lower() == "all":
+                change = Change(Place(layer.declaration, word.start, name.start), "")
+            yield misplaced(layer, word, change)
+        for attribute in (*bundle.attributes, *layer.item.attributes):
+            word_given = activation_attribute(attribute)
+            if word_given is not None:
+                removed = Place.of(layer.declaration, attribute)
+                if len(bundle.attributes) == 1 and bundle.kind == "all" and bundle.block:
+                    block = Place(layer.declaration, bundle.kind_span[1], bundle.block[1])
+                    yield misplaced(layer, word_given, Change(block, ";"))
+                else:
+                    yield misplaced(layer, word_given, Change(removed, ""))
+
+
+def kind_end(bundle: BundleItem) -> int:
+    """Where a connection's kind ends, with the condition if it has one."""
+    return bundle.kind_span[1] if bundle.predicate is None else bundle.predicate.end
+
+
+def activation_attribute(attribute: Attribute) -> Name | None:
+    """The value of `Activation = tanh`, as people write who know other languages."""
+    if attribute.name.text.lower() not in ACTIVATION_ATTRIBUTES:
+        return None
+    return attribute.value if isinstance(attribute.value, Name) else None
+
+
+def misplaced(layer: Layer, name: Name, removal: Change) -> Finding:
+    """The finding for an activation at a wrong place; the fix moves it if there is room."""
+    place = Place.of(layer.declaration, name)
+    meant = activation_meant(name.text) or name.text
+    repair = None
+    if layer.item.size is not None and layer.item.activation is None:
+        insert = Change(layer.size_place.after(), f" {meant}")
+        repair = Repair(f"Move '{meant}' before 'from'", [insert, removal], safe=True)
+    message = f"The activation belongs before 'from': hidden X [n] {meant} from ..."
+    return Finding("NS016", place, message, repair=repair)
+
+
+@rule("NS016", "error", on="declaration")
+def activation_behind_block(declaration: Declaration, network: Network) -> Iterator[Finding]:
+    """An activation behind an attribute block: `from A convolve { ... } sigmoid;`."""
+    word = lone_activation(declaration)
+    if word is None or network.doubts.foreign:
+        return
+    before = network.specification.before(declaration)
+    owners = network.units[before].layers if before is not None else ()
+    if owners:
+        removal = Change(Place(declaration, 0, declaration.end), "")
+        moved = misplaced(owners[-1], word, removal)
+        place = Place.of(declaration, word)
+        yield Finding("NS016", place, moved.message, repair=moved.repair)
+
+
+def lone_activation(declaration: Declaration) -> Name | None:
+    """The activation that is all of a declaration, with or without a `;`."""
+    item = declaration.items[0] if declaration.items else None
+    word: Name | None = None
+    if declaration.kind == "orphan" and isinstance(item, WordItem):
+        word = item.word
+    elif declaration.kind == "error" and len(declaration.faults) == 1:
+        fault = declaration.faults[0]
+        if [kind for kind, _, _ in fault.tokens] == ["identifier"]:
+            word = Name(fault.start, fault.end, fault.text)
+    return word if word is not None and is_activation(word.text) else None
+
+
+# NS017.
+
+
+@rule("NS017", "error", on="layer")
+def unknown_activation(layer: Layer, network: Network) -> Iterator[Finding]:
+    """A word in the activation's place that is none."""
+    name = layer.item.activation
+    if name is None or name.text.lower() in NAMES or layer.kind == "input":
+        return
+    if is_misspelt_from(name.text) and not layer.item.bundles:
+        return
+    if layer.declaration in network.doubts.debris.continued and not layer.item.bundles:
+        return
+    if head_in_doubt(layer, network):
+        return
+    place = Place.of(layer.declaration, name)
+    meant = activation_meant(name.text)
+    if meant is None:
+        message = f"Unknown activation '{name.text}'. Net# has {', '.join(NAMES)}."
+        yield Finding("NS017", place, message)
+        return
+    repair = Repair(f"Replace by '{meant}'", [Change(place, meant)], safe=True)
+    message = f"Unknown activation '{name.text}'. Did you mean '{meant}'?"
+    yield Finding("NS017", place, message, repair=repair)
+
+
+# NS018.
+
+
+@rule("NS018", "error", on="layer")
+def missing_from(layer: Layer, network: Network) -> Iterator[Finding]:
+    """A hidden or output layer without any connection written."""
+    item = layer.item
+    unconnected = not item.bundles and item.body is None and layer.kind != "input"
+    known = layer.declaration.kind in ("hidden", "output", "unknown")
+    if unconnected and known and says_nothing(layer, network):
+        yield without_from(layer, next(above(layer, network), None))
+
+
+def above(layer: Layer, network: Network) -> Iterator[Layer]:
+    """The layers before a layer that may feed it, the nearest first."""
+    declaration: Declaration | None = layer.declaration
+    while declaration is not None:
+        for one in reversed(network.units[declaration].layers):
+            if one.kind != "output" and (
+                one.declaration is not layer.declaration or one.item.start < layer.item.start
+            ):
+                yield one
+        declaration = network.specification.before(declaration)
+
+
+def says_nothing(layer: Layer, network: Network) -> bool:
+    """Whether nothing but a misspelt `from` stands where a layer's connection should."""
+    declaration, doubts = layer.declaration, network.doubts
+    if says_from(layer.item):
+        return not doubts.explained(declaration)
+    goes_on = declaration in doubts.debris.continued
+    return not goes_on and not head_in_doubt(layer, network)
+
+
+def without_from(layer: Layer, above: Layer | None) -> Finding:
+    """The finding for one layer; `above` is the nearest layer before it that may feed it."""
+    item = layer.item
+    message = f"Layer '{layer.name}' needs 'from': say which layer it takes its values from."
+    word = item.activation
+    if word is not None and is_misspelt_from(word.text):
+        place = Place.of(layer.declaration, word)
+        message = f"Layer '{layer.name}' needs 'from'; found '{word.text}'."
+        repair = Repair("Replace by 'from'", [Change(place, "from")], safe=True)
+        return Finding("NS018", place, message, repair=repair)
+    skeleton = None
+    if above is not None and item.size is not None:
+        end = Place.of(layer.declaration, word or item.size).after()
+        insert = Change(end, f" from {above.name} all")
+        skeleton = Repair(f"Add 'from {above.name} all'", [insert], safe=False)
+    return Finding("NS018", layer.place, message, repair=skeleton)
+
+
+# NS025.
+
+
+@rule("NS025", "error", on="layer")
+def input_with_connection(layer: Layer, network: Network) -> Iterator[Finding]:
+    """An input layer with an activation, a connection or a body."""
+    item = layer.item
+    if layer.declaration.kind != "input" or head_in_doubt(layer, network):
+        return
+    if layer.declaration in network.doubts.debris.curly or curly_size(
+        item, layer.declaration, network
+    ):
+        return
+    if item.size is None and not item.bundles and item.body is None:
+        return
+    place, what = surplus(layer)
+    if place is None:
+        return
+    rest = Place(layer.declaration, layer.size_place.end, item.end)
+    repair = Repair("Delete it", [Change(rest, ";")], safe=False)
+    message = f"Input layer '{layer.name}' cannot have {what}."
+    yield Finding("NS025", place, message, repair=repair)
+
+
+def surplus(layer: Layer) -> tuple[Place | None, str]:
+    """What an input layer has too much: the smallest place that shows it, and its name."""
+    item = layer.item
+    start = end = None
+    what = "a connection"
+    if item.bundles:
+        bundle = item.bundles[0]
+        start, end = bundle.start, max(bundle.source.end, bundle.kind_span[1])
+    elif item.body is not None:
+        start, end = item.body
+    if item.activation is not None:
+        what = "an activation" if start is None else "an activation or a connection"
+        start, end = item.activation.start, max(item.activation.end, end or 0)
+    if start is None or end is None:
+        return None, what
+    return Place(layer.declaration, start, end), what
+
+
+# NS027.
+
+
+@rule("NS027", "error", on="layer")
+def missing_size(layer: Layer, network: Network) -> Iterator[Finding]:
+    """A layer without a size."""
+    item = layer.item
+    if layer.declaration.kind in ("orphan", "error", "const"):
+        return
+    if isinstance(item.size, Tuple) and not item.size.items and item.size.trailing is None:
+        yield from empty_size(layer, network)
+    if item.size is not None:
+        return
+    if layer.declaration in network.doubts.debris.curly:
+        return
+    if curly_size(item, layer.declaration, network) or head_in_doubt(layer, network):
+        return
+    repair = Repair("Insert 'auto'", [Change(layer.place.after(), " auto")], safe=True)
+    message = f"Layer '{layer.name}' has no size; write [n] or auto."
+    yield Finding("NS027", layer.place, message, repair=repair)
+
+
+def empty_size(layer: Layer, network: Network) -> Iterator[Finding]:
+    """The finding for `input A [];`."""
+    place = layer.size_place
+    if network.text(place).startswith("[") and not network.doubts.marked(
+        layer.declaration, layer.item
+    ):
+        repair = Repair("Replace by 'auto'", [Change(place, "auto")], safe=True)
+        message = f"Layer '{layer.name}' has no size; write [n] or auto."
+        yield Finding("NS027", place, message, repair=repair)
