@@ -106,7 +106,7 @@ def examine_host(
         language = language_by_id(region.language)
         context = given.or_else(region.context).or_else(around)
         context = context if number == 0 else context.following()
-        inner = examine(language, LineIndex(region.text), context, selection)
+        inner = examine(language, region.lines, context, selection)
         found += outer_diagnostics(region, inner, lines)
     return sorted(found, key=lambda diagnostic: diagnostic.sort_key)
 
@@ -160,7 +160,7 @@ def _inner_range(region: Region, lines: LineRange, host: LineIndex) -> LineRange
     first, last = host.offset(lines[0], 1), host.full_span(min(lines[1], host.count) - 1)[1]
     if last <= region.start or first > region.end:
         return None
-    own = LineIndex(region.text)
+    own = region.lines
     start = region.inner(max(first, region.start)) or 0
     end = region.inner(min(last, region.end)) or 0
     return own.line_at(start) + 1, own.line_at(max(start, end - 1)) + 1

@@ -5,13 +5,16 @@ The formatter is handed in; this knows only lines, and what a literal can hold.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from itertools import accumulate
+
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.text.edits import Edit
 from netsharp_lsp.text.line_edits import line_edits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
     from netsharp_lsp.embedded.regions import Region
@@ -160,18 +163,24 @@ def _format(cut: _Cut, style: _Style, done: Arrangement) -> bytes | None:
     done.failure = formatted.failure
     if formatted.failure is not None:
         return None
-    done.broken = [_offset_in_text(cut, bare, offset) for offset in formatted.broken]
+    done.broken = _offsets_in_text(cut, bare, formatted.broken)
     return cut.around(formatted.text)
 
 
-def _offset_in_text(cut: _Cut, bare: bytes, offset: int) -> int:
-    """Where a byte of the bare lines stands in the specification."""
-    line = bare.count(b"\n", 0, offset)
-    column = offset - (bare.rfind(b"\n", 0, offset) + 1)
-    lines = cut.core.split(b"\n")
-    start = len(cut.lead) + sum(len(above) + 1 for above in lines[:line])
-    indented = line < len(lines) and (line or cut.indents_first)
-    return start + column + (len(cut.indent) if indented else 0)
+def _offsets_in_text(cut: _Cut, bare: bytes, offsets: Sequence[int]) -> list[int]:
+    """Where bytes of the bare lines stand in the specification."""
+    if not offsets:
+        return []
+    lengths = [len(line) + 1 for line in cut.core.split(b"\n")]
+    starts = [*accumulate(lengths, initial=len(cut.lead))]
+    bare_starts = [*accumulate((len(line) + 1 for line in bare.split(b"\n")), initial=0)]
+    found = []
+    for offset in offsets:
+        line = bisect_right(bare_starts, offset) - 1
+        indented = line < len(lengths) and (line or cut.indents_first)
+        indent = len(cut.indent) if indented else 0
+        found.append(starts[min(line, len(lengths))] + offset - bare_starts[line] + indent)
+    return found
 
 
 def _is_one_line(region: Region) -> bool:

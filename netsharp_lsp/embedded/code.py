@@ -5,10 +5,9 @@ The same for every host language; its reader fills in a `Code`, a text may have 
 
 from __future__ import annotations
 
-import re
-
 from netsharp_lsp.embedded.calls import common_context
 from netsharp_lsp.embedded.evidence import is_evident
+from netsharp_lsp.embedded.material import materials
 from netsharp_lsp.embedded.regions import Region
 
 TYPE_CHECKING = False
@@ -91,11 +90,17 @@ def regions_of(codes: Sequence[Code]) -> list[Region]:
         for value in code.marked:
             found.add(value, named.get(id(value)))
     changed = {name for code in codes for name in code.open_names}
-    for binding in bindings:
-        if binding.value is not None and is_evident(binding.value.passage.text):
-            if binding.name in changed or _is_material(binding.name, codes):
-                continue
-            found.add(binding.value, binding.name)
+    evident = [
+        (binding.name, binding.value)
+        for binding in bindings
+        if binding.value is not None
+        and binding.name not in changed
+        and is_evident(binding.value.passage.text)
+    ]
+    material = {name for code in codes for name in materials(code.text)} if evident else set()
+    for name, value in evident:
+        if name not in material:
+            found.add(value, name)
     return found.regions()
 
 
@@ -152,16 +157,3 @@ def _follow_variables(codes: Sequence[Code], bindings: Sequence[Binding], found:
 def _outwards(scope: Scope) -> Iterator[Scope]:
     for length in range(len(scope), -1, -1):
         yield scope[:length]
-
-
-def _is_material(name: str, codes: Sequence[Code]) -> bool:
-    """Whether something is made of a variable's text: then it may be a part or a template."""
-    word = re.escape(name.encode())
-    used = re.compile(
-        rb"(?<![\w.])" + word + rb"\s*(?:\.\s*(?:format\w*|replace|join|substitute)\b|%|\+)"
-        rb"|\+\s*" + word + rb"(?![\w.])"
-        rb"|\b(?:sprintf|g?sub|gsubfn|paste0?|glue|str_\w+|stri_\w+|Template|join)\s*\([^()]*(?<![\w.])"
-        + word
-        + rb"(?![\w.])"
-    )
-    return any(used.search(code.text) for code in codes)

@@ -120,8 +120,8 @@ class Frame:
         That line end holds what stands before the next line.
         """
         start, end, new = edit.start, edit.end, edit.text
-        whole_lines = text[:end].endswith(b"\n") and (not new or new.endswith("\n"))
-        if whole_lines and text[:start].endswith(b"\n"):
+        whole_lines = text.endswith(b"\n", 0, end) and (not new or new.endswith("\n"))
+        if whole_lines and text.endswith(b"\n", 0, start):
             return (
                 Edit(start - 1, end - 1, "\n" + new[:-1]) if new else Edit(start - 1, end - 1, "")
             )

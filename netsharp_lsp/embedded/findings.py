@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.diagnostics.model import Diagnostic, Fix, Related
-from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from netsharp_lsp.embedded.regions import Region
+    from netsharp_lsp.text.lines import LineIndex
 
 #: How a sentence names a line of the text that it is about.
 _LINE = re.compile(r"(?<=\bat line )\d+")
@@ -41,7 +41,7 @@ def outer_message(region: Region, message: str, host: LineIndex) -> str:
     """Return a sentence on a specification with the lines of its host."""
 
     def host_line(found: re.Match[str]) -> str:
-        inner = LineIndex(region.text).offset(int(found.group()), 1)
+        inner = region.lines.offset(int(found.group()), 1)
         return str(host.line_at(region.outer(inner)) + 1)
 
     return _LINE.sub(host_line, message)

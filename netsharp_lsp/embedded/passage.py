@@ -162,25 +162,65 @@ class Passage:
     def edits(self, edits: Sequence[Edit]) -> list[Edit] | None:
         """Return edits of the source that make these edits of the text.
 
-        None where they cannot be made; what is returned has been tried: the content, edited and
-        read again, says what it should.
+        None where they cannot be made; what is returned has been tried: the content around each,
+        edited and read again, says what it should.
         """
-        self._tried += len(self.text)
-        if self.form is None or self._tried - len(self.text) > MOST_TRIED:
+        if self.form is None or self._tried > MOST_TRIED:
             return None
-        made = []
+        made: list[tuple[Edit, Edit]] = []
         for edit in edits:
             one = self._edit(edit, self.form)
             if one is None:
                 return None
-            made.append(one)
-        shifted = [Edit(e.start - self.start, e.end - self.start, e.text) for e in made]
+            made.append((edit, one))
+        tried = all(self._says(*stretch, self.form) for stretch in self._stretches(made))
+        return [one for _, one in made] if tried else None
+
+    def _stretches(
+        self, made: Sequence[tuple[Edit, Edit]]
+    ) -> Iterator[tuple[int, int, list[tuple[Edit, Edit]]]]:
+        """Yield the pieces, from and to, that have to be read together, and the edits in them.
+
+        Between two stretches stands a piece that says itself and that no edit touches: what is
+        read before it does not depend on what is read after it.
+        """
+        first, last = 0, -1
+        own: list[tuple[Edit, Edit]] = []
+        for both in sorted(made, key=lambda both: (both[0].start, both[0].end)):
+            start, end = self._around(both[0])
+            if own and start <= last:
+                last = max(last, end)
+            else:
+                if own:
+                    yield first, last, own
+                first, last, own = start, end, []
+            own.append(both)
+        if own:
+            yield first, last, own
+
+    def _around(self, edit: Edit) -> tuple[int, int]:
+        """The pieces from one that an edit leaves alone and that says itself to another."""
+        first = bisect_left(self._inner, edit.start, 0, len(self._verbatim)) - 1
+        while first > 0 and not self._verbatim[first]:
+            first -= 1
+        last = bisect_right(self._inner, edit.end, 0, len(self._verbatim))
+        while last < len(self._verbatim) and not self._verbatim[last]:
+            last += 1
+        return max(0, first), min(last, len(self._verbatim) - 1)
+
+    def _says(self, first: int, last: int, made: Sequence[tuple[Edit, Edit]], form: Form) -> bool:
+        """Whether a stretch of pieces with the edits of the source says the edited text."""
+        begin, end = self._inner[first], self._inner[last + 1]
+        outside, outer_end = self._outer[first], self._outer[last + 1]
+        self._tried += outer_end - outside
+        inner = [Edit(e.start - begin, e.end - begin, e.text) for e, _ in made]
+        outer = [Edit(e.start - outside, e.end - outside, e.text) for _, e in made]
         try:
-            wanted = apply_edits(self.text, edits)
-            written = apply_edits(self.written, shifted)
+            wanted = apply_edits(self.text[begin:end], inner)
+            written = apply_edits(self.source[outside:outer_end], outer)
         except ValueError:
-            return None
-        return made if self.form.decode(written) == wanted else None
+            return False
+        return form.decode(written) == wanted
 
     def _edit(self, edit: Edit, form: Form) -> Edit | None:
         settled = form.settle(self.text, edit)
@@ -225,14 +265,25 @@ class Assembly(Passage):
 
     def edits(self, edits: Sequence[Edit]) -> list[Edit] | None:
         """Return edits of the source that make these edits of the text, None where impossible."""
+        by_part: dict[int, list[Edit]] = {}
+        for edit in edits:
+            number = bisect_right(self._begins, edit.start) - 1
+            # At the end of one part and the beginning of the next, it is the first one's.
+            if number and self._ends(number - 1) >= edit.end:
+                number = bisect_left(self._begins, edit.end) - 1
+            if number < 0 or self._ends(number) < edit.end:
+                return None
+            by_part.setdefault(number, []).append(edit)
         made: list[Edit] = []
-        for begin, part in zip(self._begins, self._parts, strict=True):
-            last = begin + len(part.text)
-            own = [edit for edit in edits if begin <= edit.start and edit.end <= last]
-            edits = [edit for edit in edits if edit not in own]
+        for number, own in sorted(by_part.items()):
+            begin = self._begins[number]
             shifted = [Edit(edit.start - begin, edit.end - begin, edit.text) for edit in own]
-            written = part.edits(shifted) if own else []
+            written = self._parts[number].edits(shifted)
             if written is None:
                 return None
             made += written
-        return None if edits else made
+        return made
+
+    def _ends(self, number: int) -> int:
+        """Where a part ends in the text."""
+        return self._begins[number] + len(self._parts[number].text)

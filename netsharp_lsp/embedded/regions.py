@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.context import Context
+from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ class Region:
     ("it is put together by paste0"), and only what lies within one of its literals can be changed.
     """
 
-    __slots__ = ("context", "language", "name", "passage", "reason")
+    __slots__ = ("_lines", "context", "language", "name", "passage", "reason")
 
     def __init__(
         self,
@@ -37,6 +38,7 @@ class Region:
         self.language = "netsharp"
         self.context = context if context is not None else Context()
         self.reason = reason
+        self._lines: LineIndex | None = None
 
     @property
     def editable(self) -> bool:
@@ -47,6 +49,13 @@ class Region:
     def text(self) -> bytes:
         """The specification, escapes decoded, lines ended by LF."""
         return self.passage.text
+
+    @property
+    def lines(self) -> LineIndex:
+        """The lines of the text."""
+        if self._lines is None:
+            self._lines = LineIndex(self.text)
+        return self._lines
 
     @property
     def start(self) -> int:
