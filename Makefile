@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # The wheel is installed, not the checkout: an editable install doubles the start of Python.
 SOURCES := $(shell git ls-files '*.py' '*.c' '*.h' '*.md' '*.scm' '*.json' '*.toml' \
-	netsharp_lsp engine grammar netsharp.py setup.py pyproject.toml MANIFEST.in 2>/dev/null)
+	netsharp_lsp engine grammar netsharp setup.py pyproject.toml MANIFEST.in 2>/dev/null)
 
 .PHONY: help run test lint bench fuzz grammar peers extension wheels vsix editors soak torture clean
 

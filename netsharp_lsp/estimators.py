@@ -5,6 +5,7 @@ They train with the engine and follow scikit-learn's conventions; files are not 
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from netsharp_engine.train import (
     train,
     train_further,
 )
-from netsharp_lsp.netsharp.lower import build_graph
+from netsharp_lsp.specification import graph_of, read_specification, refusals
 
 if TYPE_CHECKING:
     from typing import Self
@@ -56,7 +57,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        specification: str | None = None,
+        specification: str | os.PathLike[str] | None = None,
         *,
         hidden_nodes: int = 100,
         optimizer: str = "adam",
@@ -140,9 +141,10 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
             codes = translate_classes(table, names)
             table = replace(table, classes=names, class_codes=codes)
         data = prepare(table, settings)
-        text = self.specification or self._default_specification
-        graph = build_graph(text, data.context())
-        return self._keep(train(graph, data, settings, specification=text))
+        text = read_specification(self.specification or self._default_specification)
+        graph = graph_of(text, data.context())
+        with refusals():
+            return self._keep(train(graph, data, settings, specification=text.decode()))
 
     def _fit_further(
         self,
@@ -153,7 +155,8 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         model: Model = self.model_
         table = self._table(features, labels, weights, model.settings)
         data: TrainingData = prepare(table, model.settings, fitted=model)
-        return self._keep(train_further(model, data))
+        with refusals():
+            return self._keep(train_further(model, data))
 
     def _table(
         self,
@@ -207,8 +210,9 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
 
     Parameters
     ----------
-    specification : str, optional
-        Net# text; without it one hidden layer of ``hidden_nodes`` sigmoids and a softmax.
+    specification : str or path object, optional
+        Net# text, or the path of a file; without it one hidden layer of
+        ``hidden_nodes`` sigmoids and a softmax.
     hidden_nodes, optimizer, learning_rate, momentum, nesterov, weight_decay, max_norm, epochs, \
     batch_size, shuffle, normalizer, loss, init_diameter, validation, patience, threads, dtype :
         Settings of the engine, as in a run file.

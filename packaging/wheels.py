@@ -59,7 +59,7 @@ def plain_wheel(work: Path) -> Path:
     """The wheel of this machine, built from what git knows of and with zig for a compiler."""
     copy = work / "sources"
     listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    packaged = ["netsharp.py", "netsharp_lsp", "engine", "grammar"]
+    packaged = ["netsharp", "netsharp_lsp", "engine", "grammar"]
     around = ["setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"]
     names = subprocess.check_output([*listed, "--", *packaged, *around], cwd=ROOT)
     for name in names.decode().split("\0"):

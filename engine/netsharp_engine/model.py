@@ -133,8 +133,8 @@ class Model:
         if self._meter is None:
             graph, objective = self.graph, self._objective
             assert objective is not None
-            design = measuring_design(graph, objective, self.settings.dtype)
             try:
+                design = measuring_design(graph, objective, self.settings.dtype)
                 require_room("The network", [design.needs()], "Use a computer with more of it.")
             except GraphError as error:
                 raise ModelError(str(error)) from None

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("netsharp.py", "netsharp_lsp", "engine", "grammar", "tests", "pyproject.toml")
+COPIED = ("netsharp", "netsharp_lsp", "engine", "grammar", "tests", "pyproject.toml")
 
 
 DOCUMENT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

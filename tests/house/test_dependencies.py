@@ -41,7 +41,7 @@ FLOORS = (
     ("netsharp_lsp.cntk.judging",),
     ("netsharp_lsp.cntk",),
     ("netsharp_lsp.language", "netsharp_lsp.settings"),
-    ("netsharp_lsp.project",),
+    ("netsharp_lsp.project", "netsharp_lsp.specification"),
     ("netsharp_lsp.server",),
     ("netsharp_lsp.cli", "netsharp_lsp.__main__", "netsharp_lsp.estimators"),
     ("netsharp_lsp.start",),
@@ -52,12 +52,12 @@ FLOORS = (
 OUTSIDE = {
     "tree_sitter": ("netsharp_lsp.netsharp.", "netsharp_lsp.cntk."),
     "netsharp_grammar": ("netsharp_lsp.netsharp.", "netsharp_lsp.cntk."),
-    "numpy": ("netsharp_engine.", "netsharp_lsp.cli.", "netsharp_lsp.estimators", "netsharp"),
+    "numpy": ("netsharp_engine.", "netsharp_lsp.cli.", "netsharp_lsp.estimators", "netsharp."),
     "safetensors": ("netsharp_engine.model_file",),
     "pyarrow": ("netsharp_engine.data.", "netsharp_lsp.cli."),
     "rich": ("netsharp_lsp.cli.",),
     "matplotlib": ("netsharp_lsp.cli.",),
-    "sklearn": ("netsharp", "netsharp_lsp.estimators"),
+    "sklearn": ("netsharp_lsp.estimators",),
     "pygls": ("netsharp_lsp.server.",),
     "lsprotocol": ("netsharp_lsp.server.",),
     "parso": ("netsharp_lsp.embedded.",),
@@ -73,8 +73,8 @@ ENGINE_FOR_LANGUAGES = (
 
 
 def modules() -> dict[str, Path]:
-    found = {"netsharp": ROOT / "netsharp.py"}
-    for folder in (ROOT / "netsharp_lsp", ROOT / "engine" / "netsharp_engine"):
+    found = {}
+    for folder in (ROOT / "netsharp", ROOT / "netsharp_lsp", ROOT / "engine" / "netsharp_engine"):
         for path in folder.rglob("*.py"):
             parts = path.relative_to(folder.parent).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 #: What a wheel is made of; the rest of the checkout only costs time.
 NEEDED = (
-    *("netsharp.py", "netsharp_lsp", "engine", "grammar", "setup.py", "pyproject.toml"),
+    *("netsharp", "netsharp_lsp", "engine", "grammar", "setup.py", "pyproject.toml"),
     *("MANIFEST.in", "README.md", "LICENSE", ".pre-commit-hooks.yaml", "action.yml"),
 )
 

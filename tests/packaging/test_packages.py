@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
-ROOTS = {"netsharp_lsp": ROOT, "netsharp_engine": ROOT / "engine"}
+ROOTS = {"netsharp": ROOT, "netsharp_lsp": ROOT, "netsharp_engine": ROOT / "engine"}
 
 
 def test_every_package_is_listed() -> None:

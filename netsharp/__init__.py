@@ -1,0 +1,79 @@
+"""Net# networks from Python: check, format, describe, train, predict.
+
+Everything that users import is here.  The package is lazy: importing it loads neither numpy nor
+an editor's protocol, each name loads what it needs on first use.
+
+>>> import netsharp
+>>> text = "input Data [4]; hidden H [8] from Data all; output Out [3] softmax from H all;"
+>>> netsharp.check(text)
+[]
+>>> netsharp.describe(text)["parameters"]
+67
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp import __version__ as __version__
+
+# What follows is for type checkers and editors; below it is how the same names are loaded.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp._texts import check as check
+    from netsharp._texts import describe as describe
+    from netsharp._texts import format as format
+    from netsharp._training import load as load
+    from netsharp._training import predict as predict
+    from netsharp._training import save as save
+    from netsharp._training import train as train
+    from netsharp_engine.data import DataError as DataError
+    from netsharp_engine.model import Model as Model
+    from netsharp_engine.model import ModelError as ModelError
+    from netsharp_engine.model import Predictions as Predictions
+    from netsharp_engine.train import Report as Report
+    from netsharp_engine.train import TrainingError as TrainingError
+    from netsharp_lsp.estimators import NetSharpClassifier as NetSharpClassifier
+    from netsharp_lsp.estimators import NetSharpRegressor as NetSharpRegressor
+    from netsharp_lsp.specification import Diagnostic as Diagnostic
+    from netsharp_lsp.specification import SpecificationError as SpecificationError
+else:
+    #: The module that each public name comes from.
+    _HOMES = {
+        "netsharp._texts": ("check", "describe", "format"),
+        "netsharp._training": ("load", "predict", "save", "train"),
+        "netsharp_engine.data": ("DataError",),
+        "netsharp_engine.model": ("Model", "ModelError", "Predictions"),
+        "netsharp_engine.train": ("Report", "TrainingError"),
+        "netsharp_lsp.estimators": ("NetSharpClassifier", "NetSharpRegressor"),
+        "netsharp_lsp.specification": ("Diagnostic", "SpecificationError"),
+    }
+    _HOME = {name: home for home, names in _HOMES.items() for name in names}
+    _NEED_SKLEARN = _HOMES["netsharp_lsp.estimators"]
+
+    def __getattr__(name):
+        if name == "__all__":
+            return _names()
+        if name not in _HOME:
+            raise AttributeError(f"module 'netsharp' has no attribute '{name}'")
+        from importlib import import_module
+
+        try:
+            value = getattr(import_module(_HOME[name]), name)
+        except ImportError as error:
+            missing = (error.name or "").partition(".")[0]
+            if name not in _NEED_SKLEARN or missing != "sklearn":
+                raise
+            raise ImportError(
+                f"netsharp.{name} needs scikit-learn: pip install 'netsharp[sklearn]'."
+            ) from None
+        globals()[name] = value
+        return value
+
+    def __dir__():
+        return sorted({*_names(), *(name for name in globals() if name.startswith("__"))})
+
+    def _names():
+        """The public names that can be had: without scikit-learn there are no estimators."""
+        from importlib.util import find_spec
+
+        left_out = () if find_spec("sklearn") else _NEED_SKLEARN
+        return sorted({"__version__", *_HOME}.difference(left_out))

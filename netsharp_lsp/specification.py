@@ -1,0 +1,204 @@
+"""A specification of Net# as Python code hands it: its text, what is known around it, its findings
+as plain values, and the error of one that cannot be used.
+
+The public door and the estimators share it; it trains nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from netsharp_engine.graph import Graph
+    from netsharp_lsp.context import Context
+
+#: What may stand for a specification: its text, or the path of a file.
+Specification = str | os.PathLike[str]
+
+
+class Diagnostic(NamedTuple):
+    """One finding: what is to be said about a place of a text.
+
+    Attributes
+    ----------
+    code : str
+        The rule that says it, such as "NS074"; `netsharp explain CODE` prints its page.
+    severity : str
+        "error", "warning", "info" or "hint".
+    message : str
+        One or more sentences for people.
+    line, column : int
+        Where it begins, from 1; columns count code points.
+    end_line, end_column : int
+        Where it ends, exclusive.
+
+    Since
+    -----
+    0.1
+    """
+
+    code: str
+    severity: str
+    message: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class SpecificationError(ValueError):
+    """A specification with errors; the text says where the first stands, and how many follow.
+
+    Attributes
+    ----------
+    diagnostics : list of Diagnostic
+        All its errors, in the order of the text; at least one.
+    code : str
+        The code of the first.
+    line, column : int
+        Where the first begins, from 1; columns count code points.
+
+    Since
+    -----
+    0.1
+    """
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        first = diagnostics[0]
+        more = f" (and {len(diagnostics) - 1} more)" if len(diagnostics) > 1 else ""
+        super().__init__(
+            f"line {first.line}, column {first.column}: {first.code} {first.message}{more}"
+        )
+        self.diagnostics = list(diagnostics)
+        self.code = first.code
+        self.line = first.line
+        self.column = first.column
+
+    def __reduce__(self) -> tuple[type[SpecificationError], tuple[list[Diagnostic]]]:
+        # An exception is pickled by its text, which `__init__` does not take.
+        return type(self), (self.diagnostics,)
+
+
+# Reports and pickles name them as people import them.
+Diagnostic.__module__ = SpecificationError.__module__ = "netsharp"
+
+
+def read_specification(specification: Specification) -> bytes:
+    """Return the text as UTF-8 without a byte-order mark; a path is read.
+
+    Raises ValueError, a sentence, for what is no text, and OSError for a file that cannot be read.
+    """
+    if isinstance(specification, str):
+        from netsharp_lsp.text.decode import encode_text
+
+        return encode_text(specification.removeprefix("\ufeff"))
+    from netsharp_engine.plain_files import open_plain
+    from netsharp_lsp.text.decode import DecodeError, decode
+
+    with open_plain(file_name(specification)) as stream:
+        source = decode(stream.read())
+    if isinstance(source, DecodeError):
+        raise ValueError(f"{os.fspath(specification)}: {source.message}")
+    return source.text
+
+
+def file_name(path: str | os.PathLike[str]) -> str:
+    """Return the name of a file; ValueError for one that no file can have."""
+    name = os.fsdecode(path)
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        raise ValueError(f"{name!a} names no file: it holds half of a character.") from None
+    if "\0" in name:
+        raise ValueError(f"{name!a} names no file: it holds a null character.")
+    return name
+
+
+def known_context(
+    features: int | None,
+    hidden_nodes: int | None,
+    outputs: int | None,
+    task: str | None,
+    host: str | None,
+) -> Context:
+    """Return what a caller knows around a specification; ValueError for what cannot be."""
+    from netsharp_lsp.context import HOSTS, TASKS, Context, is_count
+    from netsharp_lsp.text.numbers import MOST_DIGITS
+
+    counts = {"features": features, "hidden_nodes": hidden_nodes, "outputs": outputs}
+    for name, count in counts.items():
+        if count is not None and not is_count(count):
+            raise ValueError(
+                f"{name} must be a whole number of at least 1 and at most {MOST_DIGITS} digits."
+            )
+    for name, word, words in (("task", task, TASKS), ("host", host, HOSTS)):
+        if word is not None and word not in words:
+            raise ValueError(f"{name} must be one of {', '.join(words)}, found {word!a}.")
+    return Context(features, hidden_nodes, outputs, task, host)
+
+
+def findings(data: bytes, context: Context, *, suppressed: bool = False) -> list[Diagnostic]:
+    """Return what is to be said about a text, in its order; also what it suppresses if asked."""
+    from netsharp_lsp.diagnostics.selection import Selection
+    from netsharp_lsp.language import DEFAULT, examine, language_by_id
+    from netsharp_lsp.text.lines import LineIndex
+
+    language, lines = language_by_id(DEFAULT), LineIndex(data)
+    if suppressed:
+        found = sorted(language.check(data, context).diagnostics, key=lambda each: each.sort_key)
+    else:
+        found = examine(language, lines, context, Selection())
+    return [
+        Diagnostic(
+            each.code,
+            each.severity,
+            each.message,
+            *lines.position(each.start),
+            *lines.position(each.end),
+        )
+        for each in found
+    ]
+
+
+def refuse_errors(data: bytes, context: Context, *, suppressed: bool = False) -> None:
+    """Raise SpecificationError where a text has errors."""
+    found = findings(data, context, suppressed=suppressed)
+    errors = [each for each in found if each.severity == "error"]
+    if errors:
+        raise SpecificationError(errors)
+
+
+def graph_of(data: bytes, known: Mapping[str, Any]) -> Graph:
+    """Return the engine's graph of a text with what is known of its data.
+
+    Raises SpecificationError for a text with errors, those that it suppresses included, and
+    TrainingError for a network that is too large.
+    """
+    from netsharp_engine.graph import GraphError
+    from netsharp_engine.train.failures import TrainingError
+    from netsharp_lsp.context import FIELDS, Context
+    from netsharp_lsp.language import DEFAULT, language_by_id
+
+    try:
+        return language_by_id(DEFAULT).build_graph(data.decode(), known)
+    except GraphError as error:
+        context = Context(**{field: known[field] for field in FIELDS if field in known})
+        refuse_errors(data, context, suppressed=True)
+        raise TrainingError(str(error)) from None
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Raise TrainingError in place of what the engine's inside says about a network."""
+    from netsharp_engine.graph import GraphError
+    from netsharp_engine.train.failures import TrainingError
+
+    try:
+        yield
+    except GraphError as error:
+        raise TrainingError(str(error)) from None
