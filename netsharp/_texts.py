@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from netsharp_lsp.language import DEFAULT, language_by_id
+from netsharp_lsp.language import language_by_id, main_language
 from netsharp_lsp.specification import (
     Diagnostic,
     findings,
@@ -41,7 +41,7 @@ def format(specification: str | os.PathLike[str]) -> str:
     """
     from netsharp_lsp.layout.options import FormatOptions
 
-    language = language_by_id(DEFAULT)
+    language = language_by_id(main_language())
     result = language.format(read_specification(specification), FormatOptions())
     if result.failure is not None:
         raise ValueError(result.failure)
@@ -65,4 +65,4 @@ def describe(
     data = read_specification(specification)
     context = known_context(features, hidden_nodes, outputs, task, host)
     refuse_errors(data, context)
-    return language_by_id(DEFAULT).describe(data, context)
+    return language_by_id(main_language()).describe(data, context)

@@ -11,7 +11,7 @@ from netsharp_engine import train as engine
 from netsharp_engine.data import Table
 from netsharp_engine.model import Model, load_model, save_model
 from netsharp_lsp.context import Context
-from netsharp_lsp.language import DEFAULT, language_by_id
+from netsharp_lsp.language import family_with
 from netsharp_lsp.specification import (
     file_name,
     graph_of,
@@ -64,7 +64,7 @@ def load(path: str | os.PathLike[str]) -> Model:
 
     Loading executes nothing of the file.
     """
-    return load_model(file_name(path), language_by_id(DEFAULT).build_graph)
+    return load_model(file_name(path), family_with(lambda family: family.training).build_graph)
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:

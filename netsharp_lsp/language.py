@@ -1,271 +1,152 @@
-"""The small interface that every language answers, and which language a file is in.
+"""The registry: which families of languages there are, and what belongs to which of them.
 
-Commands and servers go through it; it knows no language's inside and no editor's types.
+Commands and servers ask here and name no language.  A family of somebody else's is added by
+`register`; nothing in a workspace can do that.
 """
 
 from __future__ import annotations
 
-from netsharp_lsp.diagnostics.model import Result
-from netsharp_lsp.diagnostics.suppression import MARK, find_suppressions, suppress
+from netsharp_lsp.cntk.family import FAMILY as CNTK
+from netsharp_lsp.interface import Foreign, examine, sift
+from netsharp_lsp.netsharp.family import FAMILY as NET_SHARP
 
 __all__ = [
-    "DEFAULT",
-    "LANGUAGES",
-    "SUFFIXES",
-    "Result",
     "examine",
+    "families",
+    "families_by_language",
+    "family_of",
+    "family_of_name",
+    "family_with",
     "known_codes",
     "language_by_id",
     "language_for",
+    "language_ids",
+    "language_of_name",
     "language_of_text",
+    "main_family",
+    "main_language",
+    "register",
     "rules_with",
     "sift",
+    "suffixes",
     "title_of",
 ]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any, Protocol
+    from collections.abc import Callable, Mapping
+    from typing import TypeVar
 
-    from netsharp_engine.graph import Graph
-    from netsharp_lsp.context import Context
-    from netsharp_lsp.description.comparison import Comparison
-    from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.diagnostics.pages import RuleBook
-    from netsharp_lsp.diagnostics.selection import Selection
-    from netsharp_lsp.ide import answers
-    from netsharp_lsp.layout.options import FormatOptions, Formatted
-    from netsharp_lsp.text.edits import Edit
-    from netsharp_lsp.text.lines import LineIndex
+    from netsharp_lsp.family import Family
+    from netsharp_lsp.interface import Language
 
-    #: A text and what is known around it.
-    Text = tuple[bytes, Context]
+    Capability = TypeVar("Capability")
 
-    class Language(Protocol):
-        """One language. Texts are UTF-8 without byte-order mark, offsets are bytes."""
-
-        @property
-        def id(self) -> str:
-            """The language id that editors use."""
-
-        @property
-        def comment_marks(self) -> tuple[str, ...]:
-            """What begins a comment that ends with its line, and so a suppression."""
-
-        @property
-        def rules(self) -> RuleBook:
-            """The pages of its rules."""
-
-        @property
-        def suppression_codes(self) -> tuple[str, str]:
-            """Its codes for a suppression that matches nothing and for one of an unknown code."""
-
-        @property
-        def unused_codes(self) -> tuple[str, ...]:
-            """Its codes for what could be left out; editors show such text faded."""
-
-        def check(self, data: bytes, context: Context) -> Result:
-            """Return what is wrong with a text, and its comments; never raises for any text."""
-
-        def format(self, data: bytes, options: FormatOptions) -> Formatted:
-            """Return the text in its one style, or why it is left alone."""
-
-        def describe(self, data: bytes, context: Context) -> dict[str, Any]:
-            """Return what the network of a text is, as the JSON of `netsharp describe`."""
-
-        def compare(self, before: Text, after: Text) -> Comparison:
-            """Return what differs between the networks of two texts without errors."""
-
-        def build_graph(self, specification: str, known: Mapping[str, Any]) -> Graph:
-            """Return the engine's graph; GraphError, a sentence, where there can be none."""
-
-        def open(self, data: bytes, context: Context) -> Snapshot:
-            """Begin to follow a text that is being edited."""
-
-    class Snapshot(Protocol):
-        """One version of a text that is being edited, and what an editor asks about it.
-
-        Offsets are UTF-8 bytes.  A snapshot and those before it share what an edit left alone,
-        so only the newest may be asked.
-        """
-
-        @property
-        def data(self) -> bytes:
-            """The text."""
-
-        @property
-        def context(self) -> Context:
-            """What is known around it."""
-
-        def edited(self, data: bytes, edits: Sequence[Edit]) -> Snapshot:
-            """Return the next version; `edits`, in order and apart, lead from this text to it."""
-
-        def with_context(self, context: Context) -> Snapshot:
-            """Return the same text with something else known around it."""
-
-        def check(self) -> Result:
-            """Return what `Language.check` says of the same text and context."""
-
-        def hover(self, offset: int) -> answers.Hover | None:
-            """Return what is known about the words at a place."""
-
-        def hints(
-            self, start: int, end: int, options: answers.HintOptions
-        ) -> list[answers.InlayHint]:
-            """Return the inlay hints of a range."""
-
-        def complete(self, offset: int) -> answers.Completions:
-            """Return what may be written at a place."""
-
-        def document(self, topic: str) -> str:
-            """Return a completion's documentation in Markdown; empty where there is none."""
-
-        def signature(self, offset: int) -> answers.Signature | None:
-            """Return the form of the attribute block or call at a place."""
-
-        def definition(self, offset: int) -> answers.Target | None:
-            """Return where the name at a place is declared."""
-
-        def references(
-            self, offset: int, declaration: bool
-        ) -> Sequence[answers.Range | answers.Elsewhere]:
-            """Return where the name at a place is used, and where declared if asked."""
-
-        def highlights(self, offset: int) -> list[answers.Highlight]:
-            """Return where the name, or the words that belong together, at a place stand."""
-
-        def prepare_rename(self, offset: int) -> answers.Renaming | answers.Refusal:
-            """Return the name at a place if it can be renamed, else why not."""
-
-        def rename(self, offset: int, name: str) -> list[Edit] | answers.Changes | answers.Refusal:
-            """Return the edits that give the name at a place another, or why there are none."""
-
-        def symbols(self) -> list[answers.Symbol]:
-            """Return the outline."""
-
-        def folds(self) -> list[answers.Fold]:
-            """Return what can be folded away."""
-
-        def selections(self, offset: int) -> list[answers.Range]:
-            """Return the ranges around a place, from the innermost to the whole text."""
-
-        def tokens(self, start: int, end: int) -> list[answers.Token]:
-            """Return the semantic tokens that begin in a range, in order and apart."""
-
-        def links(self) -> list[answers.Link]:
-            """Return what leads somewhere."""
-
-        def flow(self, offset: int) -> answers.Flow | None:
-            """Return the layer at a place, to ask what feeds it and what it feeds."""
-
-        def feeds(self, name: str, *, backwards: bool) -> list[answers.Flow]:
-            """Return the layers that a layer's values go to; `backwards`: those it reads."""
-
-        def lenses(self, options: answers.LensOptions) -> list[answers.Lens]:
-            """Return the lines above declarations; titles that cost something come later."""
-
-        def lens_title(self, key: str) -> str:
-            """Return the title that a lens without one shows."""
-
-        def actions(self, start: int, end: int, only: Sequence[str] | None) -> list[answers.Action]:
-            """Return what can be done to a range; `only`: prefixes of the kinds wanted."""
-
-        def migrate(self) -> answers.Migration:
-            """Return what turns an outdated text, and what belongs to it, into today's language."""
-
-        def format(self, options: FormatOptions) -> Formatted:
-            """Return the text in its one style; `options` may name lines."""
-
-        def graph(self) -> answers.Graph:
-            """Return the network and its picture."""
+#: The families by their ids.  The first is meant where nothing tells another.
+_families: dict[str, Family] = {}
+_by_language: dict[str, Family] = {}
+_by_suffix: dict[str, Family] = {}
 
 
-DEFAULT = "netsharp"
-_CNTK = "netsharp_lsp.cntk.languages"
-#: The module of each language and what it calls the language.
-_LANGUAGES = {
-    "netsharp": ("netsharp_lsp.netsharp", "LANGUAGE"),
-    "cntk": (_CNTK, "CONFIGURATION"),
-    "brainscript": (_CNTK, "BRAINSCRIPT"),
-    "ndl": (_CNTK, "NDL"),
-    "mel": (_CNTK, "MEL"),
-}
-LANGUAGES = tuple(_LANGUAGES)
-#: Which suffix belongs to which language.
-SUFFIXES = {
-    ".nn": "netsharp",
-    ".netsharp": "netsharp",
-    ".cntk": "cntk",
-    ".config": "cntk",
-    ".bs": "brainscript",
-    ".ndl": "ndl",
-    ".mel": "mel",
-}
+def register(family: Family) -> None:
+    """Add a family; ValueError where one has its id, or a language's, or a suffix already."""
+    for taken, given in (
+        (_families, (family.id,)),
+        (_by_language, family.languages),
+        (_by_suffix, family.suffixes),
+    ):
+        for name in given:
+            if name in taken:
+                raise ValueError(f"'{name}' belongs to {taken[name].title} already.")
+    _families[family.id] = family
+    _by_language.update(dict.fromkeys(family.languages, family))
+    _by_suffix.update(dict.fromkeys(family.suffixes, family))
+
+
+register(NET_SHARP)
+register(CNTK)
+
+
+def families() -> tuple[Family, ...]:
+    """Return every family, the first one first."""
+    return tuple(_families.values())
+
+
+def main_family() -> Family:
+    """Return the family of what nothing tells to be of another."""
+    return next(iter(_families.values()))
+
+
+def main_language() -> str:
+    """Return the id of the language of what nothing tells to be in another."""
+    return next(iter(main_family().languages))
+
+
+def family_of(language_id: str) -> Family:
+    """Return the family of a language; KeyError where none has the id."""
+    return _by_language[language_id]
+
+
+def families_by_language() -> Mapping[str, Family]:
+    """Return every family by the ids of its languages."""
+    return _by_language
+
+
+def family_of_name(name: str) -> Family | None:
+    """Return the family of a file by its name; None where its suffix is nobody's."""
+    return _by_suffix.get(_suffix(name))
+
+
+def family_with(capability: Callable[[Family], Capability | None]) -> Capability:
+    """Return what the first family answers that has it; LookupError where none has."""
+    for family in _families.values():
+        found = capability(family)
+        if found is not None:
+            return found
+    raise LookupError("no family can do that")
+
+
+def language_ids() -> tuple[str, ...]:
+    """Return the id of every language."""
+    return tuple(_by_language)
+
+
+def suffixes() -> tuple[str, ...]:
+    """Return every suffix of a file in one of the languages."""
+    return tuple(_by_suffix)
 
 
 def language_by_id(language_id: str) -> Language:
-    """Import and return a language; KeyError where none has the id."""
-    module, name = _LANGUAGES[language_id]
-    language: Language = getattr(__import__(module, fromlist=[name]), name)
-    return language
+    """Return a language; KeyError where none has the id."""
+    return _by_language[language_id].languages[language_id]
 
 
-def language_of_text(path: str, data: bytes) -> str | None:
+def language_of_name(name: str) -> str:
+    """Return the id of the language of a file by its name; that of unknown kinds is the main."""
+    suffix = _suffix(name)
+    family = _by_suffix.get(suffix)
+    return main_language() if family is None else family.suffixes[suffix]
+
+
+def language_for(name: str) -> Language:
+    """Return the language of a file by its name; files of unknown kinds are in the main one."""
+    return language_by_id(language_of_name(name))
+
+
+def language_of_text(name: str, data: bytes) -> str | None:
     """Return the language id of a file that nobody named: its name and its text decide.
 
     None where its suffix is not ours, or is another's as well and the text says that it is theirs.
     """
-    from netsharp_lsp.cntk.recognition import LANGUAGES as OF_CNTK
-    from netsharp_lsp.cntk.recognition import language_of
-
-    dot = path.rfind(".")
-    suffix = path[dot:].lower() if dot >= 0 else ""
-    if suffix not in OF_CNTK:
-        return SUFFIXES.get(suffix)
-    found = language_of(path, data)
-    return found if isinstance(found, str) else None
-
-
-def language_for(path: str) -> Language:
-    """Return the language of a file by its name; files of unknown kinds are Net#."""
-    dot = path.rfind(".")
-    suffix = path[dot:].lower() if dot >= 0 else ""
-    return language_by_id(SUFFIXES.get(suffix, DEFAULT))
+    family = _by_suffix.get(_suffix(name))
+    found = None if family is None else family.recognise(name, data)
+    return None if isinstance(found, Foreign) else found
 
 
 def known_codes() -> tuple[str, ...]:
     """Return every code that has a page, of every language."""
     return tuple(code for rules in _rule_books() for code in rules.codes)
-
-
-def _rule_books() -> list[RuleBook]:
-    """The pages of all languages; several may share theirs."""
-    return list(dict.fromkeys(language_by_id(language_id).rules for language_id in _LANGUAGES))
-
-
-def examine(
-    language: Language, lines: LineIndex, context: Context, selection: Selection
-) -> list[Diagnostic]:
-    """Check a text: its diagnostics in order, less those suppressed and those not selected."""
-    return sift(language, lines, language.check(lines.text, context), selection)
-
-
-def sift(
-    language: Language, lines: LineIndex, result: Result, selection: Selection
-) -> list[Diagnostic]:
-    """Return a check's diagnostics in order, less those suppressed and those not selected."""
-    diagnostics = sorted(result.diagnostics, key=lambda diagnostic: diagnostic.sort_key)
-    comments = result.comments if MARK in lines.text else []
-    suppressions = find_suppressions(lines, comments, *language.comment_marks)
-    left = suppress(
-        diagnostics,
-        lines,
-        suppressions,
-        lambda: language.rules.codes,
-        *language.suppression_codes,
-    )
-    return selection.filter(left)
 
 
 def rules_with(code: str) -> RuleBook:
@@ -279,3 +160,13 @@ def rules_with(code: str) -> RuleBook:
 def title_of(code: str) -> str:
     """Return the title of a rule by its code; KeyError where it has no page."""
     return rules_with(code).title(code)
+
+
+def _rule_books() -> list[RuleBook]:
+    """The pages of all languages; several may share theirs."""
+    return list(dict.fromkeys(language_by_id(one).rules for one in _by_language))
+
+
+def _suffix(name: str) -> str:
+    dot = name.rfind(".")
+    return name[dot:].lower() if dot >= 0 else ""

@@ -145,10 +145,10 @@ def known_context(
 def findings(data: bytes, context: Context, *, suppressed: bool = False) -> list[Diagnostic]:
     """Return what is to be said about a text, in its order; also what it suppresses if asked."""
     from netsharp_lsp.diagnostics.selection import Selection
-    from netsharp_lsp.language import DEFAULT, examine, language_by_id
+    from netsharp_lsp.language import examine, language_by_id, main_language
     from netsharp_lsp.text.lines import LineIndex
 
-    language, lines = language_by_id(DEFAULT), LineIndex(data)
+    language, lines = language_by_id(main_language()), LineIndex(data)
     if suppressed:
         found = sorted(language.check(data, context).diagnostics, key=lambda each: each.sort_key)
     else:
@@ -182,10 +182,10 @@ def graph_of(data: bytes, known: Mapping[str, Any]) -> Graph:
     from netsharp_engine.graph import GraphError
     from netsharp_engine.train.failures import TrainingError
     from netsharp_lsp.context import FIELDS, Context
-    from netsharp_lsp.language import DEFAULT, language_by_id
+    from netsharp_lsp.language import family_with
 
     try:
-        return language_by_id(DEFAULT).build_graph(data.decode(), known)
+        return family_with(lambda family: family.training).build_graph(data.decode(), known)
     except GraphError as error:
         context = Context(**{field: known[field] for field in FIELDS if field in known})
         refuse_errors(data, context, suppressed=True)

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from netsharp_lsp.cli.inspection import Job, Outcome
+    from netsharp_lsp.cli.inspection import Job
     from netsharp_lsp.diagnostics.reports import FileFindings
+    from netsharp_lsp.family import Outcome
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.settings import Settings
 

@@ -12,7 +12,15 @@ import sys
 from netsharp_lsp import __version__
 from netsharp_lsp.cli.context import add_context_arguments
 from netsharp_lsp.cli.experiment_arguments import add_experiment_arguments
-from netsharp_lsp.cli.files import EMBEDDED, SKIP_OTHERS, Naming, gather
+from netsharp_lsp.cli.files import (
+    EMBEDDED,
+    SKIP_OTHERS,
+    Input,
+    Naming,
+    gather,
+    layered_in,
+    read_bytes,
+)
 from netsharp_lsp.cli.inspection import Job, inspect_all
 from netsharp_lsp.cli.project import (
     UsageError,
@@ -22,6 +30,7 @@ from netsharp_lsp.cli.project import (
     validate_codes,
 )
 from netsharp_lsp.cli.terminal import complain, give, give_exactly, source_width, uses_color
+from netsharp_lsp.cli.workers import do_each
 from netsharp_lsp.diagnostics.model import RANKS, SEVERITIES
 from netsharp_lsp.diagnostics.reports import (
     FORMATS,
@@ -31,7 +40,8 @@ from netsharp_lsp.diagnostics.reports import (
     render_statistics,
 )
 from netsharp_lsp.diagnostics.selection import split_codes
-from netsharp_lsp.language import LANGUAGES, known_codes, title_of
+from netsharp_lsp.family import Inspection
+from netsharp_lsp.language import families, known_codes, language_ids, title_of
 from netsharp_lsp.project.folders import excluder, validate_settings
 from netsharp_lsp.project.roots import not_written
 from netsharp_lsp.project.writing import write_atomic, write_over
@@ -46,7 +56,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from netsharp_lsp.cli.files import Gathered
-    from netsharp_lsp.cli.inspection import Outcome
+    from netsharp_lsp.family import Outcome
     from netsharp_lsp.project.folders import Find
     from netsharp_lsp.project.roots import Roots
 
@@ -65,7 +75,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="files, folders, A+B, or - for stdin",
     )
     add("--stdin-filename", metavar="NAME", help="the name of what comes from stdin")
-    add("--language", choices=LANGUAGES, help="the language of what is named, whatever its name")
+    add(
+        "--language",
+        choices=language_ids(),
+        help="the language of what is named, whatever its name",
+    )
     add("--verbose", action="store_true", help="say what a folder's files were left out, and why")
     add("--select", action="append", default=[], metavar="CODES", help="report only these codes")
     add("--ignore", action="append", default=[], metavar="CODES", help="do not report these codes")
@@ -169,16 +183,35 @@ def _found(
 def _inspected(
     jobs: list[Job], gathered: Gathered, args: argparse.Namespace, find: Find, roots: Roots
 ) -> tuple[list[Job], list[Outcome]]:
-    """Check every file; CNTK's belong together, and bring others with them."""
-    alone = [job for job in jobs if not job.item.is_cntk]
-    joined = [job for job in jobs if job.item.is_cntk]
-    outcomes = inspect_all(alone)
-    if not joined:
-        return alone, outcomes
-    from netsharp_lsp.cli.cntk_inspection import inspect_experiments
+    """Check every file; those that belong together bring others with them."""
+    checked = [job for job in jobs if job.item.family.experiments is None]
+    outcomes = inspect_all(checked)
+    for family in families():
+        joined = [job for job in jobs if job.item.family is family]
+        if joined and family.experiments is not None:
+            asked, further = _inspection(joined, args, find, roots)
+            asked.layers = [one for one in gathered.layers if layered_in(one) is family]
+            outcomes += family.experiments.inspect(asked)
+            checked += [*joined, *further]
+    return checked, outcomes
 
-    joined, found = inspect_experiments(joined, gathered, args, find, roots)
-    return [*alone, *joined], [*outcomes, *found]
+
+def _inspection(
+    jobs: Sequence[Job], args: argparse.Namespace, find: Find, roots: Roots
+) -> tuple[Inspection, list[Job]]:
+    """What is asked of files that belong together, and the jobs of those that nobody named."""
+    further: list[Job] = []
+
+    def job_for(name: str, path: str | None, language: str) -> Job:
+        item = Input(name, path, language=language)
+        further.append(Job(item, find(item.directory), args, roots, named=False))
+        return further[-1]
+
+    asked = Inspection(jobs, read_bytes, job_for, do_each, find, roots)
+    asked.folders = [path for path in args.paths if os.path.isdir(path)]
+    asked.assignments = tuple(args.set)
+    asked.unsafe = args.unsafe_fixes
+    return asked, further
 
 
 def _roots(args: argparse.Namespace) -> Roots:

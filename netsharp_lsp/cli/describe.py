@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from netsharp_lsp.cli.context import add_context_arguments
-from netsharp_lsp.cli.experiment_arguments import add_experiment_arguments, is_experiment
+from netsharp_lsp.cli.experiment_arguments import (
+    add_experiment_arguments,
+    family_meant,
+    question,
+    show_answer,
+)
 from netsharp_lsp.cli.faults import show_errors
 from netsharp_lsp.cli.project import (
     UsageError,
@@ -14,7 +19,7 @@ from netsharp_lsp.cli.project import (
 from netsharp_lsp.cli.subjects import SubjectError, read_subject
 from netsharp_lsp.cli.terminal import complain, give
 from netsharp_lsp.description.uncounted import uncounted
-from netsharp_lsp.language import LANGUAGES, language_for
+from netsharp_lsp.language import language_for, language_ids
 from netsharp_lsp.project.writing import write_atomic
 from netsharp_lsp.settings import SettingsError
 from netsharp_lsp.text.json_text import to_json
@@ -38,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "REVISION:FILE, or -",
     )
     add("--stdin-filename", metavar="NAME", help="the name of what comes from stdin")
-    add("--language", choices=LANGUAGES, help="the language of it, whatever its name")
+    add("--language", choices=language_ids(), help="the language of it, whatever its name")
     add("--format", choices=FORMATS, default="text", help="how to say it")
     add("--output", metavar="FILE", help="write into a file")
     add_context_arguments(parser)
@@ -76,10 +81,11 @@ def _described(args: argparse.Namespace) -> tuple[dict[str, Any] | None, int]:
     """What is meant, described, None where there is nothing more to say; and the exit code."""
     roots = roots_for([(args.stdin_filename or ".") if args.subject == "-" else args.subject], args)
     find = settings_finder(args, roots)
-    if is_experiment(args.subject, args):
-        from netsharp_lsp.cli.cntk_describe import describe_experiment
-
-        return describe_experiment(args, find, roots)
+    experiments = family_meant(args.subject, args).experiments
+    if experiments is not None:
+        answer = experiments.describe(args.subject, question(args, find, roots))
+        show_answer(answer)
+        return answer.document, answer.code
     subject = read_subject(args.subject, args, find, roots, args.stdin_filename)
     if show_errors(subject.name, subject.text, subject.context, subject.embedded):
         return None, FAULTY

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from netsharp_lsp.cli.context import add_context_arguments
-from netsharp_lsp.cli.experiment_arguments import add_experiment_arguments, is_experiment
+from netsharp_lsp.cli.experiment_arguments import (
+    add_experiment_arguments,
+    family_meant,
+    question,
+    show_answer,
+)
 from netsharp_lsp.cli.faults import show_errors
 from netsharp_lsp.cli.project import (
     UsageError,
@@ -61,13 +66,13 @@ def _compared(args: argparse.Namespace) -> Comparison | None:
     names = (args.before, args.after)
     roots = roots_for(["." if name == "-" else name for name in names], args)
     find = settings_finder(args, roots)
-    experiments = [is_experiment(name, args) for name in names]
-    if all(experiments):
-        from netsharp_lsp.cli.cntk_diff import compare_experiments
-
-        return compare_experiments(args, find, roots)
-    if any(experiments):
+    one, other = (family_meant(name, args) for name in names)
+    if one is not other:
         raise SubjectError(f"{names[0]} and {names[1]} are of different kinds. Name two of a kind.")
+    if one.experiments is not None:
+        answer = one.experiments.compare(*names, question(args, find, roots))
+        show_answer(answer)
+        return answer.comparison
     subjects = [read_subject(name, args, find, roots) for name in names]
     faulty = [show_errors(each.name, each.text, each.context, each.embedded) for each in subjects]
     if any(faulty):

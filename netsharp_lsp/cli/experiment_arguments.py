@@ -1,14 +1,21 @@
-"""The arguments of commands that look at runs of CNTK, and whether one means such."""
+"""The arguments of commands that look at runs, and what family each of theirs means."""
 
 from __future__ import annotations
 
-from netsharp_lsp.cli.files import is_layered, named_input
+import sys
+
+from netsharp_lsp.cli.files import layered_in, named_input, read_bytes
+from netsharp_lsp.cli.terminal import complain, give, say
+from netsharp_lsp.family import Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
     from netsharp_lsp.cli.files import Input
+    from netsharp_lsp.family import Answer, Family
+    from netsharp_lsp.project.folders import Find
+    from netsharp_lsp.project.roots import Roots
 
 
 def add_experiment_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -25,9 +32,30 @@ def add_experiment_arguments(parser: argparse.ArgumentParser) -> argparse._Argum
     return group
 
 
-def is_experiment(argument: str, args: argparse.Namespace) -> bool:
-    """Whether an argument means something of CNTK, whatever revision it may be of."""
-    return is_layered(argument) or meant_input(argument, args).is_cntk
+def family_meant(argument: str, args: argparse.Namespace) -> Family:
+    """Return the family of what an argument means, whatever revision it may be of."""
+    return layered_in(argument) or meant_input(argument, args).family
+
+
+def question(args: argparse.Namespace, find: Find, roots: Roots) -> Question:
+    """Return what the arguments of a command ask of runs."""
+    asked = Question(lambda name: meant_input(name, args), read_bytes, find, roots, tuple(args.set))
+    asked.command = getattr(args, "command", None)
+    asked.library = getattr(args, "library", None)
+    asked.log = getattr(args, "log", None)
+    return asked
+
+
+def show_answer(answer: Answer) -> None:
+    """Report what is wrong and tell what there is to tell."""
+    if answer.reports:
+        from netsharp_lsp.diagnostics.reports import Style, render
+
+        for report in answer.reports:
+            give(render("text", report, Style()), sys.stderr)
+    for sentence in answer.complaints:
+        complain(sentence)
+    say(answer.lines)
 
 
 def meant_input(argument: str, args: argparse.Namespace) -> Input:

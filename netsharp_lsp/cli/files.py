@@ -9,18 +9,19 @@ import os
 import sys
 
 from netsharp_engine.plain_files import open_plain
-from netsharp_lsp.cntk.recognition import LANGUAGES, Foreign, language_of
 from netsharp_lsp.embedded.hosts import HOSTS, SEPARATOR, host_of
-from netsharp_lsp.language import DEFAULT, SUFFIXES
-from netsharp_lsp.limits import SPECIFICATION_BYTES
+from netsharp_lsp.family import ReadError, layers_of
+from netsharp_lsp.interface import Foreign
+from netsharp_lsp.language import families, family_of, language_of_name, suffixes
 from netsharp_lsp.project.roots import LEADS_OUT
 from netsharp_lsp.project.walk import specifications_below
-from netsharp_lsp.text.decode import DecodeError, Source, decode, decode_legacy
+from netsharp_lsp.text.decode import DecodeError, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from netsharp_lsp.family import Family, Item
     from netsharp_lsp.project.roots import Roots
 
 STDIN = "-"
@@ -49,8 +50,7 @@ class Input:
         part: str | None = None,
         language: str | None = None,
     ) -> None:
-        suffix = os.path.splitext(name)[1].lower()
-        self.language = language or SUFFIXES.get(suffix, DEFAULT)
+        self.language = language or language_of_name(name)
         self.name = name
         self.path = path
         self.walked = walked
@@ -62,24 +62,15 @@ class Input:
         return host_of(self.name)
 
     @property
-    def is_cntk(self) -> bool:
-        """Whether the file is in one of CNTK's languages, whose files belong together."""
-        return self.language in LANGUAGES.values()
+    def family(self) -> Family:
+        """The family of its language."""
+        return family_of(self.language)
 
     @property
     def directory(self) -> str:
         """The absolute folder whose settings hold for the file."""
         place = self.path if self.path is not None else os.path.abspath(self.name)
         return os.path.dirname(place)
-
-
-class ReadError:
-    """A file that cannot be read, as a sentence that names it."""
-
-    __slots__ = ("message",)
-
-    def __init__(self, message: str) -> None:
-        self.message = message
 
 
 class Naming:
@@ -127,12 +118,12 @@ def named_input(argument: str, stdin_name: str | None = None, language: str | No
     return Input(name, None if is_stdin else os.path.abspath(name), language=language)
 
 
-def is_layered(argument: str) -> bool:
-    """Whether an argument names configurations that are layered: ``a.cntk+b.cntk``."""
-    if "+" not in argument or os.path.exists(argument):
-        return False
-    suffixes = {os.path.splitext(part)[1].lower() for part in argument.split("+") if part}
-    return any(SUFFIXES.get(suffix) == "cntk" for suffix in suffixes)
+def layered_in(argument: str) -> Family | None:
+    """Return the family of files that an argument layers, ``A+B``; None where it does not."""
+    for family in families():
+        if family.experiments is not None and layers_of(argument, family.experiments.starts):
+            return family
+    return None
 
 
 def gather(
@@ -167,7 +158,7 @@ def gather(
 
 def _named(argument: str, gathered: Gathered, naming: Naming) -> list[Input]:
     """The inputs that an argument means which is no folder: one, or layers."""
-    if not is_layered(argument):
+    if layered_in(argument) is None:
         return [named_input(argument, naming.stdin_name, naming.language)]
     gathered.layers.append(argument)
     return [named_input(part, None, naming.language) for part in argument.split("+") if part]
@@ -181,7 +172,7 @@ def _found_below(
     embedded: bool,
 ) -> list[Input]:
     """The inputs that a folder means."""
-    known = (*SUFFIXES, *HOSTS) if embedded else tuple(SUFFIXES)
+    known = (*suffixes(), *HOSTS) if embedded else suffixes()
 
     def leave(path: str) -> None:
         gathered.skipped.append(f"{os.path.normpath(path)}: left out, {LEADS_OUT}.")
@@ -190,24 +181,24 @@ def _found_below(
     items = [Input(os.path.normpath(name), os.path.abspath(name), walked=True) for name in below]
     found = [item for item in items if _is_ours(item, gathered)]
     if not found:
-        suffixes = f"{', '.join(known[:-1])} or {known[-1]}"
-        gathered.missing.append(f"{argument}: no {suffixes} file below this folder.")
+        wanted = f"{', '.join(known[:-1])} or {known[-1]}"
+        gathered.missing.append(f"{argument}: no {wanted} file below this folder.")
     return found
 
 
 def _is_ours(item: Input, gathered: Gathered) -> bool:
     """Whether a file is what its name says; notes why not."""
-    if not item.is_cntk or item.host is not None:
+    if item.host is not None or not item.family.looks_inside:
         return True
     data = read_bytes(item)
-    kind = language_of(item.name, b"" if isinstance(data, ReadError) else data)
+    kind = item.family.recognise(item.name, b"" if isinstance(data, ReadError) else data)
     if isinstance(kind, Foreign) and not isinstance(data, ReadError):
         gathered.skipped.append(f"{item.name}: left out, {kind.reason}.")
         return False
     return True
 
 
-def read_bytes(item: Input) -> bytes | ReadError:
+def read_bytes(item: Item) -> bytes | ReadError:
     """Return the bytes of an input, from disk or stdin."""
     if item.path is None:
         return sys.stdin.buffer.read()
@@ -223,9 +214,10 @@ def read_source(item: Input) -> Source | ReadError | None:
     data = read_bytes(item)
     if isinstance(data, ReadError):
         return data
-    if not item.is_cntk and len(data) > SPECIFICATION_BYTES.most:
-        return ReadError(f"{item.name}: is larger than {SPECIFICATION_BYTES}, and is not read.")
-    source = decode_legacy(data) if item.is_cntk else decode(data)
+    largest = item.family.largest
+    if largest is not None and len(data) > largest.most:
+        return ReadError(f"{item.name}: is larger than {largest}, and is not read.")
+    source = item.family.decode(data)
     if item.walked and _is_binary(data, source):
         return None
     if isinstance(source, DecodeError):

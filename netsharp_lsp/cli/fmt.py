@@ -13,14 +13,14 @@ from netsharp_lsp.cli.files import (
     SKIP_OTHERS,
     Input,
     Naming,
-    ReadError,
     gather,
     read_source,
 )
 from netsharp_lsp.cli.project import add_settings_arguments, roots_for, settings_finder
 from netsharp_lsp.cli.terminal import complain, give_exactly
 from netsharp_lsp.cli.workers import do_all
-from netsharp_lsp.language import LANGUAGES, language_by_id
+from netsharp_lsp.family import ReadError
+from netsharp_lsp.language import language_by_id, language_ids
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.project.roots import not_written
@@ -48,7 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--check", action="store_true", help="write nothing; exit 1 if something would change")
     add("--diff", action="store_true", help="write nothing; show what would change")
     add("--stdin-filename", metavar="NAME", help="the name of what comes from stdin")
-    add("--language", choices=LANGUAGES, help="the language of what is named, whatever its name")
+    add(
+        "--language",
+        choices=language_ids(),
+        help="the language of what is named, whatever its name",
+    )
     add(
         "--lines",
         type=_line_range,

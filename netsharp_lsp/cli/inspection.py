@@ -8,20 +8,21 @@ from __future__ import annotations
 import os
 
 from netsharp_lsp.cli.context import contexts_around
-from netsharp_lsp.cli.files import Input, ReadError, read_source
-from netsharp_lsp.cli.memory import uncollected
+from netsharp_lsp.cli.files import read_source
 from netsharp_lsp.cli.workers import do_each
 from netsharp_lsp.diagnostics.selection import Selection, split_codes
+from netsharp_lsp.family import Outcome, ReadError
 from netsharp_lsp.language import examine, language_by_id
+from netsharp_lsp.memory import uncollected
 from netsharp_lsp.text.decode import Source
 from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Callable, Sequence
 
+    from netsharp_lsp.cli.files import Input
     from netsharp_lsp.context import Context
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.project.roots import Roots
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 #: Stands for what a file held that was read and of which nothing is left to say.
 _READ = Source(b"")
-_NONE: Mapping[str, Any] = {}
 
 
 class Job:
@@ -60,47 +60,13 @@ class Job:
         """Whether fixes are to be applied, be it only to show them."""
         return self.named and bool(self.args.fix or self.args.unsafe_fixes or self.args.diff)
 
-
-class Outcome:
-    """What one file gave: `source` as read, `text` after fixes, what is left to say of it.
-
-    `repaired` tells that fixes were tried. `source` is None for a file that could not be read
-    or is binary; `problems` are sentences on what could not be done, `warnings` on what was done
-    all the same; `others` are the lines of other files that diagnostics point at, by name.
-    """
-
-    __slots__ = (
-        "applied",
-        "diagnostics",
-        "item",
-        "others",
-        "problems",
-        "repaired",
-        "source",
-        "text",
-        "warnings",
-    )
-
-    def __init__(self, item: Input) -> None:
-        self.item = item
-        self.source: Source | None = None
-        self.text = b""
-        self.diagnostics: Sequence[Diagnostic] = ()
-        self.applied: Mapping[str, int] = _NONE
-        self.repaired = False
-        self.problems: tuple[str, ...] = ()
-        self.warnings: tuple[str, ...] = ()
-        self.others: Mapping[str, LineIndex] = _NONE
-
-    def forget_text(self) -> None:
-        """Keep nothing of a file of which nothing is said but that it was read: there are many."""
-        if not (self.diagnostics or self.repaired or self.source is None):
-            self.source, self.text, self.diagnostics = _READ, _READ.text, ()
-
     @property
-    def changed(self) -> bool:
-        """Whether fixes changed the text."""
-        return self.source is not None and self.source.text != self.text
+    def selection(self) -> Selection:
+        """What settings select, flags over them; what a file's patterns ignore goes anyway."""
+        settings, args = self.settings, self.args
+        selection = Selection(settings.select, settings.ignore)
+        selection = selection.then(split_codes(args.select), split_codes(args.ignore))
+        return selection.then((), settings.ignores_for(_place(self.item)))
 
 
 def inspect_all(jobs: Sequence[Job]) -> list[Outcome]:
@@ -137,7 +103,7 @@ def _inspect(job: Job) -> Outcome:
     check = _checker(job, given, around)
     if not job.repairs:
         outcome.diagnostics = check(source.text)
-        outcome.forget_text()
+        _forget_text(outcome)
         return outcome
     from netsharp_lsp.diagnostics.fixes import fix_all
 
@@ -149,9 +115,15 @@ def _inspect(job: Job) -> Outcome:
     return outcome
 
 
+def _forget_text(outcome: Outcome) -> None:
+    """Keep nothing of a file of which nothing is said but that it was read: there are many."""
+    if not (outcome.diagnostics or outcome.repaired or outcome.source is None):
+        outcome.source, outcome.text, outcome.diagnostics = _READ, _READ.text, ()
+
+
 def _checker(job: Job, given: Context, around: Context) -> Callable[[bytes], list[Diagnostic]]:
     """What checks a text: a specification, or those inside a host."""
-    selection = selection_of(job)
+    selection = job.selection
     if job.item.host is not None:
         from netsharp_lsp.cli.embedded import examine_host
 
@@ -171,14 +143,6 @@ def _holds_some(job: Job, outcome: Outcome) -> bool:
     elif not regions and not job.args.embedded:
         outcome.warnings += (nothing_in(job.item, outcome.text),)
     return isinstance(regions, list) and bool(regions)
-
-
-def selection_of(job: Job) -> Selection:
-    """Return what settings select, flags over them; what a file's patterns ignore goes anyway."""
-    settings, args = job.settings, job.args
-    selection = Selection(settings.select, settings.ignore)
-    selection = selection.then(split_codes(args.select), split_codes(args.ignore))
-    return selection.then((), settings.ignores_for(_place(job.item)))
 
 
 def _place(item: Input) -> str:

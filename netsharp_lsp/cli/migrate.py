@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 
-from netsharp_lsp.cli.cntk_plan import Wanted, planned
 from netsharp_lsp.cli.experiment_arguments import add_experiment_arguments
 from netsharp_lsp.cli.files import Naming, gather
 from netsharp_lsp.cli.project import (
@@ -17,6 +16,8 @@ from netsharp_lsp.cli.project import (
     settings_finder,
 )
 from netsharp_lsp.cli.terminal import complain, give, give_exactly, say
+from netsharp_lsp.family import Wanted
+from netsharp_lsp.language import families
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.project.read_once import ReadOnce
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from netsharp_lsp.cntk.migration.unit import Unit
-    from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.family import Migration, MigrationUnit
     from netsharp_lsp.project.roots import Roots
 
 DONE, FOUND, FAILED = 0, 1, 2
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         roots = roots_for(args.paths, args)
         files = ReadOnce(DiskFiles(roots=roots))
-        experiments, problems = _experiments(args, files, roots)
+        migration, problems = _planned(args, files, roots)
     except (SettingsError, UsageError) as error:
         complain(str(error))
         return FAILED
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         complain(sentence)
     if problems:
         return FAILED
-    units = _units(experiments, files, args)
+    units = migration.units
     written: list[str] = []
     failed = False
     if args.diff:
@@ -71,54 +71,35 @@ def run(args: argparse.Namespace) -> int:
     else:
         if args.write:
             written, failed = _written(units, files, roots)
-        _report(units, written, args.format)
+        _report(migration, written, args.format)
     if failed:
         return FAILED
-    return FOUND if any(unit.plan.fails or unit.plan.todo for unit in units) else DONE
+    return FOUND if any(unit.fails or unit.needs_person for unit in units) else DONE
 
 
-def _experiments(
+def _planned(
     args: argparse.Namespace, files: ReadOnce, roots: Roots
-) -> tuple[list[Experiment], list[str]]:
-    """The runs that the arguments mean, and what is not there."""
-    from netsharp_lsp.cntk.run.experiment import Experiment
-
+) -> tuple[Migration, list[str]]:
+    """What becomes of what the arguments mean, and what is not there."""
     find = settings_finder(args, roots)
     gathered = gather(args.paths, excluder(find), Naming(), roots)
+    family = next(one for one in families() if one.migrations is not None)
     languages = {
         os.path.realpath(item.path): item.language
         for item in gathered.inputs
-        if item.path is not None and item.is_cntk
+        if item.path is not None and item.language in family.languages
     }
-    folders = [path for path in args.paths if os.path.isdir(path)]
-    plan = planned(Wanted(languages, folders, gathered.layers), find, files, roots)
-    runs = [
-        Experiment(one.run.assigning(tuple(args.set)), files, defines=one.defines)
-        for one in plan.runs
-    ]
     absent = [
         f"{item.name}: there is no such file."
         for item in gathered.inputs
         if item.path is None or not os.path.isfile(item.path)
     ]
-    unknown = [
-        f"{_name(layers.sources[0].name)}: {fault.message} Without it nothing can be proven."
-        for layers in (run.configuration.layers for run in runs)
-        for fault in layers.faults
-        if fault.kind == "outside" and layers.sources
-    ]
-    return runs, [*gathered.missing, *absent, *plan.problems, *plan.notices, *unknown]
-
-
-def _units(
-    experiments: Sequence[Experiment], files: ReadOnce, args: argparse.Namespace
-) -> list[Unit]:
-    from netsharp_lsp.cntk.migration.migrate import Settings, units
-
-    found = units(experiments, files, Settings(force=args.force))
-    for unit in found:
-        unit.migrated()
-    return found
+    folders = [path for path in args.paths if os.path.isdir(path)]
+    asked = Wanted(languages, folders, gathered.layers, files, find, roots)
+    asked.assignments, asked.force = tuple(args.set), args.force
+    assert family.migrations is not None
+    migration = family.migrations.plan(asked)
+    return migration, [*gathered.missing, *absent, *migration.problems]
 
 
 def _name(file: str) -> str:
@@ -127,26 +108,30 @@ def _name(file: str) -> str:
     return file if name.startswith("..") else name
 
 
-def _show(units: Sequence[Unit]) -> None:
+def _show(units: Sequence[MigrationUnit]) -> None:
     from netsharp_lsp.cli.difference import unified
 
     for unit in units:
-        for file, text in unit.plan.texts.items():
-            give_exactly(unified(_name(file), unit.originals.data(file), text))
+        for file, before, after in unit.differences():
+            give_exactly(unified(_name(file), before, after))
 
 
-def _written(units: Sequence[Unit], files: ReadOnce, roots: Roots) -> tuple[list[str], bool]:
+def _written(
+    units: Sequence[MigrationUnit], files: ReadOnce, roots: Roots
+) -> tuple[list[str], bool]:
     """Write every unit that is proven, each wholly; what was written, and whether some was not."""
     written: list[str] = []
     failed = False
     for unit in units:
-        if unit.plan.fails:
+        if unit.fails:
             continue
         changed = unit.changed()
         reasons = [reason for file in changed if (reason := _refusal(file, roots)) is not None]
         for reason in reasons:
             complain(reason)
-        if reasons or not _write_all(changed, files):
+        if reasons or not _write_all(
+            {file: changed[file] for file in unit.ordered(changed)}, files
+        ):
             failed = True
             continue
         written += [_name(file) for file in changed]
@@ -161,11 +146,11 @@ def _refusal(file: str, roots: Roots) -> str | None:
 
 
 def _write_all(texts: dict[str, bytes], files: ReadOnce) -> bool:
-    """Write files, new ones of BrainScript first, so that no configuration names what is not."""
+    """Write files in their order, and take them back where one cannot be written."""
     done: list[str] = []
-    for file in sorted(texts, key=lambda one: not one.endswith(".bs")):
+    for file, text in texts.items():
         try:
-            write_over(file, texts[file], files.read(file))
+            write_over(file, text, files.read(file))
         except OSError as error:
             complain(f"{file}: cannot be written: {error.strerror}. Nothing of it is kept.")
             for written in done:
@@ -186,14 +171,11 @@ def _restore(file: str, written: bytes, before: bytes | None) -> None:
         complain(f"{file}: was written, and cannot be taken back: {error.strerror}.")
 
 
-def _report(units: Sequence[Unit], written: Sequence[str], form: str) -> None:
-    from netsharp_lsp.cntk.migration.report import Report
-
-    report = Report(units, _name)
+def _report(migration: Migration, written: Sequence[str], form: str) -> None:
     if form == "json":
-        give(f"{to_json(report.data(written), indent=2)}\n")
+        give(f"{to_json(migration.data(written), indent=2)}\n")
         return
-    lines = list(report.text(written))
+    lines = list(migration.text(written))
     say(lines)
     if not lines:
         complain("nothing to migrate: no configuration that is named builds a network of NDL.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from netsharp_engine.model import load_model
 from netsharp_lsp.cli.arguments import positive
-from netsharp_lsp.language import DEFAULT, language_by_id
+from netsharp_lsp.language import family_with
 
 if TYPE_CHECKING:
     import argparse
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def read_model(path: str) -> Model:
     """Read a model and build its network.  Raises ModelError."""
-    return load_model(path, language_by_id(DEFAULT).build_graph)
+    return load_model(path, family_with(lambda family: family.training).build_graph)
 
 
 def add_data_arguments(parser: argparse.ArgumentParser) -> None:

@@ -28,7 +28,7 @@ from netsharp_engine.train import (
 )
 from netsharp_lsp.cli.curve import CurveError, check_picture, spark_lines, write_curve
 from netsharp_lsp.cli.faults import show_errors
-from netsharp_lsp.cli.files import STDIN, Input, ReadError, named_input, read_source
+from netsharp_lsp.cli.files import STDIN, Input, named_input, read_source
 from netsharp_lsp.cli.outlet import Outlet
 from netsharp_lsp.cli.progress import choose_display
 from netsharp_lsp.cli.project import add_root_argument, roots_for
@@ -36,20 +36,24 @@ from netsharp_lsp.cli.subjects import SubjectError, embedded_in
 from netsharp_lsp.cli.terminal import complain, say
 from netsharp_lsp.cli.training_arguments import add_setting_arguments, given_flags
 from netsharp_lsp.context import FIELDS, Context
-from netsharp_lsp.language import DEFAULT, language_by_id
+from netsharp_lsp.family import ReadError
+from netsharp_lsp.language import families, family_of
 from netsharp_lsp.project.writing import refusal
 from netsharp_lsp.settings import SettingsError
 from netsharp_lsp.workspace import outside
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from netsharp_engine.graph import Graph
     from netsharp_engine.model import Model
     from netsharp_engine.train import Settings, TrainingData, TrainingResult
     from netsharp_lsp.cli.embedded import Embedded
     from netsharp_lsp.cli.progress import Display
     from netsharp_lsp.project.roots import Roots
+
+    BuildGraph = Callable[[str, Mapping[str, Any]], Graph]
 
 DONE, FAULTY, FAILED = 0, 1, 2
 #: What a specification from stdin is called, unless somebody names it.
@@ -98,10 +102,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     item = named_input(args.specification, args.stdin_filename or STDIN_NAME)
-    if item.is_cntk:
+    trained = family_of(item.language)
+    if trained.training is None:
+        able = " and ".join(one.title for one in families() if one.training is not None)
         raise RunError(
-            f"{item.name}: only Net# is trained here. "
-            "'netsharp check' and 'netsharp describe' read the languages of CNTK."
+            f"{item.name}: only {able} is trained here. "
+            f"'netsharp check' and 'netsharp describe' read {trained.title}."
         )
     text, embedded = _read_specification(item)
     name = item.name
@@ -116,7 +122,8 @@ def _run(args: argparse.Namespace) -> int:
     given = given_flags(args)
     _stay_inside(OUTPUTS, replace(settings, model=path), given, roots)
     _check_outputs(settings, path)
-    stored = _stored_run(path, text.decode()) if args.resume else None
+    build_graph = trained.training.build_graph
+    stored = _stored_run(path, text.decode(), build_graph) if args.resume else None
     if stored is not None:
         settings = settings_to_resume(stored.settings, settings)
     _stay_inside(INPUTS, settings, given, roots)
@@ -125,7 +132,9 @@ def _run(args: argparse.Namespace) -> int:
         if show_errors(name, text, context_of(data), embedded):
             return FAULTY
         with catch_interrupts() as should_stop:
-            training = Training(text.decode(), data, settings, display, path, should_stop, [])
+            training = Training(
+                text.decode(), build_graph, data, settings, display, path, should_stop, []
+            )
             result = training.run(stored)
             save_model(result.model, path)
     if settings.plot:
@@ -233,9 +242,9 @@ def _check_outputs(settings: Settings, model: str) -> None:
         check_picture(settings.plot)
 
 
-def _stored_run(path: str, specification: str) -> Model:
+def _stored_run(path: str, specification: str, build_graph: BuildGraph) -> Model:
     """The model whose run is to go on."""
-    model = load_model(path, language_by_id(DEFAULT).build_graph)
+    model = load_model(path, build_graph)
     if model.specification != specification:
         raise RunError(
             "The specification is not that of the stored run. Resume with the same text, or "
@@ -261,6 +270,7 @@ class Training:
     """
 
     specification: str
+    build_graph: BuildGraph
     data: TrainingData
     settings: Settings
     display: Display
@@ -296,7 +306,7 @@ class Training:
             }
             if stored is not None:
                 return resume(stored, self.data, self.settings, **watched)
-            graph = language_by_id(DEFAULT).build_graph(self.specification, self.data.context())
+            graph = self.build_graph(self.specification, self.data.context())
             given = {"specification": self.specification, **watched}
             return train(graph, self.data, self.settings, **given)
 

@@ -10,9 +10,7 @@ from netsharp_engine.model import ModelError
 from netsharp_lsp.cli.models import read_model
 from netsharp_lsp.cli.terminal import complain, give_exactly
 from netsharp_lsp.context import FIELDS, Context
-from netsharp_lsp.netsharp.initial_values import with_initial_values
-from netsharp_lsp.netsharp.meaning.network import Network
-from netsharp_lsp.netsharp.reading.parser import parse
+from netsharp_lsp.language import family_with
 from netsharp_lsp.project.writing import write_atomic
 
 if TYPE_CHECKING:
@@ -68,22 +66,17 @@ def listing(model: Model) -> bytes:
 def specification_with_weights(model: Model) -> bytes:
     """The model's specification, each trained number printed so that it reads back bit-equal."""
     known = {field: model.context[field] for field in FIELDS if field in model.context}
-    network = Network(parse(model.specification.encode()), Context(**known))
     values = {name: literals(array) for name, array in model.tensors.items()}
-    return with_initial_values(network, values)
+    training = family_with(lambda family: family.training)
+    return training.with_values(model.specification.encode(), Context(**known), values)
 
 
 def literals(array: npt.NDArray[np.floating]) -> list[str]:
-    """The shortest literals of Net# that read back as the same numbers."""
+    """The shortest decimals that read back as the same numbers."""
     flat = array.ravel()
-    texts = [literal(str(number)) for number in flat]
+    texts = [str(number) for number in flat]
     back = np.array([float(text) for text in texts]).astype(flat.dtype)
     for position in np.flatnonzero(back != flat):
         # The shortest text of a float32 may round to its neighbour on the way through float64.
-        texts[position] = literal(repr(float(flat[position])))
+        texts[position] = repr(float(flat[position]))
     return texts
-
-
-def literal(text: str) -> str:
-    """A number as Net# writes reals: with a point or an exponent."""
-    return text if any(mark in text for mark in ".e") else f"{text}.0"

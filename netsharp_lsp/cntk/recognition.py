@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import re
 
-LANGUAGES = {
-    ".cntk": "cntk",
-    ".config": "cntk",
-    ".bs": "brainscript",
-    ".ndl": "ndl",
-    ".mel": "mel",
-}
+from netsharp_lsp.cntk.languages import SUFFIXES as LANGUAGES
+from netsharp_lsp.interface import Foreign
+
+__all__ = ["LANGUAGES", "Foreign", "language_of"]
+
 _PROBE = 8192
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _BASIC = re.compile(rb"\s*(?:sub|function)\s+[A-Za-z_]\w*\s*(?!\s*=)(?=[(\s]|\Z)", re.IGNORECASE)
@@ -19,15 +17,6 @@ _KEYS = re.compile(
     rb"^[ \t]*(?:command|action|reader|SGD|modelPath|\w*NetworkBuilder)[ \t]*(?:=|\[|\{)",
     re.IGNORECASE | re.MULTILINE,
 )
-
-
-class Foreign:
-    """A file that only looks like ours; `reason` says why it is not."""
-
-    __slots__ = ("reason",)
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
 
 
 def language_of(name: str, data: bytes) -> str | Foreign:

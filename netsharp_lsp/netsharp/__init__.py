@@ -12,10 +12,8 @@ from netsharp_lsp.diagnostics.pages import RuleBook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
-    from netsharp_engine.graph import Graph
     from netsharp_lsp.context import Context
     from netsharp_lsp.description.comparison import Comparison
     from netsharp_lsp.layout.options import FormatOptions, Formatted
@@ -62,12 +60,6 @@ class NetSharp:
         from netsharp_lsp.netsharp.reading.parser import parse
 
         return compare(*(Network(parse(data), context) for data, context in (before, after)))
-
-    def build_graph(self, specification: str, known: Mapping[str, Any]) -> Graph:
-        """The engine's graph of a specification; see `netsharp_lsp.netsharp.lower`."""
-        from netsharp_lsp.netsharp.lower import build_graph
-
-        return build_graph(specification, known)
 
     def open(self, data: bytes, context: Context) -> Snapshot:
         """The text as it is edited; see `netsharp_lsp.netsharp.snapshot`."""

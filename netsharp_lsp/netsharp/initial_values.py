@@ -24,10 +24,15 @@ if TYPE_CHECKING:
 def with_initial_values(network: Network, values: Mapping[str, Sequence[str]]) -> bytes:
     """The text of a network without errors, with initial values for all that is trained.
 
-    ``values``: literals in canonical order by parameter name (`LAYER/SOURCE/weights`,
+    ``values``: decimals in canonical order by parameter name (`LAYER/SOURCE/weights`,
     `LAYER/biases`).  Of parameters that are shared the first one in the text gets them.
     """
     return Writing(network, values).text()
+
+
+def real(decimal: str) -> str:
+    """Return a number as Net# writes reals: with a point or an exponent."""
+    return decimal if any(mark in decimal for mark in ".e") else f"{decimal}.0"
 
 
 class Writing:
@@ -59,7 +64,8 @@ class Writing:
         while name in self.taken:
             name += "_"
         self.taken.add(name)
-        self.constants.append(f"const {name} = [{', '.join(self.values[parameter])}];\n")
+        values = ", ".join(map(real, self.values[parameter]))
+        self.constants.append(f"const {name} = [{values}];\n")
         return name
 
     def _bundle(self, bundle: Bundle) -> None:

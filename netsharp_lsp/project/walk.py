@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from netsharp_lsp.language import SUFFIXES
 from netsharp_lsp.project.roots import ANYWHERE
 
 TYPE_CHECKING = False
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 def specifications_below(
     folder: str,
     excludes: Callable[[str], bool],
-    suffixes: Collection[str] = SUFFIXES,
+    suffixes: Collection[str],
     roots: Roots = ANYWHERE,
     leave: Callable[[str], object] = lambda path: None,
 ) -> list[str]:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from netsharp_lsp.ide.answers import TOKEN_KINDS, TOKEN_MODIFIERS
+from netsharp_lsp.language import main_language
 from netsharp_lsp.server.commands import COMMANDS
 from netsharp_lsp.server.registration import offered_at_once
 
 if TYPE_CHECKING:
     from netsharp_lsp.server.client import Client
 
+#: What a client tells our diagnostics by.
+PROGRAM = "netsharp"
 _INCREMENTAL = 2
-#: Cells of notebooks that may hold a specification, or are one.
-_CELLS = ("python", "r", "markdown", "netsharp")
+#: The languages of cells of notebooks that may hold a specification.
+_CELLS = ("python", "r", "markdown")
 _KINDS = (
     "quickfix",
     "refactor",
@@ -70,11 +73,11 @@ def capabilities(client: Client) -> dict[str, Any]:
     prepares = client.can("textDocument.rename.prepareSupport")
     offered["renameProvider"] = {"prepareProvider": True} if prepares else True
     if client.can("notebookDocument.synchronization"):
-        cells = [{"language": language} for language in _CELLS]
+        cells = [{"language": language} for language in (*_CELLS, main_language())]
         offered["notebookDocumentSync"] = {"notebookSelector": [{"notebook": "*", "cells": cells}]}
     if client.pulls:
         offered["diagnosticProvider"] = {
-            "identifier": "netsharp",
+            "identifier": PROGRAM,
             "interFileDependencies": False,
             "workspaceDiagnostics": True,
         }

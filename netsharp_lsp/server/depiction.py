@@ -12,7 +12,7 @@ from netsharp_lsp.language import language_by_id
 if TYPE_CHECKING:
     from netsharp_lsp.context import Context
     from netsharp_lsp.ide.answers import Graph
-    from netsharp_lsp.language import Snapshot
+    from netsharp_lsp.interface import Snapshot
 
 
 class FaultyError(Exception):

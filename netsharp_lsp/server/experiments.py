@@ -1,7 +1,8 @@
-"""The runs of CNTK around open documents: what settings, scripts and configurations say.
+"""The runs around open documents of families whose texts belong together: what settings, scripts
+and the files that begin runs say.
 
-A folder is looked through once, in a thread, until files change; until then a configuration is
-run as if alone.  Open documents stand over the disk with the text that they have now.
+A folder is looked through once, in a thread, until files change; until then such a file is run as
+if alone.  Open documents stand over the disk with the text that they have now.
 """
 
 from __future__ import annotations
@@ -13,24 +14,22 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from netsharp_lsp.family import relevant
+from netsharp_lsp.language import families, families_by_language, family_of_name
 from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.server.renewal import renew
 from netsharp_lsp.server.workspace_files import folder_of, path_of
 from netsharp_lsp.workspace import Workspace, outside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from netsharp_lsp.project.cntk_workspace import OverDisk, PlacedRun
+    from netsharp_lsp.family import Experiments as FamilyExperiments
+    from netsharp_lsp.family import Family, PlacedRun
     from netsharp_lsp.server.session import Session
     from netsharp_lsp.settings import Settings
+    from netsharp_lsp.workspace import Files
 
-#: The ids of the languages whose texts belong together.
-FAMILY = frozenset(("cntk", "brainscript", "ndl", "mel"))
-CONFIGURATIONS = (".cntk", ".config")
-#: The suffixes of files that a run is made of, and of those that tell of one.
-TEXTS = frozenset((*CONFIGURATIONS, ".bs", ".ndl", ".mel"))
-WATCHED = TEXTS | {".sh", ".cmd", ".bat"}
 #: Seconds after the last change of a document when others that it is run with are looked at.
 QUIET = 0.3
 #: Seconds that the first question about a folder waits for its runs.
@@ -63,59 +62,27 @@ class _OpenTexts(Mapping[str, bytes]):
 
 
 class Experiments:
-    """The runs of a session's folders, and what lies around each document of the family."""
+    """The runs of a session's folders, and what lies around each document that may be in one."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._files: OverDisk | None = None
-        self._runs: dict[str, list[PlacedRun] | None] = {}
+        self._known: dict[str, _FamilyRuns] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._edited: set[str] = set()
 
-    @property
-    def files(self) -> OverDisk:
-        """The disk with the open documents over it."""
-        if self._files is None:
-            from netsharp_lsp.project.cntk_workspace import OverDisk
-
-            roots = self._session.roots
-            self._files = OverDisk(_OpenTexts(self._session, OverDisk({}, roots).locate), roots)
-        return self._files
-
     def holds(self, uri: str) -> bool:
-        """Whether a document is of the family, by what the client calls it, else by its name."""
-        document = self._session.documents.get(uri)
-        if document is not None and document.document.language_id in FAMILY:
-            return True
-        return os.path.splitext(uri.partition("#")[0])[1].lower() in TEXTS
+        """Whether a document may be in runs, by what the client calls it, else by its name."""
+        return self._family(uri) is not None
 
     def workspace_of(self, uri: str) -> Workspace | None:
-        """Return what lies around a document of the family; None for one that is on no disk."""
-        from netsharp_lsp.project.cntk_workspace import declared_runs, relevant, supposed_run
-
-        path = path_of(uri)
-        if path is None:
+        """Return what lies around such a document; None for one that is on no disk."""
+        family, path = self._family(uri), path_of(uri)
+        if family is None or path is None:
             return None
-        settings = self._session.settings_of(uri).file
-        path = self.files.locate(path)
-        declared, roots = declared_runs(settings, self.files), self._session.roots
-        for one in declared:
-            if one.outside and (path in one.configurations or roots.holds(settings.directory)):
-                self._tell(str(settings.file), f"{settings.file}: {outside(one.outside[0])}")
-        runs = [one for one in declared if not one.outside]
-        runs += self._around(uri, path, settings)
-        used = relevant(runs, frozenset((path,)), self.files)
-        if not used and path.lower().endswith(CONFIGURATIONS):
-            used = [supposed_run(path, settings.defines, self.files)]
-        defines = settings.defines.union(*(one.defines for one in used))
-        return Workspace(path, self.files, tuple(one.run for one in used), (), defines)
-
-    def _tell(self, file: str, sentence: str) -> None:
-        """Say of a file what is not looked at, once; threads may find out, too."""
-        self._session.settings.complain_of([f"{sentence} This run is not looked at."])
+        return self._runs(family).workspace_of(uri, path)
 
     def changed(self, uri: str) -> None:
-        """Look again at what a document of the family is run with, once nobody types."""
+        """Look again at what such a document is run with, once nobody types."""
         if not self.holds(uri):
             return
         if self._timer is not None:
@@ -123,53 +90,125 @@ class Experiments:
         self._edited.add(uri)
         self._timer = asyncio.get_running_loop().call_later(QUIET, self._settle)
 
+    def touched(self, paths: Iterable[str]) -> None:
+        """Look again at documents where files of theirs, or scripts, changed."""
+        suffixes = watched_suffixes()
+        watched = [path for path in paths if os.path.splitext(path)[1].lower() in suffixes]
+        if watched:
+            self._forget_companions(watched)
+            self.forget()
+            self.renew()
+
+    def forget(self) -> None:
+        """Look through folders again: files came, went or changed."""
+        for runs in self._known.values():
+            runs.forget()
+
+    def renew(self) -> None:
+        """Look at all such documents anew."""
+        renew(self._session, [uri for uri in self._session.documents if self.holds(uri)])
+
     def _settle(self) -> None:
         """Renew what goes with the edited documents: open ones, and those known from the disk."""
         edited, self._edited = self._edited, set()
-        self._forget_companions(path for path in map(path_of, edited) if path is not None)
+        self._forget_companions([path for path in map(path_of, edited) if path is not None])
         alone = edited if len(edited) == 1 else ()
         others = [one for one in self._session.documents if one not in alone and self.holds(one)]
         if others:
             renew(self._session, others)
 
-    def _forget_companions(self, paths: Iterable[str]) -> None:
+    def _forget_companions(self, paths: Sequence[str]) -> None:
         """Judge files on disk anew that are in a run with one of the paths."""
-        from netsharp_lsp.project.cntk_workspace import relevant
+        for runs in self._known.values():
+            for path in runs.companions(paths):
+                self._session.workspace.forget(path)
 
+    def _family(self, uri: str) -> Family | None:
+        document = self._session.documents.get(uri)
+        if document is not None:
+            said = families_by_language().get(document.document.language_id)
+            if said is not None and said.experiments is not None:
+                return said
+        named = family_of_name(uri.partition("#")[0])
+        return None if named is None or named.experiments is None else named
+
+    def _runs(self, family: Family) -> _FamilyRuns:
+        if family.id not in self._known:
+            assert family.experiments is not None
+            runs = _FamilyRuns(self._session, family.experiments, self.renew)
+            self._known[family.id] = runs
+        return self._known[family.id]
+
+
+class _FamilyRuns:
+    """The runs of one family; `renew` is called when more are found than at first."""
+
+    def __init__(
+        self, session: Session, answers: FamilyExperiments, renew: Callable[[], None]
+    ) -> None:
+        self._session = session
+        self._answers = answers
+        self._renew = renew
+        self._files: Files | None = None
+        self._runs: dict[str, Sequence[PlacedRun] | None] = {}
+
+    @property
+    def files(self) -> Files:
+        """The disk with the open documents over it."""
+        if self._files is None:
+            roots, answers = self._session.roots, self._answers
+            texts = _OpenTexts(self._session, answers.files({}, roots).locate)
+            self._files = answers.files(texts, roots)
+        return self._files
+
+    def workspace_of(self, uri: str, path: str) -> Workspace:
+        """Return what lies around a document."""
+        settings = self._session.settings_of(uri).file
+        path = self.files.locate(path)
+        declared, roots = self._answers.declared(settings, self.files), self._session.roots
+        for one in declared:
+            if one.outside and (path in one.configurations or roots.holds(settings.directory)):
+                self._tell(str(settings.file), f"{settings.file}: {outside(one.outside[0])}")
+        runs = [one for one in declared if not one.outside]
+        runs += self._around(uri, path, settings)
+        used = relevant(runs, frozenset((path,)), self.files)
+        if not used and path.lower().endswith(self._answers.starts):
+            used = [self._answers.supposed(path, settings.defines, self.files)]
+        defines = settings.defines.union(*(one.defines for one in used))
+        return Workspace(path, self.files, tuple(one.run for one in used), (), defines)
+
+    def companions(self, paths: Sequence[str]) -> Iterator[str]:
+        """Yield the files that are in a known run with one of the paths."""
         wanted = frozenset(map(self.files.locate, paths))
         known = [one for runs in self._runs.values() for one in runs or ()]
         for run in relevant(known, wanted, self.files):
-            for path in (*run.configurations, *run.files(self.files)):
-                self._session.workspace.forget(path)
-
-    def touched(self, paths: Iterable[str]) -> None:
-        """Look again at the documents of the family where files of theirs, or scripts, changed."""
-        watched = [path for path in paths if os.path.splitext(path)[1].lower() in WATCHED]
-        if watched:
-            self._forget_companions(watched)
-            self.forget()
-            self._renew()
+            yield from run.configurations
+            yield from run.files(self.files)
 
     def forget(self) -> None:
-        """Look through folders again: files came, went or changed."""
+        """Look through folders again."""
         self._runs.clear()
 
-    def _around(self, uri: str, path: str, settings: Settings) -> list[PlacedRun]:
+    def _tell(self, file: str, sentence: str) -> None:
+        """Say of a file what is not looked at, once; threads may find out, too."""
+        self._session.settings.complain_of([f"{sentence} This run is not looked at."])
+
+    def _around(self, uri: str, path: str, settings: Settings) -> Sequence[PlacedRun]:
         """The runs below the folder of the workspace that a document is in, or its own."""
         folder = path_of(folder_of(self._session.folders, uri)) or os.path.dirname(path)
         if folder not in self._runs:
             self._look(folder, settings)
-        return self._runs.get(folder) or []
+        return self._runs.get(folder) or ()
 
     def _look(self, folder: str, settings: Settings) -> None:
         """Look through a folder in a thread; what takes longer than the patience comes later."""
         self._runs[folder] = None
-        session, loop = self._session, asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
         done = threading.Event()
         late = threading.Event()
 
         def look() -> None:
-            found = _runs_below(folder, session, settings.defines, self._tell)
+            found = self._below(folder, settings.defines)
             self._runs[folder] = found
             done.set()
             if late.is_set() and found:
@@ -180,29 +219,27 @@ class Experiments:
         if not done.wait(PATIENCE):
             late.set()
 
-    def _renew(self) -> None:
-        renew(self._session, [uri for uri in self._session.documents if self.holds(uri)])
+    def _below(self, folder: str, defines: frozenset[str]) -> list[PlacedRun]:
+        """The runs that scripts below a folder start, and one for each other beginning."""
+        answers, excludes, roots = self._answers, self._session.excludes, self._session.roots
+        files = answers.files({}, roots)
+        try:
+            scripted = answers.scripted(folder, excludes, defines, files, roots, self._tell)
+            beginnings = specifications_below(folder, excludes, answers.starts, roots)
+        except OSError:
+            return []
+        found = list(scripted)
+        known = {path for one in found for path in one.configurations}
+        for path in beginnings:
+            located = files.locate(os.path.abspath(path))
+            if located not in known:
+                found.append(answers.supposed(located, defines, files))
+        return found
 
 
-def _runs_below(
-    folder: str,
-    session: Session,
-    defines: frozenset[str],
-    tell: Callable[[str, str], object],
-) -> list[PlacedRun]:
-    """The runs that scripts below a folder start, and one for each other configuration."""
-    from netsharp_lsp.project.cntk_workspace import OverDisk, scripted_runs, supposed_run
-
-    excludes, roots = session.excludes, session.roots
-    files = OverDisk({}, roots)
-    try:
-        found = scripted_runs(folder, excludes, defines, files, roots, tell)
-        configurations = specifications_below(folder, excludes, CONFIGURATIONS, roots)
-    except OSError:
-        return []
-    known = {path for one in found for path in one.configurations}
-    for path in configurations:
-        located = files.locate(os.path.abspath(path))
-        if located not in known:
-            found.append(supposed_run(located, defines, files))
-    return found
+def watched_suffixes() -> frozenset[str]:
+    """Return the suffixes of files that runs are made of, and of those that tell of one."""
+    having = [one for one in families() if one.experiments is not None]
+    texts = [suffix for one in having for suffix in one.suffixes]
+    scripts = [suffix for one in having if one.experiments for suffix in one.experiments.scripts]
+    return frozenset((*texts, *scripts))

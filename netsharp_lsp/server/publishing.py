@@ -15,7 +15,7 @@ from netsharp_lsp.server.elsewhere import location
 
 if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.model import Diagnostic, Related
-    from netsharp_lsp.language import Language
+    from netsharp_lsp.interface import Language
     from netsharp_lsp.server.session import Session
     from netsharp_lsp.server.views import OpenDocument, View
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from netsharp_lsp.language import LANGUAGES
+from netsharp_lsp.language import language_ids
 
 if TYPE_CHECKING:
     from netsharp_lsp.server.client import Client
@@ -39,7 +39,7 @@ def offered_at_once(client: Client, offered: dict[str, Any]) -> dict[str, Any]:
 
 def register(session: Session, offered: dict[str, Any]) -> None:
     """Register what is offered for our languages alone, where the client can."""
-    selector = [{"language": language} for language in LANGUAGES]
+    selector = [{"language": language} for language in language_ids()]
     registrations = [
         {
             "id": f"netsharp-{method}",

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from netsharp_lsp.embedded.hosts import HOSTS as SUFFIXES_OF_HOSTS
-from netsharp_lsp.language import LANGUAGES, language_by_id, language_of_text, sift
+from netsharp_lsp.language import language_by_id, language_ids, language_of_text, sift
 from netsharp_lsp.server.documents import Document
 from netsharp_lsp.text.edits import compose, difference
 from netsharp_lsp.text.lines import LineIndex
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.diagnostics.selection import Selection
     from netsharp_lsp.embedded.regions import Region
-    from netsharp_lsp.language import Language, Snapshot
+    from netsharp_lsp.interface import Language, Snapshot
     from netsharp_lsp.server.positions import Ruler
     from netsharp_lsp.text.edits import Edit
 
@@ -248,7 +248,7 @@ class OpenDocument:
 def own_language(document: Document) -> Language | None:
     """Return the language of a document that is one text of it; None for any other."""
     language_id: str | None = document.language_id
-    if language_id not in LANGUAGES:
+    if language_id not in language_ids():
         language_id = language_of_text(document.uri.partition("#")[0], document.text)
     return None if language_id is None else language_by_id(language_id)
 

@@ -13,14 +13,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from netsharp_engine.plain_files import open_plain
-from netsharp_lsp.language import language_of_text
+from netsharp_lsp.language import family_of, language_of_text, suffixes
 from netsharp_lsp.project.surroundings import state_of
 from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.server.documents import Document
-from netsharp_lsp.server.experiments import FAMILY
 from netsharp_lsp.server.views import OpenDocument
 from netsharp_lsp.server.workspace_files import path_of, uri_of
-from netsharp_lsp.text.decode import Source, decode, decode_legacy
+from netsharp_lsp.text.decode import Source
 from netsharp_lsp.text.lines import LineIndex
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ class Workspace:
         for folder in folders:
             with suppress(OSError):
                 below = specifications_below(
-                    folder, self._session.excludes, roots=self._session.roots
+                    folder, self._session.excludes, suffixes(), self._session.roots
                 )
                 paths.update(dict.fromkeys(map(os.path.abspath, below)))
         return list(paths)
@@ -108,7 +107,7 @@ class Workspace:
         language_id = language_of_text(path, data)
         if language_id is None:
             return None
-        source = decode_legacy(data) if language_id in FAMILY else decode(data)
+        source = family_of(language_id).decode(data)
         if not isinstance(source, Source) or b"\0" in source.text[:8192]:
             return None
         session = self._session

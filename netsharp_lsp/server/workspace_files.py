@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pygls.uris import to_fs_path
 
+from netsharp_lsp.language import families
 from netsharp_lsp.settings import OWN_FILE, SHARED_FILE
 
 if TYPE_CHECKING:
@@ -19,17 +20,25 @@ if TYPE_CHECKING:
     from netsharp_lsp.server.session import Session
 
 _CELL = "vscode-notebook-cell:"
-#: Settings, run files and specifications: watched everywhere.
-PATTERNS = (
-    "**/*.toml",
-    "**/*.nn",
-    "**/*.netsharp",
-    "**/*.{cntk,config,bs,ndl,mel}",
-    "**/*.{sh,cmd,bat}",
-)
 #: The ids of our registrations with the client.
 EVERYWHERE_ID, TABLES_ID = "netsharp-files", "netsharp-tables"
 WATCHED = "workspace/didChangeWatchedFiles"
+
+
+def patterns() -> list[str]:
+    """Return what is watched everywhere: settings, run files, and what families know files by."""
+    found = ["**/*.toml"]
+    for family in families():
+        experiments = family.experiments
+        if experiments is None:
+            found += [f"**/*{suffix}" for suffix in family.suffixes]
+        else:
+            found += [_any_of(family.suffixes), _any_of(experiments.scripts)]
+    return found
+
+
+def _any_of(suffixes: Iterable[str]) -> str:
+    return f"**/*.{{{','.join(suffix[1:] for suffix in suffixes)}}}"
 
 
 def path_of(uri: str) -> str | None:
@@ -91,7 +100,7 @@ class Watching:
     def begin(self) -> None:
         """Ask for the files that matter everywhere."""
         if self.possible:
-            self._register(EVERYWHERE_ID, [{"globPattern": pattern} for pattern in PATTERNS])
+            self._register(EVERYWHERE_ID, [{"globPattern": pattern} for pattern in patterns()])
 
     def tables(self, paths: Iterable[str]) -> None:
         """Ask for the tables that run files name, instead of those asked for before."""

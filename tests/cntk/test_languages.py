@@ -7,7 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netsharp_lsp.context import Context
-from netsharp_lsp.language import LANGUAGES, SUFFIXES, known_codes, language_by_id, language_for
+from netsharp_lsp.language import (
+    known_codes,
+    language_by_id,
+    language_for,
+    language_ids,
+    language_of_name,
+)
 from netsharp_lsp.workspace import GivenFiles, Run, Workspace
 from tests.cntk.collection import FILES, IDS
 
@@ -25,8 +31,8 @@ CONFIGURATION = (
 
 
 def test_every_suffix_leads_to_its_language() -> None:
-    assert {suffix: SUFFIXES[suffix] for suffix in IDS} == IDS
-    assert {language_for(f"a{suffix}").id for suffix in IDS} == set(LANGUAGES) - {"netsharp"}
+    assert {suffix: language_of_name(f"a{suffix}") for suffix in IDS} == IDS
+    assert {language_for(f"a{suffix}").id for suffix in IDS} == set(language_ids()) - {"netsharp"}
     assert len(known_codes()) == len(set(known_codes()))
     assert {"NS001", "CK001"} <= set(known_codes())
 

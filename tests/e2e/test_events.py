@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from netsharp_engine.model import load_model
-from netsharp_lsp.language import DEFAULT, language_by_id
+from netsharp_lsp.netsharp.lower import build_graph
 from tests.cli.command_line import clean_environment
 from tests.e2e.workshop import LABELLED, QUICK, train
 
@@ -51,5 +51,5 @@ def test_a_run_that_nobody_hears_any_more_stops_and_keeps_its_model(
         process.wait(60)
     assert "Traceback" not in told
     assert "Stopped after step" in told
-    model = load_model(folder / "listened.safetensors", language_by_id(DEFAULT).build_graph)
+    model = load_model(folder / "listened.safetensors", build_graph)
     assert model.specification == (folder / "net.nn").read_text()

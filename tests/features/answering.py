@@ -32,7 +32,7 @@ from netsharp_lsp.text.lines import LineIndex
 from tests.features.markers import Marker
 
 if TYPE_CHECKING:
-    from netsharp_lsp.language import Language, Snapshot
+    from netsharp_lsp.interface import Language, Snapshot
 
 
 class Asked(NamedTuple):

@@ -19,11 +19,13 @@ FLOORS = (
     ("netsharp_engine.graph",),
     ("netsharp_engine",),
     ("netsharp_lsp.limits",),
+    ("netsharp_lsp.memory",),
     ("netsharp_lsp.text", "netsharp_lsp.layout", "netsharp_lsp.globs", "netsharp_lsp.workspace"),
     ("netsharp_lsp.context",),
     ("netsharp_lsp.diagnostics",),
     ("netsharp_lsp.ide", "netsharp_lsp.embedded"),
     ("netsharp_lsp.description",),
+    ("netsharp_lsp.interface",),
     ("netsharp_lsp.netsharp.reading",),
     ("netsharp_lsp.netsharp.findings",),
     ("netsharp_lsp.netsharp.meaning",),
@@ -40,8 +42,12 @@ FLOORS = (
     ("netsharp_lsp.cntk.rules", "netsharp_lsp.cntk.migration", "netsharp_lsp.cntk.description"),
     ("netsharp_lsp.cntk.judging",),
     ("netsharp_lsp.cntk",),
-    ("netsharp_lsp.language", "netsharp_lsp.settings"),
-    ("netsharp_lsp.project", "netsharp_lsp.specification"),
+    ("netsharp_lsp.settings",),
+    ("netsharp_lsp.project",),
+    ("netsharp_lsp.family",),
+    ("netsharp_lsp.cntk.commands", "netsharp_lsp.cntk.family"),
+    ("netsharp_lsp.language",),
+    ("netsharp_lsp.specification",),
     ("netsharp_lsp.server",),
     ("netsharp_lsp.cli", "netsharp_lsp.__main__", "netsharp_lsp.estimators"),
     ("netsharp_lsp.start",),
@@ -144,8 +150,8 @@ def test_languages_use_the_engine_through_three_doors() -> None:
             used = {name for name in imports(path) if name.startswith("netsharp_engine")}
             assert used <= set(ENGINE_FOR_LANGUAGES), module
             if "netsharp_engine.graph" in used:
-                # The package's face names the type of what `lower` makes.
-                assert module in ("netsharp_lsp.netsharp.lower", "netsharp_lsp.netsharp")
+                # The family names the type of what `lower` makes.
+                assert module in ("netsharp_lsp.netsharp.lower", "netsharp_lsp.netsharp.family")
 
 
 def test_the_formatter_does_not_know_the_checker() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from netsharp_lsp.embedded.hosts import HOSTS
-from netsharp_lsp.language import SUFFIXES
+from netsharp_lsp.language import suffixes
 from tests.integrations.checkout import ROOT, copy_checkout, environment, git
 
 yaml = pytest.importorskip("yaml")
@@ -23,7 +23,7 @@ PAIRS = ("netsharp-fmt", "netsharp-check")
 @pytest.mark.parametrize("hook", PAIRS)
 def test_hooks_take_the_files_that_commands_know(hook: str) -> None:
     own, embedded = HOOKS[hook], HOOKS[f"{hook}-embedded"]
-    for suffix in SUFFIXES:
+    for suffix in suffixes():
         assert re.search(own["files"], f"a{suffix}")
     for suffix in HOSTS:
         assert re.search(embedded["files"], f"a{suffix}")

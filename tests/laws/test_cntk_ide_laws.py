@@ -29,7 +29,7 @@ from tests.cntk.collection import FILES, FOLDER, CntkFile
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.language import Snapshot
+    from netsharp_lsp.interface import Snapshot
 
 TOKEN = re.compile(rb"\w+|[^\w\s]")
 EVERY_HINT = HintOptions(shapes=True, parameters=True, constants=True, defaults=True)

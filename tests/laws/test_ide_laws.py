@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from netsharp_lsp.context import Context
-    from netsharp_lsp.language import Snapshot
+    from netsharp_lsp.interface import Snapshot
     from netsharp_lsp.netsharp.reading.syntax import Specification
     from tests.collection import Sample
 

@@ -6,7 +6,7 @@ import pytest
 from lsprotocol import types as lsp
 from pytest_lsp import LanguageClient
 
-from netsharp_lsp.language import LANGUAGES
+from netsharp_lsp.language import language_ids
 from tests.server.texts import NETWORK, applied, at, everything, opened, published, span
 from tests.server.wire import serving
 
@@ -113,5 +113,5 @@ async def test_what_a_host_has_tools_for_is_registered_for_our_languages_alone()
         }
         assert set(registered) == {f"textDocument/{name}" for name in own}
         for options in registered.values():
-            assert options["documentSelector"] == [{"language": one} for one in LANGUAGES]
+            assert options["documentSelector"] == [{"language": one} for one in language_ids()]
         assert registered["textDocument/semanticTokens"]["full"] == {"delta": True}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from netsharp_engine.model import load_model
-from netsharp_lsp.language import DEFAULT, language_by_id
+from netsharp_lsp.netsharp.lower import build_graph
 from tests.server.places import asked, example, execute, opened, shown
 from tests.server.wire import Message, Wire, serving
 
@@ -79,7 +79,7 @@ def test_a_stopped_run_keeps_its_model_and_goes_on(tmp_path: Path) -> None:
         assert wire.request("netsharp/stop", {"id": run}) is True
         stopped = line(wire, run, "end")
         assert stopped["status"] == "stopped"
-        model = load_model(stopped["model"], language_by_id(DEFAULT).build_graph)
+        model = load_model(stopped["model"], build_graph)
         assert model.specification == path.read_text()
         assert wire.request("netsharp/stop", {"id": run}) is False
         again = start(wire, uri, resume=True)
@@ -119,7 +119,7 @@ def test_the_lens_of_a_specification_in_a_script_trains_that_one(tmp_path: Path)
         run = wire.request("workspace/executeCommand", params)["id"]
         last = line(wire, run, "end")
         assert last["status"] == "finished", last
-        model = load_model(last["model"], language_by_id(DEFAULT).build_graph)
+        model = load_model(last["model"], build_graph)
         assert "sigmoid" in model.specification
 
 
@@ -243,7 +243,7 @@ def test_runs_end_with_the_server_and_keep_their_models(tmp_path: Path, kindly: 
     while not model.exists():
         assert time.monotonic() < end
         time.sleep(0.02)
-    assert load_model(model, language_by_id(DEFAULT).build_graph).specification == path.read_text()
+    assert load_model(model, build_graph).specification == path.read_text()
     assert not running(path)
 
 

@@ -11,7 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SCRIPTS = (".sh", ".cmd", ".bat")
 _CONFIG = re.compile(r"configFile=", re.IGNORECASE)
 #: A word of a command line with its quotes, or what ends the command.
 _WORD = re.compile(r"""(?:"[^"]*"|'[^']*'|\\.|[^\s"'|&;<>])+|[|&;<>]+""")

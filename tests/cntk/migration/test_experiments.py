@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from netsharp_lsp.cntk.commands.runs import layered_run
 from netsharp_lsp.cntk.networks.same import compare
 from netsharp_lsp.cntk.run.experiment import Experiment
-from netsharp_lsp.project.cntk_workspace import layered_run
 from netsharp_lsp.project.disk_files import DiskFiles
 from tests.cntk.migration.moving import files_below
 

@@ -6,24 +6,21 @@ Reads disk and git; knows no rule.
 from __future__ import annotations
 
 import os
-import sys
 
-from netsharp_lsp.cli.experiment_arguments import meant_input
-from netsharp_lsp.cli.files import Input, ReadError, is_layered, named_input, read_bytes
-from netsharp_lsp.cli.subjects import SubjectError
-from netsharp_lsp.cli.terminal import give
-from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, read_text
-from netsharp_lsp.cntk.judging.analysis import OUTSIDE, analysed
-from netsharp_lsp.cntk.library import PREFIX, library_text
-from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
-from netsharp_lsp.diagnostics.reports import FileFindings, Style, render
-from netsharp_lsp.project.cntk_workspace import (
+from netsharp_lsp.cntk.commands.runs import (
     OverDisk,
     PlacedRun,
     declared_runs,
     layered_run,
     supposed_run,
 )
+from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, read_text
+from netsharp_lsp.cntk.judging.analysis import OUTSIDE, analysed
+from netsharp_lsp.cntk.languages import SUFFIXES
+from netsharp_lsp.cntk.library import PREFIX, library_text
+from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
+from netsharp_lsp.diagnostics.reports import FileFindings
+from netsharp_lsp.family import ReadError, layers_of
 from netsharp_lsp.project.disk_files import BoundFiles
 from netsharp_lsp.project.revision_files import NoGitError, RevisionFiles, split_revision
 from netsharp_lsp.text.decode import decode_legacy
@@ -32,13 +29,19 @@ from netsharp_lsp.text.visible import encodable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
     from netsharp_lsp.diagnostics.model import Diagnostic
+    from netsharp_lsp.family import Item, Question
     from netsharp_lsp.project.folders import Find
-    from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.workspace import Files
+
+#: The suffixes of configurations.
+STARTS = tuple(suffix for suffix, language in SUFFIXES.items() if language == "cntk")
+
+
+class SubjectError(Exception):
+    """A subject that cannot be read, as a sentence that names it."""
 
 
 class ExperimentSubject:
@@ -74,10 +77,10 @@ class ExperimentSubject:
             return encodable("\n".join(self.experiment.run.items)).encode()
         return decode_legacy(self.experiment.files.read(source) or b"").text
 
-    def show_errors(self) -> list[Diagnostic]:
-        """Write the errors of the experiment to stderr, and return them.
+    def errors(self) -> tuple[list[FileFindings], list[Diagnostic]]:
+        """Return what to report before anything else is said, and the errors in it.
 
-        What lies outside is written, too: of a network that is not all known.
+        What lies outside is reported, too: of a network that is not all known.
         """
         findings = []
         all_errors: list[Diagnostic] = []
@@ -95,9 +98,7 @@ class ExperimentSubject:
                 findings.append(
                     FileFindings(self.shown(source), self.lines(source), errors, others)
                 )
-        if findings:
-            give(render("text", findings, Style()), sys.stderr)
-        return all_errors
+        return findings, all_errors
 
 
 def spoil_networks(errors: Sequence[Diagnostic]) -> bool:
@@ -105,38 +106,35 @@ def spoil_networks(errors: Sequence[Diagnostic]) -> bool:
     return any(one.code.startswith(("BS", "ND")) for one in errors)
 
 
-def read_experiment(
-    argument: str, args: argparse.Namespace, find: Find, roots: Roots
-) -> ExperimentSubject:
+def read_experiment(argument: str, asked: Question) -> ExperimentSubject:
     """Read what an argument names; SubjectError where it cannot be read."""
+    find, roots = asked.find, asked.roots
     revision, path = split_revision(argument)
     past = RevisionFiles(revision, path.partition("+")[0]) if revision is not None else None
     files: Files = OverDisk({}, roots) if past is None else BoundFiles(past, roots)
-    if is_layered(path):
+    if layers_of(path, STARTS):
         placed = layered_run(path, find(os.getcwd()).defines, files)
         if placed.missing or placed.outside:
             absent = ", ".join((*placed.missing, *placed.outside))
             raise SubjectError(f"{path}: there is no {absent}.")
-        return _of_run(argument, placed, args, files)
-    item = meant_input(path, args)
+        return _of_run(argument, placed, asked, files)
+    item = asked.meant(path)
     real = os.path.realpath(item.path or item.name)
-    data = _data(item, past, argument)
+    data = _data(item, past, argument, asked)
     if item.path is None:
         files = OverDisk({real: data}, roots)
     text = read_text(item.name, data)
     if isinstance(text, str):
         raise SubjectError(f"{argument}: {text}")
     if item.language != "cntk":
-        alone = SingleFile(real, item.language, files, _library(args))
+        alone = SingleFile(real, item.language, files, _library(asked))
         return ExperimentSubject(argument, item.language, alone, files)
-    return _of_run(argument, _run_of(real, find, files), args, files)
+    return _of_run(argument, _run_of(real, find, files), asked, files)
 
 
-def _of_run(
-    name: str, placed: PlacedRun, args: argparse.Namespace, files: Files
-) -> ExperimentSubject:
-    run = placed.run.assigning(tuple(args.set))
-    experiment = Experiment(run, files, _library(args), placed.defines)
+def _of_run(name: str, placed: PlacedRun, asked: Question, files: Files) -> ExperimentSubject:
+    run = placed.run.assigning(asked.assignments)
+    experiment = Experiment(run, files, _library(asked), placed.defines)
     return ExperimentSubject(name, "cntk", experiment, files)
 
 
@@ -147,23 +145,22 @@ def _run_of(path: str, find: Find, files: Files) -> PlacedRun:
     return next(declared, None) or supposed_run(path, settings.defines, files)
 
 
-def _data(item: Input, past: RevisionFiles | None, argument: str) -> bytes:
+def _data(item: Item, past: RevisionFiles | None, argument: str, asked: Question) -> bytes:
     if past is not None:
         try:
             return past.shown(item.path or item.name)
         except NoGitError as error:
             raise SubjectError(f"{argument}: {error}") from None
-    data = read_bytes(item)
-    if isinstance(data, ReadError):
-        raise SubjectError(data.message)
-    return data
+    return read(item, asked)
 
 
-def _library(args: argparse.Namespace) -> bytes | None:
-    path = getattr(args, "library", None)
-    if path is None:
-        return None
-    data = read_bytes(named_input(path))
+def _library(asked: Question) -> bytes | None:
+    return None if asked.library is None else read(asked.meant(asked.library), asked)
+
+
+def read(item: Item, asked: Question) -> bytes:
+    """Return the bytes of a file; SubjectError where it cannot be read."""
+    data = asked.read(item)
     if isinstance(data, ReadError):
         raise SubjectError(data.message)
     return data

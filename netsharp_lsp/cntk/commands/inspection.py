@@ -1,4 +1,4 @@
-"""Checks and repairs the files of CNTK that a command line means: their runs are analysed, and
+"""Checks and repairs the files of CNTK that a command means: their runs are analysed, and
 what these say goes to the files that it is about.
 
 Decides nothing about exit codes and knows no rule.
@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import os
 
-from netsharp_lsp.cli.cntk_plan import Wanted, planned
-from netsharp_lsp.cli.cntk_runs import RunJob, check_runs
-from netsharp_lsp.cli.files import Input, ReadError, read_bytes
-from netsharp_lsp.cli.inspection import Job, Outcome, selection_of
+from netsharp_lsp.cntk.commands.check import RunJob, check_runs
+from netsharp_lsp.cntk.commands.plan import Named, planned
+from netsharp_lsp.cntk.commands.runs import OverDisk
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, read_text
 from netsharp_lsp.cntk.judging.analysis import merged
-from netsharp_lsp.cntk.languages import BY_ID
+from netsharp_lsp.cntk.languages import BY_ID, SUFFIXES
 from netsharp_lsp.cntk.library import PREFIX, library_text
-from netsharp_lsp.cntk.recognition import LANGUAGES
 from netsharp_lsp.diagnostics.fixes import ROUNDS, choose
 from netsharp_lsp.diagnostics.model import Diagnostic, Related, Result
-from netsharp_lsp.language import language_by_id, sift
-from netsharp_lsp.project.cntk_workspace import OverDisk
+from netsharp_lsp.family import Outcome, ReadError
+from netsharp_lsp.interface import sift
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.text.decode import Source, decode_legacy
 from netsharp_lsp.text.edits import apply_edits
@@ -29,30 +27,20 @@ from netsharp_lsp.text.visible import encodable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
-    from netsharp_lsp.cli.cntk_runs import RunOutcome
-    from netsharp_lsp.cli.files import Gathered
-    from netsharp_lsp.project.cntk_workspace import PlacedRun
-    from netsharp_lsp.project.folders import Find
-    from netsharp_lsp.project.roots import Roots
+    from netsharp_lsp.cntk.commands.check import RunOutcome
+    from netsharp_lsp.family import Inspection, Item, Job, PlacedRun
 
 
-def inspect_experiments(
-    jobs: Sequence[Job],
-    gathered: Gathered,
-    args: argparse.Namespace,
-    find: Find,
-    roots: Roots,
-) -> tuple[list[Job], list[Outcome]]:
+def inspect_experiments(asked: Inspection) -> list[Outcome]:
     """Check the files of the jobs; what their configurations read besides comes behind them."""
-    inspection = _Inspection(jobs, args, find, roots)
-    inspection.check(gathered.layers)
-    if any(job.repairs for job in jobs):
-        inspection.repair(unsafe=args.unsafe_fixes)
+    inspection = _Inspection(asked)
+    inspection.check()
+    if any(job.repairs for job in asked.jobs):
+        inspection.repair(unsafe=asked.unsafe)
     inspection.finish()
-    return inspection.jobs, inspection.outcomes
+    return inspection.outcomes
 
 
 class _File:
@@ -68,48 +56,42 @@ class _File:
     def sifted(self, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
         """What is left to say of the file as it is now."""
         text = self.outcome.text
-        language_id = self.job.item.language
-        result = Result(diagnostics, BY_ID[language_id].comments(text))
-        selection = selection_of(self.job)
-        return sift(language_by_id(language_id), LineIndex(text), result, selection)
+        language = BY_ID[self.job.item.language]
+        result = Result(diagnostics, language.comments(text))
+        return sift(language, LineIndex(text), result, self.job.selection)
 
 
 class _Inspection:
     """The files of one command line, by their real paths, and the runs that use them."""
 
-    def __init__(
-        self, jobs: Sequence[Job], args: argparse.Namespace, find: Find, roots: Roots
-    ) -> None:
-        self.args = args
-        self.roots = roots
-        self.find = find
-        self.jobs = list(jobs)
-        self.outcomes = [_read(job) for job in jobs]
+    def __init__(self, asked: Inspection) -> None:
+        self.asked = asked
+        self.roots = asked.roots
+        self.outcomes = [_read(job.item, asked.read) for job in asked.jobs]
         self.files: dict[str, _File] = {}
-        for job, outcome in zip(jobs, self.outcomes, strict=True):
+        for job, outcome in zip(asked.jobs, self.outcomes, strict=True):
             if outcome.source is not None:
                 self.files[_real(job.item)] = _File(job, outcome)
         self.runs: list[PlacedRun] = []
         self.work: list[RunJob] = []
         self.said: list[RunOutcome] = []
 
-    def check(self, layers: Sequence[str]) -> None:
+    def check(self) -> None:
         """Analyse every run, and then the files that none of them uses."""
         languages = {path: file.job.item.language for path, file in self.files.items()}
-        folders = [path for path in self.args.paths if os.path.isdir(path)]
         texts = self._texts()
-        wanted = Wanted(languages, folders, layers)
-        plan = planned(wanted, self.find, OverDisk(texts, self.roots), self.roots)
+        named = Named(languages, self.asked.folders, self.asked.layers)
+        plan = planned(named, self.asked.find, OverDisk(texts, self.roots), self.roots)
         self.runs = plan.runs
         if self.outcomes:
             self.outcomes[0].problems += tuple(plan.problems)
             self.outcomes[0].warnings += tuple(plan.notices)
-        assignments = tuple(self.args.set)
+        assignments = self.asked.assignments
         self.work = [
             RunJob(one.run.assigning(assignments), texts, self.roots, one.defines)
             for one in plan.runs
         ]
-        self.said = check_runs(self.work)
+        self.said = check_runs(self.work, self.asked.do_each)
         used = {path for one in self.said for path in one.files}
         rest = [
             RunJob(None, texts, self.roots, alone=(path, language))
@@ -117,7 +99,7 @@ class _Inspection:
             if language != "cntk" and path not in used
         ]
         self.work += rest
-        self.said += check_runs(rest)
+        self.said += check_runs(rest, self.asked.do_each)
 
     def repair(self, *, unsafe: bool) -> None:
         """Apply fixes and check again what they touch, until none is left or they go in circles."""
@@ -129,7 +111,8 @@ class _Inspection:
             again = [n for n, one in enumerate(self.said) if not changed.isdisjoint(one.files)]
             for number in again:
                 self.work[number].texts = texts
-            for number, said in zip(again, check_runs([self.work[n] for n in again]), strict=True):
+            work = [self.work[number] for number in again]
+            for number, said in zip(again, check_runs(work, self.asked.do_each), strict=True):
                 self.said[number] = said
 
     def finish(self) -> None:
@@ -180,7 +163,7 @@ class _Inspection:
 
     def _others(self) -> list[str]:
         """The files, by real path, that nobody named and runs of named configurations speak of."""
-        excludes = excluder(self.find)
+        excludes = excluder(self.asked.find)
         return [
             path
             for run, said in zip(self.runs, self.said, strict=False)
@@ -193,14 +176,12 @@ class _Inspection:
         """Take in a file that was not named, or the command line of a run."""
         if path in self.files:
             return
-        language = LANGUAGES.get(os.path.splitext(path)[1].lower(), "cntk")
+        language = SUFFIXES.get(os.path.splitext(path)[1].lower(), "cntk")
         place = None if path.startswith(COMMAND_LINE) else path
-        item = Input(self._name_of(path), place, language=language)
-        job = Job(item, self.find(item.directory), self.args, self.roots, named=False)
-        outcome = Outcome(item)
+        job = self.asked.job_for(self._name_of(path), place, language)
+        outcome = Outcome(job.item)
         outcome.source = Source(self._text_of(path))
         outcome.text = outcome.source.text
-        self.jobs.append(job)
         self.outcomes.append(outcome)
         self.files[path] = _File(job, outcome)
 
@@ -238,23 +219,23 @@ class _Inspection:
         return Diagnostic(one.code, one.severity, one.message, one.start, one.end, related, one.fix)
 
 
-def _read(job: Job) -> Outcome:
+def _read(item: Item, read: Callable[[Item], bytes | ReadError]) -> Outcome:
     """Read one file; what its bytes mean in no way is a problem."""
-    outcome = Outcome(job.item)
-    data = read_bytes(job.item)
+    outcome = Outcome(item)
+    data = read(item)
     if isinstance(data, ReadError):
         outcome.problems += (data.message,)
         return outcome
-    text = read_text(job.item.name, data)
+    text = read_text(item.name, data)
     if isinstance(text, str):
-        outcome.problems += (f"{job.item.name}: {text}",)
+        outcome.problems += (f"{item.name}: {text}",)
         return outcome
     outcome.source = decode_legacy(data)
     outcome.text = outcome.source.text
     return outcome
 
 
-def _real(item: Input) -> str:
+def _real(item: Item) -> str:
     return os.path.realpath(item.path or item.name)
 
 

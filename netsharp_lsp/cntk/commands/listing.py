@@ -15,7 +15,8 @@ from netsharp_lsp.cntk.configuration.items import Item
 from netsharp_lsp.cntk.configuration.options import DATA_FILES, DEFAULT_READER
 from netsharp_lsp.cntk.configuration.scope import Found
 from netsharp_lsp.cntk.configuration.tree import BUILDERS
-from netsharp_lsp.cntk.recognition import LANGUAGES, Foreign, language_of
+from netsharp_lsp.cntk.languages import SUFFIXES
+from netsharp_lsp.cntk.recognition import Foreign, language_of
 from netsharp_lsp.cntk.run.references import INCLUDE, NETWORK_FILE, named_in
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.roots import ANYWHERE, LEADS_OUT
@@ -70,7 +71,7 @@ def _files(
     def leave(path: str) -> None:
         skipped.append({"file": os.path.normpath(path), "reason": LEADS_OUT})
 
-    for path in specifications_below(folder, excludes, tuple(LANGUAGES), roots, leave):
+    for path in specifications_below(folder, excludes, tuple(SUFFIXES), roots, leave):
         name = os.path.normpath(path)
         language = language_of(name, DiskFiles(roots=roots).read(path) or b"")
         if isinstance(language, Foreign):

@@ -1,4 +1,4 @@
-"""Checks runs of CNTK, many in several processes; knows nothing of arguments and reports.
+"""Checks runs of CNTK; knows nothing of arguments and reports.
 
 A job holds all that a run's check needs, so that another process can do it.
 """
@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import sys
 
-from netsharp_lsp.cli.memory import uncollected
-from netsharp_lsp.cli.workers import do_each
+from netsharp_lsp.cntk.commands.runs import OverDisk
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.judging.analysis import analysed
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.cntk.run.references import files_of
-from netsharp_lsp.project.cntk_workspace import OverDisk
+from netsharp_lsp.memory import uncollected
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from netsharp_lsp.diagnostics.model import Diagnostic
+    from netsharp_lsp.family import DoEach
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.workspace import Run
 
@@ -57,8 +57,8 @@ class RunOutcome:
         self.files = files
 
 
-def check_runs(jobs: Sequence[RunJob]) -> list[RunOutcome]:
-    """Check every run, in order."""
+def check_runs(jobs: Sequence[RunJob], do_each: DoEach) -> list[RunOutcome]:
+    """Check every run, in order; `do_each` deals them out."""
     outcomes = []
     for outcome in do_each(check_run, jobs):
         # Another process has given copies of names that many runs share.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 
-from netsharp_lsp.project.cntk_workspace import (
+from netsharp_lsp.cntk.commands.runs import (
     declared_runs,
     layered_run,
-    relevant,
     scripted_runs,
     supposed_run,
 )
+from netsharp_lsp.family import relevant
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.workspace import outside
 
@@ -18,14 +18,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from netsharp_lsp.project.cntk_workspace import PlacedRun
+    from netsharp_lsp.family import PlacedRun
     from netsharp_lsp.project.folders import Find
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.settings import Settings
     from netsharp_lsp.workspace import Files
 
 
-class Wanted:
+class Named:
     """What a command line names: languages of files by their real paths, folders, and layers."""
 
     __slots__ = ("folders", "languages", "layers")
@@ -51,7 +51,7 @@ class Plan:
         self.notices = notices
 
 
-def planned(wanted: Wanted, find: Find, files: Files, roots: Roots) -> Plan:
+def planned(wanted: Named, find: Find, files: Files, roots: Roots) -> Plan:
     """Find the runs that use a wanted file; a configuration in none is a run of its own."""
     settings = {id(one): one for one in (find(os.path.dirname(p)) for p in wanted.languages)}
     problems: list[str] = []

@@ -11,7 +11,8 @@ import os
 from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cntk.configuration.items import read_items
 from netsharp_lsp.cntk.judging.analysis import Over, alone
-from netsharp_lsp.cntk.run.declared import SCRIPTS, script_runs
+from netsharp_lsp.cntk.languages import SCRIPTS
+from netsharp_lsp.cntk.run.declared import script_runs
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.cntk.run.references import files_of
 from netsharp_lsp.project.disk_files import DiskFiles
@@ -21,7 +22,7 @@ from netsharp_lsp.workspace import Run, outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.settings import Settings
@@ -129,15 +130,6 @@ def layered_run(
     )
     run = Run((f"configFile={argument}",), os.path.abspath(directory), declared=False, also=beside)
     return PlacedRun(run, defines, files)
-
-
-def relevant(runs: Iterable[PlacedRun], wanted: frozenset[str], files: Files) -> list[PlacedRun]:
-    """The runs that name one of the wanted files, by their real paths, each once."""
-    found: dict[tuple[object, ...], PlacedRun] = {}
-    for one in runs:
-        if not wanted.isdisjoint(one.configurations) or not wanted.isdisjoint(one.files(files)):
-            found.setdefault(one.run.key, one)
-    return list(found.values())
 
 
 def _named(run: Run) -> list[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cli.terminal import complain
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,11 +62,12 @@ def as_text(shown: Sequence[Effective]) -> Iterator[str]:
         yield f"{value.path} = {_short(value)}  ({'; '.join(notes)})"
 
 
-def report_faults(configuration: Configuration) -> int:
-    """Write what is wrong to stderr, each undefined variable once, and once for a file what lies
-    outside; the exit code that follows.
+def faults_of(configuration: Configuration) -> tuple[list[str], int]:
+    """Return what is wrong in sentences, each undefined variable once, and once for a file what
+    lies outside; and the exit code that follows.
     """
     told: set[tuple[str, str]] = set()
+    sentences = []
     code = 0
     for fault in configuration.faults:
         if fault.kind in ("undefined", "outside"):
@@ -80,8 +79,8 @@ def report_faults(configuration: Configuration) -> int:
             told.add(key)
         if fault.severity == "error":
             code = max(code, 1)
-        complain(str(fault))
-    return code if configuration.readable else 2
+        sentences.append(str(fault))
+    return sentences, code if configuration.readable else 2
 
 
 def experiments_as_text(listed: dict[str, Any]) -> Iterator[str]:

@@ -2,53 +2,60 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cli.cntk_subjects import read_experiment, spoil_networks
-from netsharp_lsp.cli.files import ReadError, named_input, read_bytes
-from netsharp_lsp.cli.subjects import SubjectError
-from netsharp_lsp.cli.terminal import complain, say
+from netsharp_lsp.cntk.commands.subjects import SubjectError, read, read_experiment, spoil_networks
 from netsharp_lsp.cntk.description.network import default_network, described_network
 from netsharp_lsp.diagnostics.nearest import suggestion
+from netsharp_lsp.family import Answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from typing import Any
 
-    from netsharp_lsp.cli.cntk_subjects import ExperimentSubject
+    from netsharp_lsp.cntk.commands.subjects import ExperimentSubject
     from netsharp_lsp.cntk.run.building import BuiltNetwork
-    from netsharp_lsp.project.folders import Find
-    from netsharp_lsp.project.roots import Roots
+    from netsharp_lsp.family import Question
 
-DONE, FAULTY = 0, 1
+DONE, FAULTY, FAILED = 0, 1, 2
 
 
-def describe_experiment(
-    args: argparse.Namespace, find: Find, roots: Roots
-) -> tuple[dict[str, Any] | None, int]:
-    """Describe a network of a run, None where there is nothing more to say; and the exit code.
+def describe_experiment(argument: str, asked: Question) -> Answer:
+    """Describe a network of a run; errors are reported, and one in a network leaves none."""
+    answer = Answer()
+    try:
+        subject = read_experiment(argument, asked)
+        built = _meant(subject, asked.command)
+        findings, errors = subject.errors()
+        answer.reports = (findings,) if findings else ()
+        if spoil_networks(errors):
+            answer.code = FAULTY
+        else:
+            _describe(answer, subject, built, asked)
+            answer.code = max(answer.code, FAULTY if errors and asked.log is None else DONE)
+    except SubjectError as error:
+        answer.complaints, answer.code = (str(error),), FAILED
+    return answer
 
-    Errors go to stderr; one in a network leaves none to describe. SubjectError where it cannot be
-    read or has no network.
-    """
-    subject = read_experiment(args.subject, args, find, roots)
-    built = _meant(subject, args.command)
-    errors = subject.show_errors()
-    if spoil_networks(errors):
-        return None, FAULTY
+
+def _describe(
+    answer: Answer, subject: ExperimentSubject, built: BuiltNetwork | None, asked: Question
+) -> None:
+    """Put into the answer what the network is, or how it differs from a log."""
     if built is None or built.network is None:
         raise SubjectError(_without_network(subject, built))
     unknown = next((one for one in built.faults if one.kind == "unknown-name"), None)
     if unknown is not None:
-        complain(
+        answer.code = FAULTY
+        answer.complaints = (
             f"{subject.name}: a part of the network is not known: {unknown.message} "
-            "Describe a configuration that includes the file, or set what is missing."
+            "Describe a configuration that includes the file, or set what is missing.",
         )
-        return None, FAULTY
-    if args.log is not None:
-        return None, _compared(built, args.log)
-    return _placed(
-        described_network(built, subject.experiment), subject
-    ), FAULTY if errors else DONE
+    elif asked.log is not None:
+        difference = _difference(built, asked.log, asked)
+        answer.code = DONE if difference is None else FAULTY
+        same = f"The log has the same {len(built.network.nodes):,} nodes."
+        answer.lines = (same if difference is None else f"{asked.log}: {difference}",)
+    else:
+        answer.document = _placed(described_network(built, subject.experiment), subject)
 
 
 def _placed(description: dict[str, Any], subject: ExperimentSubject) -> dict[str, Any]:
@@ -87,17 +94,10 @@ def _without_network(subject: ExperimentSubject, built: BuiltNetwork | None) -> 
     return f"{subject.name}: no command has a network builder, and so there is nothing to describe."
 
 
-def _compared(built: BuiltNetwork, path: str) -> int:
-    """Say how a network differs from what the original program logged of it."""
+def _difference(built: BuiltNetwork, path: str, asked: Question) -> str | None:
+    """How a network differs from what the original program logged of it."""
     from netsharp_lsp.cntk.networks.log import first_difference
 
-    data = read_bytes(named_input(path))
-    if isinstance(data, ReadError):
-        raise SubjectError(data.message)
+    data = read(asked.meant(path), asked)
     assert built.network is not None
-    difference = first_difference(built.network, data.decode("utf-8", "replace"))
-    if difference is None:
-        say([f"The log has the same {len(built.network.nodes):,} nodes."])
-        return DONE
-    say([f"{path}: {difference}"])
-    return FAULTY
+    return first_difference(built.network, data.decode("utf-8", "replace"))

@@ -1,0 +1,120 @@
+"""What `netsharp config` says: values, one file for all layers, experiments.
+
+Reads disk; knows no terminal.
+"""
+
+from __future__ import annotations
+
+import os
+
+from netsharp_lsp.cntk.commands.configuration_report import (
+    as_text,
+    effective_as_json,
+    experiments_as_text,
+    faults_of,
+    value_as_json,
+)
+from netsharp_lsp.cntk.configuration.commands import Effective, command, commands, effective
+from netsharp_lsp.cntk.configuration.configuration import resolve_items
+from netsharp_lsp.cntk.configuration.items import Item, read_item
+from netsharp_lsp.cntk.configuration.tree import Value
+from netsharp_lsp.family import Answer
+from netsharp_lsp.project.disk_files import DiskFiles
+from netsharp_lsp.workspace import GivenFiles
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from netsharp_lsp.cntk.configuration.configuration import Configuration
+    from netsharp_lsp.family import Lookup
+    from netsharp_lsp.project.roots import Roots
+
+DONE, FAULTY, FAILED = 0, 1, 2
+STDIN = "-"
+
+
+def resolve(asked: Lookup) -> Answer:
+    """Resolve items and answer; 1 where something is absent or faulty, 2 where it is not read."""
+    configuration = _resolved(asked)
+    configuration.values()  # Finds what is wrong with blocks and variables, too.
+    sentences, faulty = faults_of(configuration)
+    if faulty == FAILED:
+        return Answer(FAILED, sentences)
+    if asked.path is not None:
+        answer = _get(configuration, asked, asked.path)
+    elif asked.flat:
+        answer = _flatten(configuration)
+    else:
+        answer = _show(configuration, asked)
+    answer.complaints = (*sentences, *answer.complaints)
+    answer.code = max(answer.code, faulty)
+    return answer
+
+
+def listed(folder: str, excludes: Callable[[str], bool], directory: str, roots: Roots) -> Answer:
+    """The experiments below a folder."""
+    from netsharp_lsp.cntk.commands.listing import experiments
+
+    found = experiments(folder, excludes, directory, roots)
+    return Answer(document=found, lines=experiments_as_text(found))
+
+
+def _resolved(asked: Lookup) -> Configuration:
+    items: list[Item] = []
+    named: list[str] = [asked.folder] if asked.folder else []
+    given: dict[str, bytes] = {}
+    for text in asked.items:
+        name = asked.stdin_name if text == STDIN else None
+        items.append(read_item(text) if name is None else Item("files", name, (name,)))
+        if name is not None and not given:
+            given[os.path.join(asked.folder, name)] = asked.stdin()
+    folder = asked.folder
+    for item in items:
+        if item.kind == "folder":
+            folder = os.path.join(folder, item.paths[0])
+            named.append(folder)
+        named += [os.path.join(folder, path) for path in item.paths if item.kind == "files"]
+    roots = asked.roots_for(named)
+    return resolve_items(items, DiskFiles(given=given, roots=roots), asked.folder)
+
+
+def _get(configuration: Configuration, asked: Lookup, path: str) -> Answer:
+    found = configuration.get(path, climb=not asked.exact)
+    if found is None:
+        return Answer(FAULTY, (f"{path}: there is no such value.",))
+    value = Value(path, found, path.count("."))
+    if asked.json:
+        return Answer(DONE if value.value is not None else FAULTY, document=value_as_json(value))
+    if value.value is None:
+        unknown = f"{path}: {value.raw} has no value; a variable in it is not known."
+        return Answer(FAULTY, (unknown,))
+    return Answer(text=f"{value.value}\n".encode("utf-8", "backslashreplace"))
+
+
+def _flatten(configuration: Configuration) -> Answer:
+    from netsharp_lsp.cntk.configuration.flattening import flattened, same_tree
+
+    text = flattened(configuration)
+    again = resolve_items([Item("files", "", ("flat",))], GivenFiles({"flat": text}))
+    if not same_tree(configuration, again):
+        sign = "one file cannot say what these items say: an argument holds a '#'. Leave it out."
+        return Answer(FAULTY, (sign,))
+    return Answer(text=text)
+
+
+def _show(configuration: Configuration, asked: Lookup) -> Answer:
+    if asked.command is not None:
+        one = command(configuration, asked.command)
+        if one.found is None:
+            names = ", ".join(it.name for it in commands(configuration))
+            absent = f"there is no block '{asked.command}'. The commands are: {names}."
+            return Answer(FAULTY, (absent,))
+        shown = effective(configuration, one)
+    else:
+        shown = [Effective(value) for value in configuration.values()]
+    if not asked.json:
+        return Answer(lines=as_text(shown))
+    files = [source.name for source in configuration.layers.sources]
+    rows = [effective_as_json(one, asked.command is not None) for one in shown]
+    return Answer(document={"version": 1, "files": files, "values": rows})

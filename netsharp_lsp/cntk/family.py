@@ -1,0 +1,144 @@
+"""CNTK as a family: four languages whose files belong together; the door for commands and server.
+
+Each answer imports what it needs on use.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.languages import BY_ID, SCRIPTS, SUFFIXES
+from netsharp_lsp.text.decode import decode_legacy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from netsharp_lsp.cntk.commands.runs import OverDisk, PlacedRun
+    from netsharp_lsp.cntk.languages import CntkLanguage
+    from netsharp_lsp.family import (
+        Answer,
+        Inspection,
+        Lookup,
+        Migration,
+        Outcome,
+        Question,
+        Wanted,
+    )
+    from netsharp_lsp.interface import Foreign
+    from netsharp_lsp.project.roots import Roots
+    from netsharp_lsp.settings import Settings
+    from netsharp_lsp.text.decode import Source
+    from netsharp_lsp.workspace import Files
+
+
+class Experiments:
+    """What runs of CNTK answer together."""
+
+    starts = tuple(suffix for suffix, language in SUFFIXES.items() if language == "cntk")
+    scripts = SCRIPTS
+
+    def inspect(self, asked: Inspection) -> list[Outcome]:
+        """Check and repair files; see `netsharp_lsp.cntk.commands.inspection`."""
+        from netsharp_lsp.cntk.commands.inspection import inspect_experiments
+
+        return inspect_experiments(asked)
+
+    def describe(self, argument: str, asked: Question) -> Answer:
+        """Describe a network of a run; see `netsharp_lsp.cntk.commands.describe`."""
+        from netsharp_lsp.cntk.commands.describe import describe_experiment
+
+        return describe_experiment(argument, asked)
+
+    def compare(self, before: str, after: str, asked: Question) -> Answer:
+        """Compare two runs; see `netsharp_lsp.cntk.commands.compare`."""
+        from netsharp_lsp.cntk.commands.compare import compare_experiments
+
+        return compare_experiments(before, after, asked)
+
+    def files(self, texts: Mapping[str, bytes], roots: Roots) -> OverDisk:
+        """The files of the disk, some with other texts."""
+        from netsharp_lsp.cntk.commands.runs import OverDisk
+
+        return OverDisk(texts, roots)
+
+    def declared(self, settings: Settings, files: Files) -> Sequence[PlacedRun]:
+        """The runs that settings declare."""
+        from netsharp_lsp.cntk.commands.runs import declared_runs
+
+        return declared_runs(settings, files)
+
+    def scripted(
+        self,
+        folder: str,
+        excludes: Callable[[str], bool],
+        defines: frozenset[str],
+        files: Files,
+        roots: Roots,
+        tell: Callable[[str, str], object],
+    ) -> Sequence[PlacedRun]:
+        """The runs that scripts below a folder start."""
+        from netsharp_lsp.cntk.commands.runs import scripted_runs
+
+        return scripted_runs(folder, excludes, defines, files, roots, tell)
+
+    def supposed(self, path: str, defines: frozenset[str], files: Files) -> PlacedRun:
+        """The run that is supposed of a configuration."""
+        from netsharp_lsp.cntk.commands.runs import supposed_run
+
+        return supposed_run(path, defines, files)
+
+
+class Configurations:
+    """What configurations evaluate to."""
+
+    def resolve(self, asked: Lookup) -> Answer:
+        """What items say; see `netsharp_lsp.cntk.commands.configuration`."""
+        from netsharp_lsp.cntk.commands.configuration import resolve
+
+        return resolve(asked)
+
+    def listed(
+        self, folder: str, excludes: Callable[[str], bool], directory: str, roots: Roots
+    ) -> Answer:
+        """The experiments below a folder; see `netsharp_lsp.cntk.commands.listing`."""
+        from netsharp_lsp.cntk.commands.configuration import listed
+
+        return listed(folder, excludes, directory, roots)
+
+
+class Migrations:
+    """NDL becomes BrainScript."""
+
+    def plan(self, asked: Wanted) -> Migration:
+        """What becomes of texts; see `netsharp_lsp.cntk.commands.migration`."""
+        from netsharp_lsp.cntk.commands.migration import planned_migration
+
+        return planned_migration(asked)
+
+
+class CntkFamily:
+    """BrainScript, NDL, model edits and the configurations that join them."""
+
+    id = "cntk"
+    title = "the languages of CNTK"
+    suffixes = SUFFIXES
+    languages: Mapping[str, CntkLanguage] = BY_ID
+    looks_inside = True
+    largest = None
+    sample = None
+    training = None
+    experiments = Experiments()
+    configurations = Configurations()
+    migrations = Migrations()
+
+    def recognise(self, name: str, data: bytes) -> str | Foreign:
+        """Some suffixes are others', too: the text decides."""
+        from netsharp_lsp.cntk.recognition import language_of
+
+        return language_of(name, data)
+
+    def decode(self, data: bytes) -> Source:
+        """What is not UTF-8 is Windows-1252."""
+        return decode_legacy(data)
+
+
+FAMILY = CntkFamily()

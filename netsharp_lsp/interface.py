@@ -1,0 +1,209 @@
+"""The small interface that every language answers, and the check of a text through it.
+
+Commands and servers go through it; it knows no language's inside and no editor's types.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.diagnostics.model import Result
+from netsharp_lsp.diagnostics.suppression import MARK, find_suppressions, suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, Protocol
+
+    from netsharp_lsp.context import Context
+    from netsharp_lsp.description.comparison import Comparison
+    from netsharp_lsp.diagnostics.model import Diagnostic
+    from netsharp_lsp.diagnostics.pages import RuleBook
+    from netsharp_lsp.diagnostics.selection import Selection
+    from netsharp_lsp.ide import answers
+    from netsharp_lsp.layout.options import FormatOptions, Formatted
+    from netsharp_lsp.text.edits import Edit
+    from netsharp_lsp.text.lines import LineIndex
+
+    #: A text and what is known around it.
+    Text = tuple[bytes, Context]
+
+    class Language(Protocol):
+        """One language. Texts are UTF-8 without byte-order mark, offsets are bytes."""
+
+        @property
+        def id(self) -> str:
+            """The language id that editors use."""
+
+        @property
+        def comment_marks(self) -> tuple[str, ...]:
+            """What begins a comment that ends with its line, and so a suppression."""
+
+        @property
+        def rules(self) -> RuleBook:
+            """The pages of its rules."""
+
+        @property
+        def suppression_codes(self) -> tuple[str, str]:
+            """Its codes for a suppression that matches nothing and for one of an unknown code."""
+
+        @property
+        def unused_codes(self) -> tuple[str, ...]:
+            """Its codes for what could be left out; editors show such text faded."""
+
+        def check(self, data: bytes, context: Context) -> Result:
+            """Return what is wrong with a text, and its comments; never raises for any text."""
+
+        def format(self, data: bytes, options: FormatOptions) -> Formatted:
+            """Return the text in its one style, or why it is left alone."""
+
+        def describe(self, data: bytes, context: Context) -> dict[str, Any]:
+            """Return what the network of a text is, as the JSON of `netsharp describe`."""
+
+        def compare(self, before: Text, after: Text) -> Comparison:
+            """Return what differs between the networks of two texts without errors."""
+
+        def open(self, data: bytes, context: Context) -> Snapshot:
+            """Begin to follow a text that is being edited."""
+
+    class Snapshot(Protocol):
+        """One version of a text that is being edited, and what an editor asks about it.
+
+        Offsets are UTF-8 bytes.  A snapshot and those before it share what an edit left alone,
+        so only the newest may be asked.
+        """
+
+        @property
+        def data(self) -> bytes:
+            """The text."""
+
+        @property
+        def context(self) -> Context:
+            """What is known around it."""
+
+        def edited(self, data: bytes, edits: Sequence[Edit]) -> Snapshot:
+            """Return the next version; `edits`, in order and apart, lead from this text to it."""
+
+        def with_context(self, context: Context) -> Snapshot:
+            """Return the same text with something else known around it."""
+
+        def check(self) -> Result:
+            """Return what `Language.check` says of the same text and context."""
+
+        def hover(self, offset: int) -> answers.Hover | None:
+            """Return what is known about the words at a place."""
+
+        def hints(
+            self, start: int, end: int, options: answers.HintOptions
+        ) -> list[answers.InlayHint]:
+            """Return the inlay hints of a range."""
+
+        def complete(self, offset: int) -> answers.Completions:
+            """Return what may be written at a place."""
+
+        def document(self, topic: str) -> str:
+            """Return a completion's documentation in Markdown; empty where there is none."""
+
+        def signature(self, offset: int) -> answers.Signature | None:
+            """Return the form of the attribute block or call at a place."""
+
+        def definition(self, offset: int) -> answers.Target | None:
+            """Return where the name at a place is declared."""
+
+        def references(
+            self, offset: int, declaration: bool
+        ) -> Sequence[answers.Range | answers.Elsewhere]:
+            """Return where the name at a place is used, and where declared if asked."""
+
+        def highlights(self, offset: int) -> list[answers.Highlight]:
+            """Return where the name, or the words that belong together, at a place stand."""
+
+        def prepare_rename(self, offset: int) -> answers.Renaming | answers.Refusal:
+            """Return the name at a place if it can be renamed, else why not."""
+
+        def rename(self, offset: int, name: str) -> list[Edit] | answers.Changes | answers.Refusal:
+            """Return the edits that give the name at a place another, or why there are none."""
+
+        def symbols(self) -> list[answers.Symbol]:
+            """Return the outline."""
+
+        def folds(self) -> list[answers.Fold]:
+            """Return what can be folded away."""
+
+        def selections(self, offset: int) -> list[answers.Range]:
+            """Return the ranges around a place, from the innermost to the whole text."""
+
+        def tokens(self, start: int, end: int) -> list[answers.Token]:
+            """Return the semantic tokens that begin in a range, in order and apart."""
+
+        def links(self) -> list[answers.Link]:
+            """Return what leads somewhere."""
+
+        def flow(self, offset: int) -> answers.Flow | None:
+            """Return the layer at a place, to ask what feeds it and what it feeds."""
+
+        def feeds(self, name: str, *, backwards: bool) -> list[answers.Flow]:
+            """Return the layers that a layer's values go to; `backwards`: those it reads."""
+
+        def lenses(self, options: answers.LensOptions) -> list[answers.Lens]:
+            """Return the lines above declarations; titles that cost something come later."""
+
+        def lens_title(self, key: str) -> str:
+            """Return the title that a lens without one shows."""
+
+        def actions(self, start: int, end: int, only: Sequence[str] | None) -> list[answers.Action]:
+            """Return what can be done to a range; `only`: prefixes of the kinds wanted."""
+
+        def migrate(self) -> answers.Migration:
+            """Return what turns an outdated text, and what belongs to it, into today's language."""
+
+        def format(self, options: FormatOptions) -> Formatted:
+            """Return the text in its one style; `options` may name lines."""
+
+        def graph(self) -> answers.Graph:
+            """Return the network and its picture."""
+
+
+class Foreign:
+    """A file that only looks like ours; `reason` says why it is not."""
+
+    __slots__ = ("reason",)
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+class Sample:
+    """A text to try answers on, the place of a `name` in it, one where something can be
+    `completed`, and the text after an edit.
+    """
+
+    __slots__ = ("completed", "edited", "name", "text")
+
+    def __init__(self, text: str, name: int, completed: int, edited: str) -> None:
+        self.text = text
+        self.name = name
+        self.completed = completed
+        self.edited = edited
+
+
+def examine(
+    language: Language, lines: LineIndex, context: Context, selection: Selection
+) -> list[Diagnostic]:
+    """Check a text: its diagnostics in order, less those suppressed and those not selected."""
+    return sift(language, lines, language.check(lines.text, context), selection)
+
+
+def sift(
+    language: Language, lines: LineIndex, result: Result, selection: Selection
+) -> list[Diagnostic]:
+    """Return a check's diagnostics in order, less those suppressed and those not selected."""
+    diagnostics = sorted(result.diagnostics, key=lambda diagnostic: diagnostic.sort_key)
+    comments = result.comments if MARK in lines.text else []
+    suppressions = find_suppressions(lines, comments, *language.comment_marks)
+    left = suppress(
+        diagnostics,
+        lines,
+        suppressions,
+        lambda: language.rules.codes,
+        *language.suppression_codes,
+    )
+    return selection.filter(left)
