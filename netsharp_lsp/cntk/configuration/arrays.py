@@ -12,6 +12,8 @@ from netsharp_lsp.cntk.configuration.traced import Traced, trim
 COLON, COMMA = 0x3A, 0x2C
 #: More elements than that are not listed.
 MOST = 100_000
+#: One element, whatever separates: nothing in it separates, repeats or opens.
+_PLAIN = re.compile(rb"[A-Za-z0-9_.]+\Z")
 _COUNT = re.compile(rb"\s*[+-]?[0-9]+\Z")
 
 
@@ -58,6 +60,8 @@ def elements(text: Traced, separator: int = COLON, repeats: bool = True) -> list
     A call's arguments are read with a comma as `separator` where it is a function of MEL, which
     repeats nothing.
     """
+    if _PLAIN.match(text.text):
+        return [text]
     faults = Faults()
     brackets = Brackets(text, faults)
     reader = _Elements(text, brackets, repeats)

@@ -76,6 +76,8 @@ class Entry:
     def parts(self) -> list[Assignment]:
         """The assignments that the value is made of: one, or a block and what was appended."""
         first = len(self.assignments) - 1
+        if not first:
+            return self.assignments
         while self.assignments[first].appends:
             first -= 1
         return self.assignments[first:]
@@ -88,7 +90,7 @@ class Entry:
     @property
     def kind(self) -> str:
         """The kind of the value in force."""
-        return self.parts[0].kind
+        return self.assignments[-1].kind if len(self.assignments) == 1 else self.parts[0].kind
 
 
 class Found:
@@ -104,17 +106,31 @@ class Found:
     @property
     def problem(self) -> str | None:
         """The kind of fault for which a variable could not be put in place, if one could not."""
-        return next((use.problem for use in self.text.uses if use.problem is not None), None)
+        uses = self.text.uses
+        return (
+            next((use.problem for use in uses if use.problem is not None), None) if uses else None
+        )
 
 
 class Scope:
     """The keys of one record; `parent` is the record that asked for it.
 
     `holes`: names of variables that could not be put in place where this record was looked up.
-    They stay as they are, since the program never gets any further.
+    They stay as they are, since the program never gets any further.  `records` are those of its
+    text, in order.
     """
 
-    __slots__ = ("_entries", "_faults", "_inside", "_known", "budget", "holes", "parent", "text")
+    __slots__ = (
+        "_entries",
+        "_faults",
+        "_inside",
+        "_known",
+        "budget",
+        "holes",
+        "parent",
+        "records",
+        "text",
+    )
 
     def __init__(self, text: Traced, faults: Faults, parent: Scope | None = None) -> None:
         self.text = text
@@ -125,7 +141,8 @@ class Scope:
         self._known: dict[Entry, Traced] = {}
         self._inside: dict[Entry, Scope] = {}
         self.budget: Budget = Budget() if parent is None else parent.budget
-        for record in records(text, faults):
+        self.records = records(text, faults)
+        for record in self.records:
             self._insert(record)
 
     def _insert(self, record: Record) -> None:
@@ -144,9 +161,10 @@ class Scope:
 
     def look_up(self, name: bytes, climb: bool = True) -> Found | None:
         """Look a key up here and outwards; None where nobody has it."""
+        key = name.lower()
         scope: Scope | None = self
         while scope is not None:
-            entry = scope.here(name)
+            entry = scope._entries.get(key)
             if entry is not None:
                 return Found(entry, scope, scope.resolved(entry))
             scope = scope.parent if climb else None
@@ -193,8 +211,9 @@ class Scope:
 
     def owner(self, name: bytes) -> Scope | None:
         """The record that holds a key: this one, or the nearest around it."""
+        key = name.lower()
         scope: Scope | None = self
-        while scope is not None and scope.here(name) is None:
+        while scope is not None and key not in scope._entries:
             scope = scope.parent
         return scope
 

@@ -75,14 +75,22 @@ class Traced:
 
     def slice(self, start: int, end: int) -> Traced:
         """The bytes ``start:end`` with what is known of them."""
+        if self.pieces and not self.uses and 0 <= start <= end:
+            number = self.number_at(start)
+            piece = self.pieces[number]
+            if piece.verbatim and end <= self._end(number):
+                span = (piece.start + start - piece.at, piece.start + end - piece.at)
+                return Traced(self.text[start:end], [Piece(0, piece.source, span, verbatim=True)])
         weaver = Weaver()
         weaver.take(self, start, end)
         return weaver.done()
 
     def place(self, start: int, end: int) -> Place:
         """Where ``start:end`` was written; as far as one source goes if it comes from several."""
-        first = self._piece(start)
-        last = self._piece(max(start, end - 1))
+        number = self.number_at(start)
+        first = last = self.pieces[number]
+        if end > self._end(number):
+            last = self._piece(max(start, end - 1))
         low = first.start + (start - first.at if first.verbatim else 0)
         if last.source is not first.source:
             last = first
@@ -120,6 +128,8 @@ class Traced:
 
     def number_at(self, offset: int) -> int:
         """The number of the piece that holds an offset, the last for the end of the text."""
+        if len(self.pieces) == 1:
+            return 0
         if self._starts is None:
             self._starts = [piece.at for piece in self.pieces]
         return max(0, bisect_right(self._starts, offset) - 1)

@@ -79,16 +79,25 @@ def visits(commands: Iterable[Command], root: Scope) -> list[Visit]:
             table = command_block(command.actions)
             result += _walk(Visit(command.name, table, command.scope, command.found, None, command))
     met = {visit.found.entry.parts[0].key.key for visit in result}
-    return result + [one for one in _idle(root) if one.found.entry.parts[0].key.key not in met]
+    read = {
+        visit.found.entry
+        for visit in result
+        if visit.outer is None and visit.table is command_block(()) and visit.found.scope is root
+    }
+    idle = _idle(root, read)
+    return result + [one for one in idle if one.found.entry.parts[0].key.key not in met]
 
 
-def _idle(root: Scope) -> Iterator[Visit]:
-    """What would be read of top-level blocks, and of blocks in them, if a command came there."""
+def _idle(root: Scope, read: set[Entry]) -> Iterator[Visit]:
+    """What would be read of top-level blocks, and of blocks in them, if a command came there.
+
+    `read` are those to which one comes that reads the very same.
+    """
     table = command_block(())
     nobody = Command("", None, None, listed=False)
     for entry in root:
         found = Found(entry, root, root.resolved(entry))
-        if entry.kind != "block" or not is_block(found.text.text):
+        if entry in read or entry.kind != "block" or not is_block(found.text.text):
             continue
         key = entry.key.decode("utf-8", "replace")
         option = table.find(key) if entry.key.lower() in _PARTS else None
@@ -116,10 +125,8 @@ def sections(visit: Visit) -> Iterator[tuple[Entry, Found]]:
 
 def _walk(visit: Visit) -> Iterator[Visit]:
     yield visit
-    for option in visit.table:
-        if not option.inside:
-            continue
-        found = visit.option(option.name)
+    for key, option in visit.table.holders:
+        found = visit.scope.look_up(key, climb=not option.here)
         if found is None:
             continue
         if option.kind == "blocks":

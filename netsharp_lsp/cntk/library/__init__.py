@@ -31,6 +31,7 @@ def library_text(name: str) -> bytes:
     return (Path(__file__).parent / name.removeprefix(PREFIX)).read_bytes()
 
 
+@lru_cache(maxsize=2)
 def other_library(data: bytes, source: str) -> tuple[Script, ...]:
-    """A library in place of ours."""
+    """A library in place of ours, read once."""
     return (parse(data, source),)

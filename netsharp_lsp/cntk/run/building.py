@@ -5,11 +5,8 @@ Whatever text a network was evaluated from, its places name files as people see 
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.brainscript.evaluation.program import (
-    Surroundings,
-    evaluate_builder,
-    evaluate_file,
-)
+from netsharp_lsp.cntk.brainscript.evaluation.program import Surroundings, evaluate_file
+from netsharp_lsp.cntk.brainscript.evaluation.remembered import outcome_of
 from netsharp_lsp.cntk.configuration.sources import read_text
 from netsharp_lsp.cntk.library import other_library, own_library
 from netsharp_lsp.cntk.ndl.containers import program_of_builder, program_of_file
@@ -145,7 +142,7 @@ def _from_brainscript(found: Found, command: Command, experiment: Experiment) ->
 
 
 def _evaluated(text: Traced, experiment: Experiment) -> Outcome:
-    outcome = evaluate_builder(text.text, INLINE, surroundings(experiment))
+    outcome = outcome_of(text.text, INLINE, surroundings(experiment))
     faults = tuple(
         Fault(one.kind, one.message, _outside(one.place, text), _calls(one, text))
         for one in outcome.faults

@@ -5,7 +5,7 @@ A text is what its parser gets; `place` leads from it to the file that people se
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.brainscript.reading.parser import parsed
+from netsharp_lsp.cntk.brainscript.reading.known import known_text
 from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.sources import Source
 from netsharp_lsp.cntk.ndl.reading import read_script
@@ -13,6 +13,7 @@ from netsharp_lsp.cntk.networks.faults import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from netsharp_lsp.cntk.brainscript.reading.known import KnownText
     from netsharp_lsp.cntk.brainscript.reading.syntax import Script
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.ndl.evaluation import Part
@@ -28,22 +29,27 @@ class NetworkText:
     inline text comes from, None for a file.
     """
 
-    __slots__ = ("_ndl", "_script", "data", "language", "name", "traced")
+    __slots__ = ("_known", "_ndl", "data", "language", "name", "traced")
 
     def __init__(self, language: str, name: str, data: bytes, traced: Traced | None = None) -> None:
         self.language = language
         self.name = name
         self.data = data
         self.traced = traced
-        self._script: Script | None = None
+        self._known: KnownText | None = None
         self._ndl: NdlScript | None = None
+
+    @property
+    def known(self) -> KnownText:
+        """What can be told of the text alone, where it is BrainScript."""
+        if self._known is None:
+            self._known = known_text(self.data, self.name)
+        return self._known
 
     @property
     def script(self) -> Script:
         """The text parsed, where it is BrainScript."""
-        if self._script is None:
-            self._script = parsed(self.data, self.name)
-        return self._script
+        return self.known.script
 
     @property
     def ndl(self) -> NdlScript:

@@ -6,7 +6,7 @@ Files that include one another may double with each step, so what is included is
 from __future__ import annotations
 
 from netsharp_lsp.cntk.brainscript.evaluation.values import Failure
-from netsharp_lsp.cntk.brainscript.reading.parser import parsed
+from netsharp_lsp.cntk.brainscript.reading.known import parsed
 from netsharp_lsp.cntk.brainscript.reading.syntax import Include
 from netsharp_lsp.cntk.configuration.sources import read_text
 from netsharp_lsp.cntk.networks.faults import Fault

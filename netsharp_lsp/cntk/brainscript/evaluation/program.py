@@ -18,7 +18,8 @@ from netsharp_lsp.cntk.brainscript.evaluation.values import (
     Record,
     Thunk,
 )
-from netsharp_lsp.cntk.brainscript.reading.parser import parse, parsed
+from netsharp_lsp.cntk.brainscript.reading.known import parsed
+from netsharp_lsp.cntk.brainscript.reading.parser import parse
 from netsharp_lsp.cntk.brainscript.reading.syntax import New
 from netsharp_lsp.cntk.brainscript.reading.syntax import Record as RecordLiteral
 from netsharp_lsp.cntk.networks.faults import Fault, Outcome, Place

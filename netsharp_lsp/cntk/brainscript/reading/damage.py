@@ -78,7 +78,7 @@ def damages(data: bytes) -> list[Damage]:
     """Everything that could not be read in a text, in its order."""
     root = parse_tree(data).root_node
     found = _damaged(root) if len(data) < SHALLOW else list(_walked(root))
-    if not found:
+    if all(node.type == "built" for node in found) and _is_alone(root):
         return []
     around = _Around(root)
     nodes = sorted(found, key=around.reading_order)
@@ -97,6 +97,13 @@ def _walked(root: Node) -> Iterator[Node]:
         if node.type in DAMAGED or node.is_missing:
             yield node
         waiting += node.children
+
+
+def _is_alone(root: Node) -> bool:
+    """Whether a text is the value of a builder and nothing else."""
+    return root.named_child_count == 1 or all(
+        child.type in ("built", "comment", "block_comment") for child in root.named_children
+    )
 
 
 class _Around:
@@ -132,9 +139,7 @@ class _Survey:
         self.data = data
         self.around = around
         self.nodes = nodes
-        self.alone = root.named_child_count == 1 or all(
-            child.type in ("built", "comment", "block_comment") for child in root.named_children
-        )
+        self.alone = _is_alone(root)
         self.found: list[Damage] = []
         #: Stray closing brackets that are the wrong partner of an opening one.
         self.taken: set[int] = set()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from netsharp_lsp.cntk.brainscript.reading.expressions import ExpressionReader
 from netsharp_lsp.cntk.brainscript.reading.grammar import parse_tree
 from netsharp_lsp.cntk.brainscript.reading.syntax import Comment, Script
@@ -21,12 +19,6 @@ COMMENTS = frozenset(("comment", "block_comment", "unclosed_comment"))
 def parse(data: bytes, source: str = "") -> Script:
     """Read a text from UTF-8 bytes; ``source`` is the name that its places carry."""
     return read(data, parse_tree(data), source)
-
-
-@lru_cache(maxsize=32)
-def parsed(data: bytes, source: str = "") -> Script:
-    """As `parse`; a text that was read lately is the same object."""
-    return parse(data, source)
 
 
 def read(data: bytes, tree: Tree, source: str = "") -> Script:

@@ -51,6 +51,7 @@ __all__ = [
     "command_block",
     "find",
     "inside",
+    "names_within",
     "nearest_option",
     "reader_block",
     "within",
@@ -133,6 +134,12 @@ def within(outer: Block) -> tuple[Option, ...]:
                 if not option.here:
                     rows.setdefault(option.name.lower(), option)
     return tuple(rows.values())
+
+
+@lru_cache(maxsize=64)
+def names_within(outer: Block) -> frozenset[str]:
+    """The names in lower case of every option that may stand in a block."""
+    return frozenset(option.name.lower() for option in within(outer))
 
 
 def _below(outer: Block) -> list[Block]:

@@ -71,10 +71,11 @@ class Option(NamedTuple):
 class Block:
     """The options of one kind of block.
 
-    `any_name` is the table of blocks in it whose names are the writer's own: streams.
+    `any_name` is the table of blocks in it whose names are the writer's own: streams.  `keys` are
+    the options with their names as look-up compares them, `holders` those that hold blocks.
     """
 
-    __slots__ = ("_by_name", "any_name", "name", "options", "says")
+    __slots__ = ("_by_name", "any_name", "holders", "keys", "name", "options", "says")
 
     def __init__(self, name: str, says: str, options: Iterable[Option], any_name: str = "") -> None:
         self.name = name
@@ -83,6 +84,8 @@ class Block:
         # A row of its own comes after those that it shares with others, and counts.
         self._by_name = {option.name.lower(): option for option in options}
         self.options = tuple(self._by_name.values())
+        self.keys = tuple((name.encode(), option) for name, option in self._by_name.items())
+        self.holders = tuple((key, option) for key, option in self.keys if option.inside)
 
     def __iter__(self) -> Iterator[Option]:
         return iter(self.options)

@@ -273,10 +273,12 @@ def special_nodes(program: BrainScriptProgram, experiment: Experiment) -> Iterat
     """Members whose names are nearly those that list a group of nodes."""
     network = program.program.network
     for name, declaration in (network.declared if network is not None else {}).items():
+        if name in SPECIAL:
+            continue
         meant = OLD_SPECIAL.get(name.lower())
         if meant is None and name.lower().endswith("nodes"):
             meant = nearest(name, SPECIAL)
-        if meant is None or name in SPECIAL or declaration.kind != MEMBER:
+        if meant is None or declaration.kind != MEMBER:
             continue
         place = program.outside(declaration.place)
         yield Finding(

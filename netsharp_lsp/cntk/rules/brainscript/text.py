@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.brainscript.reading.damage import PARTNERS, damages
+from netsharp_lsp.cntk.brainscript.reading.damage import PARTNERS
 from netsharp_lsp.cntk.rules import emitted, rule
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Repair
 
@@ -196,7 +196,7 @@ def unreadable(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """Everything in a text that could not be read, each under the code of its kind."""
     if text.traced is not None and text.script.built is None:
         return
-    for damage in damages(text.data):
+    for damage in text.known.damages:
         code, telling = TELLING[damage.kind]
         message, repair = telling(text, damage)
         notes = []

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from netsharp_lsp.cntk.brainscript.reading.damage import damages
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.analysis.scopes import Application, Use
@@ -41,7 +39,7 @@ def facts(program: BrainScriptProgram) -> Facts:
     words: set[str] = set()
     sketch = False
     for text in program.texts:
-        for damage in damages(text.data):
+        for damage in text.known.damages:
             sketch = sketch or damage.kind == "placeholder"
             if damage.kind in SWALLOWING:
                 words.update(_words(text.data, damage.span[0]))

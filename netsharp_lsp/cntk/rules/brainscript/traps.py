@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Binary,
@@ -17,7 +16,6 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Unary,
     Variable,
 )
-from netsharp_lsp.cntk.brainscript.reading.walking import expressions
 from netsharp_lsp.cntk.rules import rule
 from netsharp_lsp.cntk.rules.brainscript.told import facts
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Repair
@@ -26,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.brainscript.reading.syntax import Expression, Member
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Expression
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram
     from netsharp_lsp.cntk.run.texts import NetworkText
@@ -38,16 +36,10 @@ LONE_BRACKET = re.compile(rb"[({\[][ \t]*(?:#[^\r\n]*|//[^\r\n]*)?(?:[\r\n]|\Z)"
 SAME_LEVEL = ("*", "/", ".*", "%", "**")
 
 
-@lru_cache(maxsize=8)
-def _expressions(text: NetworkText) -> list[tuple[Expression, Member | None]]:
-    """Every expression of a text with its member, walked once for all rules."""
-    return list(expressions(text.script))
-
-
 @rule("BS037", "warning", on="brainscript")
 def continued_line(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """A line that looks like the begin of something and continues the member before it."""
-    for expression, member in _expressions(text):
+    for expression, member in text.known.expressions:
         joint = _joint(text, expression)
         if joint is None or member is None:
             continue
@@ -105,7 +97,7 @@ def _indent(data: bytes, offset: int) -> int:
 @rule("BS038", "warning", on="brainscript")
 def power(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """Powers that bind otherwise than in mathematics."""
-    for expression, _ in _expressions(text):
+    for expression, _ in text.known.expressions:
         if not isinstance(expression, Binary) or expression.operator != "**":
             continue
         left, right = expression.left, expression.right
@@ -155,7 +147,7 @@ def without_effect(program: BrainScriptProgram, experiment: Experiment) -> Itera
 @rule("BS039", "info", on="brainscript")
 def point_of_number(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """`2.*x`: the point belongs to the number."""
-    for expression, _ in _expressions(text):
+    for expression, _ in text.known.expressions:
         if not isinstance(expression, Binary) or expression.operator not in ("*", "**"):
             continue
         left = expression.left
@@ -199,7 +191,7 @@ def variable_in_file(text: NetworkText, experiment: Experiment) -> Iterator[Find
     """`$name$` in a file, which no configuration replaces."""
     if text.traced is not None:
         return
-    for expression, _ in _expressions(text):
+    for expression, _ in text.known.expressions:
         if isinstance(expression, Variable):
             yield Finding(
                 "BS075",
@@ -213,7 +205,7 @@ def variable_in_file(text: NetworkText, experiment: Experiment) -> Iterator[Find
 @rule("BS076", "info", on="brainscript")
 def old_record(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """Records in `[ ]`."""
-    for expression, _ in _expressions(text):
+    for expression, _ in text.known.expressions:
         start, end = expression.place.start, expression.place.end
         if not isinstance(expression, Record) or text.data[start : start + 1] != b"[":
             continue
@@ -238,7 +230,7 @@ def old_record(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
 @rule("BS036", "hint", on="brainscript")
 def constant_condition(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """A choice whose condition is written out."""
-    for expression, _ in _expressions(text):
+    for expression, _ in text.known.expressions:
         if isinstance(expression, Choice) and isinstance(expression.condition, Truth):
             side = "then" if expression.condition.value else "else"
             condition = expression.condition.place

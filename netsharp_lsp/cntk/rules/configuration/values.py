@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.configuration.faults import Faults
 from netsharp_lsp.cntk.configuration.lines import builder_spans, inside
-from netsharp_lsp.cntk.configuration.records import Record, records
+from netsharp_lsp.cntk.configuration.records import Record
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.configuration.splitting import CUSTOM_SEPARATORS, PATHS
 from netsharp_lsp.cntk.rules import emitted, rule
@@ -37,7 +36,7 @@ def ends_of_records(subject: Experiment, experiment: Experiment) -> Iterator[Fin
     """Each record of each block with the one before it."""
     follow_ups = swallowers(experiment)
     for scope in _scopes(experiment):
-        found = [one for one in records(scope.text, Faults()) if not _swallowed_up(one, follow_ups)]
+        found = [one for one in scope.records if not _swallowed_up(one, follow_ups)]
         chain_end = 0
         for number, record in enumerate(found):
             before = found[number - 1] if number else None

@@ -9,7 +9,14 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.configuration.arrays import elements
-from netsharp_lsp.cntk.configuration.options import BUILDERS, READERS, TOP, find, within
+from netsharp_lsp.cntk.configuration.options import (
+    BUILDERS,
+    READERS,
+    TOP,
+    find,
+    names_within,
+    within,
+)
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.configuration.variables import variable_names
 from netsharp_lsp.cntk.rules import emitted, rule
@@ -125,18 +132,16 @@ def _named(scope: Scope) -> set[str]:
 def _keys(experiment: Experiment) -> dict[object, _Key]:
     """The keys of all blocks that commands come to, by their place."""
     keys: dict[object, _Key] = {}
-    allowed: dict[str, set[str]] = {}
     for visit in experiment.visits:
         table = visit.table
-        if table.name not in allowed:
-            allowed[table.name] = {option.name.lower() for option in within(table)}
+        allowed = names_within(table)
         for entry in visit.scope:
             if entry.kind == "flag":
                 continue
-            key = keys.setdefault(entry.parts[-1].key.key, _Key(entry))
+            key = keys.setdefault(entry.assignments[-1].key.key, _Key(entry))
             key.visits.append(visit)
             named = bool(table.any_name) and entry.kind == "block"
-            known = _text(entry.key).lower() in allowed[table.name]
+            known = _text(entry.key).lower() in allowed
             key.is_read |= known or named or _is_open(visit, experiment)
     return keys
 

@@ -19,7 +19,7 @@ from netsharp_lsp.diagnostics.nearest import nearest, suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from netsharp_lsp.cntk.configuration.options import Option
     from netsharp_lsp.cntk.configuration.scope import Found, Scope
@@ -87,17 +87,17 @@ def unreadable_values(experiment: Experiment, _: Experiment) -> Iterator[Finding
 
 def _asked(experiment: Experiment) -> Iterator[_Asked]:
     if any(command.listed for command in experiment.commands):
-        yield from _of_table(TOP.options, experiment.configuration.root, "top level", "error")
+        yield from _of_table(TOP.keys, experiment.configuration.root, "top level", "error")
     for visit in sorted(experiment.visits, key=lambda one: not one.command.listed):
-        options = [one for one in visit.table if _is_read(one, visit)]
+        options = [(key, one) for key, one in visit.table.keys if _is_read(one, visit)]
         yield from _of_table(options, visit.scope, visit.table.name, _severity(visit))
 
 
 def _of_table(
-    options: tuple[Option, ...] | list[Option], scope: Scope, table: str, severity: Severity
+    options: Iterable[tuple[bytes, Option]], scope: Scope, table: str, severity: Severity
 ) -> Iterator[_Asked]:
-    for option in options:
-        found = scope.look_up(option.name.encode(), climb=not option.here)
+    for key, option in options:
+        found = scope.look_up(key, climb=not option.here)
         if found is not None and found.problem is None and found.text.text != DEFAULT:
             yield _Asked(option, found, table, severity)
 

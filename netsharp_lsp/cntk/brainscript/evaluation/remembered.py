@@ -1,0 +1,87 @@
+"""Outcomes of builders that were evaluated before, where all that they depend on is as it was: the
+text, the library, what the program defines, and every answer about files.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from netsharp_lsp.cntk.brainscript.evaluation.program import evaluate_builder
+from netsharp_lsp.cntk.brainscript.reading.identity import Identified
+from netsharp_lsp.cntk.networks.copying import copied
+from netsharp_lsp.text.remembered import Remembered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from netsharp_lsp.cntk.brainscript.evaluation.program import Surroundings
+    from netsharp_lsp.cntk.networks.faults import Outcome
+
+    #: A question about a file by its path, be it for its bytes or whether it is outside.
+    Answer = tuple[bool, str, bytes | bool | None]
+
+#: Bytes that outcomes may take together, and what a node or a fault takes of them.
+KEPT, EACH = 4 << 20, 1 << 10
+
+
+class _Known(NamedTuple):
+    """An outcome, and the answers about files on the way to it."""
+
+    outcome: Outcome
+    answers: tuple[Answer, ...]
+
+    @property
+    def weight(self) -> int:
+        """The bytes that it takes, roughly."""
+        network, faults = self.outcome
+        parts = 1 + len(self.answers) + len(faults) + (len(network.nodes) if network else 0)
+        read = (len(answer) for _, _, answer in self.answers if isinstance(answer, bytes))
+        return EACH * parts + sum(read)
+
+    def holds(self, around: Surroundings) -> bool:
+        """Whether every question gets the same answer, in the order in which they are asked: that
+        far a new evaluation would ask them, too.
+        """
+        return all(
+            (around.read(path) if reads else around.is_outside(path)) == answer
+            for reads, path, answer in self.answers
+        )
+
+
+_OUTCOMES: Remembered[_Known] = Remembered(KEPT)
+
+
+def outcome_of(data: bytes, source: str, around: Surroundings) -> Outcome:
+    """Evaluate a builder's value, or know it already; the network is the caller's own."""
+    key = _key(data, source, around)
+    known = _OUTCOMES.find(key)
+    if known is None or not known.holds(around):
+        known = _evaluated(data, source, around)
+        _OUTCOMES.keep(key, known, len(data) + known.weight)
+    outcome = known.outcome
+    if outcome.network is None:
+        return outcome
+    return outcome._replace(network=copied(outcome.network))
+
+
+def _key(data: bytes, source: str, around: Surroundings) -> Hashable:
+    defined = (around.precision, around.device, around.trace_level)
+    return data, source, Identified(around.library), around.folders, defined
+
+
+def _evaluated(data: bytes, source: str, around: Surroundings) -> _Known:
+    answers: list[Answer] = []
+
+    def read(path: str) -> bytes | None:
+        answer = around.read(path)
+        answers.append((True, path, answer))
+        return answer
+
+    def is_outside(path: str) -> bool:
+        answer = around.is_outside(path)
+        answers.append((False, path, answer))
+        return answer
+
+    asking = around._replace(read=read, is_outside=is_outside)
+    return _Known(evaluate_builder(data, source, asking), tuple(answers))

@@ -1,0 +1,61 @@
+"""Copies of networks, which whoever has one may go on building; knows nobody who does."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.networks.node import Axis, Network, Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def copied(network: Network) -> Network:
+    """Return an equal network that has no node, axis or attribute in common with this one."""
+    copying = _Copying()
+    nodes = {name: copying.node(one) for name, one in network.nodes.items()}
+    groups = {group: copying.nodes(several) for group, several in network.groups.items()}
+    loops = tuple(copying.nodes(loop) for loop in network.loops)
+    troubles = tuple(one._replace(node=copying.node(one.node)) for one in network.troubles)
+    copying.join()
+    return Network(nodes, groups, loops, troubles)
+
+
+class _Copying:
+    """What was copied so far."""
+
+    __slots__ = ("_axes", "_twins", "_waiting")
+
+    def __init__(self) -> None:
+        self._twins: dict[Node, Node] = {}
+        self._axes: dict[Axis, Axis] = {}
+        self._waiting: list[Node] = []
+
+    def nodes(self, several: Iterable[Node]) -> tuple[Node, ...]:
+        """The copies of nodes."""
+        return tuple(map(self.node, several))
+
+    def node(self, one: Node) -> Node:
+        """The copy of a node, which has its inputs once all are joined."""
+        twin = self._twins.get(one)
+        if twin is None:
+            twin = self._twins[one] = Node(one.operation, one.number, one.name)
+            self._waiting.append(one)
+            twin.attributes = dict(one.attributes)
+            twin.tags = list(one.tags)
+            twin.shape, twin.loop, twin.where = one.shape, one.loop, one.where
+            twin.late = one.late
+            twin.axis = self._axis(one.axis)
+        return twin
+
+    def join(self) -> None:
+        """Give every copy its inputs, which may not have been met before."""
+        while self._waiting:
+            one = self._waiting.pop()
+            self._twins[one].inputs = self.nodes(one.inputs)
+
+    def _axis(self, axis: Axis | None) -> Axis | None:
+        if axis is None:
+            return None
+        if axis not in self._axes:
+            self._axes[axis] = Axis(axis.name)
+        return self._axes[axis]

@@ -1,0 +1,54 @@
+"""Results by all that they depend on, of which the least lately used go when they weigh too much.
+
+What is kept must not change: whoever finds it shares it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+from typing import Generic, TypeVar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+Value = TypeVar("Value")
+
+
+class Remembered(Generic[Value]):
+    """Values by their keys, with weights that together stay below `most`: the newest alone may be
+    heavier.
+    """
+
+    __slots__ = ("_lock", "_values", "most", "weight")
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.weight = 0
+        self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def find(self, key: Hashable) -> Value | None:
+        """Return what is kept under a key."""
+        with self._lock:
+            found = self._values.get(key)
+            if found is None:
+                return None
+            self._values.move_to_end(key)
+            return found[0]
+
+    def keep(self, key: Hashable, value: Value, weight: int) -> None:
+        """Keep a value in place of what was kept under its key, and let others go for it."""
+        with self._lock:
+            self._drop(self._values.pop(key, None))
+            self._values[key] = (value, weight)
+            self.weight += weight
+            while self.weight > self.most and len(self._values) > 1:
+                self._drop(self._values.popitem(last=False)[1])
+
+    def _drop(self, known: tuple[Value, int] | None) -> None:
+        self.weight -= 0 if known is None else known[1]
