@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.embedded.code import regions_of
 from netsharp_lsp.embedded.evidence import HINT
+from netsharp_lsp.embedded.legible import says_something
 from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 def find_in_code(language: str, data: bytes) -> list[Region]:
     """Return the specifications of a whole file of Python or R."""
     if HINT.search(data) is None:
+        return []
+    if language == "python" and not says_something(data):
         return []
     lines = LineIndex(data)
     return regions_of([_reader(language)(data, lambda at: lines.line_at(at) + 1, None)])

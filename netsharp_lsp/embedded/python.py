@@ -14,6 +14,7 @@ from parso.python.tree import Function, Lambda
 from netsharp_lsp.embedded.calls import DEFINITION, context_of, plain
 from netsharp_lsp.embedded.code import Argument, Binding, Code, Value
 from netsharp_lsp.embedded.evidence import MARKER
+from netsharp_lsp.embedded.legible import Legible
 from netsharp_lsp.embedded.passage import Assembly
 from netsharp_lsp.embedded.python_strings import read_literal
 from netsharp_lsp.embedded.trees import read_tree
@@ -50,18 +51,19 @@ def read_python(text: bytes, line_of: LineOf, parent: Passage | None = None) -> 
 class _Reader:
     """One reading of one text."""
 
-    __slots__ = ("code", "line_of", "lines", "parent", "text", "values")
+    __slots__ = ("code", "legible", "line_of", "lines", "parent", "text", "values")
 
     def __init__(self, text: bytes, line_of: LineOf, parent: Passage | None) -> None:
         self.text = text
         self.lines = LineIndex(text)
+        self.legible = Legible(text, self.lines)
         self.line_of = line_of
         self.parent = parent
         self.code = Code(text)
         self.values: dict[int, Value | None] = {}
 
     def read(self) -> Code:
-        module = read_tree(self.text.decode("utf-8", "replace"))
+        module = read_tree(self.legible.text.decode("utf-8", "replace"))
         strings: list[Node] = []
         for node in _nodes(module):
             kind = node.type
@@ -226,7 +228,8 @@ class _Reader:
         for found in re.finditer(rb"(?<![\w.])%b(?!\w)" % re.escape(name.encode()), self.text):
             line, column = self.lines.position(found.start())
             # At its first place a leaf is taken for the end of the one before it.
-            leaf = module.get_leaf_for_position((line, column))
+            place = self.legible.read(line), column
+            leaf = module.get_leaf_for_position(place) if place[0] is not None else None
             if leaf is not None and leaf.type == "name" and leaf.value == name:
                 yield leaf
 
@@ -260,7 +263,7 @@ class _Reader:
         return self._offset(node.end_pos)
 
     def _offset(self, position: tuple[int, int]) -> int:
-        return self.lines.offset(position[0], position[1] + 1)
+        return self.lines.offset(self.legible.in_text(position[0]), position[1] + 1)
 
 
 _READERS = {
