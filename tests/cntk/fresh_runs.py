@@ -10,11 +10,11 @@ import os
 import sys
 from pathlib import Path
 
-from netsharp_lsp.cli.cntk_runs import RunJob, check_run
+from netsharp_lsp.cntk.commands.check import RunJob, check_run
+from netsharp_lsp.cntk.commands.runs import OverDisk, scripted_runs, supposed_run
+from netsharp_lsp.cntk.languages import SUFFIXES
 from netsharp_lsp.cntk.library import own_library
-from netsharp_lsp.cntk.recognition import LANGUAGES
 from netsharp_lsp.cntk.rules import load
-from netsharp_lsp.project.cntk_workspace import OverDisk, scripted_runs, supposed_run
 from netsharp_lsp.project.roots import roots_around
 
 
@@ -25,7 +25,7 @@ def jobs(folder: Path) -> list[RunJob]:
     found = scripted_runs(str(folder), lambda _: False, frozenset(), files, roots, lambda *_: None)
     rest = []
     for path in sorted(folder.rglob("*")):
-        language = LANGUAGES.get(path.suffix)
+        language = SUFFIXES.get(path.suffix)
         if language == "cntk":
             found.append(supposed_run(str(path), frozenset(), files))
         elif language is not None:

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from netsharp_lsp.cli.cntk_runs import RunJob, check_run
 from netsharp_lsp.cntk.brainscript.evaluation import remembered
 from netsharp_lsp.cntk.brainscript.evaluation.program import Surroundings
 from netsharp_lsp.cntk.brainscript.evaluation.remembered import outcome_of
 from netsharp_lsp.cntk.brainscript.reading import known
 from netsharp_lsp.cntk.brainscript.reading.known import known_text
+from netsharp_lsp.cntk.commands.check import RunJob, check_run
+from netsharp_lsp.cntk.commands.runs import OverDisk, supposed_run
 from netsharp_lsp.cntk.library import own_library
 from netsharp_lsp.cntk.networks.node import Network, Node
 from netsharp_lsp.cntk.networks.same import compare
-from netsharp_lsp.project.cntk_workspace import OverDisk, supposed_run
 from netsharp_lsp.project.roots import roots_around
 from tests.cntk.fresh_runs import jobs, told
 from tests.torture.rows.crowds import CONFIGURATION, SHARED, write_configurations
