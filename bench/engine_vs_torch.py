@@ -19,7 +19,8 @@ from measure import headline, left_out, verdict
 
 from netsharp_engine.graph import Graph
 from netsharp_engine.numpy_backend import compile_plan
-from netsharp_engine.train.optimizers import bind_optimizer
+from netsharp_engine.numpy_backend.updates import bind_optimizer
+from netsharp_engine.train.rates import rule_of
 from netsharp_engine.train.settings import Settings, read_settings
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.check import check
@@ -69,18 +70,19 @@ def engine_step(workload: str, samples: int) -> Step:
     """Ours: feed, forward, loss, backward, update."""
     x, labels = peer_torch.batch_of(workload, samples)
     flat = x.reshape(samples, -1)
-    plan = compile_plan(network(workload), samples, "softmax")
+    plan = compile_plan(network(workload), samples, "cross entropy")
     assert len(plan.weights) == peer_torch.PARAMETERS[workload]
     plan.initialise(0, 0.1)
     rule = {"learning_rate": peer_torch.RATE, "momentum": peer_torch.MOMENTUM}
     settings = read_settings({}, rule)
     assert isinstance(settings, Settings)
-    optimizer = bind_optimizer(plan, settings)
+    update = rule_of(settings)
+    optimizer = bind_optimizer(plan, update.kind)
 
     def step() -> None:
         plan.feed(flat, labels)
         plan.step()
-        optimizer.update()
+        optimizer.update(update)
 
     return step
 

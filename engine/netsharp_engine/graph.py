@@ -21,24 +21,55 @@ class GraphError(Exception):
 
 
 class Graph:
-    """Inputs in feature order, nodes in topological order, parameters in creation order."""
+    """Inputs in feature order, nodes in topological order, parameters in creation order.
 
-    __slots__ = ("_known", "_names", "inputs", "nodes", "output", "parameters")
+    ``targets`` are what ``criteria`` compare with; the first criterion is what training makes
+    smaller, others are told beside it.
+    """
+
+    __slots__ = (
+        "_known",
+        "_names",
+        "criteria",
+        "inputs",
+        "nodes",
+        "output",
+        "parameters",
+        "targets",
+    )
 
     def __init__(self) -> None:
         self.inputs: list[Node] = []
+        self.targets: list[Node] = []
         self.nodes: list[Node] = []
         self.parameters: list[Parameter] = []
         self.output: Node | None = None
+        self.criteria: list[Node] = []
         self._known: set[Node] = set()
         self._names: set[str] = set()
 
-    def input(self, name: str, shape: Sequence[int]) -> Node:
+    def input(self, name: str, shape: Sequence[int], *, origin: object = None) -> Node:
         """Add an input layer; the features are split over the inputs in order of creation."""
         extents = _extents(f"input {name}", shape)
-        node = Node("input", (), (), {}, extents, name)
+        node = Node("input", (), (), {}, extents, name, origin)
         self.inputs.append(node)
         return self._add(node)
+
+    def judged(self, *operations: str) -> Graph:
+        """A graph over the same nodes and parameters with these criteria of its output.
+
+        What the output is compared with is a target of its shape, named ``target/OUTPUT``.
+        """
+        graph = Graph()
+        graph.inputs, graph.output = list(self.inputs), self.output
+        graph.nodes, graph.parameters = list(self.nodes), list(self.parameters)
+        graph._known, graph._names = set(self._known), set(self._names)
+        if self.output is None:
+            raise GraphError("the graph has no output")
+        target = Node("input", (), (), {}, self.output.shape, f"target/{self.output.name}")
+        graph.targets = [graph._add(target)]
+        graph.criteria = [graph.apply(op, self.output, target, name=op) for op in operations]
+        return graph
 
     def parameter(
         self,
@@ -46,6 +77,9 @@ class Graph:
         shape: Sequence[int],
         initial: Sequence[float] | None = None,
         kind: str = "weights",
+        *,
+        trained: bool = True,
+        origin: object = None,
     ) -> Parameter:
         """Add a parameter; ``initial`` is any sequence or array of as many numbers."""
         if kind not in PARAMETER_KINDS:
@@ -54,7 +88,7 @@ class Graph:
             )
         if name in self._names:
             raise GraphError(f"parameter {name}: the name is already taken")
-        made = Parameter(name, _extents(f"parameter {name}", shape), initial, kind)
+        made = Parameter(name, _extents(f"parameter {name}", shape), initial, kind, trained, origin)
         if initial is not None and _count(initial) != made.size:
             raise GraphError(
                 f"parameter {name}: {_count(initial)} initial values given, {made.size} needed"
@@ -69,6 +103,7 @@ class Graph:
         *inputs: Node,
         parameters: Sequence[Parameter] = (),
         name: str = "",
+        origin: object = None,
         **attributes: Any,
     ) -> Node:
         """Add an operation; its shape comes from the operation's rule.
@@ -81,7 +116,7 @@ class Graph:
             raise GraphError(f"{label}: there is no operation '{op}'")
         if not inputs or not self._known.issuperset(inputs):
             raise GraphError(f"{label}: every source must be a node of the same graph")
-        draft = Node(op, tuple(inputs), tuple(parameters), attributes, (), name)
+        draft = Node(op, tuple(inputs), tuple(parameters), attributes, (), name, origin)
         try:
             draft.shape = definition.shape(draft)
         except (ValueError, KeyError) as error:

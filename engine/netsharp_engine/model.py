@@ -27,9 +27,11 @@ from netsharp_engine.data.table import translate_classes
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.model_file import ModelError, read_file, read_network, write_file
+from netsharp_engine.numpy_backend import NumpyDraft
+from netsharp_engine.program import Backend, drafted
 from netsharp_engine.room import require_room
 from netsharp_engine.train.failures import TrainingError
-from netsharp_engine.train.measure import Measurement, Meter, measuring_design
+from netsharp_engine.train.measure import Measurement, Meter, measuring_job
 from netsharp_engine.train.objective import Objective, choose_objective
 from netsharp_engine.train.preparation import encode_table
 from netsharp_engine.train.report import Report
@@ -72,7 +74,7 @@ class Model:
     """Weights, and how rows become the network's features and its outputs answers.
 
     ``tensors`` are canonical arrays by parameter name; ``answer`` is the trivial baseline;
-    ``state`` resumes the run, None if it was not kept.
+    ``state`` resumes the run, None if it was not kept; ``backend`` computes the network.
     """
 
     specification: str
@@ -86,6 +88,7 @@ class Model:
     state: TrainingState | None = None
     reports: list[Report] = field(default_factory=list)
     history: list[dict[str, Any]] = field(default_factory=list)
+    backend: Backend = field(default=NumpyDraft, repr=False)
     _graph: Graph | None = field(default=None, repr=False)
     _objective: Objective | None = field(default=None, repr=False)
     _meter: Meter | None = field(default=None, repr=False)
@@ -129,16 +132,17 @@ class Model:
 
     @property
     def meter(self) -> Meter:
-        """The forward plan with the model's weights, made on first use; ModelError without room."""
+        """What runs the network with these weights, made on first use; ModelError without room."""
         if self._meter is None:
             graph, objective = self.graph, self._objective
             assert objective is not None
             try:
-                design = measuring_design(graph, objective, self.settings.dtype)
-                require_room("The network", [design.needs()], "Use a computer with more of it.")
+                job = measuring_job(graph, objective, self.settings.dtype)
+                draft = drafted(self.backend, job)
+                require_room("The network", [draft.needs()], "Use a computer with more of it.")
             except GraphError as error:
                 raise ModelError(str(error)) from None
-            meter = Meter(design, objective, self.settings.threads)
+            meter = Meter(job, draft.program(self.settings.threads), objective)
             meter.load(self.tensors)
             self._meter = meter
         return self._meter

@@ -12,23 +12,33 @@ from netsharp_engine.geometry import product
 
 
 class Parameter:
-    """A trainable array in canonical order.
+    """An array of a network in canonical order, changed by training if it is ``trained``.
 
     ``shape``: "weights" of a full bundle [destination, source], of a filtered one [edges]
     (by destination, then source); "kernels" [kernels, prod(kernel shape) + 1] with each
     kernel's own bias last; "biases" [nodes].  ``initial`` holds as many numbers in
-    row-major order, or None for random ones.  Used by two nodes, it is shared.
+    row-major order, or None for random ones.  Used by two nodes, it is shared.  One that is not
+    trained is loaded and stored alike: a constant, or a statistic that an operation keeps up.
+    ``origin`` is the front end's; str() of it says where the parameter was asked for.
     """
 
-    __slots__ = ("initial", "kind", "name", "shape")
+    __slots__ = ("initial", "kind", "name", "origin", "shape", "trained")
 
     def __init__(
-        self, name: str, shape: tuple[int, ...], initial: Sequence[float] | None, kind: str
+        self,
+        name: str,
+        shape: tuple[int, ...],
+        initial: Sequence[float] | None,
+        kind: str,
+        trained: bool = True,
+        origin: object = None,
     ) -> None:
         self.name = name
         self.shape = shape
         self.initial = initial
         self.kind = kind
+        self.trained = trained
+        self.origin = origin
 
     @property
     def size(self) -> int:
@@ -45,9 +55,12 @@ class Parameter:
 
 
 class Node:
-    """One operation and the value that it makes: ``shape`` per sample, row-major."""
+    """One operation and the value that it makes: ``shape`` per sample, row-major.
 
-    __slots__ = ("attributes", "inputs", "name", "op", "parameters", "shape")
+    ``origin`` is the front end's; str() of it says where the operation was asked for.
+    """
+
+    __slots__ = ("attributes", "inputs", "name", "op", "origin", "parameters", "shape")
 
     def __init__(
         self,
@@ -57,6 +70,7 @@ class Node:
         attributes: Mapping[str, Any],
         shape: tuple[int, ...],
         name: str,
+        origin: object = None,
     ) -> None:
         self.op = op
         self.inputs = inputs
@@ -64,6 +78,7 @@ class Node:
         self.attributes = attributes
         self.shape = shape
         self.name = name
+        self.origin = origin
 
     @property
     def size(self) -> int:

@@ -106,9 +106,17 @@ def spaced(random, samples, nodes):
     return np.array(rows)
 
 
+#: The losses by the words of their formulas.
+LOSSES = {
+    "softmax": "cross entropy",
+    "logistic": "binary cross entropy",
+    "squared": "squared error",
+}
+
+
 def plan_of(graph, output, batch, loss="squared", dtype="float64", **options):
     graph.set_output(output)
-    return compile_plan(graph, batch, loss, dtype, **options)
+    return compile_plan(graph, batch, LOSSES.get(loss, loss), dtype, **options)
 
 
 def randomise(plan, random, scale=0.5):

@@ -11,13 +11,16 @@ from netsharp_engine.activations import ACTIVATIONS, NAMES
 from netsharp_engine.geometry import Axis
 from netsharp_engine.graph import Graph
 from netsharp_engine.numpy_backend.kernels import KERNELS
+from netsharp_engine.numpy_backend.kernels.activations import FUNCTIONS
+from netsharp_engine.numpy_backend.losses import COUNTS, LOSSES
 from netsharp_engine.ops import OPERATIONS
 from tests.engine.naive import neighbourhood, positions
 from tests.engine.networks import GEOMETRIES, axes_of, convolution, dimensions
 
 
 def test_every_operation_has_a_kernel_and_no_kernel_is_without():
-    assert set(KERNELS) == set(OPERATIONS)
+    tables = [*KERNELS, *LOSSES, *COUNTS]
+    assert sorted(tables) == sorted(OPERATIONS)
 
 
 def test_the_ten_activations_of_the_guide():
@@ -33,8 +36,9 @@ def test_the_ten_activations_of_the_guide():
         "tanh",
         "brlinear",
     )
+    assert set(FUNCTIONS) == set(NAMES)
     for row in ACTIVATIONS.values():
-        assert row.keeps in ("input", "output")
+        assert FUNCTIONS[row.name].keeps in ("input", "output")
         assert row.range[0] < row.range[1]
         assert row.formula
 

@@ -301,7 +301,7 @@ class TestRefusals:
 
     def test_unknown_loss(self):
         graph, output = digits()
-        with pytest.raises(GraphError, match="there is no loss 'hinge'"):
+        with pytest.raises(GraphError, match="there is no operation 'hinge'"):
             plan_of(graph, output, 1, "hinge")
 
     def test_sharing_between_different_structures(self):

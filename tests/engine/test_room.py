@@ -18,7 +18,7 @@ from netsharp_engine.geometry import Axis
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.limits import KERNEL_CELLS, KERNEL_DIMENSIONS
 from netsharp_engine.memory import free_memory, shown_bytes
-from netsharp_engine.numpy_backend import Design, build_plan, compile_plan
+from netsharp_engine.numpy_backend import Design, build_plan, compile_plan, design_plan
 from netsharp_engine.numpy_backend.design import NODE_BYTES
 from netsharp_engine.numpy_backend.kernels.layout import Layout
 from netsharp_lsp.netsharp.lower import build_graph
@@ -27,7 +27,11 @@ from tests.engine.networks import dense
 from tests.engine.test_random_networks import Growth
 
 ARRAYS = tracemalloc.DomainFilter(inclusive=True, domain=np.lib.tracemalloc_domain)
-WAYS = (("squared", "float32", True), ("squared", "float64", True), (None, "float32", False))
+WAYS = (
+    ("squared error", "float32", True),
+    ("squared error", "float64", True),
+    (None, "float32", False),
+)
 #: Networks whose memory is arrays rather than Python's objects, by their names in the corpus.
 LARGE = (
     *("guide/digits", "guide/vision", "valid/inception", "valid/conv3d_video", "valid/lenet"),
@@ -52,7 +56,7 @@ def taken(design: Design) -> int:
 def test_the_estimate_is_what_networks_of_the_corpus_take(name: str) -> None:
     graph = build_graph((CORPUS / f"{name}.nn").read_text(encoding="utf-8"), {})
     for batch, (loss, dtype, training) in zip((5, 64, 33), WAYS, strict=True):
-        design = Design(graph, batch, loss, dtype, training)
+        design = design_plan(graph, batch, loss, dtype, training)
         told, real = design.needs().total(), taken(design)
         assert real <= told <= 1.2 * real + 2 * NODE_BYTES * len(design.nodes)
 
@@ -67,7 +71,7 @@ def test_the_estimate_is_what_random_networks_take(data, steps, batch):
     output = growth.graph.apply("full", growth.nodes[-1], parameters=(weights,), name="out")
     growth.graph.set_output(output)
     for loss, dtype, training in WAYS:
-        design = Design(growth.graph, batch, loss, dtype, training)
+        design = design_plan(growth.graph, batch, loss, dtype, training)
         told, real = design.needs().total(), taken(design)
         assert real <= told <= 1.2 * real + 3 * NODE_BYTES * len(design.nodes)
 
@@ -108,9 +112,9 @@ def windows(rank: int, size: int, op: str = "max pool") -> Graph:
 def test_a_kernel_of_many_dimensions_or_cells_is_refused() -> None:
     begun = time.process_time()
     with pytest.raises(GraphError, match=f"16 dimensions; at most {KERNEL_DIMENSIONS} can"):
-        compile_plan(windows(16, 2), 1, "squared")
+        compile_plan(windows(16, 2), 1, "squared error")
     with pytest.raises(GraphError, match=rf"1,002,001 cells; at most {KERNEL_CELLS} can"):
-        compile_plan(windows(2, 1001), 1, "squared")
+        compile_plan(windows(2, 1001), 1, "squared error")
     assert time.process_time() - begun < 5
 
 
@@ -123,7 +127,7 @@ graph = build_graph(sys.argv[1], {})
 most = 3 << 30
 resource.setrlimit(resource.RLIMIT_AS, (most, most))
 try:
-    compile_plan(graph, int(sys.argv[2]), "squared")
+    compile_plan(graph, int(sys.argv[2]), "squared error")
 except GraphError as error:
     print(error)
 # What getrusage tells begins with the parent's.
@@ -184,7 +188,7 @@ def test_long_chains_are_planned_in_linear_time() -> None:
             node = dense(graph, node, 2, name=f"H{number}")
         graph.set_output(node)
         begun = time.process_time()
-        build_plan(Design(graph, 1, "squared"))
+        build_plan(design_plan(graph, 1, "squared error"))
         return time.process_time() - begun
 
     times = [min(seconds(count) for _ in range(2)) for count in (500, 1000, 2000, 4000)]

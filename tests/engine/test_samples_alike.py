@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from netsharp_engine.numpy_backend import Design, build_plan
+from netsharp_engine.numpy_backend import build_plan, design_plan
 from netsharp_engine.numpy_backend.kernels.products import LANES
 from netsharp_engine.train.measure import BATCH
 from netsharp_lsp.netsharp.lower import build_graph
@@ -34,7 +34,7 @@ NETWORKS = {
 @pytest.mark.parametrize("name", NETWORKS)
 def test_equal_rows_get_equal_bits(name: str, dtype: str, seed: int) -> None:
     graph = build_graph(NETWORKS[name], {})
-    plan = build_plan(Design(graph, BATCH, None, dtype, training=False), 2)
+    plan = build_plan(design_plan(graph, BATCH, None, dtype, training=False), 2)
     random = np.random.default_rng(seed)
     plan.load(
         {each.name: random.standard_normal(each.shape).astype(dtype) for each in graph.parameters}

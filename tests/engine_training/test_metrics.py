@@ -17,10 +17,10 @@ from netsharp_engine.train.metrics import (
 from netsharp_engine.train.objective import Objective
 from netsharp_engine.train.report import Report
 
-THREE = Objective(("a", "b", "c"), 3, "softmax", "softmax")
-ONE = Objective(("no", "yes"), 1, "sigmoid", "logistic")
-SIGMOIDS = Objective(("a", "b"), 2, "sigmoid", "logistic")
-NUMBER = Objective(None, 1, "linear", "squared")
+THREE = Objective(("a", "b", "c"), 3, "softmax", "cross entropy")
+ONE = Objective(("no", "yes"), 1, "sigmoid", "binary cross entropy")
+SIGMOIDS = Objective(("a", "b"), 2, "sigmoid", "binary cross entropy")
+NUMBER = Objective(None, 1, "linear", "squared error")
 
 
 def test_classes_by_hand():

@@ -8,8 +8,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from netsharp_engine.numpy_backend.updates import BLOCK, bind_optimizer
 from netsharp_engine.train import read_settings
-from netsharp_engine.train.optimizers import BLOCK, bind_optimizer, reduced_rate
+from netsharp_engine.train.rates import reduced_rate, rule_of
 
 SIZE = 2 * BLOCK + 7
 CHECKED = (0, 1, BLOCK - 1, BLOCK, SIZE - 1)
@@ -24,6 +25,10 @@ class Weights:
         self.gradient = np.zeros(size)
         self._rows = rows
 
+    @property
+    def trained(self):
+        return self.weights
+
     def incoming(self):
         return [self.weights[: self._rows * 3].reshape(self._rows, 3)] if self._rows else []
 
@@ -37,11 +42,12 @@ def run(steps=4, **flags):
     settings = read_settings({}, {"dtype": "float64", **flags})
     plan = Weights()
     start = plan.weights.copy()
-    optimizer = bind_optimizer(plan, settings)
+    rule = rule_of(settings)
+    optimizer = bind_optimizer(plan, rule.kind)
     fed = gradients(steps)
     for gradient in fed:
         plan.gradient[...] = gradient
-        optimizer.update()
+        optimizer.update(rule)
     return start, fed, plan.weights, settings
 
 
@@ -128,7 +134,8 @@ def test_max_norm_scales_long_incoming_vectors_alone():
     settings = read_settings({}, {"max_norm": 1, "learning_rate": 0.5, "dtype": "float64"})
     plan = Weights(size=11, rows=3)
     plan.weights[...] = [3, 4, 0, 0.6, 0, 0.8, 0, 0, 0, 100, -100]
-    bind_optimizer(plan, settings).update()
+    rule = rule_of(settings)
+    bind_optimizer(plan, rule.kind).update(rule)
     expected = [0.6, 0.8, 0, 0.6, 0, 0.8, 0, 0, 0, 100, -100]
     np.testing.assert_allclose(plan.weights, expected, rtol=1e-15)
     assert plan.weights[3] == 0.6  # a vector within the limit keeps every bit
@@ -145,11 +152,12 @@ def test_max_norm_scales_long_incoming_vectors_alone():
 )
 def test_an_update_allocates_no_array(flags):
     plan = Weights()
-    optimizer = bind_optimizer(plan, read_settings({}, {"dtype": "float64", **flags}))
+    rule = rule_of(read_settings({}, {"dtype": "float64", **flags}))
+    optimizer = bind_optimizer(plan, rule.kind)
     plan.gradient[...] = 1
-    optimizer.update()
+    optimizer.update(rule)
     tracemalloc.start()
-    optimizer.update()
+    optimizer.update(rule)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < BLOCK

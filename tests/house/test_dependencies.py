@@ -16,7 +16,10 @@ FLOORS = (
     ("netsharp_engine.aside",),
     ("netsharp_engine.nodes",),
     ("netsharp_engine.ops",),
-    ("netsharp_engine.graph",),
+    ("netsharp_engine.graph", "netsharp_engine.memory"),
+    ("netsharp_engine.analysis", "netsharp_engine.program"),
+    ("netsharp_engine.initial", "netsharp_engine.room"),
+    ("netsharp_engine.numpy_backend",),
     ("netsharp_engine",),
     ("netsharp_lsp.limits",),
     ("netsharp_lsp.memory",),
@@ -75,6 +78,15 @@ ENGINE_FOR_LANGUAGES = (
     "netsharp_engine.geometry",
     "netsharp_engine.activations",
     "netsharp_engine.graph",
+)
+
+
+#: The reference back end, and the modules that take it where a caller names no other.
+NUMPY = "netsharp_engine.numpy_backend"
+CHOOSERS = ("netsharp_engine.model", "netsharp_engine.train.session")
+#: What every back end reads of a graph, and what it is asked.
+SHARED = tuple(
+    f"netsharp_engine.{name}" for name in ("nodes", "graph", "analysis", "program", "activations")
 )
 
 
@@ -152,6 +164,27 @@ def test_languages_use_the_engine_through_three_doors() -> None:
             if "netsharp_engine.graph" in used:
                 # The family names the type of what `lower` makes.
                 assert module in ("netsharp_lsp.netsharp.lower", "netsharp_lsp.netsharp.family")
+
+
+def test_training_knows_programs_and_no_back_end() -> None:
+    """Numpy's is named where a caller may name another, and nothing below it is."""
+    named = {
+        module: {name for name in imports(path) if name.startswith(f"{NUMPY}.")}
+        for module, path in MODULES.items()
+        if module.startswith("netsharp_engine") and not module.startswith(NUMPY)
+    }
+    users = {module for module, names in named.items() if NUMPY in imports(MODULES[module])}
+    assert users <= set(CHOOSERS)
+    assert not any(named.values()), named
+
+
+def test_what_back_ends_share_has_no_arrays() -> None:
+    for module in SHARED:
+        path = MODULES[module]
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        known = {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
+        known |= {a.name for node in tree.body if isinstance(node, ast.Import) for a in node.names}
+        assert not any(name and name.partition(".")[0] == "numpy" for name in known), module
 
 
 def test_the_formatter_does_not_know_the_checker() -> None:

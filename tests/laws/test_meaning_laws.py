@@ -180,7 +180,7 @@ def test_every_whole_network_learns(sample: Sample) -> None:
     if sum(parameter.size for parameter in graph.parameters) > TRAINED:
         return
     chance = np.random.default_rng(20151)
-    plan = compile_plan(graph, batch=3, loss="squared", dtype="float64")
+    plan = compile_plan(graph, batch=3, criterion="squared error", dtype="float64")
     plan.initialise(1, 0.1)
     assert graph.output is not None
     rows = chance.uniform(0.1, 1, (3, sum(node.size for node in graph.inputs)))

@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from netsharp_engine.graph import Graph, Node
-from netsharp_engine.numpy_backend.design import Design
+from netsharp_engine.analysis import Analysis
+from netsharp_engine.graph import Graph, GraphError, Node
+from netsharp_engine.numpy_backend.design import Design, unsupported
 from netsharp_engine.numpy_backend.kernels import KERNELS
 from netsharp_engine.numpy_backend.kernels.arrays import Array, aligned
 from netsharp_engine.numpy_backend.kernels.layout import Layout
 from netsharp_engine.numpy_backend.kernels.site import Call, Site, Slot, Steps, Tensor
 from netsharp_engine.numpy_backend.kernels.threads import limit_threads
 from netsharp_engine.numpy_backend.losses import LOSSES, LossArrays
-from netsharp_engine.numpy_backend.running import Entrance, Plan, Program, Targets
+from netsharp_engine.numpy_backend.running import Calls, Entrance, Plan, Targets
 from netsharp_engine.numpy_backend.vectors import Vectors
 from netsharp_engine.room import require_room
 
@@ -26,45 +27,69 @@ SMALLER = "Make the layers or the kernels smaller."
 def compile_plan(
     graph: Graph,
     batch: int = 32,
-    loss: str | None = None,
+    criterion: str | None = None,
     dtype: str = "float32",
     training: bool = True,
     threads: int = 1,
 ) -> Plan:
     """Make a runnable plan of a graph for batches of up to ``batch`` samples.
 
-    ``loss`` is "softmax", "logistic", "squared" or None (no targets, forward only).
-    Without ``training`` there is no gradient; with a loss, ``step`` still computes it.
+    ``criterion`` of the output is an operation, or None (no targets, forward only).
+    Without ``training`` there is no gradient; ``step`` still computes the criterion.
     ``threads``: see ``build_plan``.  GraphError where the graph has no output, nothing to train, or
     takes more memory than there is.
     """
-    design = Design(graph, batch, loss, dtype, training)
+    design = design_plan(graph, batch, criterion, dtype, training)
     require_room("The network", [design.needs()], SMALLER)
     return build_plan(design, threads)
 
 
-def build_plan(design: Design, threads: int = 1) -> Plan:
+def design_plan(
+    graph: Graph,
+    batch: int = 32,
+    criterion: str | None = None,
+    dtype: str = "float32",
+    training: bool = True,
+) -> Design:
+    """The decisions for a plan of ``compile_plan``; GraphError as there."""
+    if criterion is not None:
+        graph = graph.judged(criterion)
+    analysis = Analysis(graph, training and bool(graph.criteria))
+    for found in unsupported(analysis):
+        raise GraphError(found.reason)
+    return Design(analysis, batch, dtype)
+
+
+def build_plan(design: Design, threads: int = 1, beside: Plan | None = None) -> Plan:
     """Make the plan that was designed; whether it has room is the caller's question.
+
+    ``beside`` is a plan whose weights it shares; GraphError where they lie in another order there.
 
     ``threads`` is that of the matrix products, in the whole process and from now on (see
     ``thread_limit``); with another number sums may round otherwise.
     """
     limit_threads(threads)
-    return _Builder(design).plan()
+    return _Builder(design, beside).plan()
 
 
 class _Builder:
     """The arrays of one design."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: Design, beside: Plan | None) -> None:
         self.design = design
         self.graph, self.output, self.batch = design.graph, design.output, design.batch
         self.nodes, self.uses, self.layouts = design.nodes, design.uses, design.layouts
         self.loss, self.fused, self.training = design.loss, design.fused, design.training
         self.dtype = DTYPES[design.dtype]
         self.vectors = Vectors(self.graph, self.nodes, self.layouts)
-        self.weights = aligned((self.vectors.size,), self.dtype)
+        if beside is None:
+            self.weights = aligned((self.vectors.size,), self.dtype)
+        elif beside.dtype == self.dtype and beside.vectors.same(self.vectors):
+            self.weights = beside.weights
+        else:
+            raise GraphError("the weights of these plans lie in different orders")
         self.gradient = aligned((self.vectors.size,), self.dtype) if self.training else None
+        self.trained = slice(0, self.vectors.trained)
         own = {node: self._own(node) for node, place in design.values.items() if place is node}
         self.values = {node: own[place] for node, place in design.values.items()}
         own = {
@@ -87,21 +112,22 @@ class _Builder:
         return Plan(
             batch=self.batch,
             weights=self.weights,
-            gradient=self.gradient,
+            gradient=None if self.gradient is None else self.gradient[self.trained],
             vectors=self.vectors,
             entrances=self._entrances(),
             targets=targets,
+            node=self.output,
             output=self.values[self.output],
-            named=self._named(),
-            program=self._program(targets),
+            shown=self._shown(),
+            calls=self._calls(targets),
         )
 
-    def _program(self, targets: Targets | None) -> Program:
+    def _calls(self, targets: Targets | None) -> Calls:
         """The calls; in reverse order, for the first writer of a gradient overwrites it."""
         steps = {node: self._bind(node) for node in reversed(self.nodes) if node.op != "input"}
         last = steps.pop(self.output) if self.fused else Steps([], [])
         backward = [call for step in steps.values() for call in step.backward]
-        return Program(
+        return Calls(
             forward=tuple(call for step in reversed(steps.values()) for call in step.forward),
             finish=tuple(last.forward),
             loss=None if targets is None else self._loss_call(targets),
@@ -145,7 +171,7 @@ class _Builder:
             columns = slice(start, start + node.size)
             start = columns.stop
             if node in self.values:
-                found.append(Entrance(self.values[node], columns))
+                found.append(Entrance(node.name, self.values[node], columns))
         return tuple(found)
 
     def _targets(self) -> Targets:
@@ -160,7 +186,7 @@ class _Builder:
 
     def _loss_call(self, targets: Targets) -> Any:
         assert self.loss is not None
-        row = LOSSES[self.loss]
+        row = LOSSES[self.loss.op]
         last = self.output.inputs[0] if self.fused else self.output
         shape = (self.output.size, self.batch)
         arrays = LossArrays(
@@ -175,11 +201,9 @@ class _Builder:
         )
         return partial(row.fused if self.fused else row.plain, arrays)
 
-    def _named(self) -> dict[str, Any]:
+    def _shown(self) -> dict[Node, Any]:
         return {
-            node.name: partial(_canonical, self.values[node], self.layouts[node])
-            for node in self.nodes
-            if node.name
+            node: partial(_canonical, self.values[node], self.layouts[node]) for node in self.nodes
         }
 
 

@@ -1,18 +1,21 @@
 """What a plan will be, decided without any array: order, layouts, who shares memory, and how much.
 
-It asks the back end's table; buffers and calls are the business of ``build``.
+It asks the table of kernels; buffers and calls are the business of ``build``.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
-from netsharp_engine.graph import Graph, GraphError, Node
+from netsharp_engine.analysis import Analysis
+from netsharp_engine.graph import Node
 from netsharp_engine.limits import KERNEL_CELLS, KERNEL_DIMENSIONS
 from netsharp_engine.numpy_backend.kernels import KERNELS
 from netsharp_engine.numpy_backend.kernels.site import Draft
 from netsharp_engine.numpy_backend.layouts import choose_layouts
-from netsharp_engine.numpy_backend.losses import LOSSES
+from netsharp_engine.numpy_backend.losses import COUNTS, LOSSES
+from netsharp_engine.program import Unsupported
 
 WIDTHS = {"float32": 4, "float64": 8}
 INDEX_BYTES = 8
@@ -27,48 +30,19 @@ class Design:
     """The decisions of one compilation, for batches of up to ``batch`` samples.
 
     ``values`` and ``gradients`` tell on which node's array a node's own lie; a node whose gradient
-    nobody needs is not among the latter.  GraphError where the graph cannot be planned.
+    nobody needs is not among the latter.  ``fused``: loss and output are computed together.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        batch: int = 32,
-        loss: str | None = None,
-        dtype: str = "float32",
-        training: bool = True,
-    ) -> None:
-        if graph.output is None:
-            raise GraphError("the graph has no output")
-        if loss is not None and loss not in LOSSES:
-            raise GraphError(f"there is no loss '{loss}'; known are {', '.join(LOSSES)}")
-        self.graph, self.output, self.batch = graph, graph.output, batch
-        self.loss, self.dtype = loss, dtype
-        self.training = training and loss is not None
-        self.nodes = _reached(graph, self.output)
-        _check_kernels(self.nodes)
-        self.uses = Counter(source for node in self.nodes for source in node.inputs)
-        self.users = _users(self.nodes)
+    def __init__(self, analysis: Analysis, batch: int, dtype: str = "float32") -> None:
+        self.graph, self.output = analysis.graph, analysis.output
+        self.batch, self.dtype = batch, dtype
+        self.facts, self.nodes, self.training = analysis, analysis.nodes, analysis.training
+        self.loss = next(iter(self.graph.criteria), None)
+        self.uses, self.users = analysis.uses, analysis.users
         self.layouts = choose_layouts(self.nodes, self.output, self.users)
-        self.learning = self._learning()
-        self.fused = self._fused()
+        self.fused = self.loss in analysis.fused
         self.values = self._values()
         self.gradients = self._gradients() if self.training else {}
-
-    def _learning(self) -> set[Node]:
-        """Nodes whose gradient is needed: a parameter lies at or above them."""
-        found: set[Node] = set()
-        for node in self.nodes:
-            if node.parameters or found.intersection(node.inputs):
-                found.add(node)
-        if self.training and self.output not in found:
-            raise GraphError("the network has no weights to train")
-        return found if self.training else set()
-
-    def _fused(self) -> bool:
-        if self.loss is None or self.output.op != "activation":
-            return False
-        return bool(self.output.attributes["function"] == LOSSES[self.loss].fuses)
 
     def _values(self) -> dict[Node, Node]:
         values: dict[Node, Node] = {}
@@ -85,7 +59,9 @@ class Design:
         if node.op == "input" or not KERNELS[node.op].in_place:
             return False
         source = node.inputs[0]
-        if self.uses[source] > 1 or source.op == "input" or (self.fused and node is self.output):
+        if not self.facts.ends(source, node) or source.op == "input":
+            return False
+        if self.fused and node is self.output:
             return False
         if node.op == "activation" and not KERNELS[node.op].keeps_output(node):
             return False
@@ -95,19 +71,22 @@ class Design:
         """A gradient for each learning node; elementwise ones pass theirs on in place."""
         gradients: dict[Node, Node] = {}
         for node in reversed(self.nodes):
-            if node not in self.learning:
+            if node not in self.facts.learning:
                 continue
             mine = gradients.setdefault(node, node)
             if not KERNELS[node.op].in_place:
                 continue
-            alone = [s for s in node.inputs if self.uses[s] == 1 and s in self.learning]
+            alone = [s for s in node.inputs if self.uses[s] == 1 and s in self.facts.learning]
             for source in alone:
                 if len(node.inputs) == 1 or not KERNELS[source.op].in_place:
                     gradients[source] = mine
         return gradients
 
-    def needs(self) -> Counter[str]:
-        """The bytes that the plan will take, by what they are for: mostly a layer."""
+    def needs(self, *, shares: bool = False) -> Counter[str]:
+        """The bytes that the plan will take, by what they are for: mostly a layer.
+
+        ``shares``: the weights are another plan's.
+        """
         width, found = WIDTHS[self.dtype], Counter[str]()
         layers = self._layers()
         for node in self.nodes:
@@ -117,7 +96,7 @@ class Design:
         for parameter in self.graph.parameters:
             owner = owners.get(parameter)
             layer = parameter.name.partition("/")[0] if owner is None else layers[owner]
-            copies = 1 + max(uses[parameter], 1) if self.training else 1
+            copies = (not shares) + (max(uses[parameter], 1) if self.training else 0)
             orders = INDEX_BYTES if self._reorders(owner) else 0
             found[f"layer '{layer}'"] += parameter.size * (width * copies + orders)
         if self.loss is not None:
@@ -167,37 +146,35 @@ class Design:
         return count * width + (outputs + self.batch) * INDEX_BYTES
 
 
-def _reached(graph: Graph, output: Node) -> list[Node]:
-    """The nodes that the output depends on, in topological order."""
-    wanted = {output}
-    for node in reversed(graph.nodes):
-        if node in wanted:
-            wanted.update(node.inputs)
-    return [node for node in graph.nodes if node in wanted]
-
-
-def _users(nodes: list[Node]) -> dict[Node, list[Node]]:
-    """The nodes that read each one, each once, in order."""
-    users: dict[Node, list[Node]] = {node: [] for node in nodes}
-    for node in nodes:
-        for source in dict.fromkeys(node.inputs):
-            users[source].append(node)
-    return users
-
-
-def _check_kernels(nodes: list[Node]) -> None:
-    """Refuse what would take numpy more dimensions or calls than it has or anybody waits for."""
-    for node in nodes:
+def unsupported(analysis: Analysis) -> Iterator[Unsupported]:
+    """What is not in the tables, and what takes numpy more dimensions or calls than it has."""
+    for node in analysis.nodes:
+        if node.op == "input":
+            continue
+        if node.op not in KERNELS:
+            yield Unsupported(node, f"{node.name or node.op}: numpy does not compute '{node.op}'.")
+            continue
         axes = node.attributes.get("axes", ())
-        source = node.inputs[0].name if node.inputs else ""
+        source = node.inputs[0].name
         if len(axes) > KERNEL_DIMENSIONS.most:
-            raise GraphError(
+            yield Unsupported(
+                node,
                 f"A kernel over '{source}' has {len(axes):,} dimensions; at most "
-                f"{KERNEL_DIMENSIONS} can be computed. Leave out those of size 1, or join some."
+                f"{KERNEL_DIMENSIONS} can be computed. Leave out those of size 1, or join some.",
             )
-        cells = KERNELS[node.op].cells(node) if node.op != "input" else 0
+            continue
+        cells = KERNELS[node.op].cells(node)
         if cells > KERNEL_CELLS.most:
-            raise GraphError(
+            yield Unsupported(
+                node,
                 f"A kernel over '{source}' has {cells:,} cells; at most {KERNEL_CELLS} can be "
-                "computed. Make it smaller, or go there in two steps."
+                "computed. Make it smaller, or go there in two steps.",
+            )
+    for number, criterion in enumerate(analysis.graph.criteria):
+        wanted = COUNTS if number else LOSSES
+        if criterion.op not in wanted or criterion.inputs[0] is not analysis.output:
+            yield Unsupported(
+                criterion,
+                f"{criterion.name}: numpy computes one loss of the output and, beside it, "
+                f"{', '.join(COUNTS)}.",
             )

@@ -1,4 +1,4 @@
-"""Numpy kernels of the losses: value, and gradient by the network's last values.
+"""Numpy kernels of the criteria: value, and gradient by the network's last values.
 
 All arrays are [outputs, samples]; ``goal`` is the target times the sample's share of the
 batch, ``share`` [samples] is that share (zero for samples that were not fed).
@@ -118,15 +118,27 @@ def squared(arrays: LossArrays) -> float:
 
 
 class Loss(NamedTuple):
-    """A loss by name: fused with an activation where the output has it, else plain."""
+    """A criterion: computed together with the activation that it reads, or alone."""
 
-    fuses: str
     fused: Callable[[LossArrays], float]
     plain: Callable[[LossArrays], float]
 
 
 LOSSES: dict[str, Loss] = {
-    "softmax": Loss("softmax", softmax_entropy, entropy),
-    "logistic": Loss("sigmoid", sigmoid_entropy, binary_entropy),
-    "squared": Loss("", squared, squared),
+    "cross entropy": Loss(softmax_entropy, entropy),
+    "binary cross entropy": Loss(sigmoid_entropy, binary_entropy),
+    "squared error": Loss(squared, squared),
 }
+
+
+def right_answers(outputs: Array, codes: Array) -> int:
+    """How many rows [rows, outputs] have their largest output where the code says.
+
+    One output is right for class 1 above one half.
+    """
+    predicted = outputs[:, 0] > 0.5 if outputs.shape[1] == 1 else outputs.argmax(axis=1)
+    return int(np.count_nonzero(predicted == codes))
+
+
+#: Criteria that are told beside the one that is made smaller.
+COUNTS: dict[str, Callable[[Array, Array], int]] = {"right answers": right_answers}

@@ -10,15 +10,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from netsharp_engine.graph import GraphError
+from netsharp_engine.graph import GraphError, Node
+from netsharp_engine.initial import initial_values
 from netsharp_engine.numpy_backend.kernels.arrays import Array
 from netsharp_engine.numpy_backend.kernels.site import Call
 from netsharp_engine.numpy_backend.vectors import Vectors
 
 
 class Entrance(NamedTuple):
-    """An input's buffer [nodes, samples] and its columns of the feature table."""
+    """An input's name, its buffer [nodes, samples] and its columns of a table of all inputs."""
 
+    name: str
     buffer: Array
     columns: slice
 
@@ -33,7 +35,7 @@ class Targets(NamedTuple):
     classes: Array
 
 
-class Program(NamedTuple):
+class Calls(NamedTuple):
     """Bound calls in order: up to what the loss reads, a fused activation, loss, backward."""
 
     forward: tuple[Call, ...]
@@ -45,9 +47,9 @@ class Program(NamedTuple):
 class Plan:
     """A network with a fixed largest batch.
 
-    ``weights`` and ``gradient`` are flat vectors in plan order (``gradient`` is None in a
-    plan that does not train); ``loss`` is the mean loss of the last step.  After ``feed``,
-    ``step`` or ``forward`` runs the calls; nothing is allocated then.
+    ``weights`` and ``gradient`` are flat vectors in plan order (``gradient``, of the trained ones,
+    is None in a plan that does not train); ``loss`` is the mean loss of the last step.  After
+    ``feed``, ``step`` or ``forward`` runs the calls; nothing is allocated then.
     """
 
     def __init__(
@@ -59,9 +61,10 @@ class Plan:
         vectors: Vectors,
         entrances: tuple[Entrance, ...],
         targets: Targets | None,
+        node: Node,
         output: Array,
-        named: Mapping[str, Callable[[], Array]],
-        program: Program,
+        shown: Mapping[Node, Callable[[], Array]],
+        calls: Calls,
     ) -> None:
         self.batch = batch
         self.weights = weights
@@ -71,10 +74,11 @@ class Plan:
         self._vectors = vectors
         self._entrances = entrances
         self._targets = targets
-        self._output = output
-        self._named = named
-        self._program = program
-        self._complete = program.forward + program.finish
+        self._node, self._output = node, output
+        self._shown = shown
+        self._named = {each.name: each for each in shown if each.name}
+        self._calls = calls
+        self._complete = calls.forward + calls.finish
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -94,15 +98,23 @@ class Plan:
         ``targets`` is [n] class indices (for one output: its values) or [n, outputs];
         for the softmax loss these are probabilities.  ``sample_weight`` is [n], not all 0.
         """
-        count = len(x)
-        self.samples = count
-        for buffer, columns in self._entrances:
-            np.copyto(buffer[:, :count], x[:, columns].T, casting="same_kind")
+        self.enter({entrance.name: x[:, entrance.columns] for entrance in self._entrances})
+        if targets is not None and self._targets is not None:
+            self.aim(targets, sample_weight)
+
+    def enter(self, values: Mapping[str, Array]) -> None:
+        """Copy in the values [n, nodes] of every input."""
+        for name, buffer, _ in self._entrances:
+            rows = values[name]
+            count = self.samples = len(rows)
+            np.copyto(buffer[:, :count], rows.T, casting="same_kind")
             if count < self.batch:
                 np.copyto(buffer[:, count:], buffer[:, :1])
-        if targets is not None and self._targets is not None:
-            self._weigh(count, sample_weight)
-            self._aim(count, targets)
+
+    def aim(self, targets: Array, sample_weight: Array | None = None) -> None:
+        """Copy in what the loss compares the samples with; see ``feed``."""
+        self._weigh(self.samples, sample_weight)
+        self._aim(self.samples, targets)
 
     def _weigh(self, count: int, sample_weight: Array | None) -> None:
         assert self._targets is not None
@@ -138,15 +150,19 @@ class Plan:
 
     def step(self) -> None:
         """Compute output and loss of the fed samples, and the gradient if the plan trains."""
-        forward, _, loss, backward = self._program
+        with np.errstate(all="ignore"):
+            self.run()
+
+    def run(self) -> None:
+        """Do a step where numpy's warnings are silent already."""
+        forward, _, loss, backward = self._calls
         if loss is None:
             raise GraphError("this plan was compiled without a loss")
-        with np.errstate(all="ignore"):
-            for call in forward:
-                call()
-            self.loss = loss()
-            for call in backward:
-                call()
+        for call in forward:
+            call()
+        self.loss = loss()
+        for call in backward:
+            call()
 
     @property
     def output(self) -> Array:
@@ -154,13 +170,18 @@ class Plan:
         return self._output.T[: self.samples]
 
     def layer(self, name: str) -> Array:
-        """The values [n, nodes] of the last node of that name, canonical order; a copy.
+        """The values of the last node of that name, as ``read``; KeyError where there is none."""
+        return self.read(self._named[name])
 
-        A node that another was computed over in place shows that one's values.
+    def read(self, node: Node) -> Array:
+        """The values [n, nodes] of a node, canonical order; a copy but for the output.
 
-        KeyError where no node has the name.
+        A node that another was computed over in place shows that one's values.  KeyError for one
+        that the output does not depend on.
         """
-        return self._named[name]()[: self.samples]
+        if node is self._node:
+            return self.output
+        return self._shown[node]()[: self.samples]
 
     def load(self, values: Mapping[str, Any]) -> None:
         """Set all weights from canonical arrays; GraphError names a misfit."""
@@ -170,23 +191,27 @@ class Plan:
         """Canonical copies by name of the weights, or of any flat vector in plan order."""
         return self._vectors.restore(self.weights if vector is None else vector)
 
+    @property
+    def trained(self) -> Array:
+        """The part of ``weights`` that training changes."""
+        return self.weights[: self._vectors.trained]
+
+    @property
+    def vectors(self) -> Vectors:
+        """Where the parameters lie."""
+        return self._vectors
+
     def vector(self, values: Mapping[str, Any]) -> Array:
-        """A new flat vector in plan order from canonical arrays."""
-        flat = np.empty_like(self.weights)
+        """A new flat vector of what is trained, in plan order, from canonical arrays."""
+        flat = np.empty_like(self.trained)
         self._vectors.flatten(values, flat)
         return flat
 
     def initialise(self, seed: int, diameter: float) -> None:
-        """Draw all weights uniformly from [-diameter / 2, diameter / 2]; given ones win.
-
-        Numbers are drawn in canonical order, so that they do not depend on the plan.
-        """
-        random = np.random.default_rng(seed)
-        for place in self._vectors.places.values():
-            drawn = random.uniform(-diameter / 2, diameter / 2, place.parameter.size)
-            given = place.parameter.initial
-            self._vectors.put(place, drawn if given is None else given, self.weights)
+        """Take the values that a run begins with."""
+        parameters = [place.parameter for place in self._vectors.places.values()]
+        self.load(initial_values(parameters, seed, diameter, self.dtype.name))
 
     def incoming(self) -> list[Array]:
-        """Views [rows, fan-in] into ``weights`` of the incoming vectors, biases left out."""
-        return list(self._vectors.incoming(self.weights))
+        """Views [rows, fan-in] into ``trained`` of the incoming vectors, biases left out."""
+        return list(self._vectors.incoming(self.trained))

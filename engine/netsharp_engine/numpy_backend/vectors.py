@@ -28,9 +28,9 @@ class Place(NamedTuple):
 
 
 class Vectors:
-    """All parameters of a graph in one flat vector."""
+    """All parameters of a graph in one flat vector, the ``trained`` numbers first."""
 
-    __slots__ = ("places", "size")
+    __slots__ = ("places", "size", "trained")
 
     def __init__(self, graph: Graph, nodes: list[Node], layouts: Mapping[Node, Layout]) -> None:
         orders: dict[Parameter, tuple[IntArray | None, Node]] = {}
@@ -41,18 +41,31 @@ class Vectors:
                     _check_shared(parameter, orders[parameter], order, node)
                 else:
                     orders[parameter] = (order, node)
+        self.trained = sum(each.size for each in graph.parameters if each.trained)
         self.places: dict[str, Place] = {}
-        start = 0
+        starts = {True: 0, False: self.trained}
         for parameter in graph.parameters:
             chosen, user = orders.get(parameter, (None, None))
+            start = starts[parameter.trained]
             span = slice(start, start + parameter.size)
             self.places[parameter.name] = Place(parameter, span, chosen, user)
-            start = span.stop
-        self.size = start
+            starts[parameter.trained] = span.stop
+        self.size = starts[False]
+
+    def same(self, other: Vectors) -> bool:
+        """Whether a flat vector of one is one of the other."""
+        return self.places.keys() == other.places.keys() and all(
+            mine.slice == theirs.slice
+            and (mine.order is theirs.order or np.array_equal(_listed(mine), _listed(theirs)))
+            for mine, theirs in zip(self.places.values(), other.places.values(), strict=True)
+        )
 
     def flatten(self, values: Mapping[str, Any], out: Array) -> None:
-        """Write canonical arrays to a flat vector in plan order; GraphError on a misfit."""
-        for name, place in self.places.items():
+        """Write canonical arrays to a flat vector in plan order; GraphError on a misfit.
+
+        A vector of the trained numbers takes those alone.
+        """
+        for name, place in self._inside(out):
             if name not in values:
                 raise GraphError(f"there are no values for parameter {name}")
             self.put(place, values[name], out)
@@ -71,15 +84,20 @@ class Vectors:
     def restore(self, vector: Array) -> dict[str, Array]:
         """Canonical copies, by name, of a flat vector in plan order."""
         found = {}
-        for name, place in self.places.items():
+        for name, place in self._inside(vector):
             flat = np.empty(place.parameter.size, dtype=vector.dtype)
             flat[slice(None) if place.order is None else place.order] = vector[place.slice]
             found[name] = flat.reshape(place.parameter.shape)
         return found
 
+    def _inside(self, vector: Array) -> Iterator[tuple[str, Place]]:
+        """The parameters that a vector holds: all of them, or those that are trained."""
+        whole = len(vector) == self.size
+        return ((n, p) for n, p in self.places.items() if whole or p.parameter.trained)
+
     def incoming(self, vector: Array) -> Iterator[Array]:
         """Views [rows, fan-in] of the incoming weight vectors, biases left out."""
-        for place in self.places.values():
+        for _, place in self._inside(vector):
             kind, shape = place.parameter.kind, place.parameter.shape
             part = vector[place.slice]
             if kind == "kernels":
@@ -98,6 +116,10 @@ def _check_shared(
         raise GraphError(
             f"parameter {parameter.name} is shared by two operations of different structure"
         )
+
+
+def _listed(place: Place) -> IntArray:
+    return _whole(place.order, place.parameter)
 
 
 def _whole(order: IntArray | None, parameter: Parameter) -> IntArray:

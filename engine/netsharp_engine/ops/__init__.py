@@ -5,13 +5,13 @@ How an operation is computed is the business of a back end's kernels.
 
 from __future__ import annotations
 
-from netsharp_engine.ops import dense, elementwise, windows
+from netsharp_engine.ops import criteria, dense, elementwise, windows
 from netsharp_engine.ops.definition import Cost, Operation
 
 OPERATIONS: dict[str, Operation] = {
     operation.name: operation
-    for family in (dense.OPERATIONS, windows.OPERATIONS, elementwise.OPERATIONS)
-    for operation in family
+    for family in (dense, windows, elementwise, criteria)
+    for operation in family.OPERATIONS
 }
 
 __all__ = ["OPERATIONS", "Cost", "Operation"]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from netsharp_engine.graph import Graph
-from netsharp_engine.numpy_backend import Plan
+from netsharp_engine.graph import Parameter
+from netsharp_engine.program import Fault
 
-from .optimizers import Vector
 from .preparation import Part
 from .settings import Settings
 
@@ -15,33 +14,19 @@ LARGE_FEATURE = 50.0
 LARGE_TARGET = 1000.0
 
 
-def layer_of_values(graph: Graph, plan: Plan) -> str:
-    """The first layer, in the order of computation, with a value that is not finite."""
-    for node in graph.nodes:
-        if not node.name:
-            continue
-        try:
-            values = plan.layer(node.name)
-        except KeyError:
-            continue  # the output does not depend on this node
-        if not np.isfinite(values).all():
-            return node.name
-    return graph.output.name if graph.output is not None else ""
+def layer_of(fault: Fault) -> str:
+    """The layer in which a fault is, empty where it is unknown."""
+    if isinstance(fault.place, Parameter):
+        return fault.place.name.partition("/")[0]
+    return "" if fault.place is None else fault.place.name
 
 
-def layer_of_vector(plan: Plan, vector: Vector) -> str:
-    """The layer of the first parameter with a number in ``vector`` that is not finite."""
-    for name, values in plan.store(vector).items():
-        if not np.isfinite(values).all():
-            return name.split("/", 1)[0]
-    return ""
-
-
-def explain(what: str, layer: str, step: int, rate: float, change: str) -> str:
+def explain(fault: Fault, step: int, rate: float, change: str) -> str:
     """The sentence for people."""
+    layer = layer_of(fault)
     where = f" in layer '{layer}'" if layer else ""
     return (
-        f"Training stopped at step {step:,}: the {what}{where} is no longer a finite number "
+        f"Training stopped at step {step:,}: the {fault.what}{where} is no longer a finite number "
         f"(learning rate {rate:g}). The state before that step is kept. {change}"
     )
 

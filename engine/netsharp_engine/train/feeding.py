@@ -1,30 +1,50 @@
-"""Feeds a plan with mini-batches of the training rows, in an order that the seed decides.
+"""Cuts the training rows into mini-batches, in an order that the seed decides.
 
-Gathers into buffers made once; knows nothing of updates.
+Gathers into buffers made once; knows nothing of programs and updates.
 """
 
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from netsharp_engine.numpy_backend import Plan
+from netsharp_engine.graph import Graph
+from netsharp_engine.program import Batch
 
 from .preparation import Part
 
 SHUFFLE_STREAM = 0x5AFF
+Matrix = npt.NDArray[np.generic]
+
+
+class Rows:
+    """Names what a graph reads of a table: the columns of each input, and the target."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._columns: list[tuple[str, slice]] = []
+        start = 0
+        for node in graph.inputs:
+            self._columns.append((node.name, slice(start, start + node.size)))
+            start += node.size
+        self._target = graph.targets[0].name if graph.targets else ""
+
+    def named(self, features: Matrix, targets: Matrix | None = None) -> dict[str, Matrix]:
+        """Views of a matrix [rows, features] and of targets [rows] by the names of the inputs."""
+        found = {name: features[:, columns] for name, columns in self._columns}
+        if targets is not None:
+            found[self._target] = targets
+        return found
 
 
 class Feeder:
-    """Mini-batches of one part for one plan: ``steps`` an epoch, ``count`` rows in the last."""
+    """Mini-batches of ``batch`` rows of one part: ``steps`` an epoch, fewer rows in the last."""
 
-    def __init__(self, plan: Plan, part: Part, *, shuffle: bool, seed: int) -> None:
-        self._plan = plan
-        self._part = part
+    def __init__(self, graph: Graph, part: Part, batch: int, *, shuffle: bool, seed: int) -> None:
+        self._part, self._batch = part, batch
+        self._rows = Rows(graph)
         self._shuffle = shuffle
         self._seed = seed
-        batch = plan.batch
         self.steps = -(-part.rows // batch)
-        self.count = 0
         self._order = part.index
         self._features = np.empty((batch, part.matrix.shape[1]), part.matrix.dtype)
         self._targets = np.empty(batch, part.targets.dtype)
@@ -37,39 +57,24 @@ class Feeder:
             random = np.random.default_rng([SHUFFLE_STREAM, self._seed, epoch])
             self._order = random.permutation(self._part.index)
 
-    def feed(self, position: int) -> float:
-        """Feed batch number ``position`` of the epoch; gives the sum of its weights.
+    def rows(self, position: int) -> int:
+        """How many rows the first ``position`` batches have."""
+        return min(position * self._batch, self._part.rows)
 
-        With the sum 0 nothing was fed, and the step must be left out.
+    def batch(self, position: int) -> Batch:
+        """Batch number ``position`` of the epoch, valid until the next.
+
+        Batches count by their weights: what is expected is the weight of an average one.
         """
-        size = self._plan.batch
-        rows = self._order[position * size : (position + 1) * size]
-        count = self.count = len(rows)
+        rows = self._order[position * self._batch : (position + 1) * self._batch]
+        count = len(rows)
         features, targets = self._features[:count], self._targets[:count]
         np.take(self._part.matrix, rows, axis=0, out=features, mode="clip")
         np.take(self._part.targets, rows, out=targets, mode="clip")
+        inputs = self._rows.named(features, targets)
         if self._weights is None:
-            self._plan.feed(features, targets)
-            return float(count)
+            return Batch(inputs)
         assert self._part.weights is not None
         weights = self._weights[:count]
         np.take(self._part.weights, rows, out=weights, mode="clip")
-        total = float(np.add.reduce(weights))
-        if total:
-            self._plan.feed(features, targets, weights)
-        return total
-
-    def importance(self, total: float) -> float:
-        """What a batch whose weights sum to ``total`` counts beside an average one.
-
-        A plan's gradient is a weighted mean, which alone would make all batches count alike.
-        """
-        return total / (self.count * self._mean)
-
-    def right(self, count_classes: bool) -> int:
-        """How many of the batch just stepped the network classified rightly."""
-        outputs = self._plan.output
-        if not count_classes:
-            return 0
-        predicted = outputs[:, 0] > 0.5 if outputs.shape[1] == 1 else outputs.argmax(axis=1)
-        return int(np.count_nonzero(predicted == self._targets[: self.count]))
+        return Batch(inputs, weights, count * self._mean)

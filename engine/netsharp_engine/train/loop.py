@@ -1,6 +1,6 @@
 """The training loop: epochs of steps, validation, early stopping, and a state to resume from.
 
-It drives a plan and an optimiser and tells what happens as run-log events; it writes no file.
+It drives a program and tells what happens as run-log events; it writes no file.
 """
 
 from __future__ import annotations
@@ -11,19 +11,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from netsharp_engine.graph import Graph
-from netsharp_engine.numpy_backend import Design, build_plan
+from netsharp_engine.initial import initial_values
+from netsharp_engine.program import Backend, Fault, Figures, Job, Memory, drafted
 from netsharp_engine.room import require_room
 
-from .diagnosis import explain, layer_of_values, layer_of_vector, propose
+from .diagnosis import explain, propose
 from .feeding import Feeder
-from .measure import Meter, measure_part, measure_until, measuring_design
+from .measure import Meter, measure_part, measure_until, measuring_job
 from .metrics import tally_bytes, trivial_answer
 from .objective import choose_objective
-from .optimizers import bind_optimizer, kept_bytes, reduced_rate
 from .preparation import TrainingData
+from .rates import reduced_rate, rule_of
 from .report import Report
 from .settings import Settings
 from .state import Tensors, TrainingState
@@ -31,7 +30,6 @@ from .state import Tensors, TrainingState
 Event = dict[str, Any]
 EventCallback = Callable[[Event], None]
 STEP_SECONDS = 0.1
-RISKY_SQUARE = 1e30
 #: What makes a run need less memory, by the type of its numbers.
 ADVICE = {
     "float32": "Make layers or kernels smaller, or set a smaller batch_size.",
@@ -68,55 +66,60 @@ class Run:
         graph: Graph,
         data: TrainingData,
         settings: Settings,
+        backend: Backend,
         on_event: EventCallback | None = None,
         should_stop: Callable[[], bool] | None = None,
     ) -> None:
         self.on_checkpoint: Callable[[Outcome], None] | None = None
         self.objective = choose_objective(graph, data.classes, settings.loss)
-        self._graph, self._data, self._settings = graph, data, settings
+        self.backend = backend
+        self._data, self._settings = data, settings
         self._on_event = on_event or (lambda event: None)
         self._should_stop = should_stop or (lambda: False)
         batch = min(settings.batch_size, data.train.rows)
-        design = Design(graph, batch, self.objective.loss, settings.dtype)
-        measuring = measuring_design(graph, self.objective, settings.dtype)
+        self._rule = rule_of(settings)
+        judged = self.objective.judged(graph, counting=True)
+        job = Job(judged, batch, settings.dtype, self._rule)
+        measuring = measuring_job(graph, self.objective, settings.dtype)
+        draft, beside = drafted(backend, job), drafted(backend, measuring)
         require_room(
             f"Training in steps of {batch:,} row{'s' * (batch > 1)}",
-            (
-                design.needs(),
-                measuring.needs(),
-                kept_bytes(graph, settings),
-                tally_bytes(self.objective),
-            ),
+            (draft.needs(), beside.needs(shares=True), tally_bytes(self.objective)),
             ADVICE[settings.dtype],
         )
-        self._plan = build_plan(design, settings.threads)
-        self._plan.initialise(settings.seed, settings.init_diameter)
-        self._optimizer = bind_optimizer(self._plan, settings)
-        self._meter = Meter(measuring, self.objective, settings.threads)
-        self._feeder = Feeder(self._plan, data.train, shuffle=settings.shuffle, seed=settings.seed)
+        self._program = draft.program(settings.threads)
+        parameters, diameter = graph.parameters, settings.init_diameter
+        self._program.load(initial_values(parameters, settings.seed, diameter, settings.dtype))
+        self._criteria = len(judged.criteria)
+        self._size = sum(parameter.size for parameter in parameters)
+        shared = beside.program(settings.threads, self._program)
+        self._meter = Meter(measuring, shared, self.objective)
+        self._feeder = Feeder(
+            judged, data.train, batch, shuffle=settings.shuffle, seed=settings.seed
+        )
         part = data.train
         weights = part.row_weights()
         self.answer = trivial_answer(self.objective, part.targets[part.index], weights)
         self._state = TrainingState(rate=settings.learning_rate, data=data.fingerprint())
         self._best: Tensors | None = None
         self._history: list[Event] = []
-        self._before = np.empty_like(self._plan.weights)
-        self._large = self._risky = False
         self._started = self._reported = self._kept = time.perf_counter()
 
     def restore(self, state: TrainingState, tensors: Tensors, history: list[Event]) -> None:
         """Continue from a stored state; ``tensors`` are those of the model."""
         last = state.vectors.get("last")
-        self._plan.load(tensors if last is None else last)
-        vectors = {
-            name: self._plan.vector(values)
-            for name, values in state.vectors.items()
-            if name != "last"
-        }
-        if vectors.keys() >= self._optimizer.state.keys():
-            self._optimizer.restore(state.updates, state.rate, vectors)
-        else:
-            self._optimizer.rate = state.rate
+        self._program.load(tensors if last is None else last)
+        remembered = {name: each for name, each in state.vectors.items() if name != "last"}
+        self._program.load_memory(Memory(state.updates, remembered))
+        self._rule = self._rule._replace(rate=state.rate)
+        self._program.count(
+            Figures(
+                (state.loss_sum, float(state.right))[: self._criteria],
+                state.weight_sum,
+                state.seen,
+                state.position,
+            )
+        )
         self._state = replace(state, vectors={}, finished=False)
         self._best = tensors if last is not None and self._settings.patience else None
         self._history = list(history)
@@ -126,20 +129,19 @@ class Run:
         """Train to the end, the stop, or the first number that is not finite."""
         self._emit("start", metrics=self._extent())
         status, message = "finished", ""
-        with np.errstate(all="ignore"):
-            while self._state.epoch < self._settings.epochs:
-                verdict = self._epoch()
-                if verdict is not None:
-                    status, message = verdict
-                    break
-            return self._outcome(status, message)
+        while self._state.epoch < self._settings.epochs:
+            verdict = self._epoch()
+            if verdict is not None:
+                status, message = verdict
+                break
+        return self._outcome(status, message)
 
     def _extent(self) -> dict[str, float]:
         return {
             "epochs": self._settings.epochs,
             "steps": self._feeder.steps,
             "rows": self._data.train.rows,
-            "parameters": len(self._plan.weights),
+            "parameters": self._size,
         }
 
     def _epoch(self) -> tuple[str, str] | None:
@@ -147,10 +149,13 @@ class Run:
         state = self._state
         self._feeder.start_epoch(state.epoch)
         while state.position < self._feeder.steps:
-            fault = self._step()
-            if fault is not None:
-                return "diverged", fault
+            if not self._step():
+                fault = self._read()
+                return "diverged", self._explain(fault)
             if time.perf_counter() - self._reported >= STEP_SECONDS:
+                fault = self._read()
+                if fault is not None:
+                    return "diverged", self._explain(fault)
                 self._emit("step", loss=self._mean_loss(), metrics=self._running_metrics())
             if self._should_stop():
                 return self._stopped()
@@ -161,65 +166,36 @@ class Run:
         state = self._state
         return "interrupted", f"Stopped after step {state.step:,} in epoch {state.epoch + 1}."
 
-    def _step(self) -> str | None:
-        """One mini-batch; a sentence when a number is no longer finite."""
-        state, plan = self._state, self._plan
-        weight = self._feeder.feed(state.position)
-        if weight:
-            plan.step()
-            fault = self._check_step()
-            if fault is not None:
-                return fault
-            self._weigh(weight)
-            if self._risky:
-                np.copyto(self._before, plan.weights)
-            self._optimizer.update()
-            fault = self._check_weights()
-            if fault is not None:
-                return fault
-            state.loss_sum += plan.loss * weight
-            state.weight_sum += weight
-            state.right += self._feeder.right(self.objective.classes is not None)
-            state.seen += self._feeder.count
-        state.position += 1
-        state.step += 1
-        state.samples += self._feeder.count
-        return None
+    def _step(self) -> bool:
+        """One mini-batch; False when a number is known not to be finite."""
+        state, program = self._state, self._program
+        program.feed(self._feeder.batch(state.position))
+        if not (program.step() and program.update(self._rule)):
+            return False
+        self._move(1)
+        return True
 
-    def _weigh(self, weight: float) -> None:
-        """Let heavy batches count more than light ones."""
-        factor = self._feeder.importance(weight)
-        if factor != 1.0:
-            gradient = self._plan.gradient
-            assert gradient is not None
-            np.multiply(gradient, factor, out=gradient)
+    def _move(self, steps: int) -> None:
+        """Let the state stand so many steps later."""
+        state, rows = self._state, self._feeder.rows
+        state.samples += rows(state.position + steps) - rows(state.position)
+        state.position += steps
+        state.step += steps
 
-    def _check_step(self) -> str | None:
-        plan = self._plan
-        assert plan.gradient is not None
-        if not math.isfinite(plan.loss):
-            return self._explain("loss", layer_of_values(self._graph, plan))
-        square = float(np.dot(plan.gradient, plan.gradient))
-        rate = max(self._optimizer.rate, 1.0)
-        self._risky = self._large or not square * rate * rate < RISKY_SQUARE
-        if not math.isfinite(square) and not np.isfinite(plan.gradient).all():
-            return self._explain("gradient", layer_of_vector(plan, plan.gradient))
-        return None
+    def _read(self) -> Fault | None:
+        """Take over what the program has counted; steps behind a fault were none."""
+        state, figures = self._state, self._program.figures()
+        self._move(figures.steps - state.position)
+        state.loss_sum, *told = figures.sums
+        state.right = int(sum(told))
+        state.weight_sum, state.seen = figures.weight, figures.rows
+        return figures.fault
 
-    def _check_weights(self) -> str | None:
-        weights = self._plan.weights
-        square = float(np.dot(weights, weights))
-        self._large = not square < RISKY_SQUARE
-        if math.isfinite(square) or np.isfinite(weights).all():
-            return None
-        fault = self._explain("weight", layer_of_vector(self._plan, weights))
-        np.copyto(weights, self._before)
-        return fault
-
-    def _explain(self, what: str, layer: str) -> str:
-        rate = self._optimizer.rate
+    def _explain(self, fault: Fault | None) -> str:
+        assert fault is not None
+        rate = self._rule.rate
         change = propose(self._settings, self._data.train, rate)
-        return explain(what, layer, self._state.step + 1, rate, change)
+        return explain(fault, self._state.step + 1, rate, change)
 
     def _finish_epoch(self) -> tuple[str, str] | None:
         """Close the books of an epoch: rate, validation, early stopping.
@@ -227,6 +203,9 @@ class Run:
         A stop while validation rows are measured leaves the epoch open: it is closed when resumed.
         """
         state, settings = self._state, self._settings
+        fault = self._read()
+        if fault is not None:
+            return "diverged", self._explain(fault)
         report = self._validate()
         if report is None and self._data.validation is not None:
             return self._stopped()
@@ -234,15 +213,15 @@ class Run:
         state.epoch += 1
         state.position = 0
         if loss is not None:
-            rate = reduced_rate(
-                self._optimizer.rate, settings, state.epoch, loss, state.previous_loss
-            )
+            rate = reduced_rate(self._rule.rate, settings, state.epoch, loss, state.previous_loss)
             state.previous_loss = loss
         else:
-            rate = self._optimizer.rate
+            rate = self._rule.rate
         validation = None if report is None else _figures(report)
         self._emit("epoch", loss=loss, metrics=metrics, validation=validation)
-        self._optimizer.rate = state.rate = rate
+        state.rate = rate
+        self._rule = self._rule._replace(rate=rate)
+        self._program.count(Figures())
         state.loss_sum = state.weight_sum = 0.0
         state.right = state.seen = 0
         verdict = None
@@ -256,7 +235,7 @@ class Run:
         if self.on_checkpoint is None or not seconds:
             return
         if time.perf_counter() - self._kept >= seconds:
-            self._keep("interrupted", "", self._plan.store())
+            self._keep("interrupted", "", self._program.store())
 
     def _keep(self, status: str, message: str, last: Tensors) -> TrainingState:
         """Let the state be kept now; seconds count from when that is done."""
@@ -272,7 +251,7 @@ class Run:
         state = self._state
         if state.best_loss is None or loss < state.best_loss:
             state.best_loss, state.best_epoch, state.waited = loss, state.epoch, 0
-            self._best = self._plan.store()
+            self._best = self._program.store()
             return None
         state.waited += 1
         if state.waited < self._settings.patience:
@@ -287,7 +266,6 @@ class Run:
         part = self._data.validation
         if part is None:
             return None
-        self._meter.load(self._plan.store())
         return measure_until(self._meter, part, self.answer, "validation", self._should_stop)
 
     def _mean_loss(self) -> float | None:
@@ -310,7 +288,7 @@ class Run:
             "step": state.step,
             "samples": state.samples,
             **{key: value for key, value in more.items() if value not in (None, {})},
-            "rate": self._optimizer.rate,
+            "rate": self._rule.rate,
             "seconds": round(self._reported - self._started, 3),
         }
         if name == "epoch":
@@ -318,7 +296,7 @@ class Run:
         self._on_event(event)
 
     def _outcome(self, status: str, message: str) -> Outcome:
-        last = self._plan.store()
+        last = self._program.store()
         tensors = last if self._best is None else self._best
         # Measuring takes a while, for which whoever stops a program may not wait.
         state = None if status == "diverged" else self._keep(status, message, last)
@@ -338,13 +316,15 @@ class Run:
 
     def _snapshot(self, status: str, last: Tensors) -> TrainingState:
         """The state to resume from."""
-        vectors = {name: self._plan.store(vector) for name, vector in self._optimizer.state.items()}
+        self._read()
+        memory = self._program.store_memory()
+        vectors = dict(memory.arrays)
         if self._best is not None:
             vectors["last"] = last
         return replace(
             self._state,
-            rate=self._optimizer.rate,
-            updates=self._optimizer.steps,
+            rate=self._rule.rate,
+            updates=memory.updates,
             seconds=time.perf_counter() - self._started,
             finished=status in ("finished", "early"),
             vectors=vectors,

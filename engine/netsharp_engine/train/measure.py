@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.graph import Graph
-from netsharp_engine.numpy_backend import Design, build_plan
+from netsharp_engine.program import Batch, Figures, Job, Program
 
+from .feeding import Rows
 from .metrics import BaselineTally, ClassTally, make_tally
 from .objective import Objective, Outputs
 from .preparation import Part
@@ -22,46 +23,53 @@ from .report import Report
 BATCH = 64
 
 
-def measuring_design(graph: Graph, objective: Objective, dtype: str) -> Design:
-    """The forward plan that a meter runs."""
-    return Design(graph, BATCH, objective.loss, dtype, training=False)
+def measuring_job(graph: Graph, objective: Objective, dtype: str) -> Job:
+    """What a meter's program is asked to do."""
+    return Job(objective.judged(graph), BATCH, dtype)
 
 
 class Meter:
-    """A forward plan for one objective; ``load`` gives it weights."""
+    """A program that does not train, for one objective; ``load`` gives it weights."""
 
-    def __init__(self, design: Design, objective: Objective, threads: int) -> None:
+    def __init__(self, job: Job, program: Program, objective: Objective) -> None:
+        assert job.graph.output is not None
         self.objective = objective
-        self._plan = build_plan(design, threads)
+        self._program = program
+        self._output, self._dtype = job.graph.output, job.dtype
+        self._rows = Rows(job.graph)
 
     def load(self, values: Mapping[str, Any]) -> None:
         """Take canonical weights; GraphError names a misfit."""
-        self._plan.load(values)
+        self._program.load(values)
 
     def outputs(self, features: npt.NDArray[np.floating]) -> Outputs:
         """The output [n, outputs] of normalised features [n, features], n any number."""
-        result = np.empty((len(features), self.objective.outputs), self._plan.dtype)
+        result = np.empty((len(features), self.objective.outputs), self._dtype)
         for start in range(0, len(features), BATCH):
-            self._plan.feed(features[start : start + BATCH])
-            self._plan.forward()
-            result[start : start + BATCH] = self._plan.output
+            self._program.feed(Batch(self._rows.named(features[start : start + BATCH])))
+            self._program.forward()
+            result[start : start + BATCH] = self._program.read(self._output)
         return result
 
-    def batch(
+    def begin(self) -> None:
+        """Count the loss from nothing."""
+        self._program.count(Figures())
+
+    def judge(
         self,
         features: npt.NDArray[np.floating],
         targets: npt.NDArray[np.generic],
         weights: npt.NDArray[np.float64],
-    ) -> tuple[Outputs, float]:
-        """Outputs and summed weighted loss of at most BATCH rows; outputs are a view."""
-        total = float(weights.sum())
-        if total:
-            self._plan.feed(features, targets, weights)
-            self._plan.step()
-            return self._plan.output, self._plan.loss * total
-        self._plan.feed(features)
-        self._plan.forward()
-        return self._plan.output, 0.0
+    ) -> Outputs:
+        """The outputs of at most BATCH rows, valid until the next; their loss is counted."""
+        self._program.feed(Batch(self._rows.named(features, targets), weights))
+        self._program.step()
+        return self._program.read(self._output)
+
+    def mean_loss(self) -> float | None:
+        """The weighted mean of what was counted; None without weight."""
+        figures = self._program.figures()
+        return figures.sums[0] / figures.weight if figures.weight else None
 
 
 class Measurement:
@@ -71,8 +79,7 @@ class Measurement:
         self._meter = meter
         self._tally = make_tally(meter.objective)
         self._baseline = BaselineTally(meter.objective, answer)
-        self._loss = 0.0
-        self._weight = 0.0
+        meter.begin()
 
     def add(
         self,
@@ -92,9 +99,7 @@ class Measurement:
         with np.errstate(all="ignore"):
             for start in range(0, len(targets), BATCH):
                 cut = slice(start, start + BATCH)
-                outputs, loss = self._meter.batch(features[cut], targets[cut], loss_weights[cut])
-                self._loss += loss
-                self._weight += float(loss_weights[cut].sum())
+                outputs = self._meter.judge(features[cut], targets[cut], loss_weights[cut])
                 self._tally.add(outputs, targets[cut], weights[cut])
                 self._baseline.add(outputs, targets[cut], weights[cut])
 
@@ -105,7 +110,7 @@ class Measurement:
         return Report(
             part,
             tally.rows,
-            self._loss / self._weight if self._weight else None,
+            self._meter.mean_loss(),
             tally.metrics(),
             self._baseline.metrics(),
             self._meter.objective.classes,

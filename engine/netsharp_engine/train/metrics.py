@@ -187,7 +187,7 @@ class BaselineTally:
     def __init__(self, objective: Objective, answer: tuple[float, ...]) -> None:
         self._answer = np.array([answer])
         if objective.classes is not None:
-            objective = Objective(objective.classes, len(answer), "softmax", "softmax")
+            objective = Objective(objective.classes, len(answer), "softmax", "cross entropy")
         self._tally = make_tally(objective)
         self.rows = 0
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.graph import Graph
+from netsharp_engine.ops.criteria import FUSES
 
 from .failures import TrainingError
 
@@ -21,13 +22,18 @@ Outputs = npt.NDArray[np.floating]
 class Objective:
     """A task with a number of outputs and the activation they pass through.
 
-    ``loss`` is the plan's name for what is minimised; ``classes`` is None for regression.
+    ``loss`` is the operation that is minimised; ``classes`` is None for regression.
     """
 
     classes: tuple[str, ...] | None
     outputs: int
     activation: str
     loss: str
+
+    def judged(self, graph: Graph, *, counting: bool = False) -> Graph:
+        """The graph with its loss as a node and, ``counting``, for classes the right answers."""
+        counted = ["right answers"] if counting and self.classes is not None else []
+        return graph.judged(self.loss, *counted)
 
     def predicted(self, outputs: Outputs) -> npt.NDArray[np.intp] | npt.NDArray[np.float64]:
         """Per row the index of the class (the first of equal ones) or the number."""
@@ -77,14 +83,15 @@ def choose_objective(
     outputs, activation = graph.output.size, output_activation(graph)
     _check_outputs(classes, outputs, activation)
     if classes is None or loss == "squared":
-        return Objective(classes, outputs, activation, "squared")
-    fused = {"softmax": "softmax", "sigmoid": "logistic"}.get(activation)
-    if fused is None and loss == "cross-entropy":
+        return Objective(classes, outputs, activation, "squared error")
+    entropies = {activation: criterion for criterion, activation in FUSES.items()}
+    entropy = entropies.get(activation)
+    if entropy is None and loss == "cross-entropy":
         raise TrainingError(
             f'loss = "cross-entropy" needs a softmax or sigmoid output; this one is {activation}. '
             'Change the output\'s activation, or set loss = "squared".'
         )
-    return Objective(classes, outputs, activation, fused or "squared")
+    return Objective(classes, outputs, activation, entropy or "squared error")
 
 
 def _check_outputs(classes: tuple[str, ...] | None, outputs: int, activation: str) -> None:

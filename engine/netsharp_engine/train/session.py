@@ -9,6 +9,8 @@ from typing import Any
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph
 from netsharp_engine.model import Model
+from netsharp_engine.numpy_backend import NumpyDraft
+from netsharp_engine.program import Backend
 
 from .failures import TrainingError
 from .loop import Event, EventCallback, Outcome, Run
@@ -52,8 +54,9 @@ def train(
     on_event: EventCallback | None = None,
     on_checkpoint: Callable[[Model], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
+    backend: Backend = NumpyDraft,
 ) -> TrainingResult:
-    """Train a network from its initial weights.
+    """Train a network from its initial weights, computed by ``backend``.
 
     ``specification`` and ``context`` (over that of the data) are stored in the model, so that the
     graph can be built again.  ``on_event`` gets every line of the run log;
@@ -64,7 +67,7 @@ def train(
     """
     _check_features(graph, data)
     settings = settings or data.settings
-    run = Run(graph, data, settings, on_event, should_stop)
+    run = Run(graph, data, settings, backend, on_event, should_stop)
     chosen = {**data.context(), **(context or {})}
     return _Session(run, graph, data, settings, specification, chosen).result(on_checkpoint)
 
@@ -102,7 +105,7 @@ def resume(
             f"{excerpt(model.state.data)} then. Resume with the same files, or train again."
         )
     _check_features(model.graph, data)
-    run = Run(model.graph, data, chosen, on_event, should_stop)
+    run = Run(model.graph, data, chosen, model.backend, on_event, should_stop)
     run.restore(model.state, model.tensors, model.history)
     session = _Session(run, model.graph, data, chosen, model.specification, model.context)
     return session.result(on_checkpoint)
@@ -134,7 +137,7 @@ def train_further(
         seen=0,
     )
     settings = replace(model.settings, epochs=state.epoch + epochs, patience=0)
-    run = Run(model.graph, data, settings, on_event, should_stop)
+    run = Run(model.graph, data, settings, model.backend, on_event, should_stop)
     run.restore(state, model.tensors, model.history)
     return _Session(run, model.graph, data, settings, model.specification, model.context).result()
 
@@ -210,6 +213,7 @@ class _Session:
             state=outcome.state,
             reports=outcome.reports,
             history=outcome.history,
+            backend=self.run.backend,
         )
         model.bind(self.graph)
         return model

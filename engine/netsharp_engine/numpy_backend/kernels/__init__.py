@@ -1,6 +1,6 @@
-"""The numpy back end: for every operation, how its buffers lie and how it is bound.
+"""For every operation, how its buffers lie and how it is bound: the one table that a plan asks.
 
-A plan asks this table only; another back end answers with a table of its own.
+A compiled twin of a kernel is another ``bind`` in its row; the rest of the row stays.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_engine.activations import ACTIVATIONS
 from netsharp_engine.geometry import product
+from netsharp_engine.numpy_backend.kernels.activations import FUNCTIONS
 from netsharp_engine.numpy_backend.kernels.arrays import IntArray
 from netsharp_engine.numpy_backend.kernels.convolution import bind_convolve, convolve_bytes, walk
 from netsharp_engine.numpy_backend.kernels.dense import (
@@ -127,7 +127,7 @@ def _row_order(node: Node, source: Layout, out: Layout) -> IntArray | None:
 
 
 def _activation_keeps(node: Node) -> bool:
-    return ACTIVATIONS[node.attributes["function"]].keeps == "output"
+    return FUNCTIONS[node.attributes["function"]].keeps == "output"
 
 
 def _always(node: Node) -> bool:

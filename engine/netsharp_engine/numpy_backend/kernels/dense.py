@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from netsharp_engine.activations import ACTIVATIONS
+from netsharp_engine.numpy_backend.kernels.activations import FUNCTIONS
 from netsharp_engine.numpy_backend.kernels.arrays import IntArray
 from netsharp_engine.numpy_backend.kernels.layout import Layout
 from netsharp_engine.numpy_backend.kernels.products import of_columns
@@ -88,12 +88,13 @@ def activation_bytes(draft: Draft) -> int:
 
 def bind_activation(site: Site) -> Steps:
     """out = f(x) by the table's row; in place where the plan says so."""
-    row = ACTIVATIONS[site.attributes["function"]]
+    row = FUNCTIONS[site.attributes["function"]]
     source, out = site.sources[0], site.output
     spare, line = site.scratch(*out.value.shape), site.scratch(site.samples)
-    forward: list[Call] = [partial(row.forward, np, source.value, out.value, spare, line)]
+    forward: list[Call] = [partial(row.forward, source.value, out.value, spare, line)]
     backward: list[Call] = []
     if source.gradient is not None:
         kept = out.value if row.keeps == "output" else source.value
-        backward.append(partial(row.backward, np, kept, out.gradient, source.gradient, spare, line))
+        assert out.gradient is not None
+        backward.append(partial(row.backward, kept, out.gradient, source.gradient, spare, line))
     return Steps(forward, backward)

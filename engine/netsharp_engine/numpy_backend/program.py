@@ -1,0 +1,241 @@
+"""The numpy back end: a plan with its update rule, as training knows it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from netsharp_engine.analysis import Analysis
+from netsharp_engine.graph import GraphError, Node, Parameter
+from netsharp_engine.numpy_backend.build import build_plan
+from netsharp_engine.numpy_backend.design import WIDTHS, Design, unsupported
+from netsharp_engine.numpy_backend.kernels.arrays import Array
+from netsharp_engine.numpy_backend.losses import COUNTS
+from netsharp_engine.numpy_backend.running import Plan
+from netsharp_engine.numpy_backend.updates import bind_optimizer, kept_bytes
+from netsharp_engine.program import (
+    Batch,
+    Fault,
+    Figures,
+    Job,
+    Memory,
+    Packed,
+    Program,
+    Rule,
+    Sparse,
+    Unsupported,
+)
+
+#: Above this square an update may leave the range of numbers: what was before is kept.
+RISKY_SQUARE = 1e30
+
+
+class NumpyDraft:
+    """The facts of a job, and its design from the first question that needs it."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.facts = Analysis(job.graph, job.rule is not None)
+
+    @cached_property
+    def design(self) -> Design:
+        """Layouts and memory."""
+        return Design(self.facts, self.job.rows, self.job.dtype)
+
+    def unsupported(self) -> Sequence[Unsupported]:
+        """What the tables do not have."""
+        return list(unsupported(self.facts))
+
+    def needs(self, *, shares: bool = False) -> Counter[str]:
+        """The bytes of plan and rule."""
+        found = self.design.needs(shares=shares)
+        if self.job.rule is not None:
+            found.update(kept_bytes(self.job.graph, self.job.rule.kind, WIDTHS[self.job.dtype]))
+        return found
+
+    def program(self, threads: int = 1, beside: Program | None = None) -> NumpyProgram:
+        """Make it, with the weights of ``beside``; ``threads`` as in ``build_plan``."""
+        if beside is not None and not isinstance(beside, NumpyProgram):
+            raise GraphError("numpy shares weights with a program of its own alone")
+        plan = build_plan(self.design, threads, None if beside is None else beside.plan)
+        return NumpyProgram(self.job, plan)
+
+
+class NumpyProgram:
+    """One plan and, where there is a rule, what it remembers."""
+
+    def __init__(self, job: Job, plan: Plan) -> None:
+        self.plan = plan
+        self._graph = job.graph
+        self._target = job.graph.targets[0].name if job.graph.targets else ""
+        self._counts = [COUNTS[criterion.op] for criterion in job.graph.criteria[1:]]
+        self._learns = job.rule is not None
+        if job.rule is not None:
+            self._optimizer = bind_optimizer(plan, job.rule.kind)
+            self._before = np.empty_like(plan.trained)
+        self._codes: Array | None = None
+        self._weight, self._factor, self._square = 0.0, 1.0, 0.0
+        self._large = False
+        self._fault: Fault | None = None
+        self._loss = self._total = 0.0
+        self._told = [0.0] * len(self._counts)
+        self._rows = self._steps = 0
+
+    def feed(self, batch: Batch) -> None:
+        """Copy a batch in; GraphError for values that are not dense."""
+        for name, value in batch.inputs.items():
+            if isinstance(value, Sparse | Packed):
+                raise GraphError(f"numpy takes dense values alone; those of '{name}' are not")
+        values: Mapping[str, Any] = batch.inputs
+        self.plan.enter(values)
+        self._codes = values.get(self._target)
+        if self._codes is None:
+            return
+        weights = batch.weights
+        if weights is None:
+            self._weight = float(self.plan.samples)
+        else:
+            self._weight = float(np.add.reduce(weights))
+        if not self._weight:
+            return
+        self._factor = 1.0 if batch.expected is None else self._weight / batch.expected
+        self.plan.aim(self._codes, weights)
+
+    def forward(self) -> None:
+        """Compute the output."""
+        self.plan.forward()
+
+    def step(self) -> bool:
+        """Compute output, loss and gradient."""
+        if self._fault is not None:
+            return False
+        if not self._weight:
+            if not self._learns:
+                self.plan.forward()
+                self._tell(0)
+            return True
+        with np.errstate(all="ignore"):
+            self.plan.run()
+            if not self._learns:
+                self._tell(self.plan.samples)
+                return True
+            self._fault = self._check_gradient()
+            if self._fault is None and self._factor != 1.0:
+                assert self.plan.gradient is not None
+                np.multiply(self.plan.gradient, self._factor, out=self.plan.gradient)
+        return self._fault is None
+
+    def update(self, rule: Rule) -> bool:
+        """Change the weights, which are kept before where the step is risky."""
+        if self._fault is not None:
+            return False
+        if not self._weight:
+            self._tell(0)
+            return True
+        with np.errstate(all="ignore"):
+            rate = max(rule.rate, 1.0)
+            risky = self._large or not self._square * rate * rate < RISKY_SQUARE
+            if risky:
+                np.copyto(self._before, self.plan.trained)
+            self._optimizer.update(rule)
+            self._fault = self._check_weights()
+        if self._fault is None:
+            self._tell(self.plan.samples)
+        return self._fault is None
+
+    def _check_gradient(self) -> Fault | None:
+        plan = self.plan
+        assert plan.gradient is not None
+        if not math.isfinite(plan.loss):
+            return Fault("loss", self._first_node())
+        self._square = float(np.dot(plan.gradient, plan.gradient))
+        if not math.isfinite(self._square) and not np.isfinite(plan.gradient).all():
+            return Fault("gradient", self._first_parameter(plan.gradient))
+        return None
+
+    def _check_weights(self) -> Fault | None:
+        weights = self.plan.trained
+        square = float(np.dot(weights, weights))
+        self._large = not square < RISKY_SQUARE
+        if math.isfinite(square) or np.isfinite(weights).all():
+            return None
+        fault = Fault("weight", self._first_parameter(weights))
+        np.copyto(weights, self._before)
+        return fault
+
+    def _first_node(self) -> Node | None:
+        """The first named node, in the order of computation, with a value that is not finite."""
+        for node in self._graph.nodes:
+            if not node.name:
+                continue
+            try:
+                values = self.plan.read(node)
+            except KeyError:
+                continue  # the output does not depend on this node
+            if not np.isfinite(values).all():
+                return node
+        return self._graph.output
+
+    def _first_parameter(self, vector: Array) -> Parameter | None:
+        """The first parameter with a number in ``vector`` that is not finite."""
+        values = self.plan.store(vector)
+        for parameter in self._graph.parameters:
+            if parameter.name in values and not np.isfinite(values[parameter.name]).all():
+                return parameter
+        return None
+
+    def _tell(self, rows: int) -> None:
+        """Count a finished step."""
+        self._steps += 1
+        if not rows:
+            return
+        self._loss += self.plan.loss * self._weight
+        self._total += self._weight
+        self._rows += rows
+        if self._counts:
+            assert self._codes is not None
+            self._told = [
+                told + count(self.plan.output, self._codes)
+                for told, count in zip(self._told, self._counts, strict=True)
+            ]
+
+    def count(self, figures: Figures) -> None:
+        """Go on from these sums."""
+        self._loss, *told = figures.sums or (0.0,)
+        self._told = told or [0.0] * len(self._counts)
+        self._total, self._rows, self._steps = figures.weight, figures.rows, figures.steps
+        self._fault = None
+
+    def figures(self) -> Figures:
+        """The sums so far."""
+        sums = (self._loss, *self._told)
+        return Figures(sums, self._total, self._rows, self._steps, self._fault)
+
+    def read(self, node: Node) -> Array:
+        """The values of a node; those of the output are a view."""
+        return self.plan.read(node)
+
+    def load(self, values: Mapping[str, Any]) -> None:
+        """Set all weights from canonical arrays; GraphError names a misfit."""
+        self.plan.load(values)
+
+    def store(self) -> dict[str, Array]:
+        """Canonical copies of all weights by name."""
+        return self.plan.store()
+
+    def load_memory(self, memory: Memory) -> None:
+        """Go on from there; where a vector of the rule is missing, from zero."""
+        vectors = {name: self.plan.vector(values) for name, values in memory.arrays.items()}
+        if vectors.keys() >= self._optimizer.state.keys():
+            self._optimizer.restore(memory.updates, vectors)
+
+    def store_memory(self) -> Memory:
+        """Canonical copies of what the rule remembers."""
+        state = self._optimizer.state
+        arrays = {name: self.plan.store(vector) for name, vector in state.items()}
+        return Memory(self._optimizer.steps, arrays)

@@ -1,0 +1,209 @@
+"""The seam between training and whatever computes: what a back end is asked, and nothing else.
+
+The trainer's loop, ``Meter`` and ``Model`` know a program.  A program knows its device, its layouts
+and its rules; arrays that cross are canonical ones of the host.  No array library is known here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from netsharp_engine.graph import GraphError, Node, Parameter
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from netsharp_engine.graph import Graph
+
+    Array = npt.NDArray[np.generic]
+    Tensors = dict[str, npt.NDArray[np.floating[Any]]]
+
+
+class Rule(NamedTuple):
+    """How parameters are changed by their gradients.
+
+    ``kind`` (a key of ``REMEMBERS``) and what it remembers stay through a run; the numbers may be
+    other ones at every update.  ``constants`` are those of the kind alone.
+    """
+
+    kind: str
+    rate: float
+    momentum: float = 0.0
+    nesterov: bool = False
+    decay: float = 0.0
+    max_norm: float = 0.0
+    constants: Mapping[str, float] = {}
+
+
+#: What each kind of rule remembers of every parameter that is trained: names that all back ends
+#: use, so that one goes on where another stopped.
+REMEMBERS: Mapping[str, tuple[str, ...]] = {
+    "sgd": (),
+    "momentum": ("delta",),
+    "adadelta": ("squared_gradient", "squared_step"),
+    "adam": ("first_moment", "second_moment"),
+}
+
+
+class Job(NamedTuple):
+    """What a program is asked to do.
+
+    ``graph`` has the criteria, if any, as nodes.  ``rows`` is the most that one call is fed as far
+    as is known: a back end may make its buffers for so many or let them grow.  Without ``rule``
+    nothing is trained.  ``dtype`` is float32 or float64.  Several jobs may share parameters: see
+    ``Draft.program``.
+    """
+
+    graph: Graph
+    rows: int
+    dtype: str = "float32"
+    rule: Rule | None = None
+
+
+class Sparse(NamedTuple):
+    """Rows few numbers of which are not 0: those of row r at ``starts[r]:starts[r + 1]``."""
+
+    values: Array
+    columns: Array
+    starts: Array
+
+
+class Packed(NamedTuple):
+    """Sequences beside each other: [steps, rows, nodes], and which of [steps, rows] are no gaps."""
+
+    values: Array | Sparse
+    mask: Array
+
+
+class Batch(NamedTuple):
+    """What one call reads: a value for each input and target by its name.
+
+    A dense one is [rows, nodes], or [rows] of numbers or codes.
+    ``weights`` [rows] are those of the samples.  The gradient is that of the weighted sum of the
+    first criterion divided by ``expected``; None: by the sum of the batch's own weights.
+    """
+
+    inputs: Mapping[str, Array | Sparse | Packed]
+    weights: Array | None = None
+    expected: float | None = None
+
+
+class Fault(NamedTuple):
+    """The first number that is not finite: a "loss", "gradient" or "weight", and where."""
+
+    what: str
+    place: Node | Parameter | None
+
+
+class Figures(NamedTuple):
+    """What a program counts on its own and tells when it is asked.
+
+    ``sums`` has a number for each criterion, summed over samples; ``weight`` is the sum of the
+    samples' weights, ``rows`` their number, ``steps`` that of the calls that were finished.  What
+    is counted after a ``fault`` is nothing.
+    """
+
+    sums: tuple[float, ...] = ()
+    weight: float = 0.0
+    rows: int = 0
+    steps: int = 0
+    fault: Fault | None = None
+
+
+class Memory(NamedTuple):
+    """What the next update or call needs beside the parameters, in canonical arrays.
+
+    ``updates`` counts updates.  ``arrays`` has what the rule remembers, by name and parameter;
+    states that a scan carries from one call to the next stand beside these, under other names.
+    """
+
+    updates: int
+    arrays: Mapping[str, Tensors]
+
+
+class Program(Protocol):
+    """A network, ready to run.
+
+    A call may walk over time: what is said of a node holds for all of its steps.
+    """
+
+    def feed(self, batch: Batch) -> None:
+        """Take the rows that the next call computes."""
+
+    def forward(self) -> None:
+        """Compute the nodes, without criteria."""
+
+    def step(self) -> bool:
+        """Compute nodes and criteria and, where there is a rule, the gradient; count the figures.
+
+        Rows without weight are passed over.  False when the program knows of a fault; one that
+        finds faults when figures are asked for says True and leaves out what follows the fault.
+        """
+
+    def update(self, rule: Rule) -> bool:
+        """Change the trained parameters by the gradient of the last step.
+
+        The parameters are rolled back where one is no longer finite.  False as in ``step``.
+        """
+
+    def count(self, figures: Figures) -> None:
+        """Go on counting from these figures."""
+
+    def figures(self) -> Figures:
+        """What was counted; waits for what is under way."""
+
+    def read(self, node: Node) -> npt.NDArray[np.floating[Any]]:
+        """The values [rows, nodes] of a node after a call; valid until the next."""
+
+    def load(self, values: Mapping[str, Any]) -> None:
+        """Set all parameters, statistics included; GraphError names a misfit."""
+
+    def store(self) -> Tensors:
+        """Copies of all parameters by name."""
+
+    def load_memory(self, memory: Memory) -> None:
+        """Go on from there; without all that the rule remembers, from nothing."""
+
+    def store_memory(self) -> Memory:
+        """Copies of what ``load_memory`` takes."""
+
+
+class Unsupported(NamedTuple):
+    """A node that a back end cannot compute, and a sentence that says why and what to do."""
+
+    node: Node
+    reason: str
+
+
+class Draft(Protocol):
+    """A program before anything is made for it."""
+
+    def unsupported(self) -> Sequence[Unsupported]:
+        """The nodes that cannot be computed; the rest may be asked only if there are none."""
+
+    def needs(self, *, shares: bool = False) -> Counter[str]:
+        """The bytes of the host that the program will take, by what they are for.
+
+        ``shares``: the parameters are those of another program.
+        """
+
+    def program(self, threads: int = 1, beside: Program | None = None) -> Program:
+        """Make it; ``beside`` is a program of the same back end whose parameters it shares.
+
+        Without one, what the parameters hold is unknown until they are loaded.
+        """
+
+
+#: A back end: from a job to the draft of a program.  GraphError where the graph itself is wrong.
+Backend = Callable[[Job], Draft]
+
+
+def drafted(backend: Backend, job: Job) -> Draft:
+    """The draft of a job; GraphError, a sentence, where the back end cannot do a node."""
+    draft = backend(job)
+    for found in draft.unsupported():
+        raise GraphError(found.reason)
+    return draft

@@ -1,0 +1,47 @@
+"""The update rule that settings ask for, and how its rate falls from epoch to epoch."""
+
+from __future__ import annotations
+
+from netsharp_engine.program import Rule
+
+from .settings import Settings
+
+
+def rule_of(settings: Settings) -> Rule:
+    """The rule at the beginning of a run."""
+    kind, constants = "momentum" if settings.momentum else "sgd", {}
+    decay = settings.weight_decay
+    if settings.optimizer == "adadelta":
+        # AdaDelta has no rate by which weights could decay.
+        kind, decay = "adadelta", 0.0
+        constants = {"decay": settings.adadelta_decay, "constant": settings.adadelta_constant}
+    elif settings.optimizer == "adam":
+        kind = "adam"
+        constants = {
+            "beta1": settings.adam_beta1,
+            "beta2": settings.adam_beta2,
+            "epsilon": settings.adam_epsilon,
+        }
+    return Rule(
+        kind,
+        settings.learning_rate,
+        settings.momentum,
+        settings.nesterov,
+        decay,
+        settings.max_norm,
+        constants,
+    )
+
+
+def reduced_rate(
+    rate: float, settings: Settings, epoch: int, loss: float, previous: float | None
+) -> float:
+    """The rate after ``epoch`` (from 1) with this mean training loss.
+
+    It is multiplied by rate_reduction_ratio every rate_reduction_frequency epochs, and when the
+    loss does not fall by at least rate_reduction_error_ratio of the previous one (0: rises).
+    """
+    due = epoch % settings.rate_reduction_frequency == 0
+    ratio = settings.rate_reduction_error_ratio
+    stalled = previous is not None and loss > previous * (1 - ratio)
+    return rate * settings.rate_reduction_ratio if due or stalled else rate
