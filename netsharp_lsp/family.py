@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 
+from netsharp_lsp.text.decode import decode
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -260,6 +262,38 @@ if TYPE_CHECKING:
 
 
 _NONE: Mapping[str, Any] = {}
+
+
+class TextFamily:
+    """A family of texts: each stands for itself, is UTF-8, and is known by its suffix alone."""
+
+    looks_inside = False
+    largest: Limit | None = None
+    sample: Sample | None = None
+    training: Training | None = None
+    experiments: Experiments | None = None
+    configurations: Configurations | None = None
+    migrations: Migrations | None = None
+
+    def __init__(
+        self,
+        family_id: str,
+        title: str,
+        suffixes: Mapping[str, str],
+        languages: Mapping[str, Language],
+    ) -> None:
+        self.id = family_id
+        self.title = title
+        self.suffixes = suffixes
+        self.languages = languages
+
+    def recognise(self, name: str, data: bytes) -> str | Foreign:
+        """Tell the language of a file by its name."""
+        return self.suffixes[os.path.splitext(name)[1].lower()]
+
+    def decode(self, data: bytes) -> Source | DecodeError:
+        """Read UTF-8, or UTF-16 with a mark."""
+        return decode(data)
 
 
 class ReadError:

@@ -162,6 +162,134 @@ if TYPE_CHECKING:
             """Return the network and its picture."""
 
 
+class PlainSnapshot:
+    """A version of a text of a language that answers what it checks and formats, and no more.
+
+    A language derives its own from it and overrides what else it can answer.
+    """
+
+    def __init__(self, language: Language, data: bytes, context: Context) -> None:
+        self.language = language
+        self.data = data
+        self.context = context
+
+    def edited(self, data: bytes, edits: Sequence[Edit]) -> Snapshot:
+        """Return the next version, read anew."""
+        return self.language.open(data, self.context)
+
+    def with_context(self, context: Context) -> Snapshot:
+        """Return the same text with something else known around it."""
+        return self.language.open(self.data, context)
+
+    def check(self) -> Result:
+        """Return what the language says of the text."""
+        return self.language.check(self.data, self.context)
+
+    def format(self, options: FormatOptions) -> Formatted:
+        """Return the text as the language formats it."""
+        return self.language.format(self.data, options)
+
+    def graph(self) -> answers.Graph:
+        """Return what the language describes, without places."""
+        from netsharp_lsp.ide.answers import Graph
+
+        return Graph(self.language.describe(self.data, self.context))
+
+    def migrate(self) -> answers.Migration:
+        """Return that there is nothing newer."""
+        from netsharp_lsp.ide.answers import Migration
+
+        return Migration(None, ("This text needs no migration.",))
+
+    def hover(self, offset: int) -> answers.Hover | None:
+        """Return nothing."""
+        return None
+
+    def hints(self, start: int, end: int, options: answers.HintOptions) -> list[answers.InlayHint]:
+        """Return none."""
+        return []
+
+    def complete(self, offset: int) -> answers.Completions:
+        """Return none."""
+        from netsharp_lsp.ide.answers import Completions
+
+        return Completions()
+
+    def document(self, topic: str) -> str:
+        """Return nothing."""
+        return ""
+
+    def signature(self, offset: int) -> answers.Signature | None:
+        """Return nothing."""
+        return None
+
+    def definition(self, offset: int) -> answers.Target | None:
+        """Return nothing."""
+        return None
+
+    def references(
+        self, offset: int, declaration: bool
+    ) -> Sequence[answers.Range | answers.Elsewhere]:
+        """Return none."""
+        return ()
+
+    def highlights(self, offset: int) -> list[answers.Highlight]:
+        """Return none."""
+        return []
+
+    def prepare_rename(self, offset: int) -> answers.Renaming | answers.Refusal:
+        """Refuse."""
+        from netsharp_lsp.ide.answers import Refusal
+
+        return Refusal("Nothing can be renamed in this language.")
+
+    def rename(self, offset: int, name: str) -> list[Edit] | answers.Changes | answers.Refusal:
+        """Refuse."""
+        from netsharp_lsp.ide.answers import Refusal
+
+        return Refusal("Nothing can be renamed in this language.")
+
+    def symbols(self) -> list[answers.Symbol]:
+        """Return none."""
+        return []
+
+    def folds(self) -> list[answers.Fold]:
+        """Return none."""
+        return []
+
+    def selections(self, offset: int) -> list[answers.Range]:
+        """Return the whole text."""
+        return [(0, len(self.data))]
+
+    def tokens(self, start: int, end: int) -> list[answers.Token]:
+        """Return none."""
+        return []
+
+    def links(self) -> list[answers.Link]:
+        """Return none."""
+        return []
+
+    def flow(self, offset: int) -> answers.Flow | None:
+        """Return nothing."""
+        return None
+
+    def feeds(self, name: str, *, backwards: bool) -> list[answers.Flow]:
+        """Return none."""
+        return []
+
+    def lenses(self, options: answers.LensOptions) -> list[answers.Lens]:
+        """Return none."""
+        return []
+
+    def lens_title(self, key: str) -> str:
+        """Return nothing."""
+        return ""
+
+    def actions(self, start: int, end: int, only: Sequence[str] | None) -> list[answers.Action]:
+        """Return none."""
+        return []
+
+
 class Foreign:
     """A file that only looks like ours; `reason` says why it is not."""
 

@@ -11,6 +11,8 @@ from netsharp_lsp.interface import Foreign, examine, sift
 from netsharp_lsp.netsharp.family import FAMILY as NET_SHARP
 
 __all__ = [
+    "added",
+    "adopt",
     "examine",
     "families",
     "families_by_language",
@@ -34,7 +36,7 @@ __all__ = [
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import TypeVar
 
     from netsharp_lsp.diagnostics.pages import RuleBook
@@ -64,8 +66,24 @@ def register(family: Family) -> None:
     _by_suffix.update(dict.fromkeys(family.suffixes, family))
 
 
-register(NET_SHARP)
-register(CNTK)
+_OURS: tuple[Family, ...] = (
+    NET_SHARP,
+    CNTK,
+)
+for _family in _OURS:
+    register(_family)
+
+
+def added() -> tuple[Family, ...]:
+    """Return the families that are not ours; they must be picklable, for other processes."""
+    return tuple(one for one in _families.values() if one not in _OURS)
+
+
+def adopt(known: Iterable[Family]) -> None:
+    """Register families of the process that has started this one, unless it is its copy."""
+    for family in known:
+        if family.id not in _families:
+            register(family)
 
 
 def families() -> tuple[Family, ...]:

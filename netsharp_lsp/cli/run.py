@@ -37,7 +37,7 @@ from netsharp_lsp.cli.terminal import complain, say
 from netsharp_lsp.cli.training_arguments import add_setting_arguments, given_flags
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.family import ReadError
-from netsharp_lsp.language import families, family_of
+from netsharp_lsp.language import families, family_of, main_family
 from netsharp_lsp.project.writing import refusal
 from netsharp_lsp.settings import SettingsError
 from netsharp_lsp.workspace import outside
@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     BuildGraph = Callable[[str, Mapping[str, Any]], Graph]
 
 DONE, FAULTY, FAILED = 0, 1, 2
-#: What a specification from stdin is called, unless somebody names it.
-STDIN_NAME = "network.nn"
+#: What a specification from stdin is called, but for its suffix, unless somebody names it.
+STDIN_STEM = "network"
 #: Settings that name files which are read, and which are written.
 INPUTS, OUTPUTS = ("train", "test", "labels", "validation"), ("model", "log", "plot")
 #: What came of a run, as an exit code; that of an interrupted one says by what.
@@ -101,7 +101,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    item = named_input(args.specification, args.stdin_filename or STDIN_NAME)
+    stdin_name = args.stdin_filename or f"{STDIN_STEM}{next(iter(main_family().suffixes))}"
+    item = named_input(args.specification, stdin_name)
     trained = family_of(item.language)
     if trained.training is None:
         able = " and ".join(one.title for one in families() if one.training is not None)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 
+from netsharp_lsp.language import added, adopt
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Future, ProcessPoolExecutor
     from typing import TypeVar
+
+    from netsharp_lsp.family import Family
 
     Job = TypeVar("Job")
     Outcome = TypeVar("Outcome")
@@ -46,7 +50,7 @@ def do_each(work: Callable[[Job], Outcome], jobs: Sequence[Job]) -> Iterator[Out
     # What the pool starts begins with `python -c`, for which a module that lies in the working
     # directory comes before Python's own.
     os.environ["PYTHONSAFEPATH"] = "1"
-    pool = ProcessPoolExecutor(processes, initializer=_follow_parent)
+    pool = ProcessPoolExecutor(processes, initializer=_begin, initargs=(added(),))
     try:
         size = min(max(1, len(jobs) // (PARCELS * processes)), MOST_IN_PARCEL)
         parcels = (jobs[start : start + size] for start in range(1, len(jobs), size))
@@ -97,6 +101,12 @@ def _interrupts_held() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin(known: tuple[Family, ...]) -> None:
+    """Know the families that the parent knows, and follow it."""
+    adopt(known)
+    _follow_parent()
 
 
 def _follow_parent() -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.family import TextFamily
 from netsharp_lsp.interface import Sample
 from netsharp_lsp.limits import SPECIFICATION_BYTES
 from netsharp_lsp.netsharp import LANGUAGE
-from netsharp_lsp.text.decode import decode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from netsharp_engine.graph import Graph
     from netsharp_lsp.context import Context
-    from netsharp_lsp.netsharp import NetSharp
-    from netsharp_lsp.text.decode import DecodeError, Source
 
 _TEXT = "input A [2];\nhidden B [2] from A all;\noutput C [1] from B all;\n"
 
@@ -40,28 +38,14 @@ class Training:
         return with_initial_values(Network(parse(specification), context), values)
 
 
-class NetSharpFamily:
+class NetSharpFamily(TextFamily):
     """Net#, alone in its family."""
 
-    id = "netsharp"
-    title = "Net#"
-    suffixes: Mapping[str, str] = {".nn": "netsharp", ".netsharp": "netsharp"}
-    languages: Mapping[str, NetSharp] = {"netsharp": LANGUAGE}
-    looks_inside = False
     largest = SPECIFICATION_BYTES
     sample = Sample(_TEXT, _TEXT.index("B"), _TEXT.index("A all"), _TEXT.replace("B", "D"))
     training = Training()
-    experiments = None
-    configurations = None
-    migrations = None
-
-    def recognise(self, name: str, data: bytes) -> str:
-        """Net# by its name alone."""
-        return LANGUAGE.id
-
-    def decode(self, data: bytes) -> Source | DecodeError:
-        """UTF-8, or UTF-16 with a mark."""
-        return decode(data)
 
 
-FAMILY = NetSharpFamily()
+FAMILY = NetSharpFamily(
+    LANGUAGE.id, "Net#", {".nn": LANGUAGE.id, ".netsharp": LANGUAGE.id}, {LANGUAGE.id: LANGUAGE}
+)

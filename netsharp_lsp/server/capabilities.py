@@ -12,8 +12,6 @@ from netsharp_lsp.server.registration import offered_at_once
 if TYPE_CHECKING:
     from netsharp_lsp.server.client import Client
 
-#: What a client tells our diagnostics by.
-PROGRAM = "netsharp"
 _INCREMENTAL = 2
 #: The languages of cells of notebooks that may hold a specification.
 _CELLS = ("python", "r", "markdown")
@@ -77,7 +75,7 @@ def capabilities(client: Client) -> dict[str, Any]:
         offered["notebookDocumentSync"] = {"notebookSelector": [{"notebook": "*", "cells": cells}]}
     if client.pulls:
         offered["diagnosticProvider"] = {
-            "identifier": PROGRAM,
+            "identifier": "netsharp",
             "interFileDependencies": False,
             "workspaceDiagnostics": True,
         }

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from netsharp_lsp.language import language_by_id
-
 if TYPE_CHECKING:
     from netsharp_lsp.context import Context
     from netsharp_lsp.ide.answers import Graph
-    from netsharp_lsp.interface import Snapshot
+    from netsharp_lsp.interface import Language, Snapshot
 
 
 class FaultyError(Exception):
@@ -37,14 +35,16 @@ def depicted(snapshot: Snapshot, form: str) -> str:
     return render_markdown(description)
 
 
-def depicted_anew(language_id: str, text: bytes, context: Context, form: str) -> str | FaultyError:
+def depicted_anew(
+    language: Language, text: bytes, context: Context, form: str
+) -> str | FaultyError:
     """Return the same of a text, an error included: for another process."""
     try:
-        return depicted(language_by_id(language_id).open(text, context), form)
+        return depicted(language.open(text, context), form)
     except FaultyError as error:
         return error
 
 
-def graph_anew(language_id: str, text: bytes, context: Context) -> Graph:
+def graph_anew(language: Language, text: bytes, context: Context) -> Graph:
     """Return the graph of a text: for another process."""
-    return language_by_id(language_id).open(text, context).graph()
+    return language.open(text, context).graph()

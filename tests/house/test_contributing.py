@@ -49,6 +49,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for built in Path(netsharp_grammar.__file__).parent.glob("_*.so"):
         shutil.copy(built, folder / "grammar" / "netsharp_grammar" / built.name)
     for name, content in new_files().items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(content, encoding="utf-8")
     for name, side, mark, content in insertions():
         mark += "\n" * (side == "below")
@@ -81,6 +82,36 @@ def test_the_new_rule_is_reported_and_explained(copy: Path) -> None:
     assert "Layer with a placeholder's name" in explained.stdout
     ignored = python(copy, "-m", "netsharp_lsp", "check", "--ignore", "NS129", "net.nn")
     assert "NS129" not in ignored.stdout
+
+
+def test_the_new_language_is_checked_formatted_and_explained(copy: Path) -> None:
+    (copy / "a.memo").write_text("-milk\nbread\n")
+    checked = python(copy, "-m", "netsharp_lsp", "check", "--format", "concise", "a.memo")
+    assert "a.memo:2:1: warning MO001 A dash is missing." in checked.stdout, checked.stderr
+    assert python(copy, "-m", "netsharp_lsp", "fmt", "a.memo").returncode == 0
+    assert (copy / "a.memo").read_text() == "- milk\nbread\n"
+    explained = python(copy, "-m", "netsharp_lsp", "explain", "MO001")
+    assert "Line without a dash" in explained.stdout
+    described = python(copy, "-m", "netsharp_lsp", "describe", "a.memo")
+    assert described.returncode == 0, described.stderr
+
+
+def test_the_new_language_keeps_to_the_house(copy: Path) -> None:
+    tests = ("tests/house/test_dependencies.py", "tests/house/test_families.py")
+    chosen = ("-k", "memo or (test_families and not netsharp_lsp)")
+    done = python(copy, "-m", "pytest", "-p", "no:cacheprovider", *tests, *chosen)
+    assert done.returncode == 0, done.stdout
+    listed = "tests/packaging/test_packages.py::test_every_package_is_listed"
+    done = python(copy, "-m", "pytest", "-p", "no:cacheprovider", listed)
+    assert done.returncode == 0, done.stdout
+    types = subprocess.run(
+        [sys.executable, "-m", "mypy", "netsharp_lsp/memo", "netsharp_lsp/language.py"],
+        cwd=copy,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert types.returncode == 0 or "No module named mypy" in types.stderr, types.stdout
 
 
 def test_the_new_page_is_a_test(copy: Path) -> None:

@@ -48,7 +48,7 @@ FLOORS = (
     ("netsharp_lsp.settings",),
     ("netsharp_lsp.project",),
     ("netsharp_lsp.family",),
-    ("netsharp_lsp.cntk.commands", "netsharp_lsp.cntk.family"),
+    ("netsharp_lsp.cntk.commands", "netsharp_lsp.cntk.family", "netsharp_lsp.netsharp.family"),
     ("netsharp_lsp.language",),
     ("netsharp_lsp.specification",),
     ("netsharp_lsp.server",),

@@ -34,6 +34,6 @@ async def _aside(call: Call, view: View, form: str) -> str | FaultyError:
     work = Work(call.session, "Describing the network", cancel, call.token)
     try:
         text, context = view.lines.text, view.context
-        return await aside(depicted_anew, view.language.id, text, context, form)
+        return await aside(depicted_anew, view.language, text, context, form)
     finally:
         work.end()

@@ -60,7 +60,7 @@ class Graphs:
             older.cancel()
         task = self._making[uri] = asyncio.current_task()
         try:
-            made = await aside(graph_anew, view.language.id, view.lines.text, view.context)
+            made = await aside(graph_anew, view.language, view.lines.text, view.context)
         finally:
             if self._making.get(uri) is task:
                 del self._making[uri]

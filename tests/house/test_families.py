@@ -1,0 +1,106 @@
+"""Command line, project and server name no language and import none: they ask the registry.
+
+Imports of every level are read, relative ones and those for types included; so are texts that name
+a module, an id, a suffix or a code.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from netsharp_lsp.language import known_codes, language_ids, suffixes
+from tests.house.test_circles import imported
+from tests.house.test_dependencies import MODULES
+
+ROOMS = ("netsharp_lsp.cli", "netsharp_lsp.project", "netsharp_lsp.server")
+INSIDE = ("netsharp_lsp.netsharp", "netsharp_lsp.cntk")
+#: Where `netsharp` is the program, which has the name of its first language.
+PROGRAM = {
+    "netsharp_lsp.cli.predict": "the program whose names of columns are meant",
+    "netsharp_lsp.project.roots": "the folder of the person's own settings",
+    "netsharp_lsp.server.capabilities": "what a client tells our diagnostics by",
+    "netsharp_lsp.server.handlers.lifecycle": "what the server is called",
+    "netsharp_lsp.server.preferences": "the section of the editor's settings",
+    "netsharp_lsp.server.protocol": "what the server is called",
+    "netsharp_lsp.server.publishing": "what says something is wrong",
+}
+#: Texts that name something for people as an example, or where it is another thing's name.
+ELSEWHERE = {
+    ("netsharp_lsp.cli.explain", "codes as in a report: NS074"),
+    (
+        "netsharp_lsp.cli.explain",
+        "explain needs a code, as in 'netsharp explain NS074'; --all lists them.",
+    ),
+    ("netsharp_lsp.cli.migrate", "replace .bs files that are there and different"),
+    ("netsharp_lsp.project.gitignore", ".config"),
+    ("netsharp_lsp.project.roots", "~/.config"),
+    ("netsharp_lsp.server.capabilities", "source.fixAll.netsharp"),
+    ("netsharp_lsp.server.handlers.actions", "source.fixAll.netsharp"),
+    ("netsharp_lsp.server.commands.explain", "a code such as NS074"),
+}
+
+ASKING = sorted(name for name in MODULES if name.startswith(ROOMS))
+_SUFFIX = re.compile(rf"(?:{'|'.join(map(re.escape, suffixes()))})(?!\w)")
+_PREFIXES = {code.rstrip("0123456789b") for code in known_codes()}
+_CODE = re.compile(rf"\b(?:{'|'.join(sorted(_PREFIXES))})(?:\d+b?)?\b")
+
+
+def texts(module: str) -> list[tuple[int, str]]:
+    """The texts in a module that are no documentation, with their lines."""
+    tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    documentation = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    return [
+        (node.lineno, node.value if isinstance(node.value, str) else node.value.decode("latin-1"))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str | bytes)
+        and id(node) not in documentation
+    ]
+
+
+def named_in(text: str) -> list[str]:
+    """What of a language a text names: an id, suffixes, codes, a module."""
+    named = [one for one in language_ids() if text == one]
+    named += _SUFFIX.findall(text) + _CODE.findall(text)
+    return named + [room for room in INSIDE if text == room or text.startswith(f"{room}.")]
+
+
+@pytest.mark.parametrize("module", ASKING)
+def test_nothing_below_a_door_is_imported(module: str) -> None:
+    found = imported(module, MODULES[module])
+    assert not [one for one in found if one.startswith(INSIDE)]
+
+
+@pytest.mark.parametrize("module", ASKING)
+def test_no_language_is_named(module: str) -> None:
+    found = {
+        f"{module}:{line}: {text!r} names {named}"
+        for line, text in texts(module)
+        if (named := named_in(text))
+        and (module, text) not in ELSEWHERE
+        and not (text == "netsharp" and module in PROGRAM)
+    }
+    assert not found, "\n".join(sorted(found))
+
+
+def test_no_exception_is_left_over() -> None:
+    said = {(module, text) for module in ASKING for _, text in texts(module)}
+    assert said >= ELSEWHERE
+    assert said >= {(module, "netsharp") for module in PROGRAM}
+
+
+def test_what_names_a_language_is_seen() -> None:
+    assert named_in("cntk") == ["cntk"]
+    assert named_in("**/*.nn") == [".nn"]
+    assert named_in(".bs") == [".bs"]
+    assert named_in("NS") == ["NS"]
+    assert named_in("see CK119") == ["CK119"]
+    assert "netsharp_lsp.cntk" in named_in("netsharp_lsp.cntk.languages")
+    assert not named_in("config") + named_in(".bst") + named_in("NSA")

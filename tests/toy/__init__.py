@@ -1,0 +1,1 @@
+"""A language that is not ours: it lives in this folder, and nothing else knows it."""
