@@ -1,6 +1,6 @@
 """The evaluator: how deep it is, which calls led there, and what it has found fault with.
 
-How each form of expression is evaluated is in `forms`, what `new` builds in `classes`.  Paths are
+How each form of expression is evaluated and what `new` builds is passed in.  Paths are
 the names that nodes get: every expression knows the way that led to it, as the original builds it.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from netsharp_lsp.cntk.brainscript.evaluation.forms import FORMS
 from netsharp_lsp.cntk.brainscript.evaluation.values import (
     Absent,
     Failure,
@@ -31,11 +30,13 @@ from netsharp_lsp.limits import EVALUATION_STEPS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     from netsharp_lsp.cntk.brainscript.evaluation.values import Value
     from netsharp_lsp.cntk.brainscript.reading.syntax import Entry, Expression
 
+    #: Evaluates one form of expression in a scope, under a path.
+    Form = Callable[["Evaluator", Any, Record, str], Value]
     #: Builds what `new` names, from its arguments, under a path.
     Builder = Callable[["Evaluator", Record, str, Place], Value]
     #: Replaces includes by what they hold.
@@ -54,9 +55,18 @@ NOWHERE = Place("", 0, 0)
 
 
 class Evaluator:
-    """One evaluation: how deep it is, and which calls led there."""
+    """One evaluation: how deep it is, and which calls led there.
 
-    def __init__(self, classes: Mapping[str, tuple[bool, Builder]], splice: Splicer) -> None:
+    `forms` evaluate, by the class of the syntax; `classes` is what `new` builds, by name.
+    """
+
+    def __init__(
+        self,
+        forms: Mapping[type, Form],
+        classes: Mapping[str, tuple[bool, Builder]],
+        splice: Splicer,
+    ) -> None:
+        self._forms = forms
         self.classes = classes
         self.splice = splice
         #: The names of the texts that are no user's.
@@ -104,7 +114,7 @@ class Evaluator:
             self._stop(expression.place)
         self.depth += 1
         try:
-            return FORMS[type(expression)](self, expression, scope, path)
+            return self._forms[type(expression)](self, expression, scope, path)
         finally:
             self.depth -= 1
 

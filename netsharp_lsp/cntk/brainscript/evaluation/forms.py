@@ -44,10 +44,10 @@ from netsharp_lsp.cntk.networks.node import Node, elements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
     from typing import NoReturn
 
-    from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Evaluator
+    from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Evaluator, Form
     from netsharp_lsp.cntk.brainscript.evaluation.values import Value
 
 #: Elements that one array may have.
@@ -351,7 +351,7 @@ def _new(run: Evaluator, e: New, scope: Record, path: str) -> Value:
 
 
 #: How each form is evaluated, by the class of its syntax.
-FORMS: dict[type, Callable[..., Value]] = {
+FORMS: Mapping[type, Form] = {
     Number: _number,
     Text: _text,
     Truth: _truth,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from netsharp_lsp.cntk.brainscript.evaluation.classes import CLASSES
 from netsharp_lsp.cntk.brainscript.evaluation.depth import DeepRecursion
 from netsharp_lsp.cntk.brainscript.evaluation.evaluator import DEEPEST, NOWHERE, Evaluator
+from netsharp_lsp.cntk.brainscript.evaluation.forms import FORMS
 from netsharp_lsp.cntk.brainscript.evaluation.includes import Includes
 from netsharp_lsp.cntk.brainscript.evaluation.outermost import Outermost
 from netsharp_lsp.cntk.brainscript.evaluation.values import (
@@ -75,7 +76,7 @@ def evaluate_file(data: bytes, source: str, around: Surroundings) -> Outcome:
 
 def evaluate_network(built: Expression, around: Surroundings) -> Outcome:
     """The network of an expression; a plain record stands for the network of its members."""
-    run = Evaluator(CLASSES, Includes(around.read, around.folders, around.is_outside).spliced)
+    run = _evaluator(around)
     if isinstance(built, RecordLiteral):
         built = New(built.place, "ComputationNetwork", built.place, built)
     try:
@@ -89,7 +90,7 @@ def evaluate_network(built: Expression, around: Surroundings) -> Outcome:
 
 def evaluate_member(data: bytes, source: str, name: str, around: Surroundings) -> Value | Fault:
     """The value of one member of a text that is a list of members."""
-    run = Evaluator(CLASSES, Includes(around.read, around.folders, around.is_outside).spliced)
+    run = _evaluator(around)
     script = parse(data, source)
     try:
         with DeepRecursion(DEEPEST):
@@ -101,6 +102,11 @@ def evaluate_member(data: bytes, source: str, name: str, around: Surroundings) -
             return found.force()
     except Failure as failure:
         return failure.fault
+
+
+def _evaluator(around: Surroundings) -> Evaluator:
+    includes = Includes(around.read, around.folders, around.is_outside)
+    return Evaluator(FORMS, CLASSES, includes.spliced)
 
 
 def outer_scope(run: Evaluator, around: Surroundings) -> Record:
