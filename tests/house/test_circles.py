@@ -31,14 +31,6 @@ LEFT: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "netsharp_lsp.cntk.ide",
-        (
-            ".edited",
-            ".nodes",
-            ".occurrences",
-        ),
-    ),
-    (
         "netsharp_lsp.cntk.run",
         (
             ".building",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.ide.glossary import comment_above
 from netsharp_lsp.cntk.ide.node_pages import listed
-from netsharp_lsp.cntk.ide.occurrences import same
 from netsharp_lsp.cntk.judging.analysis import NOT_FILES
 
 TYPE_CHECKING = False
@@ -32,7 +31,7 @@ WIDTH = 120
 
 def declared_markdown(edited: Edited, found: Occurrence, form: str = "") -> str:
     """What a name is; `form` is how a function is called."""
-    declared = next((one for one in same(edited, found) if one.declares), found)
+    declared = next((one for one in edited.same(found) if one.declares), found)
     data = edited.read(declared.file) or b""
     start = data.rfind(b"\n", 0, declared.start) + 1
     end = data.find(b"\n", declared.start)

@@ -17,9 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from netsharp_lsp.cntk.ide.nodes import NamedNode
     from netsharp_lsp.cntk.ide.occurrence import Occurrence
-    from netsharp_lsp.cntk.migration.unit import Unit
     from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram
@@ -45,10 +43,6 @@ class Edited:
         self.name = around.files.locate(around.name)
         self.workspace = around
         self.files = Over(around.files, {**(others or {}), self.name: data})
-        #: The nodes that names of the text declare, once somebody asked.
-        self.named: dict[int, NamedNode] | None = None
-        #: What migration made of the text's units, once somebody asked.
-        self.units: list[Unit] | None = None
 
     @property
     def data(self) -> bytes:
@@ -74,7 +68,18 @@ class Edited:
     @cached_property
     def occurrences(self) -> list[Occurrence]:
         """Every name in the files of the runs."""
-        return occurrences(self)
+        return occurrences(self.experiments)
+
+    def occurrence_at(self, offset: int) -> Occurrence | None:
+        """The shortest name of the text that an offset is in, or at whose end."""
+        here = (one for one in self.occurrences if one.file == self.name)
+        found = [one for one in here if one.start <= offset <= one.end]
+        return min(found, key=lambda one: (one.end - one.start, one.key[0] == "key"), default=None)
+
+    def same(self, occurrence: Occurrence) -> list[Occurrence]:
+        """Every place that means the same declaration, in order of files and places."""
+        found = [one for one in self.occurrences if one.key == occurrence.key]
+        return sorted(found, key=lambda one: (one.file != self.name, one.file, one.start))
 
     @property
     def main(self) -> Experiment:

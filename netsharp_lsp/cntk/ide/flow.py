@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.ide.listed_nodes import dotted_node
 from netsharp_lsp.cntk.ide.nodes import NamedNode, named_nodes, readers, written_shape
-from netsharp_lsp.cntk.ide.occurrences import occurrence_at, same
 from netsharp_lsp.cntk.judging.analysis import NOT_FILES
 from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.ide.answers import Flow, Target
@@ -20,14 +19,14 @@ if TYPE_CHECKING:
 
 def flow_at(edited: Edited, offset: int) -> Flow | None:
     """The node that is named at an offset."""
-    found = occurrence_at(edited, offset)
+    found = edited.occurrence_at(offset)
     if found is None:
         return None
     node = dotted_node(edited, offset)
     if node is not None:
         return _flow(node)
     known = named_nodes(edited)
-    for one in same(edited, found):
+    for one in edited.same(found):
         if one.declares and one.file == edited.name and one.start in known:
             return _flow(known[one.start])
     return None
@@ -81,12 +80,12 @@ def _places(edited: Edited, reader: NamedNode, read: NamedNode) -> tuple[Range, 
     """Where one node is named in the line that declares another."""
     lines = edited.text.lines
     low, high = lines.span(lines.line_at(reader.name.start))
-    wanted = occurrence_at(edited, read.name.start)
+    wanted = edited.occurrence_at(read.name.start)
     if wanted is None:
         return ()
     return tuple(
         (one.start, one.end)
-        for one in same(edited, wanted)
+        for one in edited.same(wanted)
         if one.file == edited.name and low <= one.start < high and not one.declares
     )
 

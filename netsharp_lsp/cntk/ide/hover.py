@@ -11,7 +11,6 @@ from netsharp_lsp.cntk.ide.glossary import ndl_signature, option_markdown
 from netsharp_lsp.cntk.ide.listed_nodes import dotted_node, listed_node
 from netsharp_lsp.cntk.ide.node_pages import node_markdown
 from netsharp_lsp.cntk.ide.nodes import named_nodes
-from netsharp_lsp.cntk.ide.occurrences import occurrence_at, same
 from netsharp_lsp.cntk.ide.options import block_markdown, brief, key_markdown, value_markdown
 from netsharp_lsp.cntk.ide.sections import KEYS
 from netsharp_lsp.cntk.ide.text import nodes_at, word_at
@@ -65,7 +64,7 @@ def hover_at(edited: Edited, offset: int) -> Hover | None:
 
 def _any_key(edited: Edited, offset: int) -> Hover | None:
     """A key that the text alone does not show as one: a word for itself, what is run together."""
-    found = occurrence_at(edited, offset)
+    found = edited.occurrence_at(offset)
     if found is None or found.kind != "key" or edited.language != "cntk":
         return None
     value = edited.main.configuration.root.look_up(found.name.encode())
@@ -91,7 +90,7 @@ def _variable(edited: Edited, offset: int) -> Hover | None:
 
 
 def _name(edited: Edited, offset: int) -> Hover | None:
-    found = occurrence_at(edited, offset)
+    found = edited.occurrence_at(offset)
     if found is None or found.kind == "library":
         return None
     if found.kind == "key":
@@ -104,7 +103,7 @@ def _name(edited: Edited, offset: int) -> Hover | None:
     if node is not None:
         return Hover(node_markdown(node), found.start, found.end)
     known = named_nodes(edited)
-    for one in same(edited, found):
+    for one in edited.same(found):
         if one.declares and one.file == edited.name and one.start in known:
             return Hover(node_markdown(known[one.start]), found.start, found.end)
     return _declared(edited, found, offset)

@@ -8,6 +8,7 @@ from netsharp_lsp.cntk.migration.actions import moves_at, units_around, whole
 from netsharp_lsp.cntk.migration.rules import FOLDER
 from netsharp_lsp.diagnostics.pages import RuleBook
 from netsharp_lsp.ide.answers import Action, Changes, FileEdits, Migration
+from netsharp_lsp.once import once
 from netsharp_lsp.text.edits import Edit
 
 TYPE_CHECKING = False
@@ -53,13 +54,12 @@ def migration_of(edited: Edited) -> Migration:
     return Migration(Changes(edits, elsewhere), (DONE, *told))
 
 
+@once
 def worked_units(edited: Edited) -> Sequence[Unit]:
-    """The units that a text belongs to, worked out once for a version of it."""
+    """The units that a text belongs to."""
     if edited.language not in _MIGRATED:
         return ()
-    if edited.units is None:
-        edited.units = units_around(edited.experiments, edited.files, edited.name)
-    return edited.units
+    return units_around(edited.experiments, edited.files, edited.name)
 
 
 def _changes(edited: Edited, move: Move) -> Changes:

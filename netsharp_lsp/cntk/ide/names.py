@@ -7,7 +7,6 @@ import os
 from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cntk import library
 from netsharp_lsp.cntk.ide.listed_nodes import listed_node
-from netsharp_lsp.cntk.ide.occurrences import occurrence_at, same
 from netsharp_lsp.cntk.ide.paths import file_at
 from netsharp_lsp.cntk.judging.analysis import NOT_FILES
 from netsharp_lsp.cntk.library import PREFIX, own_library
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 def definition_at(edited: Edited, offset: int) -> Target | None:
     """Where the name at an offset is declared, be it in another file or in our library."""
-    found = occurrence_at(edited, offset)
+    found = edited.occurrence_at(offset)
     named = file_at(edited, offset) if found is None else None
     if named is not None:
         return Target(0, 0, 0, 0, named.file if named.file != edited.name else None)
@@ -30,7 +29,7 @@ def definition_at(edited: Edited, offset: int) -> Target | None:
         return _node_definition(edited, offset)
     if found.key[1].startswith(PREFIX):
         return _in_library(found.key)
-    declared = next((one for one in same(edited, found) if one.declares), None)
+    declared = next((one for one in edited.same(found) if one.declares), None)
     if declared is None:
         return None
     file = declared.file if declared.file != edited.name else None
@@ -51,22 +50,22 @@ def _node_definition(edited: Edited, offset: int) -> Target | None:
 
 def references_at(edited: Edited, offset: int, declaration: bool) -> list[Range | Elsewhere]:
     """Where the name at an offset is used, in this file first."""
-    found = occurrence_at(edited, offset)
+    found = edited.occurrence_at(offset)
     if found is None:
         return []
     return [
         (one.start, one.end) if one.file == edited.name else Elsewhere(one.file, one.start, one.end)
-        for one in same(edited, found)
+        for one in edited.same(found)
         if declaration or not one.declares
     ]
 
 
 def highlights_at(edited: Edited, offset: int) -> list[Highlight]:
     """Where in this file the name at an offset stands."""
-    found = occurrence_at(edited, offset)
+    found = edited.occurrence_at(offset)
     return [
         Highlight(one.start, one.end, "write" if one.declares else "read")
-        for one in (same(edited, found) if found is not None else ())
+        for one in (edited.same(found) if found is not None else ())
         if one.file == edited.name
     ]
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from netsharp_lsp.cntk.brainscript.analysis.scopes import MEMBER, PARAMETERS
 from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.cntk.networks.node import elements
+from netsharp_lsp.once import once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,14 +31,9 @@ class NamedNode(NamedTuple):
     built: BuiltNetwork
 
 
+@once
 def named_nodes(edited: Edited) -> dict[int, NamedNode]:
     """The nodes that names of this text declare, by where the name begins; of the first run."""
-    if edited.named is None:
-        edited.named = _named(edited)
-    return edited.named
-
-
-def _named(edited: Edited) -> dict[int, NamedNode]:
     found: dict[int, NamedNode] = {}
     for experiment, built, name, place in _declared(edited):
         network = built.network

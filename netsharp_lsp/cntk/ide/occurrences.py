@@ -1,6 +1,6 @@
-"""Every name in the files of a text's runs: where it stands, and which declaration it means.
+"""Every name in the files of runs: where it stands, and which declaration it means.
 
-Features ask by place or by declaration; what a name means is decided by those who evaluate it.
+Which text is edited is not known here; what a name means is decided by those who evaluate it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from netsharp_lsp.cntk.vocabulary import VARIABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
     from netsharp_lsp.cntk.configuration.tree import Value
-    from netsharp_lsp.cntk.ide.edited import Edited
     from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.run.experiment import Experiment
 
@@ -46,11 +45,11 @@ SECTION_LISTS = frozenset((b"run", b"load"))
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 
 
-def occurrences(edited: Edited) -> list[Occurrence]:
-    """All names in all runs of a text, each once; worked out at the first question."""
+def occurrences(experiments: Iterable[Experiment]) -> list[Occurrence]:
+    """All names in runs, each once."""
     found: dict[tuple[str, int], Occurrence] = {}
-    for experiment in edited.experiments:
-        for one in _Finder(edited, experiment).all():
+    for experiment in experiments:
+        for one in _Finder(experiment).all():
             found.setdefault((one.file, one.start), one)
     return list(found.values())
 
@@ -58,8 +57,7 @@ def occurrences(edited: Edited) -> list[Occurrence]:
 class _Finder:
     """The names of one run."""
 
-    def __init__(self, edited: Edited, experiment: Experiment) -> None:
-        self.edited = edited
+    def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
         self._located: dict[str, str] = {}
 
@@ -239,19 +237,3 @@ class _Finder:
 def _in_reader(path: str) -> bool:
     """Whether a block on the way to a key is one that reads data."""
     return any("reader" in key.lower() for key in path.split(".")[:-1])
-
-
-def occurrence_at(edited: Edited, offset: int) -> Occurrence | None:
-    """The name at an offset of the text, the shortest where several do; its end belongs to it."""
-    found = [
-        one
-        for one in edited.occurrences
-        if one.file == edited.name and one.start <= offset <= one.end
-    ]
-    return min(found, key=lambda one: (one.end - one.start, one.key[0] == "key"), default=None)
-
-
-def same(edited: Edited, occurrence: Occurrence) -> list[Occurrence]:
-    """Every place that means the same declaration, in order of files and places."""
-    found = [one for one in edited.occurrences if one.key == occurrence.key]
-    return sorted(found, key=lambda one: (one.file != edited.name, one.file, one.start))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.ide.edited import Edited
-from netsharp_lsp.cntk.ide.occurrences import occurrence_at, same
 from netsharp_lsp.cntk.ide.streams import alias_edits
 from netsharp_lsp.cntk.library import PREFIX
 from netsharp_lsp.cntk.vocabulary import KEYWORDS
@@ -30,7 +29,7 @@ NOTHING = Refusal("There is no name here that could be given another.")
 
 def renaming_at(edited: Edited, offset: int) -> Renaming | Refusal:
     """The name at an offset, if it can be renamed."""
-    found = occurrence_at(edited, offset)
+    found = edited.occurrence_at(offset)
     if found is None:
         return NOTHING
     reason = _fixed(edited, found)
@@ -39,19 +38,19 @@ def renaming_at(edited: Edited, offset: int) -> Renaming | Refusal:
 
 def rename(edited: Edited, offset: int, name: str) -> Changes | Refusal:
     """The changes of every file that give the name at an offset another."""
-    found = occurrence_at(edited, offset)
+    found = edited.occurrence_at(offset)
     if found is None:
         return NOTHING
     reason = _fixed(edited, found) or _unfit(found, name)
     if reason is not None:
         return reason
     by_file: dict[str, list[Edit]] = {}
-    for one in same(edited, found):
+    for one in edited.same(found):
         by_file.setdefault(one.file, []).append(Edit(one.start, one.end, name))
     reason = _changed_meaning(edited, by_file, name)
     if reason is not None:
         return reason
-    for file, edit in alias_edits(edited, same(edited, found), name):
+    for file, edit in alias_edits(edited, edited.same(found), name):
         by_file[file] = sorted([*by_file[file], edit], key=lambda one: one.start)
     own = tuple(by_file.pop(edited.name, ()))
     return Changes(own, tuple(FileEdits(file, tuple(edits)) for file, edits in by_file.items()))
@@ -67,7 +66,7 @@ def _fixed(edited: Edited, found: Occurrence) -> Refusal | None:
         not one.declares for one in edited.occurrences if one.key == found.key
     ):
         return Refusal(f"'{found.name}' is an option of CNTK's; nothing refers to it by name.")
-    if not any(one.declares for one in same(edited, found)):
+    if not any(one.declares for one in edited.same(found)):
         return Refusal(f"'{found.name}' is not declared in a file that can be changed.")
     if found.kind in _KEYS and _is_option(edited, found):
         return Refusal(f"'{found.name}' is an option of CNTK's, which looks for it by that name.")
@@ -76,7 +75,7 @@ def _fixed(edited: Edited, found: Occurrence) -> Refusal | None:
 
 def _is_option(edited: Edited, found: Occurrence) -> bool:
     """Whether the program reads a key as an option, whoever else refers to it."""
-    declared = {(one.file, one.start) for one in same(edited, found) if one.declares}
+    declared = {(one.file, one.start) for one in edited.same(found) if one.declares}
     for experiment in edited.experiments:
         for visit in experiment.visits:
             option = visit.option(found.name) if visit.table.find(found.name) is not None else None

@@ -7,7 +7,6 @@ Knows no rule; what a network comes to is not here.
 from __future__ import annotations
 
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 from netsharp_lsp.cntk.configuration.sources import read_text
 from netsharp_lsp.cntk.configuration.traced import Weaver
@@ -17,6 +16,7 @@ from netsharp_lsp.cntk.ndl.evaluation import Part, evaluate
 from netsharp_lsp.cntk.ndl.reading import read_script
 from netsharp_lsp.cntk.ndl.syntax import Assignment, Call, Definition, Option, Word, values
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.once import once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,22 +129,17 @@ def words(value: Value) -> Iterator[Word]:
             yield one
 
 
-_KNOWN: WeakKeyDictionary[Experiment, list[NdlText]] = WeakKeyDictionary()
-
-
+@once
 def ndl_texts(experiment: Experiment) -> list[NdlText]:
     """Every text of NDL that the networks of a run are made of, each once."""
-    found = _KNOWN.get(experiment)
-    if found is None:
-        texts: dict[object, NdlText] = {}
-        for built in experiment.networks:
-            for part in _parts(built, experiment):
-                text = part.script.text
-                key = (part.script.place(0, len(text)), text.text)
-                texts.setdefault(key, NdlText(part.script, part.role, built.found is None))
-        edits = [NdlText(_statements(edit), "edit", not edit.command) for edit in experiment.edits]
-        found = _KNOWN[experiment] = [*texts.values(), *edits]
-    return found
+    texts: dict[object, NdlText] = {}
+    for built in experiment.networks:
+        for part in _parts(built, experiment):
+            text = part.script.text
+            key = (part.script.place(0, len(text)), text.text)
+            texts.setdefault(key, NdlText(part.script, part.role, built.found is None))
+    edits = [NdlText(_statements(edit), "edit", not edit.command) for edit in experiment.edits]
+    return [*texts.values(), *edits]
 
 
 def edit_faults(edit: Edit) -> tuple[Fault, ...]:
