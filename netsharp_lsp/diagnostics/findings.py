@@ -1,6 +1,7 @@
 """What a rule says before anybody knows offsets: values over whatever a language calls a place.
 
-A language turns its findings into diagnostics; knows no language and no rule.
+What was said stays as it was said.  A language turns its findings into diagnostics; knows no
+language and no rule.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Generic, TypeVar
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Final
 
     from netsharp_lsp.diagnostics.model import Severity
 
@@ -23,8 +25,8 @@ class Note(Generic[PlaceT]):
     __slots__ = ("message", "place")
 
     def __init__(self, message: str, place: PlaceT) -> None:
-        self.message = message
-        self.place = place
+        self.message: Final = message
+        self.place: Final = place
 
 
 class Change(Generic[PlaceT]):
@@ -33,8 +35,8 @@ class Change(Generic[PlaceT]):
     __slots__ = ("place", "text")
 
     def __init__(self, place: PlaceT, text: str) -> None:
-        self.place = place
-        self.text = text
+        self.place: Final = place
+        self.text: Final = text
 
 
 class Repair(Generic[ChangeT]):
@@ -43,9 +45,9 @@ class Repair(Generic[ChangeT]):
     __slots__ = ("changes", "safe", "title")
 
     def __init__(self, title: str, changes: Iterable[ChangeT], *, safe: bool) -> None:
-        self.title = title
-        self.changes = tuple(changes)
-        self.safe = safe
+        self.title: Final = title
+        self.changes: Final = tuple(changes)
+        self.safe: Final = safe
 
 
 class Finding(Generic[PlaceT, ChangeT]):
@@ -65,9 +67,9 @@ class Finding(Generic[PlaceT, ChangeT]):
         repair: Repair[ChangeT] | None = None,
         severity: Severity | None = None,
     ) -> None:
-        self.code = code
-        self.place = place
-        self.message = message
-        self.notes = tuple(notes)
-        self.repair = repair
-        self.severity = severity
+        self.code: Final = code
+        self.place: Final = place
+        self.message: Final = message
+        self.notes: Final = tuple(notes)
+        self.repair: Final = repair
+        self.severity: Final = severity

@@ -6,6 +6,8 @@ that lacks no more than two things is told so.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from netsharp_lsp.cntk.configuration.options import BUILDERS, TRAINING
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.configuration.usage import sections
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.configuration.commands import Command
     from netsharp_lsp.cntk.configuration.usage import Visit
+    from netsharp_lsp.cntk.rules.findings import Place
     from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.diagnostics.model import Severity
 
 emitted("CK061", "error")
 emitted("CK072", "error")
@@ -39,17 +43,16 @@ _EVALUATED = frozenset(("test", "eval", "cv"))
 PLACEHOLDER = b"..."
 
 
-class _Lack:
+class _Lack(NamedTuple):
     """Something that is lacking: its `name`, and whether it is a whole block, an option of a
-    command itself, or one further in.
+    command itself, or one further in; what is said of it, and where.
     """
 
-    __slots__ = ("finding", "kind", "name")
-
-    def __init__(self, name: str, kind: str, finding: Finding) -> None:
-        self.name = name
-        self.kind = kind
-        self.finding = finding
+    name: str
+    kind: str
+    code: str
+    place: Place
+    message: str
 
 
 @rule("CK070", "error", on="experiment")
@@ -62,19 +65,19 @@ def missing(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     names = {lack.name for lacks in several for lack in lacks if lack.kind != "inner"}
     told: set[object] = set()
     for command, lacks in zip(listed, several, strict=True):
-        sketch = len({(it.name, it.finding.place) for it in lacks}) > _SLIPS
+        sketch = len({(it.name, it.place) for it in lacks}) > _SLIPS
         if sketch and not experiment.run.declared:
             continue
         yield from _without_action(command, experiment)
         whole = all(lack.kind == "inner" for lack in lacks)
         for lack in lacks:
+            key = (lack.place, lack.message)
+            if key in told:
+                continue
+            told.add(key)
             certain = whole or (lack.kind == "option" and len(names) == 1)
-            if not certain and not experiment.run.declared:
-                lack.finding.severity = "info"
-            key = (lack.finding.place, lack.finding.message)
-            if key not in told:
-                told.add(key)
-                yield lack.finding
+            severity: Severity | None = None if certain or experiment.run.declared else "info"
+            yield Finding(lack.code, lack.place, lack.message, severity=severity)
 
 
 def _without_action(command: Command, experiment: Experiment) -> Iterator[Finding]:
@@ -155,7 +158,7 @@ def _at(code: str, visit: Visit, message: str, name: str = "", kind: str = "inne
     """At the key of a block in a file, rather than in an argument."""
     parts = visit.found.entry.parts
     files = [part for part in parts if part.key.source.name != COMMAND_LINE]
-    return _Lack(name or code, kind, Finding(code, placed((files or parts)[-1].key), message))
+    return _Lack(name or code, kind, code, placed((files or parts)[-1].key), message)
 
 
 def _of_command(visit: Visit, command: Command) -> Iterator[_Lack]:
@@ -229,7 +232,7 @@ def _streams(visit: Visit) -> Iterator[_Lack]:
             name = entry.key.decode("utf-8", "replace")
             message = f"The stream '{name}' is no block: the program misses dim and format in it."
             place = placed(entry.parts[-1].key)
-            yield _Lack(name, "inner", Finding("CK074", place, message))
+            yield _Lack(name, "inner", "CK074", place, message)
 
 
 _SPECIAL = {

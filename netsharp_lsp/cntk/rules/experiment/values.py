@@ -146,6 +146,7 @@ def _value(text: Traced) -> str:
 
 
 def _at(code: str, text: Traced, message: str, asked: _Asked, change: str = "") -> Finding:
+    """What is wrong with a value, as grave as whoever asks for it takes it."""
     place = placed(text.place(0, len(text)))
     direct = place.source == asked.found.entry.parts[-1].value.source.name and not text.uses
     repair = None
@@ -254,10 +255,7 @@ def _range(asked: _Asked, text: Traced, word: str) -> Iterator[Finding]:
     stops = asked.table in _CHECKED
     what = "the program stops" if stops else "nothing sensible comes of it"
     message = f"{option.name} must be {option.span}, and here it is {word}: {what}."
-    finding = _at("CK056", text, message, asked)
-    if not stops:
-        finding.severity = "warning"
-    yield finding
+    yield _at("CK056", text, message, asked if stops else asked._replace(severity="warning"))
 
 
 def _no_block(asked: _Asked) -> Finding:
