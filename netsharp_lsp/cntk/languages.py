@@ -12,7 +12,6 @@ from netsharp_lsp.diagnostics.pages import RuleBook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from netsharp_lsp.cntk.ide.snapshot import Snapshot
@@ -53,8 +52,10 @@ class CntkLanguage:
     def check(self, data: bytes, context: Context) -> Result:
         """What is wrong with a text in any run that uses it, and its comments."""
         from netsharp_lsp.cntk.judging.analysis import diagnostics_of
+        from netsharp_lsp.cntk.judging.comments import comments_of
 
-        return Result(diagnostics_of(self.id, data, context.workspace), self.comments(data))
+        found = diagnostics_of(self.id, data, context.workspace)
+        return Result(found, comments_of(self.id, data))
 
     def format(self, data: bytes, options: FormatOptions) -> Formatted:
         """The text in its one style; see `netsharp_lsp.cntk.formatting`."""
@@ -81,30 +82,6 @@ class CntkLanguage:
         from netsharp_lsp.cntk.ide.snapshot import Snapshot
 
         return Snapshot(self, data, context)
-
-    def comments(self, data: bytes) -> Iterable[tuple[int, int]]:
-        """Where comments stand."""
-        return _script_comments(data) if self.id == "brainscript" else _line_comments(data)
-
-
-def _script_comments(data: bytes) -> Iterator[tuple[int, int]]:
-    from netsharp_lsp.cntk.brainscript.reading.parser import parse
-
-    for comment in parse(data).comments:
-        yield comment.place.start, comment.place.end
-
-
-def _line_comments(data: bytes) -> Iterator[tuple[int, int]]:
-    """What the program cuts off lines."""
-    from netsharp_lsp.cntk.configuration.comments import code_span
-
-    start = 0
-    for line in data.splitlines(keepends=True):
-        bare = line.rstrip(b"\r\n")
-        sign = bare.find(b"#", code_span(bare)[1])
-        if sign >= 0 and code_span(bare) != (0, len(bare)):
-            yield start + sign, start + len(bare)
-        start += len(line)
 
 
 CONFIGURATION = CntkLanguage("cntk", "#")

@@ -23,14 +23,6 @@ LEFT: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "netsharp_lsp.cntk",
-        (
-            ".ide.actions",
-            ".ide.snapshot",
-            ".languages",
-        ),
-    ),
-    (
         "netsharp_lsp.cntk.run",
         (
             ".building",

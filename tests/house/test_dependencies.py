@@ -44,6 +44,7 @@ FLOORS = (
     ("netsharp_lsp.cntk.run",),
     ("netsharp_lsp.cntk.rules", "netsharp_lsp.cntk.migration", "netsharp_lsp.cntk.description"),
     ("netsharp_lsp.cntk.judging",),
+    ("netsharp_lsp.cntk.ide",),
     ("netsharp_lsp.cntk",),
     ("netsharp_lsp.settings",),
     ("netsharp_lsp.project",),

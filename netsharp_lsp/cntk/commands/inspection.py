@@ -13,6 +13,7 @@ from netsharp_lsp.cntk.commands.plan import Named, planned
 from netsharp_lsp.cntk.commands.runs import OverDisk
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, read_text
 from netsharp_lsp.cntk.judging.analysis import merged
+from netsharp_lsp.cntk.judging.comments import comments_of
 from netsharp_lsp.cntk.languages import BY_ID, SUFFIXES
 from netsharp_lsp.cntk.library import PREFIX, library_text
 from netsharp_lsp.diagnostics.fixes import ROUNDS, choose
@@ -57,7 +58,7 @@ class _File:
         """What is left to say of the file as it is now."""
         text = self.outcome.text
         language = BY_ID[self.job.item.language]
-        result = Result(diagnostics, language.comments(text))
+        result = Result(diagnostics, comments_of(language.id, text))
         return sift(language, LineIndex(text), result, self.job.selection)
 
 

@@ -12,9 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from netsharp_lsp.cntk.languages import CntkLanguage
     from netsharp_lsp.context import Context
     from netsharp_lsp.ide import answers
+    from netsharp_lsp.interface import Language
     from netsharp_lsp.layout.options import FormatOptions, Formatted
     from netsharp_lsp.text.edits import Edit
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Snapshot:
     """A text and what lies around it.  Versions share nothing: a text is read in milliseconds."""
 
-    def __init__(self, language: CntkLanguage, data: bytes, context: Context) -> None:
+    def __init__(self, language: Language, data: bytes, context: Context) -> None:
         self.language = language
         self.text = Edited(language.id, data, context)
         self._result: Result | None = None
@@ -49,9 +49,10 @@ class Snapshot:
         """What `check` says of the same text and context."""
         if self._result is None:
             from netsharp_lsp.cntk.judging.analysis import diagnostics_in
+            from netsharp_lsp.cntk.judging.comments import comments_of
 
             found = diagnostics_in(self.text.experiments, self.text.name)
-            self._result = Result(found, self.language.comments(self.data))
+            self._result = Result(found, comments_of(self.language.id, self.data))
         return self._result
 
     def hover(self, offset: int) -> answers.Hover | None:
@@ -172,7 +173,7 @@ class Snapshot:
         """What can be done to a range."""
         from netsharp_lsp.cntk.ide.actions import actions_in
 
-        return actions_in(self, start, end, only)
+        return actions_in(self.text, self.language, self.check, (start, end), only)
 
     def migrate(self) -> answers.Migration:
         """What turns the text and its unit into BrainScript."""
