@@ -2,13 +2,22 @@
 
 import * as vscode from "vscode";
 import { pageOf, viewOptions } from "../page";
-import type { FromView, ToView } from "./messages";
+import type { RunEvent } from "../protocol";
+import type { FromView, Standing, ToView } from "./messages";
 import type { Change, Run, Runs } from "./runs";
+
+/** Milliseconds between two messages to the view: no screen shows more of them. */
+const FRAME = 33;
 
 export class TrainingPanel implements vscode.Disposable {
   static readonly type = "netsharp.training";
   private panel: vscode.WebviewPanel | undefined;
   private run: Run | undefined;
+  /** What the view has not been told yet, and the clock that will tell it. */
+  private pending: RunEvent[] = [];
+  private clock: ReturnType<typeof setTimeout> | undefined;
+  /** How the view believes that the run stands. */
+  private told: Standing | undefined;
   private readonly subscription: vscode.Disposable;
 
   constructor(
@@ -40,6 +49,7 @@ export class TrainingPanel implements vscode.Disposable {
 
   dispose(): void {
     this.subscription.dispose();
+    clearTimeout(this.clock);
     this.panel?.dispose();
   }
 
@@ -60,19 +70,43 @@ export class TrainingPanel implements vscode.Disposable {
       this.replay();
       return;
     }
-    if (event !== undefined) {
-      this.post({ type: "event", event });
+    // A hidden view has no page; when it comes back, it is told all from the start.
+    if (this.panel?.visible !== true) {
+      return;
     }
-    const { status, error, model } = run;
-    this.post({ type: "status", status, error, model });
+    if (event !== undefined) {
+      this.pending.push(event);
+    }
+    this.clock ??= setTimeout(() => this.tell(), FRAME);
   }
 
-  /** A hidden view keeps nothing: all that was told is told again. */
+  /** Tells the view what has come since the last time. */
+  private tell(): void {
+    this.clock = undefined;
+    const events = this.pending;
+    this.pending = [];
+    if (events.length > 0) {
+      this.post({ type: "events", events });
+    }
+    if (this.run !== undefined) {
+      const { status, error, model } = this.run;
+      if (status !== this.told?.status || error !== this.told.error || model !== this.told.model) {
+        this.told = { status, error, model };
+        this.post({ type: "status", ...this.told });
+      }
+    }
+  }
+
+  /** Tells all from the start: a view that was hidden keeps nothing. */
   private replay(): void {
+    clearTimeout(this.clock);
+    this.clock = undefined;
+    this.pending = [];
     if (this.run !== undefined && this.panel !== undefined) {
       const { title, status, error, model, events } = this.run;
+      this.told = { status, error, model };
       this.panel.title = `Training ${title}`;
-      this.post({ type: "replay", title, status, error, model, events });
+      this.post({ type: "replay", title, events, ...this.told });
     }
   }
 

@@ -107,18 +107,27 @@ export class Runs implements vscode.Disposable {
       const { id } = await this.ask(document, order);
       run.id = id;
       this.early.splice(0).forEach((event) => this.hear(event));
+      if (run.status === "stopping") {
+        await this.askToStop(run);
+      }
     } catch (error) {
       this.fail(run, error instanceof Error ? error.message : String(error));
     }
   }
 
-  /** Asks a run to stop and to keep its model. */
+  /** Asks a run to stop and to keep its model, one that is only starting as soon as it can hear. */
   async stop(run: Run): Promise<void> {
-    if (run.active && run.id !== undefined) {
+    if (run.active && run.status !== "stopping") {
       run.status = "stopping";
       this.changes.fire({ run });
-      await this.client()?.sendRequest(STOP, { id: run.id });
+      if (run.id !== undefined) {
+        await this.askToStop(run);
+      }
     }
+  }
+
+  private async askToStop(run: Run): Promise<void> {
+    await this.client()?.sendRequest(STOP, { id: run.id });
   }
 
   private async ask(document: vscode.TextDocument, order: Order): Promise<{ id: string | number }> {

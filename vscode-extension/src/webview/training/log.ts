@@ -1,16 +1,11 @@
-/** What a run's events add up to: epochs and series of points. Knows no page. */
+/** What a run's events add up to: epochs and curves. Each event is looked at once. Knows no page. */
 
 import type { RunEvent } from "../../protocol";
-
-export interface Point {
-  /** In epochs: 1.5 is in the middle of the second one. */
-  readonly x: number;
-  readonly y: number;
-}
+import { Track } from "./track";
 
 export interface Series {
-  readonly training: readonly Point[];
-  readonly validation: readonly Point[];
+  readonly training: Track;
+  readonly validation: Track;
 }
 
 export interface Epoch {
@@ -22,87 +17,113 @@ export interface Epoch {
   readonly seconds: number | undefined;
 }
 
-export interface Log {
-  /** How many epochs were ordered; 0 where nobody said. */
-  readonly ordered: number;
-  readonly epochs: readonly Epoch[];
-  /** By name, `loss` first. */
-  readonly series: ReadonlyMap<string, Series>;
-  readonly last: RunEvent | undefined;
-}
-
 /** Measures that say the same as the loss, or are of no use as a curve. */
 const LEFT_OUT = new Set(["log_loss", "epochs", "steps", "rows", "parameters"]);
 
-export function read(events: readonly RunEvent[]): Log {
-  const start = events.findLast((event) => event.event === "start");
-  const byNumber = new Map<number, Epoch>();
-  for (const event of events) {
-    if (event.event === "epoch") {
-      byNumber.set(event.epoch ?? byNumber.size + 1, epochOf(event));
+export class Log {
+  readonly epochs: Epoch[] = [];
+  /** By name, `loss` first. */
+  readonly series = new Map<string, Series>([["loss", empty()]]);
+  /** What the newest start said: epochs, steps an epoch, rows, parameters. */
+  start: Readonly<Record<string, number>> = {};
+  last: RunEvent | undefined;
+
+  constructor(events: readonly RunEvent[] = []) {
+    events.forEach((event) => this.take(event));
+  }
+
+  /** How many epochs were ordered; 0 where nobody said. */
+  get ordered(): number {
+    return this.start["epochs"] ?? 0;
+  }
+
+  take(event: RunEvent): void {
+    this.last = event;
+    switch (event.event) {
+      case "start":
+        this.start = event.metrics ?? {};
+        break;
+      case "step":
+        this.takeStep(event);
+        break;
+      case "epoch":
+        this.takeEpoch(epochOf(event, this.epochs.length + 1));
+        break;
     }
   }
-  const epochs = [...byNumber.values()].sort((one, other) => one.epoch - other.epoch);
-  return {
-    ordered: start?.metrics?.["epochs"] ?? 0,
-    epochs,
-    series: seriesOf(epochs, events, start?.metrics?.["steps"]),
-    last: events.at(-1),
-  };
+
+  /** A loss told within an epoch, as long runs have them. */
+  private takeStep({ step, loss }: RunEvent): void {
+    const steps = this.start["steps"] ?? 0;
+    if (step === undefined || steps <= 0) {
+      return;
+    }
+    const x = step / steps;
+    if (x < this.reached) {
+      this.rewind(x);
+    }
+    append(this.of("loss").training, x, loss);
+  }
+
+  private takeEpoch(epoch: Epoch): void {
+    const x = epoch.epoch;
+    if (x < this.reached || x === this.epochs.at(-1)?.epoch) {
+      this.rewind(x);
+    }
+    this.epochs.push(epoch);
+    for (const [name, value] of curves({ ...epoch.metrics, loss: epoch.loss })) {
+      append(this.of(name).training, x, value);
+    }
+    for (const [name, value] of curves(epoch.validation)) {
+      append(this.of(name).validation, x, value);
+    }
+  }
+
+  /** How far the run has been followed, in epochs. */
+  private get reached(): number {
+    const told = this.series.get("loss")?.training.last?.x ?? 0;
+    return Math.max(told, this.epochs.at(-1)?.epoch ?? 0);
+  }
+
+  /** A resumed run does again what was not saved: what was told of that goes. */
+  private rewind(x: number): void {
+    while ((this.epochs.at(-1)?.epoch ?? -Infinity) >= x) {
+      this.epochs.pop();
+    }
+    for (const { training, validation } of this.series.values()) {
+      training.cut(x);
+      validation.cut(x);
+    }
+  }
+
+  private of(name: string): Series {
+    const found = this.series.get(name) ?? empty();
+    this.series.set(name, found);
+    return found;
+  }
 }
 
-function epochOf(event: RunEvent): Epoch {
+function empty(): Series {
+  return { training: new Track(), validation: new Track() };
+}
+
+function curves(measures: Readonly<Record<string, number | undefined>>) {
+  return Object.entries(measures).filter(([name]) => !LEFT_OUT.has(name));
+}
+
+function append(track: Track, x: number, y: number | undefined): void {
+  if (y !== undefined && Number.isFinite(y)) {
+    track.append(x, y);
+  }
+}
+
+function epochOf(event: RunEvent, next: number): Epoch {
   return {
-    epoch: event.epoch ?? 0,
+    epoch: event.epoch ?? next,
     loss: event.loss,
     metrics: event.metrics ?? {},
     validation: event.validation ?? {},
     rate: event.rate,
     seconds: event.seconds,
   };
-}
-
-function seriesOf(
-  epochs: readonly Epoch[],
-  events: readonly RunEvent[],
-  stepsAnEpoch: number | undefined,
-): Map<string, Series> {
-  const names = new Set<string>(["loss"]);
-  for (const epoch of epochs) {
-    [...Object.keys(epoch.metrics), ...Object.keys(epoch.validation)].forEach((name) =>
-      names.add(name),
-    );
-  }
-  const made = new Map<string, Series>();
-  for (const name of [...names].filter((each) => !LEFT_OUT.has(each))) {
-    const inner = name === "loss" ? stepsOf(events, stepsAnEpoch) : [];
-    const training = [...inner, ...points(epochs, (each) => measure(each, name))];
-    training.sort((one, other) => one.x - other.x);
-    const validation = points(epochs, (each) => each.validation[name]);
-    made.set(name, { training, validation });
-  }
-  return made;
-}
-
-function measure(epoch: Epoch, name: string): number | undefined {
-  return name === "loss" ? epoch.loss : epoch.metrics[name];
-}
-
-function points(epochs: readonly Epoch[], value: (epoch: Epoch) => number | undefined): Point[] {
-  return epochs.flatMap((epoch) => {
-    const y = value(epoch);
-    return y === undefined || !Number.isFinite(y) ? [] : [{ x: epoch.epoch, y }];
-  });
-}
-
-/** Losses told within epochs, as long runs have them. */
-function stepsOf(events: readonly RunEvent[], stepsAnEpoch: number | undefined): Point[] {
-  if (stepsAnEpoch === undefined || stepsAnEpoch <= 0) {
-    return [];
-  }
-  return events.flatMap((event) =>
-    event.event === "step" && event.step !== undefined && Number.isFinite(event.loss)
-      ? [{ x: event.step / stepsAnEpoch, y: event.loss as number }]
-      : [],
-  );
 }

@@ -1,18 +1,17 @@
 /** The training view: joins the log of a run, its curves, its table and the extension. */
 
-import type { RunEvent } from "../../protocol";
 import type { FromView, Status, ToView } from "../../training/messages";
 import { button, html } from "../elements";
 import { duration, measured, whole } from "../figures";
 import { connect } from "../host";
-import { chart } from "./curve";
-import { type Log, read } from "./log";
-import { table, title as words } from "./table";
+import { Chart } from "./curve";
+import { Log, type Series } from "./log";
+import { EpochTable, title as words } from "./table";
 
 const WORDS: Readonly<Record<Status, string>> = {
   starting: "starting",
   running: "training",
-  stopping: "stopping after this step",
+  stopping: "stopping",
   finished: "finished",
   stopped: "stopped",
   failed: "failed",
@@ -37,13 +36,20 @@ const key = html(
   html("span", {}, html("span", { class: "sample training" }), "training"),
   judged,
 );
-const epochs = html("section", { class: "epochs" });
+const drawnCharts = new Map<Series, Chart>();
 
-let events: RunEvent[] = [];
+let epochs = new EpochTable();
+let log = new Log();
 let waiting = false;
+/** Whether this view has asked the run to stop; what comes meanwhile does not take that back. */
+let asked = false;
 
 const send = connect<ToView, FromView>(hear);
-const stop = button("Stop", "Stop and keep the model", () => send({ type: "stop" }));
+const stop = button("Stop", "Stop and keep the model", () => {
+  asked = true;
+  stand("stopping", "", "");
+  send({ type: "stop" });
+});
 const resume = button("Resume", "Go on from the model that is there", () =>
   send({ type: "resume" }),
 );
@@ -67,19 +73,20 @@ view.append(
   result,
   key,
   charts,
-  epochs,
+  epochs.element,
 );
 send({ type: "ready" });
 
 function hear(message: ToView): void {
   switch (message.type) {
     case "replay":
-      name.textContent = message.title;
-      events = [...message.events];
+      begin(message.title);
+      asked = false;
+      message.events.forEach((event) => log.take(event));
       stand(message.status, message.error, message.model);
       break;
-    case "event":
-      events.push(message.event);
+    case "events":
+      message.events.forEach((event) => log.take(event));
       break;
     case "status":
       stand(message.status, message.error, message.model);
@@ -88,8 +95,19 @@ function hear(message: ToView): void {
   drawSoon();
 }
 
+/** Clears the page for a run that is told from its start. */
+function begin(title: string): void {
+  name.textContent = title;
+  log = new Log();
+  drawnCharts.clear();
+  const fresh = new EpochTable();
+  epochs.element.replaceWith(fresh.element);
+  epochs = fresh;
+}
+
 /** Shows how the run stands, and offers what can be done with it. */
-function stand(now: Status, error: string, file: string): void {
+function stand(told: Status, error: string, file: string): void {
+  const now = asked && (told === "starting" || told === "running") ? "stopping" : told;
   status.textContent = WORDS[now];
   status.className = `status ${now}`;
   failure.textContent = error;
@@ -97,7 +115,7 @@ function stand(now: Status, error: string, file: string): void {
   model.textContent = file;
   const active = now === "starting" || now === "running" || now === "stopping";
   stop.hidden = !active;
-  stop.disabled = now !== "running";
+  stop.disabled = now === "stopping";
   resume.hidden = active || (file === "" && now === "failed");
   again.hidden = active;
 }
@@ -108,40 +126,41 @@ function drawSoon(): void {
     waiting = true;
     requestAnimationFrame(() => {
       waiting = false;
-      draw(read(events));
+      draw();
     });
   }
 }
 
-function draw(log: Log): void {
+function draw(): void {
   const done = log.epochs.at(-1)?.epoch ?? 0;
   bar.max = Math.max(log.ordered, done, 1);
   bar.value = done;
   bar.hidden = log.ordered === 0 && failure.textContent !== "";
-  facts.textContent = factsOf(log, done);
+  facts.textContent = factsOf(done);
   key.hidden = log.epochs.length === 0;
-  judged.hidden = !hasValidation(log);
+  judged.hidden = ![...log.series.values()].some(({ validation }) => validation.length > 0);
+  drawCharts();
+  epochs.draw(log);
+}
+
+/** Draws each curve that has points, in the order of the measures. */
+function drawCharts(): void {
   const told = [...log.series].filter(
     ([, { training, validation }]) => training.length + validation.length > 0,
   );
-  const figures = told.map(([measure, series]) =>
-    html(
-      "figure",
-      {},
-      html("figcaption", {}, words(measure)),
-      chart(words(measure), series, log.ordered),
-    ),
-  );
-  charts.replaceChildren(...figures);
-  epochs.replaceChildren(...(log.epochs.length === 0 ? [] : [table(log)]));
+  const shown = told.map(([measure, series]) => {
+    const chart = drawnCharts.get(series) ?? new Chart(words(measure), series);
+    drawnCharts.set(series, chart);
+    chart.draw(log.ordered);
+    return chart.element;
+  });
+  if (shown.length !== charts.childElementCount || shown.some((each) => each.parentNode !== charts)) {
+    charts.replaceChildren(...shown);
+  }
 }
 
-function hasValidation(log: Log): boolean {
-  return [...log.series.values()].some((each) => each.validation.length > 0);
-}
-
-function factsOf(log: Log, done: number): string {
-  const start = events.findLast((event) => event.event === "start")?.metrics ?? {};
+function factsOf(done: number): string {
+  const { start } = log;
   const newest = log.epochs.at(-1);
   const parts = [
     ...(log.ordered > 0 ? [`epoch ${done} of ${log.ordered}`] : []),
