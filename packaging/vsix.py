@@ -15,6 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import bundle
 from targets import PYTHONS, Target, chosen
 
 HERE = Path(__file__).resolve().parent
@@ -92,13 +93,14 @@ def pack(target: Target, wheels: list[Path], out: Path) -> Path:
     with tempfile.TemporaryDirectory() as temporary:
         stage = Path(temporary)
         copy_parts(stage)
-        for wheel in wheels:
-            part = "training" if wheel.name.startswith(TRAINING) else "server"
-            folder = stage / "bundled" / "wheels" / part
-            folder.mkdir(parents=True, exist_ok=True)
-            shutil.copy(wheel, folder)
-        description = json.dumps(bundle(target, wheels, manifest["version"]), indent=2)
-        (stage / "bundled" / "bundle.json").write_text(description + "\n")
+        training = [wheel for wheel in wheels if wheel.name.startswith(TRAINING)]
+        server = [wheel for wheel in wheels if wheel not in training]
+        sizes = {
+            part: bundle.make(found, stage / "bundled" / f"{part}.tar.br")
+            for part, found in (("server", server), ("training", training))
+        }
+        described = description(target, wheels, manifest["version"], sizes)
+        (stage / "bundled" / "bundle.json").write_text(json.dumps(described, indent=2) + "\n")
         vsce = EXTENSION / "node_modules" / ".bin" / "vsce"
         options = ["--no-dependencies", "--allow-missing-repository", "--target", target.name]
         command = [str(vsce), "package", *options, "-o", str(package.resolve())]
@@ -113,7 +115,7 @@ def copy_parts(stage: Path) -> None:
     for part in PARTS:
         source = EXTENSION / part
         if source.is_dir():
-            ignored = shutil.ignore_patterns("wheels", "bundle.json", "__pycache__")
+            ignored = shutil.ignore_patterns("*.tar.br", "bundle.json", "__pycache__")
             shutil.copytree(source, stage / part, ignore=ignored)
         else:
             shutil.copy(source, stage / part)
@@ -125,8 +127,10 @@ def copy_parts(stage: Path) -> None:
     (stage / "package.json").write_text(json.dumps(manifest, indent=2) + "\n")
 
 
-def bundle(target: Target, wheels: list[Path], version: str) -> dict[str, object]:
-    """What the extension has to know of the wheels; `id` changes when any of them does."""
+def description(
+    target: Target, wheels: list[Path], version: str, sizes: dict[str, int]
+) -> dict[str, object]:
+    """What the extension has to know of the archives; `id` changes when any wheel does."""
     digest = hashlib.sha256()
     for wheel in sorted(wheels, key=lambda each: each.name):
         digest.update(wheel.name.encode())
@@ -135,6 +139,7 @@ def bundle(target: Target, wheels: list[Path], version: str) -> dict[str, object
         "id": f"{version}-{digest.hexdigest()[:10]}",
         "platform": target.interpreter,
         "pythons": list(PYTHONS),
+        "sizes": sizes,
     }
 
 

@@ -76,10 +76,6 @@ def test_network_and_training() -> None:
     play("views", "views", 360)
 
 
-def test_a_training_of_very_many_epochs() -> None:
-    play("long", "long", 300)
-
-
 def test_themes_networks_and_runs_of_many_kinds() -> None:
     play("looks", "looks", 300)
 

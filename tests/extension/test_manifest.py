@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -29,6 +32,12 @@ SETTINGS = CONTRIBUTED["configuration"]["properties"]
 OWN = {"netsharp.detectByContent", "netsharp.embedded.enable"}
 #: Keys of `netsharp.toml` that mean something to a command line, or in a file, only.
 COMMAND_LINE = {"fail-on", "baseline", "cntk"}
+#: What a person downloads at most.
+MOST_BYTES = 25_000_000
+#: The packages of each archive, by the folders that they are imported from.
+SERVER = {"netsharp_lsp", "netsharp_engine", "netsharp_grammar", "tree_sitter", "pygls"}
+SERVER |= {"attr", "cattrs", "lsprotocol", "parso", "dulwich"}
+TRAINING = {"numpy", "safetensors"}
 COMMANDS = {
     "restartServer",
     "showOutput",
@@ -170,7 +179,6 @@ def packages() -> list[Path]:
 def test_a_package_holds_what_it_needs_and_no_sources(package: Path) -> None:
     with zipfile.ZipFile(package) as archive:
         names = {name.removeprefix("extension/") for name in archive.namelist()}
-        bundle = json.loads(archive.read("extension/bundled/bundle.json"))
         manifest = archive.read("extension.vsixmanifest").decode()
     target = package.stem.removeprefix("netsharp-").rpartition("-")[0]
     assert f'TargetPlatform="{target}"' in manifest
@@ -184,13 +192,47 @@ def test_a_package_holds_what_it_needs_and_no_sources(package: Path) -> None:
     contributed = paths([CONTRIBUTED[key] for key in ("languages", "grammars", "snippets")])
     assert {path.removeprefix("./") for path in contributed} <= names
     assert not [n for n in names if re.search(r"\.ts$|\.map$|node_modules|^src/|^test/|\.pyc$", n)]
-    wheels = [Path(name).name for name in names if name.endswith(".whl")]
-    for python in bundle["pythons"]:
-        tag = f"cp{python.replace('.', '')}"
-        for package_name in ("numpy", "tree_sitter"):
-            assert len([w for w in wheels if w.startswith(package_name) and f"-{tag}-" in w]) == 1
-    pure = {"attrs", "cattrs", "lsprotocol", "parso", "pygls", "typing_extensions"}
-    assert pure <= {wheel.partition("-")[0] for wheel in wheels if wheel.endswith("-none-any.whl")}
-    compiled = [wheel for wheel in wheels if not wheel.endswith("-none-any.whl")]
-    machine = {"x64": ("x86_64", "amd64"), "arm64": ("aarch64", "arm64")}[target.split("-")[1]]
-    assert all(wheel.endswith(tuple(f"{name}.whl" for name in machine)) for wheel in compiled)
+    assert package.stat().st_size <= MOST_BYTES, sizes(package)
+
+
+def sizes(package: Path) -> str:
+    """The largest files of a package, a line each."""
+    with zipfile.ZipFile(package) as archive:
+        found = sorted(archive.infolist(), key=lambda each: -each.compress_size)
+    return "\n".join(f"{each.compress_size:>12,} {each.filename}" for each in found[:10])
+
+
+@pytest.mark.skipif(not packages(), reason="no package: run `make vsix`")
+@pytest.mark.parametrize("package", packages(), ids=lambda path: path.stem)
+def test_the_archives_of_a_package_serve_every_python(
+    package: Path, node: str, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(package) as archive:
+        bundle = json.loads(archive.read("extension/bundled/bundle.json"))
+        for part in ("server", "training"):
+            (tmp_path / f"{part}.tar.br").write_bytes(
+                archive.read(f"extension/bundled/{part}.tar.br")
+            )
+    tags = {f"cp{python.replace('.', '')}" for python in bundle["pythons"]}
+    for part, packed in (("server", SERVER), ("training", TRAINING)):
+        content = unpacked(tmp_path / f"{part}.tar.br", node)
+        assert len(content) == bundle["sizes"][part]
+        with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+            names = [member.name.split("/", 1) for member in archive]
+        assert len({tuple(each) for each in names}) == len(names)
+        assert {tag for tag, _ in names} == {"any", *tags}
+        for tag in tags:
+            there = {name.partition("/")[0] for own, name in names if own in ("any", tag)}
+            assert packed <= there, tag
+        assert not [name for _, name in names if "/tests/" in name or name.endswith((".pyi", ".h"))]
+        compiled = [tag for tag, name in names if name.endswith((".so", ".pyd"))]
+        assert tags <= set(compiled)
+
+
+def unpacked(path: Path, node: str) -> bytes:
+    """What a compressed archive holds."""
+    program = (
+        "process.stdout.write(require('zlib').brotliDecompressSync("
+        f"require('fs').readFileSync({json.dumps(str(path))})))"
+    )
+    return subprocess.run([node, "-e", program], capture_output=True, check=True).stdout

@@ -1,42 +1,33 @@
-"""Unpacks the wheels that fit this interpreter into one folder; needs no pip and no network.
+"""Unpacks what fits this interpreter from an archive into one folder; needs no pip and no network.
 
-Run as `python unpack.py WHEELS TARGET`.  Prints `DONE/ALL` in files as it goes; the folder
-appears at once and whole, or not at all.
+Run as `python unpack.py TARGET`, with the archive as its input: a tar whose folders are called by
+the Pythons that they serve.  The target appears at once and whole, or not at all.
 """
 
 import os
 import shutil
 import sys
 import sysconfig
+import tarfile
 import tempfile
-import zipfile
 
-#: After how many files a line of progress is printed.
-STEP = 40
-
-
-def fits(name: str) -> bool:
-    """Whether a wheel is for this interpreter; all those here are for its platform."""
-    python, abi, _ = name.removesuffix(".whl").split("-")[-3:]
-    own = f"cp{sys.version_info[0]}{sys.version_info[1]}"
-    if abi == "abi3":
-        oldest = min(int(tag.removeprefix("cp3")) for tag in python.split("."))
-        return sys.version_info[1] >= oldest
-    return own in python.split(".") or (abi == "none" and "py3" in python.split("."))
+#: The folder of what serves every Python.
+SHARED = "any"
 
 
 def main() -> int:
     """Unpack beside the target and rename."""
-    wheels, target = sys.argv[1:3]
-    names = sorted(name for name in os.listdir(wheels) if name.endswith(".whl") and fits(name))
-    if sysconfig.get_config_var("Py_GIL_DISABLED") or not names:
-        print("No wheel here fits this Python.", file=sys.stderr)
+    (target,) = sys.argv[1:]
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        print("Nothing here fits a free-threaded Python.", file=sys.stderr)
         return 1
     storage = os.path.dirname(target)
     os.makedirs(storage, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="unpacking-", dir=storage) as beside:
         whole = os.path.join(beside, "whole")
-        extract([os.path.join(wheels, name) for name in names], whole)
+        if not extract(f"cp{sys.version_info[0]}{sys.version_info[1]}", whole):
+            print("Nothing here fits this Python.", file=sys.stderr)
+            return 1
         try:
             os.rename(whole, target)
         except OSError:
@@ -47,18 +38,21 @@ def main() -> int:
     return 0
 
 
-def extract(wheels: list[str], folder: str) -> None:
-    """Unpack every wheel into one folder."""
-    archives = [zipfile.ZipFile(wheel) for wheel in wheels]
-    whole = sum(len(archive.namelist()) for archive in archives)
-    done = 0
-    for archive in archives:
-        with archive:
-            for member in archive.namelist():
-                archive.extract(member, folder)
-                done += 1
-                if done % STEP == 0:
-                    print(f"{done}/{whole}", flush=True)
+def extract(tag: str, folder: str) -> bool:
+    """Unpack what all Pythons share and what is this one's; False where nothing is."""
+    found = False
+    with tarfile.open(fileobj=sys.stdin.buffer, mode="r|") as archive:
+        for member in archive:
+            python, _, name = member.name.partition("/")
+            content = archive.extractfile(member)
+            if content is None or python not in (SHARED, tag):
+                continue
+            found = found or python == tag
+            path = os.path.join(folder, *name.split("/"))
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                shutil.copyfileobj(content, file)
+    return found
 
 
 def forget_older(storage: str, target: str) -> None:

@@ -99,7 +99,13 @@ test("what a program prints before its answer does not matter; nonsense does", a
   }
 });
 
-const BUNDLE: Bundle = { folder: "/b", id: "1-abc", platform: "win-arm64", pythons: ["3.11"] };
+const BUNDLE: Bundle = {
+  folder: "/b",
+  id: "1-abc",
+  platform: "win-arm64",
+  pythons: ["3.11"],
+  sizes: { server: 1000, training: 2000 },
+};
 const FITTING = {
   command: ["C:\\p.exe"],
   version: [3, 11, 9],
@@ -115,7 +121,7 @@ test("a Python of another architecture does not fit", () => {
   assert.match(misfit(BUNDLE, { ...FITTING, version: [3, 15, 0] }) ?? "", /parts for 3.11/);
 });
 
-test("each set of wheels has a folder of its own, for each Python", () => {
+test("each content has a folder of its own, for each Python", () => {
   assert.equal(place(BUNDLE, "server", FITTING, "C:\\s", "win32"), "C:\\s\\server-1-abc-cp311");
   assert.equal(place(BUNDLE, "training", FITTING, "C:\\s", "win32"), "C:\\s\\training-1-abc-cp311");
 });

@@ -11,6 +11,7 @@ const BUNDLE: Bundle = {
   id: "1",
   platform: "linux-x86_64",
   pythons: ["3.11", "3.12"],
+  sizes: { server: 1000, training: 2000 },
 };
 const NOTHING: Wishes = {
   serverPath: "",

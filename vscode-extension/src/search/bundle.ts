@@ -7,16 +7,18 @@ import { rules } from "./paths";
 /** The parts of the bundle: training comes after the server, so that nobody waits for it. */
 export type Part = "server" | "training";
 
-/** What `bundled/bundle.json` says about the wheels beside it. */
+/** What `bundled/bundle.json` says about the archives beside it. */
 export interface Bundle {
-  /** The folder that holds `bundle.json`, `unpack.py` and `wheels`. */
+  /** The folder that holds `bundle.json`, `unpack.py` and an archive for each part. */
   readonly folder: string;
-  /** Names the set of wheels: another set has another name. */
+  /** Names what is in them: another content has another name. */
   readonly id: string;
-  /** What the wheels are compiled for, in the words of an interpreter's `platform`. */
+  /** What they are compiled for, in the words of an interpreter's `platform`. */
   readonly platform: string;
   /** The Pythons that they are compiled for, such as `3.11`. */
   readonly pythons: readonly string[];
+  /** The bytes of each archive once it is decompressed. */
+  readonly sizes: Readonly<Record<Part, number>>;
 }
 
 export type Unpacked =
@@ -56,8 +58,9 @@ export function place(
 }
 
 /**
- * Unpacks a part for an interpreter, unless that has been done; it is the interpreter that reads
- * the wheels, without pip and without a network.  `onProgress` gets what is done, from 0 to 1.
+ * Unpacks a part for an interpreter, unless that has been done; it is the interpreter that takes
+ * the files from the archive, without pip and without a network.  `onProgress` gets what is done,
+ * from 0 to 1.
  */
 export async function unpack(
   machine: Machine,
@@ -71,13 +74,10 @@ export async function unpack(
     return { ok: true, folder: target };
   }
   const { join } = rules(machine.platform);
-  const script = join(bundle.folder, "unpack.py");
-  const command = [...interpreter.command, script, join(bundle.folder, "wheels", part), target];
-  const outcome = await machine.run(command, UNPACK_LIMIT, (line) => {
-    const [done, whole] = line.split("/").map(Number);
-    if (done !== undefined && whole !== undefined && whole > 0) {
-      onProgress(done / whole);
-    }
+  const command = [...interpreter.command, join(bundle.folder, "unpack.py"), target];
+  const outcome = await machine.run(command, UNPACK_LIMIT, {
+    file: join(bundle.folder, `${part}.tar.br`),
+    onBytes: (given) => onProgress(given / bundle.sizes[part]),
   });
   if (outcome.code === 0) {
     return { ok: true, folder: target };

@@ -8,6 +8,13 @@ export interface Outcome {
   readonly timedOut: boolean;
 }
 
+/** What a program reads: the content of a file that is compressed with Brotli. */
+export interface Input {
+  readonly file: string;
+  /** Hears how many bytes the program has been given so far. */
+  readonly onBytes: (given: number) => void;
+}
+
 export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -16,8 +23,8 @@ export interface Machine {
   /** Whether there is a folder at a path; never throws. */
   isFolder(path: string): Promise<boolean>;
   /**
-   * Runs a program to its end, or until `limit` milliseconds have passed; never throws.
-   * `onLine` gets each line of its standard output as it comes.
+   * Runs a program to its end, or until `limit` milliseconds have passed; never throws.  It reads
+   * `input`, or nothing at all.
    */
-  run(command: readonly string[], limit: number, onLine?: (line: string) => void): Promise<Outcome>;
+  run(command: readonly string[], limit: number, input?: Input): Promise<Outcome>;
 }

@@ -1,9 +1,13 @@
 /** This machine, as the search sees it. */
 
 import { spawn } from "node:child_process";
+import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import * as os from "node:os";
-import type { Machine, Outcome } from "./machine";
+import { Transform, type Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createBrotliDecompress } from "node:zlib";
+import type { Input, Machine, Outcome } from "./machine";
 
 /** How much of what a program says is kept, in characters. */
 const KEPT = 100_000;
@@ -34,18 +38,14 @@ async function kindOf(path: string): Promise<"file" | "folder" | undefined> {
   }
 }
 
-function run(
-  command: readonly string[],
-  limit: number,
-  onLine?: (line: string) => void,
-): Promise<Outcome> {
+function run(command: readonly string[], limit: number, input?: Input): Promise<Outcome> {
   return new Promise((resolve) => {
     const [program = "", ...words] = command;
     // A group of its own, so that what a script has started ends with it; no shell.
     const child = spawn(program, words, {
       cwd: os.tmpdir(),
       env: { ...process.env, ...SAFE },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       detached: process.platform !== "win32",
       windowsHide: true,
     });
@@ -58,19 +58,40 @@ function run(
       stop(child.pid);
       end(null, true);
     }, limit);
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       said.stdout = (said.stdout + text).slice(-KEPT);
-      text.split("\n").forEach((line) => onLine?.(line));
     });
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       said.stderr = (said.stderr + text).slice(-KEPT);
     });
+    if (input !== undefined && child.stdin !== null) {
+      feed(input, child.stdin).catch((error: NodeJS.ErrnoException) => {
+        // A program that ends early says itself why.
+        if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_PREMATURE_CLOSE") {
+          said.stderr += `${input.file}: ${error.message}`;
+          stop(child.pid);
+        }
+      });
+    }
     child.on("error", (error) => {
       said.stderr += error.message;
       end(null, false);
     });
     child.on("close", (code) => end(code, false));
   });
+}
+
+/** Gives a program the content of a compressed file. */
+async function feed({ file, onBytes }: Input, stdin: Writable): Promise<void> {
+  let given = 0;
+  const count = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      given += chunk.length;
+      onBytes(given);
+      done(null, chunk);
+    },
+  });
+  await pipeline(createReadStream(file), createBrotliDecompress(), count, stdin);
 }
 
 function stop(pid: number | undefined): void {
