@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from netsharp_lsp.diagnostics.nearest import suggestion
 from netsharp_lsp.embedded.arrangement import arrange
+from netsharp_lsp.embedded.finding import find_regions
 from netsharp_lsp.embedded.findings import outer_diagnostics
 from netsharp_lsp.embedded.hosts import SEPARATOR
-from netsharp_lsp.embedded.regions import find_regions
 from netsharp_lsp.language import examine, language_by_id
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.text.edits import apply_edits

@@ -1,4 +1,4 @@
-"""The specifications of a host text, in order, with their places, names and contexts."""
+"""A specification inside a host text: its place, name and context."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from netsharp_lsp.embedded.passage import Passage
     from netsharp_lsp.text.edits import Edit
-
-    Finder = Callable[[bytes], list["Region"]]
 
 
 class Region:
@@ -112,53 +110,3 @@ class Region:
         while (parent := chain[-1].parent) is not None:
             chain.append(parent)
         return chain
-
-
-def find_regions(language_id: str, data: bytes) -> list[Region]:
-    """Return the specifications of a host text, in order; none where the id names no host.
-
-    `data` is UTF-8 without a byte-order mark.  Never raises, whatever the text.
-    """
-    finder = _FINDERS.get(language_id)
-    if finder is None:
-        return []
-    try:
-        return sorted(finder(data), key=lambda region: region.start)
-    except RecursionError:
-        # Brackets a thousand deep are nobody's program.
-        return []
-
-
-def _python(data: bytes) -> list[Region]:
-    from netsharp_lsp.embedded.chunks import find_in_code
-
-    return find_in_code("python", data)
-
-
-def _r(data: bytes) -> list[Region]:
-    from netsharp_lsp.embedded.chunks import find_in_code
-
-    return find_in_code("r", data)
-
-
-def _markdown(data: bytes) -> list[Region]:
-    from netsharp_lsp.embedded.markdown import find_in_markdown
-
-    return find_in_markdown(data)
-
-
-def _notebook(data: bytes) -> list[Region]:
-    from netsharp_lsp.embedded.notebook import find_in_notebook
-
-    return find_in_notebook(data)
-
-
-#: The finder of each host language, imported on need.
-_FINDERS: dict[str, Finder] = {
-    "python": _python,
-    "r": _r,
-    "markdown": _markdown,
-    "rmd": _markdown,
-    "quarto": _markdown,
-    "ipynb": _notebook,
-}

@@ -226,7 +226,7 @@ class OpenDocument:
         return [] if host is None else self._embedded(host, before)
 
     def _embedded(self, host: str, before: list[View]) -> list[View]:
-        from netsharp_lsp.embedded.regions import find_regions
+        from netsharp_lsp.embedded.finding import find_regions
 
         around = self._context_of(self.uri)
         views: list[View] = []

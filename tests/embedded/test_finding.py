@@ -12,7 +12,8 @@ import pytest
 
 from netsharp_lsp.context import Context
 from netsharp_lsp.embedded.evidence import is_evident
-from netsharp_lsp.embedded.regions import Region, find_regions
+from netsharp_lsp.embedded.finding import find_regions
+from netsharp_lsp.embedded.regions import Region
 from netsharp_lsp.embedded.trees import read_tree
 from tests.collection import SAMPLES
 

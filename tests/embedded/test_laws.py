@@ -11,8 +11,9 @@ from netsharp_lsp.cli.embedded import examine_host, format_host
 from netsharp_lsp.cli.files import Input
 from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.selection import Selection
+from netsharp_lsp.embedded.finding import find_regions
 from netsharp_lsp.embedded.hosts import host_of
-from netsharp_lsp.embedded.regions import Region, find_regions
+from netsharp_lsp.embedded.regions import Region
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.netsharp.formatting import format_text
 from netsharp_lsp.text.lines import LineIndex

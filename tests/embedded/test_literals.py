@@ -9,7 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from netsharp_lsp.embedded.regions import Region, find_regions
+from netsharp_lsp.embedded.finding import find_regions
+from netsharp_lsp.embedded.regions import Region
 from netsharp_lsp.text.edits import Edit, apply_edits
 from tests.embedded.hosts import read_r
 

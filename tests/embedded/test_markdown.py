@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from netsharp_lsp.embedded.regions import Region, find_regions
+from netsharp_lsp.embedded.finding import find_regions
+from netsharp_lsp.embedded.regions import Region
 from netsharp_lsp.text.edits import Edit, apply_edits
 
 NET = "input X [3];\nhidden H [4] from X all;\noutput Y [1] from H all;\n"

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from netsharp_lsp.embedded.regions import find_regions
+from netsharp_lsp.embedded.finding import find_regions
 from tests.embedded.test_laws import HOSTS, formatted, regions_of
 
 PIECES = (

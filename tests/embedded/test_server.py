@@ -13,8 +13,8 @@ from netsharp_lsp.cli.embedded import examine_host
 from netsharp_lsp.cli.files import Input
 from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.selection import Selection
+from netsharp_lsp.embedded.finding import find_regions
 from netsharp_lsp.embedded.hosts import host_of
-from netsharp_lsp.embedded.regions import find_regions
 from netsharp_lsp.text.lines import LineIndex
 from tests.embedded.test_laws import HOSTS, formatted
 from tests.server.wire import Wire, serving

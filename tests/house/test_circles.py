@@ -33,18 +33,6 @@ LEFT: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "netsharp_lsp.embedded",
-        (
-            ".chunks",
-            ".code",
-            ".markdown",
-            ".notebook",
-            ".python",
-            ".r",
-            ".regions",
-        ),
-    ),
-    (
         "netsharp_lsp.netsharp",
         (
             "",
