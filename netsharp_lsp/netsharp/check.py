@@ -10,7 +10,7 @@ from netsharp_lsp.netsharp.meaning.index import Index
 from netsharp_lsp.netsharp.meaning.network import Network
 from netsharp_lsp.netsharp.reading.incremental import read_by_windows
 from netsharp_lsp.netsharp.reading.syntax import KINDS
-from netsharp_lsp.netsharp.rules import FIRST_ONLY, PREMISES, SEVERITIES, load
+from netsharp_lsp.netsharp.rules import FIRST_ONLY, PREMISES, RESTS, SEVERITIES, load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Examination:
         self._waiting: dict[Declaration, None] = dict.fromkeys(network.units)
         self._checks: dict[str, tuple[Check, ...]] = {
             kind: tuple(rule.check for rule in load() if rule.subject == kind)
-            for kind in ("declaration", "constant", "layer", "share", "network")
+            for kind in ("declaration", "constant", "layer", "share", "network", "unsaid")
         }
         self._checks_of_bundles: dict[str | None, tuple[Check, ...]] = {
             kind: tuple(
@@ -71,9 +71,8 @@ class Examination:
     def findings(self) -> Iterator[Finding]:
         """Everything that is to be said, less what rests on unreadable text."""
         self._examine()
-        network = self.network
-        withholds = network.doubts.withholds
-        return (finding for finding in self._every_finding() if not withholds(finding))
+        withholds = self.network.doubts.withholds
+        return (one for one in self._every_finding() if not withholds(one, RESTS[one.code]))
 
     def _every_finding(self) -> Iterator[Finding]:
         network = self.network
@@ -145,16 +144,15 @@ class Examination:
 
     def diagnostics(self) -> list[Diagnostic]:
         """The diagnostics in the order of the text, each once."""
-        specification, doubts = self.network.specification, self.network.doubts
-        found = {
-            finding.diagnostic(specification, SEVERITIES[finding.code])
-            for finding in self.findings()
-        }
-        if doubts.broken and not any(d.severity == "error" for d in found):
-            resort = doubts.last_resort()
-            if resort is not None:
-                found.add(resort.diagnostic(specification, "error"))
+        network = self.network
+        found = {self._told_at(finding) for finding in self.findings()}
+        if network.doubts.broken and not any(d.severity == "error" for d in found):
+            for check_one in self._checks["unsaid"]:
+                found.update(map(self._told_at, check_one(network, network)))
         return sorted(found, key=reading_order)
+
+    def _told_at(self, finding: Finding) -> Diagnostic:
+        return finding.diagnostic(self.network.specification, SEVERITIES[finding.code])
 
 
 def reading_order(diagnostic: Diagnostic) -> tuple[object, ...]:
@@ -164,8 +162,9 @@ def reading_order(diagnostic: Diagnostic) -> tuple[object, ...]:
 
 
 def places_of(finding: Finding) -> Iterator[Place]:
-    """Every place that a finding points at."""
+    """Every place that a finding points at or rests on."""
     yield finding.place
+    yield from finding.also
     for note in finding.notes:
         yield note.place
     for change in finding.repair.changes if finding.repair is not None else ():

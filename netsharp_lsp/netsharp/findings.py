@@ -6,14 +6,36 @@ finding about one declaration stays true when another one above it grows.
 
 from __future__ import annotations
 
+from enum import Enum
+
 from netsharp_lsp.diagnostics import findings
 from netsharp_lsp.diagnostics.model import Diagnostic, Fix, Related
 from netsharp_lsp.text.edits import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from netsharp_lsp.diagnostics.model import Severity
     from netsharp_lsp.netsharp.reading.syntax import Declaration, Node, Specification
+
+
+class Rests(Enum):
+    """What must be readable for a finding to hold; `meaning.doubts` knows what is.
+
+    `TEXT`: nothing, it is about the text as it stands.  `WORDS`: the words it marks, with the
+    attribute, size or condition around them.  `ITEM`: the whole layer, constant or item of a
+    share that it stands in.  `NAME`: its words, and that the name which it marks stands in no
+    text that could not be read.  `UNDECLARED`: the same, and that no declaration lost its name.
+    `LAYERS`: its item, and that no layer went unread.
+    """
+
+    TEXT = 0
+    WORDS = 1
+    ITEM = 2
+    NAME = 3
+    UNDECLARED = 4
+    LAYERS = 5
 
 
 class Place:
@@ -94,9 +116,26 @@ class Repair(findings.Repair[Change]):
 
 
 class Finding(findings.Finding[Place, Change]):
-    """One fault at one place of a specification; two severities has NS089 alone."""
+    """One fault at one place of a specification; two severities has NS089 alone.
 
-    __slots__ = ()
+    `also`: other places whose items must be readable for it to hold.
+    """
+
+    __slots__ = ("also",)
+
+    def __init__(
+        self,
+        code: str,
+        place: Place,
+        message: str,
+        notes: Iterable[findings.Note[Place]] = (),
+        repair: findings.Repair[Change] | None = None,
+        severity: Severity | None = None,
+        *,
+        also: Iterable[Place] = (),
+    ) -> None:
+        super().__init__(code, place, message, notes, repair, severity)
+        self.also = tuple(also)
 
     def diagnostic(self, specification: Specification, severity: Severity) -> Diagnostic:
         """The finding in absolute offsets of a snapshot."""

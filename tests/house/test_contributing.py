@@ -114,6 +114,22 @@ def test_the_new_language_keeps_to_the_house(copy: Path) -> None:
     assert types.returncode == 0 or "No module named mypy" in types.stderr, types.stdout
 
 
+def test_the_new_rule_says_what_it_rests_on(copy: Path) -> None:
+    """The name of a layer is read where its size is not."""
+    (copy / "broken.nn").write_text(
+        "input A [3]; hidden Foo [4 tanh from A all; output B [1] sigmoid from Foo all;"
+    )
+    checking = ("-m", "netsharp_lsp", "check", "--format", "concise", "broken.nn")
+    assert "hint NS129 'Foo' says nothing" in python(copy, *checking).stdout
+    rule = copy / "netsharp_lsp" / "netsharp" / "rules" / "names" / "placeholders.py"
+    words = rule.read_text(encoding="utf-8")
+    rule.write_text(words.replace("Rests.WORDS", "Rests.ITEM"), encoding="utf-8")
+    checked = python(copy, *checking)
+    rule.write_text(words, encoding="utf-8")
+    assert "NS012" in checked.stdout
+    assert "NS129" not in checked.stdout
+
+
 def test_the_new_page_is_a_test(copy: Path) -> None:
     done = python(
         copy,

@@ -68,7 +68,8 @@ def doubts(specification: Specification) -> dict[str, object]:
         return place(value) if isinstance(value, Declaration) else value
 
     names = (
-        "regions unread words swallowed swallowing broken nameless vague foreign incomplete near"
+        "regions unread words swallowed swallowing broken nameless has_orphans may_connect foreign "
+        "incomplete near"
     )
     held: dict[str, object] = {name: getattr(found, name) for name in names.split()}
     parts = "covered culprits continued ends displaced interrupting curly words"

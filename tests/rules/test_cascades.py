@@ -76,3 +76,37 @@ def test_one_fault_sets_off_no_other(path: Path) -> None:
         new = grave(broken) - before
         assert set(new) <= allowed, broken.decode()
         assert new or before & Counter(dict.fromkeys(allowed, 1)), broken.decode()
+
+
+BESIDE = """const N = [3, 4];
+input I [28, 28];
+input Unread [4];
+hidden A {size} tanh from I all;
+hidden B [N[5]] from I all;
+hidden W [10, 10] from I where (s, d) => s[4] == d[0];
+hidden Unused [5] from A all;
+output O [3] softmax from A all;
+"""
+
+
+def told(size: str) -> set[tuple[str, int]]:
+    """Codes and lines of everything grave that is said where a layer has this size."""
+    text = BESIDE.format(size=size).encode()
+    found = (d for d in check(text, Context())[1] if d.severity in ("error", "warning"))
+    return {(d.code, text.count(b"\n", 0, d.start) + 1) for d in found}
+
+
+@pytest.mark.parametrize("size", ["[40", "[4 0]", "[40, ,]", "40]", "[4 * ]"])
+def test_a_broken_size_hides_no_fault_elsewhere(size: str) -> None:
+    elsewhere = {
+        ("NS059", 3),
+        ("NS046", 5),
+        ("NS058", 5),
+        ("NS046", 6),
+        ("NS058", 6),
+        ("NS058", 7),
+    }
+    assert told("[40]") == elsewhere
+    found = told(size)
+    assert elsewhere <= found
+    assert {line for _, line in found - elsewhere} == {4}

@@ -42,7 +42,9 @@ def _evaluate(constant: Constant, network: Network) -> None:
             current.state = "done"
             if current.item.value is not None:
                 unit = network.units[current.declaration]
-                current.value = network.evaluate(unit.declaration, current.item.value, unit.report)
+                value = network.evaluate(unit.declaration, current.item.value, unit.report)
+                vague = network.doubts.vague(unit.declaration, current.item.value)
+                current.value = None if vague else value
 
 
 def _unknown(constant: Constant, path: list[Constant], network: Network) -> list[Constant]:

@@ -8,27 +8,23 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from functools import cached_property
 
-from netsharp_lsp.netsharp.findings import Finding, Place
+from netsharp_lsp.netsharp.findings import Finding, Place, Rests
 from netsharp_lsp.netsharp.reading.characters import replacement
 from netsharp_lsp.netsharp.reading.debris import Debris
-from netsharp_lsp.netsharp.reading.expressions import attributes_of, bundles_of
 from netsharp_lsp.netsharp.reading.slips import (
-    ACTIVATION_ATTRIBUTES,
     DEBRIS,
     SECTION_WORDS,
     WORD,
-    has_bare_source,
     is_debris,
     is_nameless,
-    lacks_from,
     lost_words,
     unreadable_filter,
 )
 from netsharp_lsp.netsharp.reading.syntax import (
     FIRST_KIND_WORDS,
     BundleItem,
-    ConstantItem,
     LayerItem,
     Node,
 )
@@ -36,11 +32,10 @@ from netsharp_lsp.text.spans import Spans
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from netsharp_lsp.netsharp.reading.characters import Mark
     from netsharp_lsp.netsharp.reading.syntax import (
-        Attribute,
         Comment,
         Declaration,
         Fault,
@@ -51,16 +46,9 @@ if TYPE_CHECKING:
 BLANKS = re.compile(rb"\s*")
 #: How far from unreadable text a rule may still look for it: CR LF and a byte.
 MARGIN = 3
-#: Findings that hold as long as their own words are readable; the others relate many places.
-LOCAL_CODES = frozenset(
-    f"NS{number:03}" for number in (*range(30, 51), 53, 61, 62) if number not in (33, 34, 36)
-)
-UNKNOWN_NAME_CODES = frozenset(("NS030", "NS035", "NS100", "NS103", "NS104"))
-UNUSED_CODES = frozenset(("NS033", "NS058", "NS059"))
-#: Findings about a name alone, whatever stands behind it.
-NAME_CODES = frozenset(("NS030", "NS031", "NS034", "NS035", "NS036", "NS037", "NS051", "NS052"))
-QUOTED = re.compile(r"'(\w+)'")
-PRESENCE_CODES = frozenset(("NS051", "NS052", "NS116", "NS054", "NS101"))
+#: Words of which one that could not be read may have been a layer, or a connection.
+LAYER_WORDS = frozenset(("input", "hidden", "output"))
+CONNECTION_WORDS = frozenset(("from", *FIRST_KIND_WORDS))
 
 
 class Doubts:
@@ -88,9 +76,6 @@ class Doubts:
         self.swallowing: set[int] = set()
         self.broken = bool(self.regions) or self.swallowed
         self.nameless = False
-        self._attributes_of: dict[Declaration, list[Attribute]] = {}
-        #: Where the bundles of a declaration name a source that may be their kind.
-        self._sourceless: dict[Declaration, set[int]] = {}
         for declaration in specification.doubtful:
             if declaration.faults or declaration.kind in DEBRIS:
                 self._note(declaration)
@@ -98,7 +83,6 @@ class Doubts:
                 self._note_layers(declaration)
         for comment in odd_comments:
             self._note_swallowed(comment)
-        self.vague = set(self._vague_names())
         self.debris = Debris(specification, self.broken)
         self._words |= self.debris.words
         for end in self.debris.ends:
@@ -167,99 +151,73 @@ class Doubts:
         rest = BLANKS.match(self.specification.data, at)
         return rest is not None and rest.end() in self.swallowing
 
-    def withholds(self, finding: Finding) -> bool:
-        """Whether a finding about meaning rests on text that could not be read."""
-        code, declaration = finding.code, finding.place.declaration
-        if code < "NS030":
+    def withholds(self, finding: Finding, rests: Rests) -> bool:
+        """Whether a finding rests on text that could not be read."""
+        if rests is Rests.TEXT or not self.incomplete:
             return False
-        if code in ("NS030", "NS061", "NS063") and self._misplaced_attribute(finding):
-            return True
-        if code == "NS035" and self._names_no_source(finding):
-            return True
-        if code == "NS057" and has_bare_source(declaration):
-            return True
-        if not self.incomplete:
-            return False
+        place = finding.place
+        declaration = place.declaration
         if self.foreign or (declaration is not None and self.explained(declaration)):
             return True
-        if code in PRESENCE_CODES and self._presence_unknown(code):
-            return True
         if declaration is not None and is_debris(declaration):
-            return declaration.kind != "orphan" or code not in LOCAL_CODES
-        start, end = finding.place.offsets(self.specification)
-        name = self.specification.data[start:end].decode("utf-8", "replace")
-        if code in UNUSED_CODES:
-            return code != "NS033" or name in self.words
-        if code in UNKNOWN_NAME_CODES and (self.nameless or self.swallowed or name in self.words):
+            return declaration.kind != "orphan" or rests not in OWN_WORDS
+        unknown = BEYOND_ITS_PLACE.get(rests)
+        if unknown is not None and unknown(self, place):
             return True
-        if code == "NS036" and name in self.words:
+        if any(self._in_doubt(other, local=False) for other in finding.also):
             return True
-        if code not in NAME_CODES and self.vague & {name, *QUOTED.findall(finding.message)}:
-            return True
-        return self._in_doubt(finding, code in LOCAL_CODES)
+        return self._in_doubt(place, local=rests in OWN_WORDS)
 
-    def _in_doubt(self, finding: Finding, local: bool) -> bool:
-        declaration = finding.place.declaration
+    def _in_doubt(self, place: Place, *, local: bool) -> bool:
+        declaration = place.declaration
         if declaration is None or not self.regions:
             return False
-        span = (finding.place.start, finding.place.end)
+        span = (place.start, place.end)
         for piece in enclosing(declaration, *span, local):
             span = (min(span[0], piece.start), max(span[1], piece.end))
         return self.touches(declaration, span[0] - 1, span[1] + 1)
 
-    def _misplaced_attribute(self, finding: Finding) -> bool:
-        """Whether a finding is about `Activation = tanh` or a half-typed attribute."""
-        declaration = finding.place.declaration
-        if declaration is None:
+    def vague(self, declaration: Declaration, piece: Node) -> bool:
+        """Whether a size or a value could not be read as a whole.
+
+        One in brackets ends with them; without any it may go on in what could not be read.
+        """
+        if not self.regions:
             return False
-        start, end = finding.place.start, finding.place.end
-        if finding.code == "NS063":
-            later = (one for one in self._attributes(declaration) if one.name.start >= start)
-            return any(one.value is None and not one.terminator for one in later)
-        before = bisect_right(self._attributes(declaration), start, key=lambda one: one.start)
-        attribute = self._attributes(declaration)[before - 1] if before else None
-        if attribute is None or end > attribute.end:
-            return False
-        if attribute.name.text.lower() in ACTIVATION_ATTRIBUTES or lacks_from(attribute):
-            return True
-        return attribute.value is None and finding.code == "NS061"
+        margin = 0 if self.specification.text(declaration, piece.end - 1, piece.end) == "]" else 1
+        return self.touches(declaration, piece.start - margin, piece.end + margin)
 
-    def _names_no_source(self, finding: Finding) -> bool:
-        """Whether an undefined layer is the kind of a connection whose source is missing."""
-        declaration = finding.place.declaration
-        if declaration is None:
-            return False
-        if declaration not in self._sourceless:
-            self._sourceless[declaration] = {
-                bundle.source.start
-                for bundle in bundles_of(declaration)
-                if bundle.kind is None
-                and (bundle.source.text in FIRST_KIND_WORDS or bundle.source.text == "from")
-            }
-        return finding.place.start in self._sourceless[declaration]
+    def _may_be_declared(self, place: Place) -> bool:
+        """Whether what could not be read may declare the name at a place."""
+        return self.nameless or self.swallowed or self._may_be_named(place)
 
-    def _attributes(self, declaration: Declaration) -> list[Attribute]:
-        """The attributes of a declaration in the order of its text."""
-        if declaration not in self._attributes_of:
-            found = sorted(attributes_of(declaration), key=lambda attribute: attribute.start)
-            self._attributes_of[declaration] = found
-        return self._attributes_of[declaration]
+    def _may_hold_layers(self, _place: Place) -> bool:
+        """Whether what could not be read may hold layers."""
+        return self._holes or not LAYER_WORDS.isdisjoint(self._lowered)
 
-    def _presence_unknown(self, code: str) -> bool:
-        if self.marks or self.swallowed or self.nameless:
-            return True
-        if {word.lower() for word in self.words} & {"input", "output", "hidden"}:
-            return True
-        orphans = any(d.kind in ("orphan", "error") for d in self.specification.doubtful)
-        return orphans and code in ("NS051", "NS052")
+    @cached_property
+    def may_connect(self) -> bool:
+        """Whether what could not be read may hold a connection of which no name is left."""
+        holes = self._holes or self.has_orphans
+        return holes or not CONNECTION_WORDS.isdisjoint(self._lowered)
 
-    def last_resort(self) -> Finding | None:
-        """A finding for the first fault, should no rule have told of any."""
-        for declaration in self.specification.doubtful:
-            for fault in declaration.faults:
-                place = Place.of(declaration, fault)
-                return Finding("NS026", place, "The text cannot be read from here on.")
-        return None
+    @cached_property
+    def has_orphans(self) -> bool:
+        """Whether anything stands in the text without its keyword."""
+        return any(one.kind in ("orphan", "error") for one in self.specification.doubtful)
+
+    @property
+    def _holes(self) -> bool:
+        return bool(self.marks) or self.swallowed or self.nameless
+
+    @cached_property
+    def _lowered(self) -> frozenset[str]:
+        return frozenset(word.lower() for word in self.words)
+
+    def _may_be_named(self, place: Place) -> bool:
+        """Whether the name at a place stands in text that could not be read."""
+        start, end = place.offsets(self.specification)
+        return self.specification.data[start:end].decode("utf-8", "replace") in self.words
 
     # How it is found.
 
@@ -298,16 +256,6 @@ class Doubts:
             self.swallowing.add(comment.start)
             self._unread_comments.append(text)
             self.broken = True
-
-    def _vague_names(self) -> Iterator[str]:
-        """Layers and constants whose size or value could not be read as a whole."""
-        for declaration in self._beside(self.regions):
-            for item in declaration.items:
-                if not isinstance(item, LayerItem | ConstantItem):
-                    continue
-                node = item.size if isinstance(item, LayerItem) else item.value
-                if node is not None and self.touches(declaration, node.start - 1, node.end + 1):
-                    yield item.name.text
 
     def _beside(self, spans: Spans) -> set[Declaration]:
         """The declarations that spans stand in or beside."""
@@ -366,3 +314,13 @@ def _holding(pieces: tuple[Node, ...], start: int, end: int) -> Iterator[Node]:
     for piece in pieces:
         if piece.start <= start and end <= piece.end:
             yield piece
+
+
+#: What rests on little more than the words it marks.
+OWN_WORDS = (Rests.WORDS, Rests.NAME, Rests.UNDECLARED)
+#: What withholds a finding wherever in the text it stands.
+BEYOND_ITS_PLACE: dict[Rests, Callable[[Doubts, Place], bool]] = {
+    Rests.NAME: Doubts._may_be_named,
+    Rests.UNDECLARED: Doubts._may_be_declared,
+    Rests.LAYERS: Doubts._may_hold_layers,
+}

@@ -11,6 +11,7 @@ import math
 
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.meaning import faults
 from netsharp_lsp.netsharp.reading.syntax import (
     DEEPEST,
     INTEGER_LIMIT,
@@ -32,6 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from netsharp_lsp.netsharp.meaning.faults import ValueFault
     from netsharp_lsp.netsharp.reading.syntax import Declaration, Expression, Node
 
     Scalar = int | float | bool
@@ -42,9 +44,6 @@ if TYPE_CHECKING:
 
 #: So many characters of a number that is too large are shown.
 LONGEST_SHOWN = 40
-
-#: Faults that depend on a value, not on a type: what is never computed does not have them.
-VALUE_FAULTS = frozenset(("NS041", "NS043", "NS046", "NS049"))
 
 #: Functions by name: how many arguments they take.
 FUNCTIONS: dict[str, tuple[int, int]] = {
@@ -62,14 +61,14 @@ FUNCTIONS: dict[str, tuple[int, int]] = {
 
 
 class UndefinedValueError(Exception):
-    """An operation without a value: the code and the sentence of its fault.
+    """An operation without a value: its fault and the sentence about it.
 
     `operand` is the position of the operand at fault, None where it is no single one.
     """
 
-    def __init__(self, code: str, message: str, operand: int | None = None) -> None:
+    def __init__(self, fault: ValueFault, message: str, operand: int | None = None) -> None:
         super().__init__(message)
-        self.code = code
+        self.fault = fault
         self.message = message
         self.operand = operand
 
@@ -101,10 +100,13 @@ class Evaluator:
         self.declaration = declaration
         self.lookup = lookup
         self.report = report
+        #: Whether what is looked at has no part in the value: its types are judged alone.
+        self.idle = False
 
-    def fault(self, code: str, node: Node, message: str) -> None:
+    def fault(self, fault: ValueFault, node: Node, message: str) -> None:
         """Report a fault at an expression."""
-        self.report(Finding(code, Place.of(self.declaration, node), message))
+        if not (self.idle and fault.of_value):
+            self.report(Finding(fault.code, Place.of(self.declaration, node), message))
 
     def value(self, node: Expression) -> Value | None:
         """The value of an expression, None if it has none."""
@@ -117,10 +119,10 @@ class Evaluator:
             text = node.text
             if len(text) > LONGEST_SHOWN:
                 text = f"{text[:LONGEST_SHOWN]}..."
-            self.fault("NS008", node, f"{text} is too large: whole numbers have 64 bits.")
+            self.fault(faults.TOO_LARGE, node, f"{text} is too large: whole numbers have 64 bits.")
             return None
         if isinstance(value, float) and not math.isfinite(value):
-            self.fault("NS043", node, f"{node.text} is out of range.")
+            self.fault(faults.OUT_OF_RANGE, node, f"{node.text} is out of range.")
             return None
         return value
 
@@ -129,14 +131,14 @@ class Evaluator:
 
     def _deep(self, node: Deep) -> Value | None:
         self.fault(
-            "NS043",
+            faults.OUT_OF_RANGE,
             node,
             f"This expression is out of range: it is nested more than {DEEPEST} levels deep.",
         )
         return None
 
     def _placeholder(self, node: Placeholder) -> Value | None:
-        self.fault("NS039", node, "'...' is a placeholder; give every value.")
+        self.fault(faults.PLACEHOLDER, node, "'...' is a placeholder; give every value.")
         return None
 
     def _name(self, node: Name) -> Value | None:
@@ -147,7 +149,7 @@ class Evaluator:
 
     def undefined(self, node: Name) -> None:
         """Hook for the fault of an undefined constant: the network knows the names."""
-        self.fault("NS030", node, f"Constant '{node.text}' is not defined.")
+        self.fault(faults.UNDEFINED, node, f"Constant '{node.text}' is not defined.")
 
     def _tuple(self, node: Tuple) -> Value | None:
         items = [self.value(item) for item in node.items]
@@ -177,7 +179,7 @@ class Evaluator:
         value = self.attempt(node, operands, binary_value, node.operator, left, right)
         if node.operator == "/" and drops_remainder(left, right):
             self.fault(
-                "NS049",
+                faults.REMAINDER,
                 node,
                 f"Integer division drops a remainder: {show(left)} / {show(right)} = "
                 f"{show(value) if value is not None else '?'}.",
@@ -186,13 +188,9 @@ class Evaluator:
 
     def _decided(self, node: Binary, left: bool) -> Value | None:
         """`false && x`, `true || x`: what only a value of ``x`` could do wrong does not matter."""
-        report, findings = self.report, list[Finding]()
-        self.report = findings.append
+        before, self.idle = self.idle, True
         right = self.value(node.right)
-        self.report = report
-        for finding in findings:
-            if finding.code not in VALUE_FAULTS:
-                report(finding)
+        self.idle = before
         if right is not None and not isinstance(right, bool):
             self.attempt(node, (node.left, node.right), binary_value, node.operator, left, right)
             return None
@@ -216,16 +214,18 @@ class Evaluator:
             return None
         if not isinstance(target, tuple):
             self.fault(
-                "NS047", node.target, f"Only tuples can be indexed, not {type_name(target)}."
+                faults.NO_TUPLE,
+                node.target,
+                f"Only tuples can be indexed, not {type_name(target)}.",
             )
             return None
         if isinstance(position, bool) or not isinstance(position, int):
             message = f"An index must be a whole number, found {type_name(position)}."
-            self.fault("NS040", node.position, message)
+            self.fault(faults.WRONG_TYPE, node.position, message)
             return None
         if not 0 <= position < len(target):
             message = f"Index {position} is outside the {len(target)} values of the tuple."
-            self.fault("NS046", node.position, message)
+            self.fault(faults.NO_ENTRY, node.position, message)
             return None
         return target[position]
 
@@ -241,15 +241,17 @@ class Evaluator:
             value = operation(*arguments)
         except UndefinedValueError as undefined:
             at = node if undefined.operand is None else operands[undefined.operand]
-            self.fault(undefined.code, at, undefined.message)
+            self.fault(undefined.fault, at, undefined.message)
             return None
         except (OverflowError, ValueError):
             value = math.inf
         if isinstance(value, int) and not -INTEGER_LIMIT <= value < INTEGER_LIMIT:
-            self.fault("NS043", node, "The value is out of range: whole numbers have 64 bits.")
+            self.fault(
+                faults.OUT_OF_RANGE, node, "The value is out of range: whole numbers have 64 bits."
+            )
             return None
         if isinstance(value, float) and not math.isfinite(value):
-            self.fault("NS043", node, "The value is not finite or out of range.")
+            self.fault(faults.OUT_OF_RANGE, node, "The value is not finite or out of range.")
             return None
         return value
 
@@ -262,17 +264,19 @@ def call_fault(node: Call, declaration: Declaration) -> Finding | None:
         hint = nearest(name, FUNCTIONS)
         if hint is None:
             known = ", ".join(FUNCTIONS)
-            return Finding("NS044", place, f"Unknown function '{name}'. There are {known}.")
+            return Finding(
+                faults.NO_FUNCTION.code, place, f"Unknown function '{name}'. There are {known}."
+            )
         repair = Repair(f"Replace by '{hint}'", [Change(place, hint)], safe=True)
         message = f"Unknown function '{name}'. Did you mean '{hint}'?"
-        return Finding("NS044", place, message, repair=repair)
+        return Finding(faults.NO_FUNCTION.code, place, message, repair=repair)
     least, most = FUNCTIONS[name]
     if least <= len(node.arguments) <= most:
         return None
     wanted = str(least) if least == most else f"at least {least}"
     plural = "" if least == 1 and most == 1 else "s"
     message = f"'{name}' takes {wanted} argument{plural}, found {len(node.arguments)}."
-    return Finding("NS045", place, message)
+    return Finding(faults.WRONG_ARGUMENTS.code, place, message)
 
 
 READERS: dict[type, Callable[..., Value | None]] = {
@@ -304,7 +308,7 @@ def wanted_numbers(operator: str, *operands: Value) -> None:
     for position, operand in enumerate(operands):
         if not is_number(operand):
             message = f"'{operator}' needs numbers, found {type_name(operand)}."
-            raise UndefinedValueError("NS040", message, position)
+            raise UndefinedValueError(faults.WRONG_TYPE, message, position)
 
 
 def wanted_booleans(operator: str, *operands: Value) -> None:
@@ -312,7 +316,7 @@ def wanted_booleans(operator: str, *operands: Value) -> None:
     for position, operand in enumerate(operands):
         if not isinstance(operand, bool):
             message = f"'{operator}' needs true or false, found {type_name(operand)}."
-            raise UndefinedValueError("NS040", message, position)
+            raise UndefinedValueError(faults.WRONG_TYPE, message, position)
 
 
 def drops_remainder(left: Value, right: Value) -> bool:
@@ -339,7 +343,7 @@ def unary_value(operator: str, operand: Value) -> Value:
 def divide(left: int | float, right: int | float) -> int | float:
     """Whole numbers divide toward zero; a real operand makes a real."""
     if right == 0:
-        raise UndefinedValueError("NS041", "Division by zero.", 1)
+        raise UndefinedValueError(faults.DIVISION_BY_ZERO, "Division by zero.", 1)
     if isinstance(left, int) and isinstance(right, int):
         return truncated_quotient(left, right)
     return left / right
@@ -348,7 +352,7 @@ def divide(left: int | float, right: int | float) -> int | float:
 def remainder(left: int | float, right: int | float) -> int | float:
     """The remainder, with the sign of the dividend."""
     if right == 0:
-        raise UndefinedValueError("NS041", "Division by zero.", 1)
+        raise UndefinedValueError(faults.DIVISION_BY_ZERO, "Division by zero.", 1)
     if isinstance(left, int) and isinstance(right, int):
         return left - truncated_quotient(left, right) * right
     return math.fmod(left, right)
@@ -361,14 +365,16 @@ def power(left: int | float, right: int | float) -> int | float:
     `UndefinedValueError` for a root of a negative number and a negative power of 0.
     """
     if left == 0 and right < 0:
-        raise UndefinedValueError("NS041", "Division by zero: 0 to a negative power.")
+        raise UndefinedValueError(
+            faults.DIVISION_BY_ZERO, "Division by zero: 0 to a negative power."
+        )
     if isinstance(left, int) and isinstance(right, int) and right >= 0:
         if (abs(left).bit_length() - 1) * right > 63:
             raise OverflowError
         return int(left**right)
     value = float(left) ** right
     if isinstance(value, complex):
-        raise UndefinedValueError("NS043", "A negative number has no such power.")
+        raise UndefinedValueError(faults.OUT_OF_RANGE, "A negative number has no such power.")
     return value
 
 
@@ -399,7 +405,7 @@ def binary_value(operator: str, left: Value, right: Value) -> Value:
             right, tuple
         ):
             raise UndefinedValueError(
-                "NS040",
+                faults.WRONG_TYPE,
                 f"'{operator}' compares {type_name(left)} with {type_name(right)}.",
             )
         return (left == right) == (operator == "==")
@@ -412,7 +418,9 @@ def binary_value(operator: str, left: Value, right: Value) -> Value:
 def square_root(value: int | float) -> float:
     """The square root.  Raises `UndefinedValueError` for a negative number."""
     if value < 0:
-        raise UndefinedValueError("NS043", f"The square root of {value} is not a number.")
+        raise UndefinedValueError(
+            faults.OUT_OF_RANGE, f"The square root of {value} is not a number."
+        )
     return math.sqrt(value)
 
 

@@ -11,6 +11,7 @@ from itertools import product as grid
 
 from netsharp_engine.geometry import product
 from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.meaning import faults
 from netsharp_lsp.netsharp.meaning.evaluate import (
     UndefinedValueError,
     binary_value,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from netsharp_lsp.netsharp.meaning.evaluate import Value
+    from netsharp_lsp.netsharp.meaning.faults import ValueFault
     from netsharp_lsp.netsharp.meaning.model import Bundle
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.meaning.terms import Group
@@ -64,8 +66,15 @@ class Edges:
         self.few = True
         self.groups: list[Group] = []
         self.faults: list[Finding] = []
+        #: Whether every part of the condition is known; whoever finds out why not reports it.
+        self.known = True
         self.evaluations = 0
         self.count: int | None = None
+
+    @property
+    def sound(self) -> bool:
+        """Whether the condition can be walked."""
+        return self.known and not self.faults
 
     @property
     def unused_destination_indices(self) -> list[int]:
@@ -170,7 +179,7 @@ def count_edges(bundle: Bundle, network: Network, limit: int = EVALUATION_LIMIT)
             group.evaluations(edges.source, edges.destination) for group in edges.groups
         )
         edges.few = edges.evaluations <= EVALUATION_LIMIT
-    if edges.count is not None or edges.faults:
+    if edges.count is not None or not edges.sound:
         return edges
     if edges.few or network.affords(edges.evaluations, limit):
         walk(edges, Place.of(bundle.declaration, predicate.condition))
@@ -189,11 +198,11 @@ def walk(edges: Edges, place: Place) -> None:
             walked = group.keep if edges.few else group.count
             count *= walked(edges.source, edges.destination)
         except UndefinedValueError as undefined:
-            edges.faults.append(Finding(undefined.code, place, undefined.message))
+            edges.faults.append(Finding(undefined.fault.code, place, undefined.message))
             return
         except OverflowError:
             message = "The condition's arithmetic goes out of range."
-            edges.faults.append(Finding("NS043", place, message))
+            edges.faults.append(Finding(faults.OUT_OF_RANGE.code, place, message))
             return
         free_source -= set(group.sources)
         free_destination -= set(group.destinations)
@@ -217,11 +226,11 @@ class Translator:
         }
 
     def fault(
-        self, code: str, node: Expression, message: str, repair: Repair | None = None
+        self, fault: ValueFault, node: Expression, message: str, repair: Repair | None = None
     ) -> None:
         """Note a fault at a part of the condition."""
         place = Place.of(self.bundle.declaration, node)
-        self.edges.faults.append(Finding(code, place, message, repair=repair))
+        self.edges.faults.append(Finding(fault.code, place, message, repair=repair))
 
     def translate_condition(self) -> None:
         """Split the condition at `&&` and group its terms by the indices they share."""
@@ -234,7 +243,7 @@ class Translator:
                 self.not_a_condition(node, term.sample)
                 continue
             terms.append(term)
-        if not self.edges.faults:
+        if self.edges.sound:
             self.edges.groups = grouped(terms)
 
     def not_a_condition(self, node: Expression, sample: Value) -> None:
@@ -244,7 +253,7 @@ class Translator:
             place = Place.of(self.bundle.declaration, node)
             repair = Repair("Compare with 0", [Change(place.after(), " == 0")], safe=False)
         message = f"The condition must be true or false, found {type_name(sample)}."
-        self.fault("NS048", node, message, repair)
+        self.fault(faults.NO_CONDITION, node, message, repair)
 
     def translate(self, node: Expression) -> Term | None:
         """A term, None where it has a fault."""
@@ -263,12 +272,11 @@ class Translator:
     def constant(self, node: Expression) -> Term | None:
         """A literal or a constant of the specification."""
         if isinstance(node, Broken) and not isinstance(node, Deep):
-            self.edges.faults.append(SILENT)
+            self.edges.known = False
             return None
         value = self.network.evaluate(self.bundle.declaration, node, self.edges.faults.append)
         if value is None:
-            if len(self.edges.faults) == 0:
-                self.edges.faults.append(SILENT)
+            self.edges.known = False
             return None
         return literal(value)
 
@@ -284,11 +292,11 @@ class Translator:
             return None
         if not isinstance(target.sample, tuple):
             message = f"Only tuples can be indexed, not {type_name(target.sample)}."
-            self.fault("NS047", node.target, message)
+            self.fault(faults.NO_TUPLE, node.target, message)
             return None
         if isinstance(position.sample, bool) or not isinstance(position.sample, int):
             message = f"An index must be a whole number, found {type_name(position.sample)}."
-            self.fault("NS040", node.position, message)
+            self.fault(faults.WRONG_TYPE, node.position, message)
             return None
         if not position.uses:
             return self.fixed_index(node, target, position.sample)
@@ -317,7 +325,7 @@ class Translator:
             name = layer.name if layer is not None else ""
             dimensions = "1 dimension" if rank == 1 else f"{rank} dimensions"
             message = f"Index {at} is outside the {dimensions} of layer '{name}'."
-        self.fault("NS046", node.position, message)
+        self.fault(faults.NO_ENTRY, node.position, message)
 
     def call(self, node: Call) -> Term | None:
         """A function; its name and number of arguments are judged as everywhere."""
@@ -343,14 +351,14 @@ class Translator:
         try:
             sample = operation(name, *(term.sample for term in known))
         except UndefinedValueError as undefined:
-            if not uses or undefined.code == "NS040":
+            if not uses or not undefined.fault.of_value:
                 at = node if undefined.operand is None else operands[undefined.operand]
-                self.fault(undefined.code, at, undefined.message)
+                self.fault(undefined.fault, at, undefined.message)
                 return None
             sample = 1
         except OverflowError:
             if not uses:
-                self.fault("NS043", node, "The value is not finite or out of range.")
+                self.fault(faults.OUT_OF_RANGE, node, "The value is not finite or out of range.")
                 return None
             sample = 1
         if not uses:
@@ -361,10 +369,6 @@ class Translator:
             return called(name, known, sample)
         left, right = known
         return infixed(name, left, right, sample)
-
-
-#: Stands for a fault that is reported elsewhere; rules leave it out.
-SILENT = Finding("", Place(None, 0, 0), "")
 
 
 def conjuncts(node: Expression) -> list[Expression]:

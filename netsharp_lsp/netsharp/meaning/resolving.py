@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from netsharp_lsp.netsharp.findings import Change, Finding, NewLine, Note, Place, Repair, Top
+from netsharp_lsp.netsharp.meaning import faults
 from netsharp_lsp.netsharp.meaning.attributes import BY_NAME, LAYER_FORMS
 from netsharp_lsp.netsharp.meaning.evaluate import Evaluator, show, type_name
 from netsharp_lsp.netsharp.meaning.inforce import (
@@ -24,6 +25,7 @@ from netsharp_lsp.netsharp.meaning.inforce import (
     wanted,
 )
 from netsharp_lsp.netsharp.meaning.model import NOTHING_GIVEN, Bundle, Given
+from netsharp_lsp.netsharp.reading.slips import ACTIVATION_ATTRIBUTES, lacks_from
 from netsharp_lsp.netsharp.reading.syntax import Auto, Tuple
 
 TYPE_CHECKING = False
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.context import Context
     from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
     from netsharp_lsp.netsharp.meaning.evaluate import Report, Value
+    from netsharp_lsp.netsharp.meaning.faults import ValueFault
     from netsharp_lsp.netsharp.meaning.model import Layer
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration, Expression, Name
@@ -48,10 +51,10 @@ class Resolver:
         self.evaluator = NetworkEvaluator(declaration, network, report)
 
     def fault(
-        self, code: str, node: Expression, message: str, repair: Repair | None = None
+        self, fault: ValueFault, node: Expression, message: str, repair: Repair | None = None
     ) -> None:
         """Report a fault at an expression."""
-        self.report(Finding(code, Place.of(self.declaration, node), message, repair=repair))
+        self.report(Finding(fault.code, Place.of(self.declaration, node), message, repair=repair))
 
     # Sizes.
 
@@ -67,7 +70,8 @@ class Resolver:
         items = size.items if isinstance(size, Tuple) else (size,)
         dimensions = [self._dimension(item) for item in items]
         known = [dimension for dimension in dimensions if dimension is not None]
-        if known and len(known) == len(dimensions):
+        vague = self.network.doubts.vague(self.declaration, size)
+        if known and len(known) == len(dimensions) and not vague:
             layer.shape = tuple(known)
 
     def _dimension(self, node: Expression) -> int | None:
@@ -77,14 +81,16 @@ class Resolver:
         if isinstance(value, float):
             message = f"Size must be a whole number, found {show(value)}."
             repair = rounding(value, Place.of(self.declaration, node))
-            self.fault("NS042", node, message, repair)
+            self.fault(faults.NOT_WHOLE, node, message, repair)
             return None
         if isinstance(value, bool) or not isinstance(value, int):
             message = f"A dimension must be a whole number, found {type_name(value)}."
-            self.fault("NS040", node, message)
+            self.fault(faults.WRONG_TYPE, node, message)
             return None
         if value < 1:
-            self.fault("NS050", node, f"Every dimension must be at least 1, found {value}.")
+            self.fault(
+                faults.BELOW_ONE, node, f"Every dimension must be at least 1, found {value}."
+            )
             return None
         return value
 
@@ -118,7 +124,9 @@ class Resolver:
         given: dict[str, Given] = {}
         for attribute in attributes:
             form = forms.get(attribute.name.text.lower())
-            value = None if attribute.value is None else self.evaluator.value(attribute.value)
+            value = None
+            if attribute.value is not None and not is_slip(attribute):
+                value = self.evaluator.value(attribute.value)
             if form is None or form.name in given:
                 continue
             if kind is not None and kind not in form.kinds:
@@ -161,7 +169,12 @@ class Resolver:
             message += " Did you mean Sharing?"
             place = Place.of(self.declaration, attribute.name)
             repair = Repair("Rename to Sharing", [Change(place, "Sharing")], safe=False)
-        self.fault("NS040", found[0], message, repair)
+        self.fault(faults.WRONG_TYPE, found[0], message, repair)
+
+
+def is_slip(attribute: Attribute) -> bool:
+    """Whether an attribute tries to give the activation, or is a connection without its `from`."""
+    return attribute.name.text.lower() in ACTIVATION_ATTRIBUTES or lacks_from(attribute)
 
 
 def give_by_context(layer: Layer, context: Context) -> None:
@@ -245,4 +258,4 @@ class NetworkEvaluator(Evaluator):
         else:
             declare = NewLine(Top(), f"const {node.text} = 1;")
             repair = Repair(f"Declare the constant '{node.text}'", [declare], safe=False)
-        self.report(Finding("NS030", place, message, notes, repair))
+        self.report(Finding(faults.UNDEFINED.code, place, message, notes, repair))

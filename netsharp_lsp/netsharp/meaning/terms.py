@@ -11,6 +11,7 @@ import math
 from itertools import product as grid
 
 from netsharp_engine.geometry import product
+from netsharp_lsp.netsharp.meaning import faults
 from netsharp_lsp.netsharp.meaning.evaluate import (
     CALLS,
     UndefinedValueError,
@@ -41,7 +42,9 @@ CALL = 4
 def pick(values: tuple[Value, ...], at: Value) -> Value:
     """An entry of a tuple by an index known at run time only."""
     if not (isinstance(at, int) and 0 <= at < len(values)):
-        raise UndefinedValueError("NS046", f"Index {at} is outside {len(values)} dimensions")
+        raise UndefinedValueError(
+            faults.NO_ENTRY, f"Index {at} is outside {len(values)} dimensions"
+        )
     return values[at]
 
 
@@ -232,7 +235,7 @@ class Group:
                 s = filled(len(source), self.sources, candidate)
                 d = filled(len(destination), self.destinations, part)
                 message = f"{undefined.message.rstrip('.')} for s = {s}, d = {d}."
-                raise UndefinedValueError(undefined.code, message) from None
+                raise UndefinedValueError(undefined.fault, message) from None
 
 
 def filled(rank: int, dimensions: list[int], part: Shape) -> list[int]:

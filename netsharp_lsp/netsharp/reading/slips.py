@@ -161,6 +161,11 @@ def lacks_from(attribute: Attribute) -> bool:
     return words and isinstance(value, Name) and value.text.lower() in FIRST_KIND_WORDS
 
 
+def is_half_typed(attribute: Attribute) -> bool:
+    """Whether an attribute breaks off behind its name: `{ Ker`."""
+    return attribute.value is None and not attribute.terminator
+
+
 def has_bare_source(declaration: Declaration | None) -> bool:
     """Whether a body holds a connection without its `from`."""
     return declaration is not None and any(map(lacks_from, attributes_of(declaration)))

@@ -10,6 +10,8 @@ import os
 
 from netsharp_lsp.diagnostics.rule_folders import import_rules
 
+from netsharp_lsp.netsharp.findings import Rests
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
 FOLDER = os.path.dirname(__file__)
 
 #: What a rule looks at: a syntax `Declaration`, a `Constant`, `Layer`, `Bundle` or `Share` of the
-#: model, or the `Network` as a whole.
-SUBJECTS = ("declaration", "constant", "layer", "bundle", "share", "network")
+#: model, the `Network` as a whole, or, as "unsaid", a broken one of which nobody has told an error.
+SUBJECTS = ("declaration", "constant", "layer", "bundle", "share", "network", "unsaid")
 
 
 class Rule:
@@ -58,6 +60,8 @@ FIRST_ONLY: set[str] = set()
 RULES: list[Rule] = []
 #: How grave each code is, those included that are met while values are worked out.
 SEVERITIES: dict[str, Severity] = {}
+#: What must be readable for the findings of each code to hold.
+RESTS: dict[str, Rests] = {}
 
 
 def rule(
@@ -68,16 +72,18 @@ def rule(
     *,
     kinds: Kinds = None,
     first_only: bool = False,
+    rests: Rests = Rests.ITEM,
 ) -> Callable[[Check], Check]:
     """Register a function ``(subject, network) -> findings`` for one code.
 
     It may read of other declarations what `meaning.revision` follows, and nothing else: its
     findings are kept.  What may change with any edit is left to ``given`` and ``first_only``.
+    ``rests`` says what must be readable for its findings to hold.
     """
 
     def register(check: Check) -> Check:
         RULES.append(Rule(code, severity, on, kinds, check))
-        SEVERITIES[code] = severity
+        SEVERITIES[code], RESTS[code] = severity, rests
         if given is not None:
             PREMISES[code] = given
         if first_only:
@@ -87,9 +93,9 @@ def rule(
     return register
 
 
-def emitted(code: str, severity: Severity) -> None:
+def emitted(code: str, severity: Severity, rests: Rests) -> None:
     """Declare a code whose findings are made elsewhere (while values are worked out)."""
-    SEVERITIES[code] = severity
+    SEVERITIES[code], RESTS[code] = severity, rests
 
 
 def load() -> list[Rule]:

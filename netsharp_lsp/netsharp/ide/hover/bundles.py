@@ -91,7 +91,7 @@ def nodes_text(layer: Layer, network: Network) -> str:
 def edge_facts(bundle: Bundle, network: Network) -> Iterator[str]:
     """How many pairs a condition connects."""
     edges = count_edges(bundle, network)
-    if edges is None or edges.faults:
+    if edges is None or not edges.sound:
         return
     pairs = product(edges.source) * product(edges.destination)
     if edges.count is None:

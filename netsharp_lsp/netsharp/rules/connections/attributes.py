@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.arithmetic import counted
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair, Rests
 from netsharp_lsp.netsharp.meaning.attributes import (
     BY_NAME,
     CONVOLVE,
@@ -13,6 +13,7 @@ from netsharp_lsp.netsharp.meaning.attributes import (
     LAYER_FORMS,
 )
 from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.reading.slips import is_half_typed, lacks_from
 from netsharp_lsp.netsharp.repairs.proposals import proposed_value
 from netsharp_lsp.netsharp.repairs.restructuring import removed
 from netsharp_lsp.netsharp.repairs.rewriting import (
@@ -79,15 +80,16 @@ def applicable(kind: str | None) -> list[AttributeForm]:
     return [form for form in FORMS if kind in form.kinds]
 
 
-@rule("NS061", "error", on="layer")
+@rule("NS061", "error", on="layer", rests=Rests.WORDS)
 def unknown_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
     """An attribute that no connection has, or no layer; of `all` NS020 speaks."""
     for bundle in layer.bundles:
         free = free_names(bundle)
         for attribute in unknown_attributes(bundle) if bundle.kind != "all" else ():
             hint = suggested_name(attribute.name.text, free)
-            yield misnamed(layer.declaration, attribute, hint, hint in free)
-    for attribute in layer.item.attributes if layer.trainable else ():
+            if is_attribute(attribute):
+                yield misnamed(layer.declaration, attribute, hint, hint in free)
+    for attribute in filter(is_attribute, layer.item.attributes if layer.trainable else ()):
         form = BY_NAME.get(attribute.name.text.lower())
         place = Place.of(layer.declaration, attribute.name)
         if form is not None:
@@ -96,6 +98,11 @@ def unknown_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
         elif attribute.name.text.lower() not in LAYER_FORMS and not is_activation(attribute):
             hint = nearest(attribute.name.text, ["Biases"])
             yield misnamed(layer.declaration, attribute, hint, "Biases" not in layer.given)
+
+
+def is_attribute(attribute: Attribute) -> bool:
+    """Whether it has a value and is no connection without its `from`; else syntax is at fault."""
+    return attribute.value is not None and not lacks_from(attribute)
 
 
 def is_activation(attribute: Attribute) -> bool:
@@ -139,7 +146,7 @@ def misnamed(
     return Finding("NS061", place, f"{message} Did you mean '{hint}'?", repair=repair)
 
 
-@rule("NS014", "info", on="layer")
+@rule("NS014", "info", on="layer", rests=Rests.TEXT)
 def odd_attribute_case(layer: Layer, network: Network) -> Iterator[Finding]:
     """A known attribute in other than its usual capitals."""
     blocks = [(bundle.item.attributes, BY_NAME) for bundle in layer.bundles]
@@ -154,7 +161,7 @@ def odd_attribute_case(layer: Layer, network: Network) -> Iterator[Finding]:
             yield Finding("NS014", place, message, repair=repair)
 
 
-@rule("NS062", "error", on="layer")
+@rule("NS062", "error", on="layer", rests=Rests.WORDS)
 def repeated_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
     """An attribute given a second time; the first mention is the one in force."""
     blocks = [(b.item.attributes, b.item.block, BY_NAME) for b in layer.bundles]
@@ -198,6 +205,8 @@ def value_text(declaration: Declaration, attribute: Attribute, network: Network)
 def needed_attribute(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """An attribute without which there is no kernel, or no norm; the fix works out a value."""
     if not bundle.has_kernel or bundle.kind is None:
+        return
+    if any(map(is_half_typed, bundle.item.attributes)):
         return
     free = free_names(bundle)
     misspelt = {suggested_name(a.name.text, free) for a in unknown_attributes(bundle)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.limits import CONDITION_EVALUATIONS
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair, Rests
 from netsharp_lsp.netsharp.meaning.attributes import FILTERED
 from netsharp_lsp.netsharp.meaning.predicates import EVALUATION_LIMIT, conjuncts, count_edges
 from netsharp_lsp.netsharp.reading.syntax import Binary, Index, Name, Number
@@ -42,12 +42,12 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-@rule("NS048", "error", on="bundle", kinds=FILTERED)
+@rule("NS048", "error", on="bundle", kinds=FILTERED, rests=Rests.WORDS)
 def condition_faults(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Everything that keeps a condition from having a value, whatever its code."""
     edges = count_edges(bundle, network)
     if edges is not None:
-        yield from (fault for fault in edges.faults if fault.code)
+        yield from edges.faults
 
 
 @rule("NS091", "error", on="bundle", kinds=FILTERED)
@@ -207,7 +207,7 @@ def index_range(node: Expression, shapes: dict[str, tuple[int, ...]]) -> tuple[s
 def too_many_evaluations(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A condition too costly to count while typing."""
     edges = count_edges(bundle, network)
-    if edges is not None and not edges.faults and edges.evaluations > EVALUATION_LIMIT:
+    if edges is not None and edges.sound and edges.evaluations > EVALUATION_LIMIT:
         needs = f"The condition needs {edges.evaluations:,}"
         if edges.evaluations > CONDITION_EVALUATIONS.most:
             message = f"{needs} of at most {CONDITION_EVALUATIONS}: `run` refuses it."

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair, Rests
 from netsharp_lsp.netsharp.meaning.attributes import FILTERED
+from netsharp_lsp.netsharp.reading.syntax import FIRST_KIND_WORDS
 from netsharp_lsp.netsharp.repairs.restructuring import fresh_name, removed_item, renamed
 from netsharp_lsp.netsharp.rules import rule
 
@@ -26,7 +27,7 @@ def circle_in_words(names: list[str]) -> str:
     return ", ".join([*shown, names[0]])
 
 
-@rule("NS031", "error", on="constant")
+@rule("NS031", "error", on="constant", rests=Rests.WORDS)
 def constant_defined_twice(constant: Constant, network: Network) -> Iterator[Finding]:
     """A constant whose name an earlier one has."""
     first = network.constants[constant.name]
@@ -35,7 +36,7 @@ def constant_defined_twice(constant: Constant, network: Network) -> Iterator[Fin
         yield Finding("NS031", constant.place, message, [Note("First defined here.", first.place)])
 
 
-@rule("NS032", "error", on="network")
+@rule("NS032", "error", on="network", rests=Rests.WORDS)
 def constants_in_circle(network: Network, _network: Network) -> Iterator[Finding]:
     """Constants whose values wait for each other."""
     for circle in network.circular:
@@ -46,10 +47,11 @@ def constants_in_circle(network: Network, _network: Network) -> Iterator[Finding
         if len(turned) == 1:
             message = f"Constant '{turned[0].name}' refers to itself."
         notes = [Note(f"'{c.name}' is part of it.", c.place) for c in turned[1 : 2 * SHOWN]]
-        yield Finding("NS032", turned[0].place, message, notes)
+        also = [constant.place for constant in turned]
+        yield Finding("NS032", turned[0].place, message, notes, also=also)
 
 
-@rule("NS033", "hint", on="constant")
+@rule("NS033", "hint", on="constant", rests=Rests.NAME)
 def constant_unused(constant: Constant, network: Network) -> Iterator[Finding]:
     """A constant that nothing refers to, conditions included."""
     doubled = network.constants[constant.name] is not constant
@@ -58,7 +60,7 @@ def constant_unused(constant: Constant, network: Network) -> Iterator[Finding]:
     removal = removed_item(constant.declaration, constant.item)
     message = f"Constant '{constant.name}' is never used."
     repair = Repair(f"Remove '{constant.name}'", [removal], safe=False)
-    yield Finding("NS033", constant.place, message, repair=repair)
+    yield Finding("NS033", constant.place, message, repair=repair, also=[constant.place])
 
 
 @rule("NS034", "warning", on="network")
@@ -74,11 +76,11 @@ def constant_named_like_layer(network: Network, _network: Network) -> Iterator[F
         yield Finding("NS034", constant.place, message, [note], repair)
 
 
-@rule("NS035", "error", on="bundle")
+@rule("NS035", "error", on="bundle", rests=Rests.UNDECLARED)
 def source_undefined(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A connection from a layer that does not exist."""
     name, place = bundle.source_name, bundle.source_place
-    if bundle.source is not None or not name or name[0].isdigit():
+    if bundle.source is not None or not name or name[0].isdigit() or names_kind(bundle):
         return
     if name in network.constants:
         note = Note("The constant is defined here.", network.constants[name].place)
@@ -96,7 +98,12 @@ def source_undefined(bundle: Bundle, network: Network) -> Iterator[Finding]:
     )
 
 
-@rule("NS036", "error", on="layer")
+def names_kind(bundle: Bundle) -> bool:
+    """Whether the kind of a connection stands in its source's place, which NS019 reports."""
+    return bundle.kind is None and bundle.source_name in (*FIRST_KIND_WORDS, "from")
+
+
+@rule("NS036", "error", on="layer", rests=Rests.NAME)
 def layer_defined_twice(layer: Layer, network: Network) -> Iterator[Finding]:
     """A layer whose name an earlier one has."""
     if layer.first or not layer.name:
@@ -105,10 +112,11 @@ def layer_defined_twice(layer: Layer, network: Network) -> Iterator[Finding]:
     new = fresh_name(network, layer.name)
     repair = Repair(f"Rename this layer to '{new}'", [Change(layer.place, new)], safe=False)
     message = f"Layer '{layer.name}' is already defined; connections mean the first one."
-    yield Finding("NS036", layer.place, message, [Note("First defined here.", first.place)], repair)
+    note, also = Note("First defined here.", first.place), [layer.place, first.place]
+    yield Finding("NS036", layer.place, message, [note], repair, also=also)
 
 
-@rule("NS037", "warning", on="network")
+@rule("NS037", "warning", on="network", rests=Rests.WORDS)
 def names_differ_in_case(network: Network, _network: Network) -> Iterator[Finding]:
     """Two names that are told apart by capitals alone."""
     for lowered in network.clashing:
@@ -126,7 +134,7 @@ def names_differ_in_case(network: Network, _network: Network) -> Iterator[Findin
             yield Finding("NS037", one.place, message, [note], repair)
 
 
-@rule("NS038", "error", on="bundle", kinds=FILTERED)
+@rule("NS038", "error", on="bundle", kinds=FILTERED, rests=Rests.WORDS)
 def parameters_equal(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A condition whose two parameters cannot be told apart."""
     predicate = bundle.item.predicate

@@ -2,21 +2,8 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.netsharp.meaning.faults import VALUE_FAULTS
 from netsharp_lsp.netsharp.rules import emitted
 
-for _code in (
-    "NS008",
-    "NS030",
-    "NS039",
-    "NS040",
-    "NS041",
-    "NS042",
-    "NS043",
-    "NS044",
-    "NS045",
-    "NS046",
-    "NS047",
-    "NS050",
-):
-    emitted(_code, "error")
-emitted("NS049", "warning")
+for _fault in VALUE_FAULTS:
+    emitted(_fault.code, _fault.severity, _fault.rests)

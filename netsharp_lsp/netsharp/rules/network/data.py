@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.findings import Finding
+from netsharp_lsp.netsharp.findings import Finding, Rests
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.workspace import outside
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.network import Network
 
 
-@rule("NS130", "info", on="network")
+@rule("NS130", "info", on="network", rests=Rests.TEXT)
 def data_outside(network: Network, _network: Network) -> Iterator[Finding]:
     """A table for training that lies outside of what may be read."""
     path = network.context.outside

@@ -54,7 +54,9 @@ def linear_before_full(layer: Layer, network: Network) -> Iterator[Finding]:
         f"'{full.layer.name}'."
     )
     note = Note(f"'{full.layer.name}' sums it up again here.", full.source_place)
-    yield Finding("NS117", place, message, [note])
+    sources = (bundle.source for bundle in layer.bundles if bundle.source is not None)
+    also = [one.place for one in (layer, full.layer, *sources)]
+    yield Finding("NS117", place, message, [note], also=also)
 
 
 def sums_only(layer: Layer) -> bool:

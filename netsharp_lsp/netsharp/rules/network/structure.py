@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair, Rests
+from netsharp_lsp.netsharp.reading.slips import has_bare_source
 from netsharp_lsp.netsharp.reading.syntax import LayerItem
 from netsharp_lsp.netsharp.repairs.restructuring import removed, removed_item, turned
 from netsharp_lsp.netsharp.rules import rule
@@ -47,10 +48,10 @@ def feeder(layer: Layer, network: Network) -> Layer | None:
 # What is missing.
 
 
-@rule("NS051", "error", on="network")
+@rule("NS051", "error", on="network", rests=Rests.LAYERS)
 def no_input(network: Network, _network: Network) -> Iterator[Finding]:
     """A specification without an input layer."""
-    if network.inputs:
+    if network.inputs or network.doubts.has_orphans:
         return
     declarations = [d for d in network.specification.declarations if d.items]
     if not declarations:
@@ -88,10 +89,10 @@ def added_bundle(network: Network, layer: Layer, source: str) -> Change:
     return Change(inside, f" from {source} all; ")
 
 
-@rule("NS052", "error", on="network")
+@rule("NS052", "error", on="network", rests=Rests.LAYERS)
 def no_output(network: Network, _network: Network) -> Iterator[Finding]:
     """A specification without an output layer."""
-    if network.outputs:
+    if network.outputs or network.doubts.has_orphans:
         return
     declarations = [d for d in network.specification.declarations if d.items]
     if not declarations:
@@ -107,7 +108,7 @@ def no_output(network: Network, _network: Network) -> Iterator[Finding]:
     yield Finding("NS052", head(last.declaration), "No output layer.", repair=repair)
 
 
-@rule("NS053", "error", on="network")
+@rule("NS053", "error", on="network", rests=Rests.WORDS)
 def several_outputs(network: Network, _network: Network) -> Iterator[Finding]:
     """An output layer beside the one that counts."""
     final = final_output(network)
@@ -121,13 +122,13 @@ def several_outputs(network: Network, _network: Network) -> Iterator[Finding]:
             repair = None
             if changes:
                 repair = Repair(f"Turn '{layer.name}' into a hidden layer", changes, safe=False)
-            yield Finding("NS053", layer.place, message, [note], repair)
+            yield Finding("NS053", layer.place, message, [note], repair, also=[final.place])
 
 
 # Connections that no network can have.
 
 
-@rule("NS054", "error", on="network")
+@rule("NS054", "error", on="network", rests=Rests.LAYERS)
 def output_as_source(network: Network, _network: Network) -> Iterator[Finding]:
     """A connection from the output layer; several outputs are the affair of NS053."""
     final = final_output(network)
@@ -170,7 +171,7 @@ def no_connections(network: Network, _network: Network) -> Iterator[Finding]:
     """A layer with an empty body; where nothing could feed it, NS051 says so."""
     for layer in network.bare_layers:
         source = feeder(layer, network) if layer.item.body is not None else None
-        if source is None:
+        if source is None or has_bare_source(layer.declaration):
             continue
         connection = added_bundle(network, layer, source.name)
         repair = Repair(f"Add 'from {source.name} all;'", [connection], safe=False)
@@ -183,10 +184,10 @@ def no_connections(network: Network, _network: Network) -> Iterator[Finding]:
 
 def connected(network: Network) -> bool:
     """Whether reaching and being reached mean something."""
-    return network.connected
+    return network.connected and not network.doubts.may_connect
 
 
-@rule("NS058", "warning", on="layer", given=connected)
+@rule("NS058", "warning", on="layer", given=connected, rests=Rests.NAME)
 def output_not_reached(layer: Layer, network: Network) -> Iterator[Finding]:
     """A hidden layer at the end of a path that misses the output."""
     if layer.kind != "hidden" or network.is_read(layer):
@@ -196,15 +197,16 @@ def output_not_reached(layer: Layer, network: Network) -> Iterator[Finding]:
         removal = removed_item(layer.declaration, layer.item)
         repair = Repair(f"Remove '{layer.name}'", [removal], safe=False)
     message = f"Layer '{layer.name}' never reaches the output."
-    yield Finding("NS058", layer.place, message, repair=repair)
+    yield Finding("NS058", layer.place, message, repair=repair, also=[layer.place])
 
 
-@rule("NS059", "warning", on="layer", given=connected)
+@rule("NS059", "warning", on="layer", given=connected, rests=Rests.NAME)
 def input_unused(layer: Layer, network: Network) -> Iterator[Finding]:
     """An input layer that no other layer reads."""
-    if layer.kind == "input" and not network.is_read(layer):
+    sized = layer.item.size is not None
+    if layer.kind == "input" and sized and not network.is_read(layer):
         message = f"Input layer '{layer.name}' is never used; its features are ignored."
-        yield Finding("NS059", layer.place, message)
+        yield Finding("NS059", layer.place, message, also=[layer.place])
 
 
 @rule("NS060", "warning", on="layer")
@@ -228,7 +230,7 @@ def equal_bundles(layer: Layer, network: Network) -> Iterator[Finding]:
         yield Finding("NS060", bundle.source_place, message, [note], repair)
 
 
-@rule("NS116", "info", on="network")
+@rule("NS116", "info", on="network", rests=Rests.LAYERS)
 def order_of_inputs(network: Network, _network: Network) -> Iterator[Finding]:
     """Which features each of several inputs takes; of one that nothing reads, NS059 speaks."""
     inputs = [layer for layer in network.inputs if layer.first]

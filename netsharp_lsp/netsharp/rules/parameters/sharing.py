@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair, Rests
 from netsharp_lsp.netsharp.meaning.attributes import NORM, POOLS
 from netsharp_lsp.netsharp.meaning.sharing import (
     biased_layer,
@@ -36,7 +36,7 @@ def trained(entry: ShareEntry) -> Layer | None:
     return entry.layer if entry.layer is not None and entry.layer.trainable else None
 
 
-@rule("NS100", "error", on="share")
+@rule("NS100", "error", on="share", rests=Rests.UNDECLARED)
 def not_a_layer(share: Share, network: Network) -> Iterator[Finding]:
     """A name in a share that is no layer, or an input layer, which has nothing to share."""
     taken = {entry.layer for entry in share.entries}
@@ -72,7 +72,7 @@ def unknown_layer(share: Share, name: Name, hint: str | None) -> Finding:
     return Finding("NS100", place, f"{message} Did you mean '{hint}'?", repair=repair)
 
 
-@rule("NS101", "error", on="share")
+@rule("NS101", "error", on="share", rests=Rests.LAYERS)
 def lone_item(share: Share, network: Network) -> Iterator[Finding]:
     """A share with one item, or with none."""
     if not share.entries and share.declaration.group is not None:
@@ -94,7 +94,8 @@ def several_connections(share: Share, network: Network) -> Iterator[Finding]:
         message = f"'{entry.layer.name}' has several connections; name the bundle as Source => "
         notes = [Note(f"From '{b.source_name}'.", b.source_place) for b in entry.layer.bundles]
         repair = spelt_out(share, network)
-        yield Finding("NS103", entry.place, f"{message}{entry.layer.name}.", notes, repair)
+        sentence = f"{message}{entry.layer.name}."
+        yield Finding("NS103", entry.place, sentence, notes, repair, also=[entry.layer.place])
 
 
 def spelt_out(share: Share, network: Network) -> Repair | None:
@@ -149,7 +150,8 @@ def no_such_connection(share: Share, network: Network) -> Iterator[Finding]:
             for b in layer.bundles
             if entry.matches == 0 or b.source_name == source.text
         ]
-        yield Finding("NS104", entry.place, message, notes)
+        also = [layer.place, network.layers[source.text].place]
+        yield Finding("NS104", entry.place, message, notes, also=also)
 
 
 @rule("NS105", "error", on="share")
@@ -222,7 +224,8 @@ def unlike_items(share: Share, network: Network) -> Iterator[Finding]:
             message = f"'{named(entries[0])}' and '{named(entry)}' cannot share: {sentences[0]}."
             notes = [Note(f"Also {sentence}.", second.place) for sentence in sentences[1:]]
             notes.append(Note(f"'{named(entries[0])}' is declared here.", first.place))
-            yield Finding("NS102", entry.place, message, notes)
+            also = [first.place, second.place]
+            yield Finding("NS102", entry.place, message, notes, also=also)
 
 
 @rule("NS108", "error", on="share")
@@ -236,14 +239,15 @@ def unlike_biases(share: Share, network: Network) -> Iterator[Finding]:
             continue
         if not layer.has_biases and all(bundle.kind is not None for bundle in layer.bundles):
             message = f"Layer '{layer.name}' has no biases to share {why_none(layer)}."
-            yield Finding("NS108", entry.place, message)
+            yield Finding("NS108", entry.place, message, also=[layer.place])
         elif known and biases_differ(known[0], layer):
             message = (
                 f"Bias share needs equal sizes: '{known[0].name}' has {known[0].nodes} nodes, "
                 f"'{layer.name}' {layer.nodes}."
             )
             note = Note(f"'{known[0].name}' is declared here.", known[0].size_place)
-            yield Finding("NS108", entry.place, message, [note])
+            also = [known[0].place, layer.place]
+            yield Finding("NS108", entry.place, message, [note], also=also)
 
 
 @rule("NS109", "error", on="share")
@@ -282,7 +286,8 @@ def two_beginnings(
         Note(f"{name} of '{word}'.", Place.of(layer.declaration, given.attribute))
         for word, (_, layer, given) in zip(words, (first, second), strict=True)
     ]
-    return Finding("NS109", second[0].place, message, notes)
+    also = [first[1].place, second[1].place]
+    return Finding("NS109", second[0].place, message, notes, also=also)
 
 
 @rule("NS106", "error", on="network")

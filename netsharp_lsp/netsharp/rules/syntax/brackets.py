@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair, Rests
 from netsharp_lsp.netsharp.reading.expressions import attributes_of, expressions_of, operands
 from netsharp_lsp.netsharp.reading.gaps import Gaps
 from netsharp_lsp.netsharp.reading.syntax import Binary, Call, Index, Name, Number
@@ -27,7 +27,7 @@ COMPARING = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||"))
 REACH = 80
 
 
-@rule("NS012", "error", on="declaration")
+@rule("NS012", "error", on="declaration", rests=Rests.TEXT)
 def missing_bracket(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A bracket without its partner, or a comma with no value behind it."""
     if declaration.faults and not network.doubts.explained(declaration):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.diagnostics.nearest import edit_distance, nearest
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair, Rests
 from netsharp_lsp.netsharp.meaning.model import Layer
 from netsharp_lsp.netsharp.reading.slips import ACTIVATION_ATTRIBUTES, KEYWORDS
 from netsharp_lsp.netsharp.reading.syntax import LayerItem, Name, Tuple, WordItem
@@ -91,7 +91,7 @@ def head_in_doubt(layer: Layer, network: Network) -> bool:
 # NS016.
 
 
-@rule("NS016", "error", on="layer")
+@rule("NS016", "error", on="layer", rests=Rests.TEXT)
 def misplaced_activation(layer: Layer, network: Network) -> Iterator[Finding]:
     """An activation behind the connection, or written as an attribute of it."""
     for bundle in layer.item.bundles:
@@ -140,7 +140,7 @@ def misplaced(layer: Layer, name: Name, removal: Change) -> Finding:
     return Finding("NS016", place, message, repair=repair)
 
 
-@rule("NS016", "error", on="declaration")
+@rule("NS016", "error", on="declaration", rests=Rests.TEXT)
 def activation_behind_block(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """An activation behind an attribute block: `from A convolve { ... } sigmoid;`."""
     word = lone_activation(declaration)
@@ -171,7 +171,7 @@ def lone_activation(declaration: Declaration) -> Name | None:
 # NS017.
 
 
-@rule("NS017", "error", on="layer")
+@rule("NS017", "error", on="layer", rests=Rests.TEXT)
 def unknown_activation(layer: Layer, network: Network) -> Iterator[Finding]:
     """A word in the activation's place that is none."""
     name = layer.item.activation
@@ -197,7 +197,7 @@ def unknown_activation(layer: Layer, network: Network) -> Iterator[Finding]:
 # NS018.
 
 
-@rule("NS018", "error", on="layer")
+@rule("NS018", "error", on="layer", rests=Rests.TEXT)
 def missing_from(layer: Layer, network: Network) -> Iterator[Finding]:
     """A hidden or output layer without any connection written."""
     item = layer.item
@@ -249,7 +249,7 @@ def without_from(layer: Layer, above: Layer | None) -> Finding:
 # NS025.
 
 
-@rule("NS025", "error", on="layer")
+@rule("NS025", "error", on="layer", rests=Rests.TEXT)
 def input_with_connection(layer: Layer, network: Network) -> Iterator[Finding]:
     """An input layer with an activation, a connection or a body."""
     item = layer.item
@@ -291,7 +291,7 @@ def surplus(layer: Layer) -> tuple[Place | None, str]:
 # NS027.
 
 
-@rule("NS027", "error", on="layer")
+@rule("NS027", "error", on="layer", rests=Rests.TEXT)
 def missing_size(layer: Layer, network: Network) -> Iterator[Finding]:
     """A layer without a size."""
     item = layer.item

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair, Rests
 from netsharp_lsp.netsharp.reading.expressions import attributes_of
 from netsharp_lsp.netsharp.reading.gaps import Gaps
 from netsharp_lsp.netsharp.reading.slips import is_misspelt_share, is_open_end, lacks_from
@@ -28,7 +28,7 @@ REACH = 80
 # NS011.
 
 
-@rule("NS011", "error", on="declaration")
+@rule("NS011", "error", on="declaration", rests=Rests.TEXT)
 def missing_semicolon(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A constant, layer, connection or attribute that ends without `;`."""
     doubts = network.doubts
@@ -74,7 +74,7 @@ def stops_early(declaration: Declaration, item: LayerItem) -> bool:
 # NS013.
 
 
-@rule("NS013", "info", on="declaration")
+@rule("NS013", "info", on="declaration", rests=Rests.TEXT)
 def needless_semicolon(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A `;` that ends nothing."""
     if network.doubts.explained(declaration):
@@ -93,7 +93,7 @@ def needless_semicolon(declaration: Declaration, network: Network) -> Iterator[F
 # NS022, NS023.
 
 
-@rule("NS022", "error", on="declaration")
+@rule("NS022", "error", on="declaration", rests=Rests.TEXT)
 def attribute_separator(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """An attribute without `=`, or with `:` in its place."""
     if network.doubts.explained(declaration):
@@ -116,7 +116,7 @@ def attribute_separator(declaration: Declaration, network: Network) -> Iterator[
             yield Finding("NS022", place, message, repair=repair)
 
 
-@rule("NS023", "error", on="declaration")
+@rule("NS023", "error", on="declaration", rests=Rests.TEXT)
 def attribute_terminator(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """An attribute that ends with `,`."""
     if network.doubts.explained(declaration):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair, Rests
 from netsharp_lsp.netsharp.reading.expressions import attributes_of, expressions_of, operands
 from netsharp_lsp.netsharp.reading.gaps import Gaps
 from netsharp_lsp.netsharp.reading.syntax import LayerItem, Name, Number, Tuple
@@ -73,7 +73,7 @@ def bracketless_tuples(declaration: Declaration, network: Network) -> list[tuple
     return [span for span in found if span is not None]
 
 
-@rule("NS021", "error", on="declaration")
+@rule("NS021", "error", on="declaration", rests=Rests.TEXT)
 def tuple_brackets(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A tuple in round or curly brackets, or in none."""
     if network.doubts.explained(declaration):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair, Rests
 from netsharp_lsp.netsharp.reading.expressions import attributes_of
 from netsharp_lsp.netsharp.reading.gaps import Gaps
 from netsharp_lsp.netsharp.reading.slips import (
@@ -102,7 +102,7 @@ EXPLANATIONS: tuple[Callable[[Case], Finding | None], ...] = (
 )
 
 
-@rule("NS026", "error", on="declaration")
+@rule("NS026", "error", on="declaration", rests=Rests.TEXT)
 def unexpected_text(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """Everything the parser could not place; each stretch once."""
     doubts = network.doubts
@@ -115,6 +115,16 @@ def unexpected_text(declaration: Declaration, network: Network) -> Iterator[Find
     if declaration in debris.interrupting and not doubts.explained(declaration):
         group, stray = debris.interrupting[declaration]
         yield displaced(group, declaration, stray, network)
+
+
+@rule("NS026", "error", on="unsaid", rests=Rests.TEXT)
+def unreadable_text(network: Network, _network: Network) -> Iterator[Finding]:
+    """The first fault of a text in which no rule has found any."""
+    doubtful = network.specification.doubtful
+    declaration = next((one for one in doubtful if one.faults), None)
+    if declaration is not None:
+        place = Place.of(declaration, declaration.faults[0])
+        yield Finding("NS026", place, "The text cannot be read from here on.")
 
 
 def unexpected_here(declaration: Declaration, network: Network) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from netsharp_engine.activations import NAMES
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair, Rests
 from netsharp_lsp.netsharp.reading.slips import KEYWORDS, SECTION_WORDS, section_meant
 from netsharp_lsp.netsharp.reading.syntax import BundleItem, ConstantItem, LayerItem, Name, WordItem
 from netsharp_lsp.netsharp.rules import rule
@@ -28,7 +28,7 @@ output Result auto from H all;
 """
 
 
-@rule("NS010", "error", on="network")
+@rule("NS010", "error", on="network", rests=Rests.TEXT)
 def foreign_text(network: Network, _: Network) -> Iterator[Finding]:
     """A text of which nothing is Net#."""
     if network.doubts.foreign:
@@ -39,7 +39,7 @@ def foreign_text(network: Network, _: Network) -> Iterator[Finding]:
         yield Finding("NS010", place, message)
 
 
-@rule("NS010", "error", on="declaration")
+@rule("NS010", "error", on="declaration", rests=Rests.TEXT)
 def unknown_declaration(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A declaration that starts with none of the five keywords."""
     doubts = network.doubts
@@ -96,7 +96,7 @@ def orphan(declaration: Declaration, item: Item, network: Network) -> Finding | 
     return Finding("NS010", place, expected(name.text), repair=repair)
 
 
-@rule("NS014", "info", on="declaration")
+@rule("NS014", "info", on="declaration", rests=Rests.TEXT)
 def odd_case(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A keyword with capitals."""
     if network.doubts.foreign:
@@ -115,8 +115,8 @@ def odd_case(declaration: Declaration, network: Network) -> Iterator[Finding]:
         yield Finding("NS014", place, message, repair=repair)
 
 
-@rule("NS015", "error", on="constant")
-@rule("NS015", "error", on="layer")
+@rule("NS015", "error", on="constant", rests=Rests.TEXT)
+@rule("NS015", "error", on="layer", rests=Rests.TEXT)
 def keyword_as_name(named: Constant | Layer, network: Network) -> Iterator[Finding]:
     """A layer or constant that is spelt like a keyword; the fix renames its uses too."""
     if named.name not in KEYWORDS:
@@ -140,7 +140,7 @@ def renamed(network: Network, name: str, places: list[Place]) -> Finding:
     return Finding("NS015", places[0], message, repair=repair)
 
 
-@rule("NS024", "warning", on="declaration")
+@rule("NS024", "warning", on="declaration", rests=Rests.TEXT)
 def empty_group(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A group that declares nothing."""
     if declaration.group is None or declaration.items or declaration.faults:
@@ -154,7 +154,7 @@ def empty_group(declaration: Declaration, network: Network) -> Iterator[Finding]
             yield Finding("NS024", Place(declaration, start, end), message, repair=repair)
 
 
-@rule("NS028", "error", on="network")
+@rule("NS028", "error", on="network", rests=Rests.TEXT)
 def empty_specification(network: Network, _: Network) -> Iterator[Finding]:
     """A text without any declaration."""
     specification = network.specification

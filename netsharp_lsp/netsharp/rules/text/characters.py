@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair, Rests
 from netsharp_lsp.netsharp.reading.characters import ENTITIES, replacement
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.text.spans import Spans
@@ -39,7 +39,7 @@ def marks(network: Network, *kinds: str) -> Iterator[tuple[Mark, Place]]:
             yield mark, Place(None, mark.start, mark.end)
 
 
-@rule("NS001", "error", on="network")
+@rule("NS001", "error", on="network", rests=Rests.TEXT)
 def unexpected_character(network: Network, _: Network) -> Iterator[Finding]:
     """A character that no token of Net# holds; also markup of web pages and of Markdown."""
     told = -1
@@ -100,7 +100,7 @@ class Stretches:
         return whole if self._wordless[span] else None
 
 
-@rule("NS006", "error", on="network")
+@rule("NS006", "error", on="network", rests=Rests.TEXT)
 def lookalike(network: Network, _: Network) -> Iterator[Finding]:
     """A full-width or typographic character where Net# has a plain one."""
     found = list(marks(network, "lookalike"))
@@ -128,7 +128,7 @@ def meant(text: str) -> str:
     return "a space" if text == " " else f"'{text}'"
 
 
-@rule("NS029", "error", on="network")
+@rule("NS029", "error", on="network", rests=Rests.TEXT)
 def host_program(network: Network, _: Network) -> Iterator[Finding]:
     """Quotes, pastes and line ends of the R, Python or C# program around a specification."""
     stretches = Stretches(network)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair, Rests
 from netsharp_lsp.netsharp.rules import rule
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ def line_end(data: bytes, position: int) -> int:
     return min(ends, default=len(data))
 
 
-@rule("NS002", "error", on="network")
+@rule("NS002", "error", on="network", rests=Rests.TEXT)
 def hash_comment(network: Network, _: Network) -> Iterator[Finding]:
     """`#` where a comment should start."""
     if network.doubts.foreign:
@@ -35,7 +35,7 @@ def hash_comment(network: Network, _: Network) -> Iterator[Finding]:
         yield Finding("NS002", place, message, repair=repair)
 
 
-@rule("NS003", "error", on="network")
+@rule("NS003", "error", on="network", rests=Rests.TEXT)
 def unclosed_comment(network: Network, _: Network) -> Iterator[Finding]:
     """`/*` without `*/`: the rest of the text is lost in it."""
     data = network.specification.data
@@ -50,7 +50,7 @@ def unclosed_comment(network: Network, _: Network) -> Iterator[Finding]:
         yield Finding("NS003", place, message, repair=repair)
 
 
-@rule("NS004", "info", on="network")
+@rule("NS004", "info", on="network", rests=Rests.TEXT)
 def block_comment(network: Network, _: Network) -> Iterator[Finding]:
     """`/* ... */` is ours, not the guide's."""
     data = network.specification.data

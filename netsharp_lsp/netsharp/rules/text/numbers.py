@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair, Rests
 from netsharp_lsp.netsharp.reading.expressions import expressions_of, operands
 from netsharp_lsp.netsharp.reading.syntax import Name, Number
 from netsharp_lsp.netsharp.rules import rule
@@ -29,7 +29,7 @@ def suspect(declaration: Declaration, network: Network) -> bool:
     return SUSPECT.search(network.specification.data, start, start + declaration.end) is not None
 
 
-@rule("NS005", "error", on="declaration")
+@rule("NS005", "error", on="declaration", rests=Rests.TEXT)
 def malformed_number(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A literal with two points, or in a notation that Net# does not have."""
     if network.doubts.foreign or not suspect(declaration, network):
@@ -46,8 +46,8 @@ def malformed_number(declaration: Declaration, network: Network) -> Iterator[Fin
             yield Finding("NS005", place, message)
 
 
-@rule("NS007", "error", on="constant")
-@rule("NS007", "error", on="layer")
+@rule("NS007", "error", on="constant", rests=Rests.TEXT)
+@rule("NS007", "error", on="layer", rests=Rests.TEXT)
 def name_starts_with_digit(named: Constant | Layer, network: Network) -> Iterator[Finding]:
     """A layer's or constant's name that begins with a digit; the fix renames its uses too."""
     if named.name[:1].isdigit() and not network.doubts.foreign:
@@ -55,7 +55,7 @@ def name_starts_with_digit(named: Constant | Layer, network: Network) -> Iterato
         yield renamed(named.name, places)
 
 
-@rule("NS007", "error", on="declaration")
+@rule("NS007", "error", on="declaration", rests=Rests.TEXT)
 def unknown_name_starts_with_digit(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A name in an expression that begins with a digit and is declared nowhere."""
     if network.doubts.foreign or not suspect(declaration, network):
