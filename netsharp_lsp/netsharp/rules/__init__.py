@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 
 from netsharp_lsp.diagnostics.rule_folders import import_rules
-
 from netsharp_lsp.netsharp.findings import Rests
 
 TYPE_CHECKING = False
