@@ -18,6 +18,7 @@ from netsharp_lsp import __version__ as __version__
 # What follows is for type checkers and editors; below it is how the same names are loaded.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from netsharp._settings import TrainSettings as TrainSettings
     from netsharp._texts import check as check
     from netsharp._texts import describe as describe
     from netsharp._texts import format as format
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 else:
     #: The module that each public name comes from.
     _HOMES = {
+        "netsharp._settings": ("TrainSettings",),
         "netsharp._texts": ("check", "describe", "format"),
         "netsharp._training": ("load", "predict", "save", "train"),
         "netsharp_engine.data": ("DataError",),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from netsharp._settings import TrainSettings
 from netsharp_engine import train as engine
 from netsharp_engine.data import Table
 from netsharp_engine.model import Model, load_model, save_model
@@ -21,6 +23,8 @@ from netsharp_lsp.specification import (
 )
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     import numpy.typing as npt
 
 
@@ -30,19 +34,47 @@ def train(
     y: npt.ArrayLike | None = None,
     *,
     sample_weight: npt.ArrayLike | None = None,
-    **settings: Any,
+    **settings: Unpack[TrainSettings],
 ) -> Model:
-    """Train a network and return the model.
+    """Train a network on arrays, or on the files that settings name.
 
-    ``x`` [rows, columns] and ``y`` [rows] are arrays; without them ``train="data.csv"`` and
-    ``label="column"`` name files.  ``settings`` are those of a run file: ``task``, ``epochs``,
-    ``batch_size``, ``learning_rate``, ``optimizer``, ``seed``, ...  Raises SpecificationError for
-    a specification with errors, and ValueError for data and settings that do not fit, or a run
-    that diverged.
+    Parameters
+    ----------
+    specification : str or path object
+        Net# text, or the path of its file.
+    x : array-like of shape (rows, columns), optional
+        The features, numbers; they are copied as the setting ``dtype`` has it, float32 unless it
+        is "float64".  Without them ``train="data.csv"`` and ``label="column"`` name files.
+    y : array-like of shape (rows,), optional
+        The labels: names of classes of any type, or numbers with ``task="regression"``.
+    sample_weight : array-like of shape (rows,), optional
+        What each row counts, float64, at least 0.
+    **settings : TrainSettings
+        Settings of the training, each by its name: ``epochs=20``, ``learning_rate=0.1``, ...
+
+    Returns
+    -------
+    Model
+        The trained model, which predicts and can be saved.
+
+    Raises
+    ------
+    SpecificationError
+        The specification has errors, by itself or for this data.
+    DataError
+        The data cannot be used: a file, a cell, a shape.
+    TrainingError
+        Network, data and settings do not fit, there is no memory for them, or the run diverged.
+    ValueError
+        A setting is unknown or has a value that it cannot have.
+
+    Since
+    -----
+    0.1
     """
     data = read_specification(specification)
     refuse_errors(data, Context())
-    read = engine.read_settings({}, settings)
+    read = engine.read_settings({}, {name: _plain(value) for name, value in settings.items()})
     if isinstance(read, list):
         raise ValueError(" ".join(read))
     if x is None:
@@ -59,24 +91,107 @@ def train(
     return result.model
 
 
-def load(path: str | os.PathLike[str]) -> Model:
-    """Read a model file.  Raises ValueError, a sentence, for any other file.
+def _plain(value: object) -> object:
+    """A setting whose paths are names."""
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return file_name(value) if isinstance(value, os.PathLike) else value
 
-    Loading executes nothing of the file.
+
+def _with_settings(signature: inspect.Signature) -> inspect.Signature:
+    """The signature as notebooks show and complete it: a keyword for each setting."""
+    *named, rest = signature.parameters.values()
+    keywords = [
+        inspect.Parameter(
+            name, rest.KEYWORD_ONLY, default=None, annotation=reference.__forward_arg__
+        )
+        for name, reference in TrainSettings.__annotations__.items()
+    ]
+    return signature.replace(parameters=[*named, *keywords])
+
+
+train.__dict__["__signature__"] = _with_settings(inspect.signature(train))
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """Read a model from its file; nothing of the file is executed.
+
+    Parameters
+    ----------
+    path : str or path object
+        A file that `save` or `netsharp run` wrote.
+
+    Returns
+    -------
+    Model
+        A model that answers with the same bits as the one that was saved.
+
+    Raises
+    ------
+    ModelError
+        The file is no model, is damaged, or was written by a newer version.
+    OSError
+        It cannot be read.
+
+    Since
+    -----
+    0.1
     """
     return load_model(file_name(path), family_with(lambda family: family.training).build_graph)
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write a model file, whole or not at all.  Raises ValueError where it cannot be written."""
+    """Write a model into a file, whole or not at all.
+
+    Parameters
+    ----------
+    model : Model
+        What `train` or `load` returned.
+    path : str or path object
+        The file, as a rule with the suffix `.safetensors`; one that is there is replaced.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    ModelError
+        It cannot be written.
+
+    Since
+    -----
+    0.1
+    """
     save_model(model, file_name(path))
 
 
 def predict(model: Model | str | os.PathLike[str], x: npt.ArrayLike) -> npt.NDArray[Any]:
-    """The answers [rows] for features [rows, columns]: names of classes, or float64 numbers.
+    """Answer rows of features.
 
-    ``model`` is a model or the path of its file.  Raises ValueError for features that do not
-    fit.  ``model.predict(x).probabilities`` has the probability of each class.
+    Parameters
+    ----------
+    model : Model, str or path object
+        A model, or the path of its file.
+    x : array-like of shape (rows, columns)
+        The features, numbers, in the order of the training; they are taken as the model's
+        ``settings.dtype``.  ``model.predict(x).probabilities`` has the probability of each class.
+
+    Returns
+    -------
+    ndarray of shape (rows,)
+        Names of classes as text, or numbers as float64 for a regression.
+
+    Raises
+    ------
+    ValueError
+        The features have another shape.
+    ModelError
+        The file is no model, or there is no memory for its network.
+
+    Since
+    -----
+    0.1
     """
     trained = load(model) if isinstance(model, str | os.PathLike) else model
     matrix: npt.NDArray[np.floating] = np.asarray(x, dtype=trained.settings.dtype)

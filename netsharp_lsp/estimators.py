@@ -227,6 +227,10 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
         Epochs trained.
     loss_curve_ : list of float
         The mean loss of each epoch.
+
+    Since
+    -----
+    0.1
     """
 
     _default_specification = DEFAULT_CLASSIFIER
@@ -306,7 +310,13 @@ class NetSharpRegressor(RegressorMixin, NetSharpEstimator):  # type: ignore[misc
     ----------
     model_ : the trained model
     n_iter_ : int
+        Epochs trained.
     loss_curve_ : list of float
+        The mean loss of each epoch.
+
+    Since
+    -----
+    0.1
     """
 
     _default_specification = DEFAULT_REGRESSOR

@@ -55,10 +55,21 @@ GraphBuilder = Callable[[str, dict[str, Any]], Graph]
 
 @dataclass(slots=True)
 class Predictions:
-    """Answers for consecutive rows.
+    """Answers for consecutive rows; `len` counts them.
 
-    ``predicted`` holds class names or float64 numbers; ``probabilities`` is [n, classes], None
-    for regression; ``kept`` one list of texts per column that was to be kept.
+    Attributes
+    ----------
+    predicted : list of str, or ndarray of shape (rows,), float64
+        Names of classes, or the numbers of a regression.
+    probabilities : ndarray of shape (rows, classes), float64, or None
+        The probability of each class, in the order of the model's ``classes``; None for a
+        regression.
+    kept : tuple of sequences of str
+        The texts of each column that was to be kept, where rows come from a file.
+
+    Since
+    -----
+    0.1
     """
 
     predicted: list[str] | npt.NDArray[np.float64]
@@ -71,10 +82,43 @@ class Predictions:
 
 @dataclass(slots=True)
 class Model:
-    """Weights, and how rows become the network's features and its outputs answers.
+    """A trained network: its weights, and how rows become features and outputs become answers.
 
-    ``tensors`` are canonical arrays by parameter name; ``answer`` is the trivial baseline;
-    ``state`` resumes the run, None if it was not kept; ``backend`` computes the network.
+    Attributes
+    ----------
+    specification : str
+        The text of the network.
+    context : dict
+        What was known around it: "features", "outputs", "task", ...
+    settings : Settings
+        Every setting of the training, by name: ``model.settings.epochs``.
+    encoding : Encoding
+        How columns of a table become features.
+    normalizer : Normalizer
+        How features are scaled before they enter the network.
+    classes : tuple of str, or None
+        The names of the classes in the order of the outputs; None for a regression.
+    answer : tuple of float
+        What would be answered without a network: the share of each class, or the mean.
+    tensors : dict of str to ndarray
+        The parameters by name ("LAYER/SOURCE/weights", "LAYER/biases"), of the type
+        ``settings.dtype``; weights of a full bundle have the shape (destination, source).
+    state : TrainingState or None
+        What the training goes on from; None where it was not kept.
+    reports : list of Report
+        The figures on the training rows, then on the validation rows if there are any.
+    history : list of dict
+        What the run log said of each epoch: "loss", "metrics", "validation", ...
+    backend : Backend
+        What computes the network: numpy's unless somebody gives another.
+    graph : Graph
+        The network as operations with shapes; its ``inputs`` and ``parameters`` are lists.
+    meter : Meter
+        What runs the network forward, made on first use.
+
+    Since
+    -----
+    0.1
     """
 
     specification: str
@@ -148,9 +192,11 @@ class Model:
         return self._meter
 
     def outputs(self, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
-        """The network's outputs [n, outputs] for encoded, not yet normalised rows [n, features].
+        """Return the network's outputs for features that are not normalised yet.
 
-        Each row by itself: how rows are grouped changes no bit.
+        ``features`` [rows, features] are numbers; the outputs [rows, outputs] have the type
+        ``settings.dtype``.  Each row is taken by itself: how rows are grouped changes no bit.
+        ModelError where there is no memory for the network.
         """
         matrix = np.array(features, dtype=self.settings.dtype, order="C")
         self.normalizer.apply(matrix)
@@ -159,7 +205,10 @@ class Model:
     def predict(
         self, features: npt.NDArray[np.floating], kept: tuple[Sequence[str], ...] = ()
     ) -> Predictions:
-        """The answers for encoded, not yet normalised rows [n, features]."""
+        """Return the answers for features [rows, features] that are not normalised yet.
+
+        ``kept`` goes through to the answers.  ModelError where there is no memory for the network.
+        """
         outputs = self.outputs(features)
         objective = self.meter.objective
         found = objective.predicted(outputs)

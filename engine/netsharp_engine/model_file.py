@@ -28,7 +28,12 @@ LONGEST_VERSION = 9
 
 
 class ModelError(ValueError):
-    """A model file cannot be used; ``str(error)`` says why and what to do."""
+    """A model cannot be used, read or written; ``str(error)`` says why and what to do.
+
+    Since
+    -----
+    0.1
+    """
 
 
 def write_file(

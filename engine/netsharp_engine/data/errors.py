@@ -15,7 +15,12 @@ KNOWN_AS: dict[str, str] = {}
 
 
 class DataError(ValueError):
-    """A table cannot be used; ``str(error)`` says what, where, why and what to do."""
+    """A table cannot be used; ``str(error)`` says what, where, why and what to do.
+
+    Since
+    -----
+    0.1
+    """
 
     def __init__(self, sentence: str) -> None:
         for path, name in KNOWN_AS.items():

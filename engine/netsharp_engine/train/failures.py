@@ -4,4 +4,9 @@ from __future__ import annotations
 
 
 class TrainingError(ValueError):
-    """Network, data and settings do not fit; ``str(error)`` says why and what to do."""
+    """Network, data and settings do not fit, or a run diverged; ``str(error)`` says what to do.
+
+    Since
+    -----
+    0.1
+    """

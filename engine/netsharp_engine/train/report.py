@@ -21,10 +21,28 @@ LABELS = {
 
 @dataclass(slots=True)
 class Report:
-    """Figures on ``rows`` rows named ``part`` (training, validation, test, ...).
+    """Figures of a network on some rows, beside those of a trivial answer.
 
-    ``baseline`` holds the same figures for always answering the majority class or the mean.
-    ``confusion[i][j]`` counts rows of class i taken for class j.
+    Attributes
+    ----------
+    part : str
+        Which rows: "training", "validation", "test".
+    rows : int
+        How many.
+    loss : float or None
+        The mean loss.
+    metrics : dict of str to float
+        "accuracy", "log_loss", "auc" (two classes) and "mean_error" (more), or "rmse" and "r2".
+    baseline : dict of str to float
+        The same figures for always answering the most frequent class, or the mean.
+    classes : tuple of str, or None
+        The names of the classes; None for a regression.
+    confusion : list of lists of float, or None
+        ``confusion[i][j]`` counts, by weight, the rows of class i that were taken for class j.
+
+    Since
+    -----
+    0.1
     """
 
     part: str

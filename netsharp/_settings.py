@@ -1,0 +1,158 @@
+"""The settings of a training as types, made from the engine's table of keys.
+
+`pytest tests/public --update` makes this module; what is told of a key stands in the table.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypedDict
+
+Path = str | os.PathLike[str]
+#: A column by its name, or by its number from 1.
+Column = str | int
+#: What turns the `auto` of an output layer into a number of nodes.
+Task = Literal["binary", "multiclass", "regression"]
+#: Whose defaults apply.
+Host = Literal["studio", "rx", "tlc"]
+
+
+class TrainSettings(TypedDict, total=False):
+    """Settings of a training; what is left out, or None, takes its default.
+
+    They are the keys `[data]` and `[train]` of a run file, and arguments of `netsharp.train`.
+
+    Since
+    -----
+    0.1
+    """
+
+    train: Path | Sequence[Path] | None
+    """Training data: files or globs."""
+
+    label: Column | None
+    """The label column, by name or number from 1."""
+
+    labels: Path | Sequence[Path] | None
+    """IDX label files, one per image file."""
+
+    weight: Column | None
+    """A column of sample weights."""
+
+    header: bool | None
+    """Whether the first row holds names; guessed if absent."""
+
+    delimiter: str | None
+    """One character, or comma, tab, semicolon, pipe, space."""
+
+    categorical: Sequence[Column] | None
+    """Columns that hold categories."""
+
+    exclude: Sequence[Column] | None
+    """Columns that are no features, such as an id."""
+
+    missing: Literal["error", "mean", "zero"] | None
+    """What a missing number becomes. Default: "error"."""
+
+    unknown_level: bool | None
+    """Whether categorical columns get an indicator for unknown levels. Default: True."""
+
+    rows: int | None
+    """Read only so many rows, at least 1."""
+
+    task: Literal["classification", "binary", "multiclass", "regression"] | None
+    """What is learned. Default: "classification"."""
+
+    host: Host | None
+    """Whose defaults apply. Default: "studio"."""
+
+    hidden_nodes: int | None
+    """Nodes of an auto layer, at least 1. Default: 100."""
+
+    optimizer: Literal["sgd", "adadelta", "adam"] | None
+    """The rule of the update. Default: "sgd"."""
+
+    learning_rate: float | None
+    """The step's factor, above 0. Default: 0.1 (0.001 with host "rx", 0.001 with host "tlc", 0.001
+    with optimizer "adam", 0.005 for a regression).
+    """
+
+    momentum: float | None
+    """Share of the last step kept, at least 0 and at most 1. Default: 0."""
+
+    nesterov: bool | None
+    """Nesterov's momentum. Default: False."""
+
+    weight_decay: float | None
+    """Shrinks weights after a step, at least 0. Default: 0."""
+
+    max_norm: float | None
+    """Limit of an incoming weight vector's norm; 0 is none, at least 0. Default: 0."""
+
+    epochs: int | None
+    """Passes over the training rows, at least 1. Default: 100."""
+
+    batch_size: int | None
+    """Rows per step, at least 1. Default: 1."""
+
+    seed: int | None
+    """Start of all random choices, at least 0. Default: 0."""
+
+    shuffle: bool | None
+    """A new order in every epoch. Default: True."""
+
+    normalizer: Literal["minmax", "minmax-zero", "gaussian", "binning", "none"] | None
+    """How features are scaled. Default: "minmax" ("minmax-zero" with host "rx", "minmax-zero" with
+    host "tlc").
+    """
+
+    bins: int | None
+    """Bins of the binning normaliser, at least 2 and at most 65,536. Default: 256."""
+
+    loss: Literal["auto", "cross-entropy", "squared"] | None
+    """What is minimised. Default: "auto"."""
+
+    init_diameter: float | None
+    """Weights start within half of it around 0, above 0. Default: 0.1."""
+
+    validation: float | Path | None
+    """A fraction, a column or a file of validation rows."""
+
+    patience: int | None
+    """Epochs without improvement before stopping, at least 0. Default: 0."""
+
+    class_weights: Literal["balanced"] | Mapping[str, float] | None
+    """"balanced", or a table of weights by class."""
+
+    threads: int | None
+    """Threads of the matrix products, at least 1 and at most 1,024. Default: 1."""
+
+    dtype: Literal["float32", "float64"] | None
+    """The numbers' type. Default: "float32"."""
+
+    rate_reduction_ratio: float | None
+    """The rate's factor when it is reduced; 1 is never, above 0 and at most 1. Default: 1."""
+
+    rate_reduction_frequency: int | None
+    """Epochs between reductions, at least 1. Default: 100."""
+
+    rate_reduction_error_ratio: float | None
+    """Also reduce when the loss falls by less than this fraction; at 0, when it rises, at least 0
+    and below 1. Default: 0.
+    """
+
+    adadelta_decay: float | None
+    """AdaDelta's decay, at least 0 and below 1. Default: 0.95."""
+
+    adadelta_constant: float | None
+    """AdaDelta's conditioning constant, above 0. Default: 1e-06."""
+
+    adam_beta1: float | None
+    """Adam's first decay, at least 0 and below 1. Default: 0.9."""
+
+    adam_beta2: float | None
+    """Adam's second decay, at least 0 and below 1. Default: 0.999."""
+
+    adam_epsilon: float | None
+    """Adam's constant, above 0. Default: 1e-08."""
