@@ -44,6 +44,8 @@ KERNEL_CELLS = Limit(
 TABLE_LINE = Limit(
     "one line of a CSV or TSV table", 64 * 1024 * 1024, "bytes", "the table is refused"
 )
+# What Python's own reader of such files takes.
+TABLE_CELL = Limit("one value of a CSV or TSV table", 131_072, "characters", "the table is refused")
 
 #: Every limit of the engine, in the order of the documents.
-LIMITS: tuple[Limit, ...] = (KERNEL_DIMENSIONS, KERNEL_CELLS, TABLE_LINE)
+LIMITS: tuple[Limit, ...] = (KERNEL_DIMENSIONS, KERNEL_CELLS, TABLE_LINE, TABLE_CELL)

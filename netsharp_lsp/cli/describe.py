@@ -20,6 +20,7 @@ from netsharp_lsp.cli.subjects import SubjectError, read_subject
 from netsharp_lsp.cli.terminal import complain, give
 from netsharp_lsp.description.uncounted import uncounted
 from netsharp_lsp.language import language_for, language_ids
+from netsharp_lsp.memory import uncollected
 from netsharp_lsp.project.writing import write_atomic
 from netsharp_lsp.settings import SettingsError
 from netsharp_lsp.text.json_text import to_json
@@ -56,6 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Describe one network; 1 when it has errors, which go to stderr, 2 when it cannot be read."""
+    return uncollected(lambda: _run(args))
+
+
+def _run(args: argparse.Namespace) -> int:
     try:
         description, code = _described(args)
     except (SettingsError, SubjectError, UsageError) as error:

@@ -19,6 +19,7 @@ from netsharp_lsp.cli.project import (
 from netsharp_lsp.cli.subjects import SubjectError, read_subject
 from netsharp_lsp.cli.terminal import complain, give, say
 from netsharp_lsp.language import language_for
+from netsharp_lsp.memory import uncollected
 from netsharp_lsp.settings import SettingsError
 from netsharp_lsp.text.json_text import to_json
 
@@ -47,6 +48,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare two networks; 0 when they are the same, 1 when they differ, 2 when one is faulty."""
+    return uncollected(lambda: _run(args))
+
+
+def _run(args: argparse.Namespace) -> int:
     try:
         comparison = _compared(args)
     except (SettingsError, SubjectError, UsageError) as error:

@@ -7,6 +7,7 @@ import sys
 from netsharp_lsp.cli.terminal import give, source_width, uses_color
 from netsharp_lsp.diagnostics.reports import FileFindings, Style, render
 from netsharp_lsp.language import language_for
+from netsharp_lsp.memory import uncollected
 from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
@@ -20,7 +21,7 @@ def show_errors(name: str, text: bytes, context: Context, embedded: Embedded | N
 
     `embedded`: where it stands in a host file, whose places are then given.
     """
-    result = language_for(name).check(text, context)
+    result = uncollected(lambda: language_for(name).check(text, context))
     errors = [found for found in result.diagnostics if found.severity == "error"]
     if errors:
         lines = LineIndex(text)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from netsharp_engine.model import load_model
 from netsharp_lsp.cli.arguments import positive
 from netsharp_lsp.language import family_with
+from netsharp_lsp.memory import settled
 
 if TYPE_CHECKING:
     import argparse
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 def read_model(path: str) -> Model:
     """Read a model and build its network.  Raises ModelError."""
-    return load_model(path, family_with(lambda family: family.training).build_graph)
+    build_graph = family_with(lambda family: family.training).build_graph
+    return settled(lambda: load_model(path, build_graph))
 
 
 def add_data_arguments(parser: argparse.ArgumentParser) -> None:

@@ -38,6 +38,7 @@ from netsharp_lsp.cli.training_arguments import add_setting_arguments, given_fla
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.family import ReadError
 from netsharp_lsp.language import families, family_of, main_family
+from netsharp_lsp.memory import settled
 from netsharp_lsp.project.writing import refusal
 from netsharp_lsp.settings import SettingsError
 from netsharp_lsp.workspace import outside
@@ -307,7 +308,7 @@ class Training:
             }
             if stored is not None:
                 return resume(stored, self.data, self.settings, **watched)
-            graph = self.build_graph(self.specification, self.data.context())
+            graph = settled(lambda: self.build_graph(self.specification, self.data.context()))
             given = {"specification": self.specification, **watched}
             return train(graph, self.data, self.settings, **given)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.text.lines import LineIndex
@@ -41,8 +41,7 @@ class Baseline:
         """Return the diagnostics of a file that are not known, in their order."""
         left = dict(self.files.get(file, {}))
         fresh = []
-        for diagnostic in diagnostics:
-            key = key_of(lines, diagnostic)
+        for diagnostic, key in zip(diagnostics, keys_of(lines, diagnostics), strict=True):
             if left.get(key, 0) > 0:
                 left[key] -= 1
             else:
@@ -52,8 +51,7 @@ class Baseline:
     def record(self, file: str, lines: LineIndex, diagnostics: Sequence[Diagnostic]) -> None:
         """Know exactly these diagnostics of a file from now on."""
         counts: dict[Key, int] = {}
-        for diagnostic in diagnostics:
-            key = key_of(lines, diagnostic)
+        for key in keys_of(lines, diagnostics):
             counts[key] = counts.get(key, 0) + 1
         if counts:
             self.files[file] = counts
@@ -61,9 +59,17 @@ class Baseline:
             self.files.pop(file, None)
 
 
-def key_of(lines: LineIndex, diagnostic: Diagnostic) -> Key:
-    """Return what a baseline knows of a diagnostic: its code and its line without outer blanks."""
-    return diagnostic.code, lines.line_text(lines.line_at(diagnostic.start)).strip()
+def keys_of(lines: LineIndex, diagnostics: Sequence[Diagnostic]) -> Iterator[Key]:
+    """Yield what a baseline knows of each diagnostic: its code, and its line without outer blanks.
+
+    Neighbours on one line share its text, which may be long.
+    """
+    known, text = -1, ""
+    for diagnostic in diagnostics:
+        line = lines.line_at(diagnostic.start)
+        if line != known:
+            known, text = line, lines.line_text(line).strip()
+        yield diagnostic.code, text
 
 
 def read_baseline(text: str) -> Baseline | BaselineError:

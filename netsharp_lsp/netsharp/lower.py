@@ -165,8 +165,7 @@ class Lowering:
     def _weights(self, bundle: Bundle, shape: tuple[int, ...], kind: str) -> Parameter:
         leader = self.shared.bundle_leader.get(bundle, bundle)
         if leader not in self.parameters:
-            followers = self.shared.bundle_leader.items()
-            group = [leader, *(member for member, first in followers if first is leader)]
+            group = self.shared.bundle_groups.get(leader, (leader,))
             given = (numbers_of(member.given.get("Weights")) for member in group)
             self.parameters[leader] = self.graph.parameter(
                 weights_name(leader), shape, first_known(given), kind
@@ -176,8 +175,7 @@ class Lowering:
     def _biases(self, layer: Layer) -> Parameter:
         leader = self.shared.bias_leader.get(layer, layer)
         if leader not in self.parameters:
-            followers = self.shared.bias_leader.items()
-            group = [leader, *(member for member, first in followers if first is leader)]
+            group = self.shared.bias_groups.get(leader, (leader,))
             given = (member.biases_given for member in group)
             self.parameters[leader] = self.graph.parameter(
                 biases_name(leader), (layer.nodes or 0,), first_known(given), "biases"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import os
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from io import TextIOWrapper
 
 from netsharp_engine.cells import (
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 #: A larger file is not read through: only what its first rows tell is known.
 READ_THROUGH = 8 << 20
+#: So many characters of a packed file are read at most to count it: a few bytes may hold them all.
+MOST_UNPACKED = 64 << 20
 #: So many characters tell how a table is written.
 HEAD = 1 << 16
 SUFFIXES = frozenset((".csv", *SUFFIX_DELIMITERS))
@@ -122,10 +124,29 @@ def _read(
             delimiter = _delimiter(stream, columns.delimiter, suffix)
             if delimiter is None:
                 return None
-            rows = (row for row in read_rows(stream, delimiter) if row)
-            return take(rows, columns, size <= READ_THROUGH)
+            start = stream.tell()
+            for whole in (True, False) if size <= READ_THROUGH else (False,):
+                stream.seek(start)
+                rows = (row for row in read_rows(_lines(stream), delimiter) if row)
+                with suppress(_TooLongError):
+                    return take(rows, columns, whole)
+            return None
     except (OSError, EOFError, UnicodeDecodeError, csv.Error):
         return None
+
+
+class _TooLongError(Exception):
+    """More is read of a table than is worth it."""
+
+
+def _lines(stream: TextIO) -> Iterator[str]:
+    """The lines of a table, until more than `MOST_UNPACKED` characters are read."""
+    left = MOST_UNPACKED
+    while line := stream.readline(left + 1):
+        left -= len(line)
+        if left < 0:
+            raise _TooLongError
+        yield line
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from netsharp_lsp.text.visible import encodable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
 
@@ -17,6 +18,16 @@ def to_json(value: Any, indent: int | None = None, allow_nan: bool = True) -> st
     if "\\ud" not in text:
         return text
     return json.dumps(_encodable(value), indent=indent, allow_nan=allow_nan)
+
+
+def listed(items: Iterable[Any], depth: int) -> Iterator[str]:
+    """Yield a list as `to_json` with an indent of 2 writes it, so deep, one item after another."""
+    begin = "\n" + "  " * (depth + 1)
+    separator = "["
+    for item in items:
+        yield separator + begin + to_json(item, indent=2).replace("\n", begin)
+        separator = ","
+    yield "[]" if separator == "[" else "\n" + "  " * depth + "]"
 
 
 def _encodable(value: Any) -> Any:

@@ -13,6 +13,29 @@ if TYPE_CHECKING:
     from netsharp_lsp.text.edits import Edit
 
 
+#: Of a line of more bytes, characters are counted once for each stretch of `STRETCH` bytes.
+LONG = 4096
+STRETCH = 1024
+
+
+class _Counts:
+    """The characters of one long line: `points` and UTF-16 `units` before each of its `places`."""
+
+    __slots__ = ("places", "points", "units")
+
+    def __init__(self, text: bytes, start: int, end: int) -> None:
+        self.places, self.points, self.units = [start], [0], [0]
+        while start < end:
+            to = min(start + STRETCH, end)
+            while to < end and text[to] & 0xC0 == 0x80:
+                to += 1
+            piece = text[start:to].decode("utf-8", "replace")
+            self.places.append(to)
+            self.points.append(self.points[-1] + len(piece))
+            self.units.append(self.units[-1] + _units(piece))
+            start = to
+
+
 class LineIndex:
     """The lines of one immutable text.
 
@@ -23,11 +46,12 @@ class LineIndex:
     are moved to its nearest end.
     """
 
-    __slots__ = ("_ascii", "_starts", "text")
+    __slots__ = ("_ascii", "_counts", "_starts", "text")
 
     def __init__(self, text: bytes) -> None:
         self.text = text
         self._ascii: bool | None = None
+        self._counts: dict[int, _Counts] = {}
         self._starts: list[int] | None = None
 
     @property
@@ -97,8 +121,11 @@ class LineIndex:
 
     def position(self, offset: int) -> tuple[int, int]:
         """Return (line, column) of a byte offset, both from 1, columns in code points."""
-        line, before = self._before(offset)
-        return line + 1, len(before) + 1
+        line, start, offset = self._on_line(offset)
+        if self.ascii:
+            return line + 1, offset - start + 1
+        known, points, _ = self._known_before(line, start, offset)
+        return line + 1, points + len(self.text[known:offset].decode("utf-8", "replace")) + 1
 
     def offset(self, line: int, column: int) -> int:
         """Return the byte offset of a line and column, both from 1, columns in code points."""
@@ -110,13 +137,18 @@ class LineIndex:
         wanted = max(0, column - 1)
         if self.ascii:
             return min(start + wanted, end)
+        if end - start > LONG:
+            counts = self._counted(line - 1)
+            at = bisect_right(counts.points, wanted) - 1
+            start, wanted = counts.places[at], wanted - counts.points[at]
+            end = min(end, start + 4 * wanted)
         content = self.text[start:end].decode("utf-8", "replace")
         return min(start + len(content[:wanted].encode("utf-8")), end)
 
     def utf8_position(self, offset: int) -> tuple[int, int]:
         """Return (line, character) of a byte offset, both from 0, in bytes."""
-        line, before = self._before(offset)
-        return line, len(before if isinstance(before, bytes) else before.encode("utf-8"))
+        line, start, offset = self._on_line(offset)
+        return line, offset - start
 
     def utf8_offset(self, line: int, character: int) -> int:
         """Return the byte offset of a line and byte of it, both from 0."""
@@ -132,10 +164,11 @@ class LineIndex:
 
     def utf16_position(self, offset: int) -> tuple[int, int]:
         """Return (line, character) of a byte offset, both from 0, in UTF-16 code units."""
-        line, before = self._before(offset)
-        if isinstance(before, bytes):
-            return line, len(before)
-        return line, len(before.encode("utf-16-le", "surrogatepass")) // 2
+        line, start, offset = self._on_line(offset)
+        if self.ascii:
+            return line, offset - start
+        known, _, units = self._known_before(line, start, offset)
+        return line, units + _units(self.text[known:offset].decode("utf-8", "replace"))
 
     def utf16_offset(self, line: int, character: int) -> int:
         """Return the byte offset of a line and UTF-16 code unit, both from 0.
@@ -148,21 +181,41 @@ class LineIndex:
             return len(self.text)
         start, end = self.span(line)
         wanted = max(0, character)
-        content = self.text[start:end]
-        if content.isascii():
+        if self.ascii:
             return min(start + wanted, end)
-        units = content.decode("utf-8", "replace").encode("utf-16-le")
+        if end - start > LONG:
+            counts = self._counted(line)
+            at = bisect_right(counts.units, wanted) - 1
+            start, wanted = counts.places[at], wanted - counts.units[at]
+            end = min(end, start + 4 * wanted)
+        units = self.text[start:end].decode("utf-8", "replace").encode("utf-16-le")
         before = units[: 2 * wanted].decode("utf-16-le", "ignore")
         return min(start + len(before.encode("utf-8")), end)
 
-    def _before(self, offset: int) -> tuple[int, bytes | str]:
-        """The line, from 0, and what stands on it before `offset`: bytes where that is ASCII."""
+    def _on_line(self, offset: int) -> tuple[int, int, int]:
+        """The line, from 0, of an offset, where it starts, and the start of the character there."""
         offset = min(max(0, offset), len(self.text))
         line = self.line_at(offset)
         start = self.starts[line]
-        if self.ascii:
-            return line, self.text[start:offset]
-        while start < offset < len(self.text) and self.text[offset] & 0xC0 == 0x80:
-            offset -= 1
-        before = self.text[start:offset]
-        return line, before if before.isascii() else before.decode("utf-8", "replace")
+        if not self.ascii:
+            while start < offset < len(self.text) and self.text[offset] & 0xC0 == 0x80:
+                offset -= 1
+        return line, start, offset
+
+    def _known_before(self, line: int, start: int, offset: int) -> tuple[int, int, int]:
+        """A place on a line, not far before an offset, and the points and units before it."""
+        if offset - start <= LONG:
+            return start, 0, 0
+        counts = self._counted(line)
+        at = bisect_right(counts.places, offset) - 1
+        return counts.places[at], counts.points[at], counts.units[at]
+
+    def _counted(self, line: int) -> _Counts:
+        if line not in self._counts:
+            self._counts[line] = _Counts(self.text, *self.full_span(line))
+        return self._counts[line]
+
+
+def _units(text: str) -> int:
+    """The UTF-16 code units of a text."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

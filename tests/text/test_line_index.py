@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -178,3 +179,23 @@ def test_lines_after_an_edit_are_those_of_the_new_text(text: str, data: st.DataO
         new = (now[:start] + put_in + now[end:]).encode()
         index = index.edited(new, edit)
         assert index.starts == LineIndex(new).starts
+
+
+def test_long_lines_are_counted_like_short_ones() -> None:
+    random = Random(9)
+    for _ in range(20):
+        text = "x\n" + "".join(random.choices("aé😀\t", k=random.randint(2_000, 9_000))) + "\r\nend"
+        data, index = text.encode(), LineIndex(text.encode())
+        start, end = index.span(1)
+        for offset in (end, *(random.randint(start, end + 2) for _ in range(50))):
+            before = data[start : min(offset, end)].decode("utf-8", "ignore")
+            if offset <= end:
+                assert index.position(offset) == (2, len(before) + 1)
+                assert index.utf16_position(offset) == (1, len(before.encode("utf-16-le")) // 2)
+                assert index.utf8_position(offset) == (1, len(before.encode()))
+            exact = start + len(before.encode())
+            assert index.offset(2, len(before) + 1) == exact
+            units = len(before.encode("utf-16-le")) // 2
+            assert index.utf16_offset(1, units) == exact
+            assert index.utf16_offset(1, units + 1) >= exact
+        assert index.offset(2, 10**9) == index.utf16_offset(1, 10**9) == end

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import BinaryIO
 
 import numpy as np
@@ -45,10 +46,9 @@ class DelimitedSource:
 
     def chunks(self, request: Request, meter: Meter) -> Iterator[Chunk]:
         """All rows in chunks of about a quarter of a megabyte of text; raises DataError."""
-        reading = _Reading(self, request)
         with open_bytes(self.path) as stream:
             read_bytes(self.path, stream, self.dialect.skip_bytes)
-            for chunk in reading.chunks(stream):
+            for chunk in _Reading(self, request, stream).chunks():
                 meter.add_rows(chunk.count)
                 yield chunk
                 meter.at(stored_position(stream))
@@ -57,8 +57,9 @@ class DelimitedSource:
 class _Reading:
     """One pass over one file for one request."""
 
-    def __init__(self, source: DelimitedSource, request: Request) -> None:
+    def __init__(self, source: DelimitedSource, request: Request, stream: BinaryIO) -> None:
         self._path = source.path
+        self._stream = stream
         self._names = source.names
         self._delimiter = source.dialect.delimiter
         self._newline = source.dialect.newline
@@ -66,44 +67,57 @@ class _Reading:
         self._request = request
         self._either_is_text = False
 
-    def chunks(self, stream: BinaryIO) -> Iterator[Chunk]:
-        rest = self._after_header(stream)
+    def chunks(self) -> Iterator[Chunk]:
         line = self._skip + 1
-        while True:
-            data = read_bytes(self._path, stream, CHUNK_BYTES)
-            block = rest + data
-            if data:
-                cut = block.rfind(self._newline) + 1
-                block, rest = block[:cut], block[cut:]
-                self._check_length(rest, line)
+        blocks = self._blocks(self._after_header())
+        for block in blocks:
             if b'"' in block:
-                yield from self._quoted(block, rest if data else b"", stream, line)
+                yield from self._quoted(chain((block,), blocks), line)
                 return
             if block:
                 yield from self._plain(block, line)
                 line += block.count(self._newline)
+
+    def _after_header(self) -> bytes:
+        """Read past the header; what was read beyond it comes back."""
+        if not self._skip:
+            return b""
+        lines = 0
+        for block in self._blocks(b"", 0):
+            count = block.count(self._newline)
+            if lines + count < self._skip:
+                lines += count
+                continue
+            return block.split(self._newline, self._skip - lines)[-1] + self._rest
+        return b""
+
+    def _blocks(self, rest: bytes, line: int | None = None) -> Iterator[bytes]:
+        """The bytes of the stream behind ``rest`` in blocks of whole lines; raises DataError.
+
+        What is read of the line behind a block is `_rest`.  ``line``: what comes before.
+        """
+        lines = self._skip if line is None else line
+        held, size = [rest], len(rest) - rest.rfind(self._newline) - 1
+        while True:
+            data = read_bytes(self._path, self._stream, CHUNK_BYTES)
+            cut = data.rfind(self._newline) + 1
+            if data and not cut:
+                held.append(data)
+                size += len(data)
+            else:
+                self._rest = data[cut:]
+                block = b"".join((*held, data[:cut]))
+                held, size = [self._rest], len(self._rest)
+                yield block
+                lines += block.count(self._newline)
+            if size > TABLE_LINE.most:
+                lines += b"".join(held).count(self._newline)
+                raise DataError(
+                    f"{self._path}: after line {lines} comes a line of more than {TABLE_LINE}. "
+                    "Is this a table?"
+                )
             if not data:
                 return
-
-    def _after_header(self, stream: BinaryIO) -> bytes:
-        """Read past the header; what was read beyond it comes back."""
-        rest = b""
-        for number in range(self._skip):
-            while self._newline not in rest:
-                data = read_bytes(self._path, stream, CHUNK_BYTES)
-                if not data:
-                    return b""
-                rest += data
-                self._check_length(rest if self._newline not in rest else b"", number + 1)
-            rest = rest[rest.index(self._newline) + 1 :]
-        return rest
-
-    def _check_length(self, rest: bytes, line: int) -> None:
-        if len(rest) > TABLE_LINE.most:
-            raise DataError(
-                f"{self._path}: after line {line} comes a line of more than {TABLE_LINE}. "
-                "Is this a table?"
-            )
 
     def _plain(self, block: bytes, line: int) -> Iterator[Chunk]:
         """Text without quotes: fast if every cell is in order, else cell by cell."""
@@ -176,25 +190,20 @@ class _Reading:
         except ValueError:
             return None
 
-    def _quoted(self, block: bytes, rest: bytes, stream: BinaryIO, line: int) -> Iterator[Chunk]:
+    def _quoted(self, blocks: Iterable[bytes], line: int) -> Iterator[Chunk]:
         """Everything from the first quote on: quoted cells may hold delimiters and line ends."""
-        yield from self._slow(self._decoded_lines(block + rest, stream, line), line - 1)
+        yield from self._slow(self._decoded_lines(blocks, line), line - 1)
 
-    def _decoded_lines(self, rest: bytes, stream: BinaryIO, line: int) -> Iterator[str]:
+    def _decoded_lines(self, blocks: Iterable[bytes], line: int) -> Iterator[str]:
         newline = self._newline
-        while True:
-            pieces = rest.split(newline)
-            rest = pieces.pop()
+        for block in blocks:
+            pieces = block.split(newline)
+            last = pieces.pop()
             for piece in pieces:
                 yield self._decode(piece + newline, line)
                 line += 1
-            self._check_length(rest, line)
-            data = read_bytes(self._path, stream, CHUNK_BYTES)
-            if not data:
-                break
-            rest += data
-        if rest:
-            yield self._decode(rest, line)
+            if last:
+                yield self._decode(last, line)
 
     def _slow(self, lines: Iterable[str], before: int) -> Iterator[Chunk]:
         """Cell by cell through csv; ``before`` lines of the file precede the first."""

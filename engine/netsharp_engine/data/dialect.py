@@ -21,6 +21,7 @@ from netsharp_engine.cells import (
     sniff_delimiter,
 )
 from netsharp_engine.excerpt import excerpt
+from netsharp_engine.limits import TABLE_CELL
 
 from .errors import DataError
 from .files import open_bytes, read_bytes, stem_suffix
@@ -132,8 +133,13 @@ def _sample(path: str, text: str, delimiter: str, whole: bool) -> tuple[list[lis
 def csv_problem(path: str, line: int, error: csv.Error) -> DataError:
     """The error for quoting that cannot be read."""
     text = str(error)
-    if "unexpected end" in text or "field limit" in text:
+    if "unexpected end" in text:
         why = "a quoted value is opened and never closed"
+    elif "field limit" in text:
+        return DataError(
+            f"{path}, line {line}: a value has more than {TABLE_CELL}. Shorten it, or close the "
+            'quote (") before it.'
+        )
     elif "expected after" in text:
         why = "a closing quote is followed by more text; a quote inside a value is written twice"
     else:

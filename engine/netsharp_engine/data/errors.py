@@ -12,6 +12,10 @@ from netsharp_engine.excerpt import excerpt
 
 #: Files that people know by another name than their path.
 KNOWN_AS: dict[str, str] = {}
+#: Nobody misspells a longer name, and comparing two takes the product of their lengths.
+LONGEST_COMPARED = 100
+#: So many names are compared.
+MOST_COMPARED = 10_000
 
 
 class DataError(ValueError):
@@ -31,8 +35,10 @@ class DataError(ValueError):
 def nearest(name: str, known: Iterable[str]) -> str:
     """A trailing question such as `` Did you mean 'age'?``, or all names when few, or nothing."""
     names = list(dict.fromkeys(known))
-    folded = {each.casefold(): each for each in reversed(names)}
-    close = get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.6)
+    short = [each for each in names[:MOST_COMPARED] if len(each) <= LONGEST_COMPARED]
+    folded = {each.casefold(): each for each in reversed(short)}
+    compared = name.casefold() if len(name) <= LONGEST_COMPARED else ""
+    close = get_close_matches(compared, list(folded), n=3, cutoff=0.6)
     if close:
         listed = " or ".join(f"'{excerpt(folded[each])}'" for each in close)
         return f" Did you mean {listed}?"

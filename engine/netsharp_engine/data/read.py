@@ -83,7 +83,7 @@ class _Building:
 
     def request_for(self, source: Source) -> Request:
         """The request whose columns stand in this source, perhaps in another order."""
-        roles = self._roles
+        roles, places = self._roles, self._places(source)
         targets = (roles.label,) if self._regression else ()
         numeric = [
             *self._numeric,
@@ -92,15 +92,18 @@ class _Building:
         text = [*roles.categories, *((roles.split,) if roles.split is not None else ())]
         either = None if self._regression else roles.label
         return Request(
-            tuple(self._index(source, index) for index in numeric),
-            tuple(self._index(source, index) for index in text),
-            None if either is None else self._index(source, either),
+            tuple(places[index] for index in numeric),
+            tuple(places[index] for index in text),
+            None if either is None else places[either],
         )
 
-    def _index(self, source: Source, index: int) -> int:
+    def _places(self, source: Source) -> Sequence[int]:
+        """Where each column of the first source stands in this one."""
+        names = self._first.names
         if source is self._first or not (source.named and self._first.named):
-            return index
-        return source.names.index(self._first.names[index])
+            return range(len(names))
+        there = {name: index for index, name in enumerate(source.names)}
+        return [there[name] for name in names]
 
     def add(self, source: Source, chunk: Chunk) -> None:
         """Check and store a chunk, cut at the limit of rows."""

@@ -54,13 +54,14 @@ def open_sources(paths: Sequence[str], options: ReadOptions) -> list[Source]:
 def check_same_columns(first: Source, other: Source) -> None:
     """Raise DataError unless ``other`` has the columns of ``first``, in any order if named."""
     if first.named and other.named:
+        known, there = frozenset(first.names), frozenset(other.names)
         for name in first.names:
-            if name not in other.names:
+            if name not in there:
                 hint = nearest(name, other.names)
                 raise DataError(
                     f"{other.path} has no column '{excerpt(name)}', which {first.path} has.{hint}"
                 )
-        extra = [name for name in other.names if name not in first.names]
+        extra = [name for name in other.names if name not in known]
         if extra:
             raise DataError(
                 f"{other.path} has a column '{excerpt(extra[0])}', which {first.path} has not."

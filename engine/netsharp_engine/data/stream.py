@@ -157,7 +157,8 @@ def match_columns(source: Source, encoding: Encoding) -> tuple[int, ...]:
     """The index in ``source`` of every column of ``encoding``; DataError for one not there."""
     columns = encoding.columns
     if source.named and encoding.named:
-        absent = [column.name for column in columns if column.name not in source.names]
+        places = {name: index for index, name in enumerate(source.names)}
+        absent = [column.name for column in columns if column.name not in places]
         if absent:
             many = f" (and {len(absent) - 1} more)" if len(absent) > 1 else ""
             raise DataError(
@@ -165,7 +166,7 @@ def match_columns(source: Source, encoding: Encoding) -> tuple[int, ...]:
                 "which the model was trained on."
                 f"{nearest(absent[0], source.names)}"
             )
-        return tuple(source.names.index(column.name) for column in columns)
+        return tuple(places[column.name] for column in columns)
     if len(source.names) == encoding.width:
         return tuple(column.position for column in columns)
     if len(source.names) == len(columns):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from netsharp_lsp.diagnostics.reports.gitlab import fingerprints
-from netsharp_lsp.text.json_text import to_json
+from netsharp_lsp.text.json_text import listed, to_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,19 +27,28 @@ def render(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
         {"id": code, "name": code, "shortDescription": {"text": style.title_of(code)}}
         for code in codes
     ]
-    results = [
-        _result(found, diagnostic, codes.index(diagnostic.code), fingerprint)
+    numbers = {code: number for number, code in enumerate(codes)}
+    results = (
+        _result(found, diagnostic, numbers[diagnostic.code], fingerprint)
         for found in files
         for diagnostic, fingerprint in zip(found.diagnostics, fingerprints(found), strict=True)
-    ]
+    )
     driver = {"name": "netsharp", "version": style.version, "rules": rules}
-    run = {
-        "tool": {"driver": driver},
-        "columnKind": "unicodeCodePoints",
-        "artifacts": [{"location": {"uri": _uri(found.file)}} for found in files],
-        "results": results,
-    }
-    yield to_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    yield (
+        f'{{\n  "$schema": {to_json(_SCHEMA)},\n  "version": "2.1.0",\n  "runs": [\n    {{\n'
+        f'      "tool": {_indented({"driver": driver})},\n'
+        '      "columnKind": "unicodeCodePoints",\n'
+        '      "artifacts": '
+    )
+    yield from listed(({"location": {"uri": _uri(found.file)}} for found in files), 3)
+    yield ',\n      "results": '
+    yield from listed(results, 3)
+    yield "\n    }\n  ]\n}\n"
+
+
+def _indented(value: object) -> str:
+    """A value of the run as JSON, at its depth."""
+    return to_json(value, indent=2).replace("\n", "\n      ")
 
 
 def _result(
@@ -94,6 +105,7 @@ def _quoted(character: str) -> str:
     return quote(character.encode("utf-8", lone))
 
 
+@lru_cache(maxsize=1)
 def _uri(file: str) -> str:
     """A relative or absolute path as the URI reference that SARIF wants."""
     path = "".join(map(_quoted, file.replace("\\", "/")))

@@ -90,10 +90,12 @@ class _Sheet:
         start, end = span
         line = lines.line_at(start)
         last = lines.line_at(max(start, end - 1))
-        text = lines.line_text(line)
-        first_column = min(lines.position(start)[1] - 1, len(text))
-        last_column = len(text) if last > line else min(lines.position(end)[1] - 1, len(text))
-        text, first_column, last_column = _cut(text, first_column, last_column, self.style.width)
+        length = lines.position(lines.span(line)[1])[1] - 1
+        first_column = min(lines.position(start)[1] - 1, length)
+        last_column = length if last > line else min(lines.position(end)[1] - 1, length)
+        text, first_column, last_column = _cut(
+            lines, line, length, (first_column, last_column), self.style.width
+        )
         visible, columns = shown(text)
         left, right = columns[first_column], columns[max(first_column, last_column)]
         yield self.row(str(line + 1), visible)
@@ -103,16 +105,20 @@ class _Sheet:
         yield self.row("", " " * left + _paint(under, marks.color, self.style))
 
 
-def _cut(text: str, first: int, last: int, width: int) -> tuple[str, int, int]:
-    """Cut a line of more than `width` characters around those from `first` to `last`."""
-    if len(text) <= width:
-        return text, first, last
-    begin = max(0, min(first - width // 4, len(text) - width))
+def _cut(
+    lines: LineIndex, line: int, length: int, columns: tuple[int, int], width: int
+) -> tuple[str, int, int]:
+    """A line of `length` characters, of more than `width` those around the columns from 0."""
+    first, last = columns
+    if length <= width:
+        return lines.line_text(line), first, last
+    begin = max(0, min(first - width // 4, length - width))
     end = begin + width
-    piece = text[begin:end]
+    places = lines.offset(line + 1, begin + 1), lines.offset(line + 1, end + 1)
+    piece = lines.text[slice(*places)].decode("utf-8", "replace")
     if begin > 0:
         piece = _ELLIPSIS + piece[1:]
-    if end < len(text):
+    if end < length:
         piece = piece[:-1] + _ELLIPSIS
     return piece, first - begin, min(last, end) - begin
 

@@ -53,16 +53,26 @@ class SharedGroups:
 
     `bundles`: groups of bundles with one set of weights; `layers`: groups of layers with one
     set of biases.  Members stand in the order of the text, and the first one leads.
-    `bundle_leader`, `bias_leader`: each member of a group, the leader too, to its leader.
+    `bundle_leader`, `bias_leader`: each member of a group, the leader too, to its leader;
+    `bundle_groups`, `bias_groups`: each leader to its group.
     """
 
-    __slots__ = ("bias_leader", "bundle_leader", "bundles", "layers")
+    __slots__ = (
+        "bias_groups",
+        "bias_leader",
+        "bundle_groups",
+        "bundle_leader",
+        "bundles",
+        "layers",
+    )
 
     def __init__(self, bundles: list[list[Bundle]], layers: list[list[Layer]]) -> None:
         self.bundles = bundles
         self.layers = layers
         self.bundle_leader = {member: group[0] for group in bundles for member in group}
         self.bias_leader = {member: group[0] for group in layers for member in group}
+        self.bundle_groups = {group[0]: group for group in bundles}
+        self.bias_groups = {group[0]: group for group in layers}
 
 
 def shared_groups(network: Network, limit: int = CONDITION_EVALUATIONS.most) -> SharedGroups:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from tests.bounds.bombs import BOMBS
+from tests.bounds.every import EVERY
 from tests.bounds.measuring import Forks, judged, measure, verdict
 from tests.torture.campaign import Report, Row, Scale, Try
 
@@ -20,7 +20,7 @@ def _forks() -> Forks:
 
 def attempt(one: Try) -> Report:
     """Measure one bomb at four sizes or more; a glance takes the smallest ones."""
-    bomb = BOMBS[one.number * STRIDE % len(BOMBS)]
+    bomb = EVERY[one.number * STRIDE % len(EVERY)]
     if one.scale is Scale.GLANCE:
         sizes = [bomb.least << doubling for doubling in range(4)]
         wrong = verdict(measure(bomb, sizes, _forks()))
