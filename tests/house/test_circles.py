@@ -23,16 +23,6 @@ LEFT: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "netsharp_lsp.cntk.run",
-        (
-            ".building",
-            ".edits",
-            ".experiment",
-            ".programs",
-            ".texts",
-        ),
-    ),
-    (
         "netsharp_lsp.netsharp",
         (
             "",

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.cntk.networks.node import Axis, Network, Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 
-def copied(network: Network) -> Network:
-    """Return an equal network that has no node, axis or attribute in common with this one."""
-    copying = _Copying()
+def copied(network: Network, outside: Callable[[Place], Place]) -> Network:
+    """Return an equal network that has no node, axis or attribute in common with this one, and
+    stands where `outside` leads.
+    """
+    copying = _Copying(outside)
     nodes = {name: copying.node(one) for name, one in network.nodes.items()}
     groups = {group: copying.nodes(several) for group, several in network.groups.items()}
     loops = tuple(copying.nodes(loop) for loop in network.loops)
@@ -23,9 +26,10 @@ def copied(network: Network) -> Network:
 class _Copying:
     """What was copied so far."""
 
-    __slots__ = ("_axes", "_twins", "_waiting")
+    __slots__ = ("_axes", "_outside", "_twins", "_waiting")
 
-    def __init__(self) -> None:
+    def __init__(self, outside: Callable[[Place], Place]) -> None:
+        self._outside = outside
         self._twins: dict[Node, Node] = {}
         self._axes: dict[Axis, Axis] = {}
         self._waiting: list[Node] = []
@@ -42,7 +46,8 @@ class _Copying:
             self._waiting.append(one)
             twin.attributes = dict(one.attributes)
             twin.tags = list(one.tags)
-            twin.shape, twin.loop, twin.where = one.shape, one.loop, one.where
+            twin.shape, twin.loop = one.shape, one.loop
+            twin.where = self._outside(Place(*one.where))
             twin.late = one.late
             twin.axis = self._axis(one.axis)
         return twin

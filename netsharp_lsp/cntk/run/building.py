@@ -5,6 +5,8 @@ Whatever text a network was evaluated from, its places name files as people see 
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from netsharp_lsp.cntk.brainscript.evaluation.program import Surroundings, evaluate_file
 from netsharp_lsp.cntk.brainscript.evaluation.remembered import outcome_of
 from netsharp_lsp.cntk.configuration.sources import read_text
@@ -18,14 +20,13 @@ from netsharp_lsp.cntk.simple.program import evaluate_builder as evaluate_simple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.configuration import Configuration
     from netsharp_lsp.cntk.configuration.scope import Found
     from netsharp_lsp.cntk.configuration.traced import Traced
+    from netsharp_lsp.cntk.ndl.containers import Program
     from netsharp_lsp.cntk.ndl.evaluation import Part
     from netsharp_lsp.cntk.networks.node import Network
-    from netsharp_lsp.cntk.run.experiment import Experiment
-
-    #: An outcome, and the scripts of NDL behind it.
-    _Built = tuple[Outcome, tuple[Part, ...]]
+    from netsharp_lsp.cntk.run.files import RunFiles
 
 #: What the original calls the library that is read in place of ours.
 OTHER_LIBRARY = "cntk.core.bs"
@@ -52,7 +53,15 @@ class BuiltNetwork:
     )
 
     def __init__(
-        self, command: str, builder: str, language: str, place: Place, outcome: Outcome
+        self,
+        command: str,
+        builder: str,
+        language: str,
+        place: Place,
+        outcome: Outcome,
+        *,
+        found: Found | None = None,
+        parts: tuple[Part, ...] = (),
     ) -> None:
         self.command = command
         self.builder = builder
@@ -60,9 +69,11 @@ class BuiltNetwork:
         self.place = place
         self.network: Network | None = outcome.network
         self.faults: tuple[Fault, ...] = outcome.faults
-        self.found: Found | None = None
-        self.text: Traced | None = None
-        self.parts: tuple[Part, ...] = ()
+        self.found = found
+        self.text: Traced | None = (
+            found.text if found is not None and language == "brainscript" else None
+        )
+        self.parts = parts
 
     @property
     def why_not(self) -> str:
@@ -79,82 +90,77 @@ class BuiltNetwork:
         return f"the {lacking.format(named)} no value. Give one with {given}"
 
 
-def build(command: Command, experiment: Experiment) -> BuiltNetwork:
-    """The network of a command that has a builder."""
-    found = command.builder
-    assert found is not None
-    key = found.entry.key.decode("utf-8", "replace")
-    lowered = key.lower()
-    language = LANGUAGES.get(lowered, "brainscript")
-    outcome, parts = _BUILDERS[language](found, command, experiment)
-    place = found.text.place(0, len(found.text))
-    built = BuiltNetwork(
-        command.name, key, language, Place(place.source.name, place.start, place.end), outcome
-    )
-    built.found = found
-    built.text = found.text if language == "brainscript" else None
-    built.parts = parts
-    return built
+class Builders:
+    """The builders of a run and what surrounds them; a builder that several commands share is
+    evaluated once.  `library` stands in the place of ours.
+    """
+
+    def __init__(
+        self, files: RunFiles, library: bytes | None, configuration: Configuration
+    ) -> None:
+        self._files = files
+        self._library = library
+        self._configuration = configuration
+        #: What texts of BrainScript gave, by where they stand and what they are.
+        self._evaluated: dict[object, Outcome] = {}
+
+    @cached_property
+    def surroundings(self) -> Surroundings:
+        """What a network of BrainScript is evaluated in."""
+        if self._library is None:
+            library = own_library()
+        else:
+            library = other_library(self._library, OTHER_LIBRARY)
+        sources = self._configuration.layers.sources
+        folders = dict.fromkeys(source.name.rpartition("/")[0] for source in sources)
+        precision = self._configuration.root.option(b"precision", "float")
+        return Surroundings(
+            self._files.read, library, tuple(folders), self._files.outside, precision
+        )
+
+    def build(self, command: Command) -> BuiltNetwork:
+        """The network of a command that has a builder."""
+        found, scope = command.builder, command.scope
+        assert found is not None
+        assert scope is not None
+        key = found.entry.key.decode("utf-8", "replace")
+        language = LANGUAGES.get(key.lower(), "brainscript")
+        parts: tuple[Part, ...] = ()
+        if language == "simple":
+            outcome = evaluate_simple(found, scope)
+        elif language == "ndl":
+            outcome, parts = _from_ndl(program_of_builder(found, scope, self._files))
+        else:
+            outcome = self._from_brainscript(found.text)
+        at = found.text.place(0, len(found.text))
+        place = Place(at.source.name, at.start, at.end)
+        return BuiltNetwork(command.name, key, language, place, outcome, found=found, parts=parts)
+
+    def build_file(self, name: str, language: str, data: bytes) -> BuiltNetwork:
+        """The network of a file of its own."""
+        source = read_text(name, data)
+        place = Place(name, 0, 0)
+        parts: tuple[Part, ...] = ()
+        if isinstance(source, str):
+            outcome = Outcome(None, (Fault("unreadable", source, place),))
+        elif language == "brainscript":
+            outcome = evaluate_file(source.text, name, self.surroundings)
+        else:
+            outcome, parts = _from_ndl(program_of_file(source))
+        return BuiltNetwork("", "", language, place, outcome, parts=parts)
+
+    def _from_brainscript(self, text: Traced) -> Outcome:
+        key = (text.place(0, len(text)).key, text.text)
+        if key not in self._evaluated:
+            # Commands may share a builder that stands further out.
+            self._evaluated[key] = outcome_of(
+                text.text, INLINE, self.surroundings, lambda place: _outside(place, text)
+            )
+        return self._evaluated[key]
 
 
-def build_file(name: str, language: str, data: bytes, experiment: Experiment) -> BuiltNetwork:
-    """The network of a file of its own."""
-    source = read_text(name, data)
-    place = Place(name, 0, 0)
-    parts: tuple[Part, ...] = ()
-    if isinstance(source, str):
-        outcome = Outcome(None, (Fault("unreadable", source, place),))
-    elif language == "brainscript":
-        outcome = evaluate_file(source.text, name, surroundings(experiment))
-    else:
-        program = program_of_file(source)
-        outcome, parts = evaluate_program(program), program.parts + program.candidates
-    built = BuiltNetwork("", "", language, place, outcome)
-    built.parts = parts
-    return built
-
-
-def surroundings(experiment: Experiment) -> Surroundings:
-    """What a network of BrainScript is evaluated in."""
-    if experiment.library is None:
-        library = own_library()
-    else:
-        library = other_library(experiment.library, OTHER_LIBRARY)
-    sources = experiment.configuration.layers.sources
-    folders = dict.fromkeys(source.name.rpartition("/")[0] for source in sources)
-    root = experiment.configuration.root
-    return Surroundings(
-        experiment.files.read,
-        library,
-        tuple(folders),
-        experiment.files.outside,
-        root.option(b"precision", "float"),
-    )
-
-
-def _from_brainscript(found: Found, command: Command, experiment: Experiment) -> _Built:
-    text = found.text
-    key = (text.place(0, len(text)).key, text.text)
-    if key not in experiment.evaluated:
-        # Commands may share a builder that stands further out.
-        experiment.evaluated[key] = _evaluated(text, experiment)
-    return experiment.evaluated[key], ()
-
-
-def _evaluated(text: Traced, experiment: Experiment) -> Outcome:
-    outcome = outcome_of(text.text, INLINE, surroundings(experiment))
-    faults = tuple(
-        Fault(one.kind, one.message, _outside(one.place, text), _calls(one, text))
-        for one in outcome.faults
-    )
-    if outcome.network is not None:
-        for node in outcome.network.nodes.values():
-            node.where = _outside(Place(*node.where), text)
-    return Outcome(outcome.network, faults)
-
-
-def _calls(fault: Fault, text: Traced) -> tuple[Place, ...]:
-    return tuple(_outside(place, text) for place in fault.calls)
+def _from_ndl(program: Program) -> tuple[Outcome, tuple[Part, ...]]:
+    return evaluate_program(program), program.parts + program.candidates
 
 
 def _outside(place: Place, text: Traced) -> Place:
@@ -165,26 +171,10 @@ def _outside(place: Place, text: Traced) -> Place:
     return Place(found.source.name, found.start, found.end)
 
 
-def _from_ndl(found: Found, command: Command, experiment: Experiment) -> _Built:
-    assert command.scope is not None
-    program = program_of_builder(found, command.scope, experiment.files)
-    return evaluate_program(program), program.parts + program.candidates
-
-
-def _from_options(found: Found, command: Command, experiment: Experiment) -> _Built:
-    assert command.scope is not None
-    return evaluate_simple(found, command.scope), ()
-
-
 #: Which language each builder's value is in, by its key in lower case.
 LANGUAGES = {
     "brainscriptnetworkbuilder": "brainscript",
     "experimentalnetworkbuilder": "brainscript",
     "ndlnetworkbuilder": "ndl",
     "simplenetworkbuilder": "simple",
-}
-_BUILDERS = {
-    "brainscript": _from_brainscript,
-    "ndl": _from_ndl,
-    "simple": _from_options,
 }

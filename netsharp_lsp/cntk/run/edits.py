@@ -23,13 +23,17 @@ from netsharp_lsp.cntk.run.texts import NetworkText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from netsharp_lsp.cntk.configuration.commands import Command
     from netsharp_lsp.cntk.mel.faults import Fault
     from netsharp_lsp.cntk.ndl.evaluation import Part
     from netsharp_lsp.cntk.ndl.syntax import Definition
-    from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.cntk.run.building import BuiltNetwork
+    from netsharp_lsp.cntk.run.files import RunFiles
+
+    #: The network of a command by its name.
+    NetworkOf = Callable[[str], BuiltNetwork | None]
 
 #: Keys of commands that name a model which the command writes.
 WRITTEN = ("modelPath", "outputModelPath", "newModelPath")
@@ -59,25 +63,26 @@ class Edit:
         self.macros = macros
 
 
-def edits_of(experiment: Experiment) -> list[Edit]:
-    """The edits of a run, in the order of its commands."""
-    return list(_Edits(experiment).run())
+def edits_of(commands: Sequence[Command], files: RunFiles, network_of: NetworkOf) -> list[Edit]:
+    """The edits that commands make, in their order."""
+    return list(_Edits(commands, files, network_of).run())
 
 
-def edit_alone(name: str, experiment: Experiment) -> list[Edit]:
+def edit_alone(name: str, files: RunFiles) -> list[Edit]:
     """The edit of a file that no configuration is known of."""
-    text = _text(name, experiment, Scope(Weaver().done(), Faults()))
+    text = _text(name, files, Scope(Weaver().done(), Faults()))
     if text is None or text.traced is None:
         return []
-    around = (
-        _Edits(experiment).around({})._replace(loaded=lambda path: Known(None, ""), complete=False)
-    )
+    alone = _Edits((), files, lambda command: None)
+    around = alone.around({})._replace(loaded=lambda path: Known(None, ""), complete=False)
     return [Edit("", text, evaluate(text.traced, around).faults)]
 
 
 class _Edits:
-    def __init__(self, experiment: Experiment) -> None:
-        self._experiment = experiment
+    def __init__(self, commands: Sequence[Command], files: RunFiles, network_of: NetworkOf) -> None:
+        self._commands = commands
+        self._files = files
+        self._network_of = network_of
         #: What is known of files that were written, by their paths.
         self._written: dict[str, Known] = {}
 
@@ -88,12 +93,12 @@ class _Edits:
             self._loaded,
             self._sections,
             lambda name: _made(name, known),
-            self._experiment.files.outside,
+            self._files.outside,
             macros is not None,
         )
 
     def run(self) -> Iterator[Edit]:
-        for command in self._experiment.commands:
+        for command in self._commands:
             if command.scope is None:
                 continue
             yield from self._edit(command, command.scope)
@@ -103,7 +108,7 @@ class _Edits:
         found = scope.look_up(b"editPath")
         if "edit" not in (action.lower() for action in command.actions) or found is None:
             return
-        text = _text(found.text.text.decode("utf-8", "replace"), self._experiment, scope)
+        text = _text(found.text.text.decode("utf-8", "replace"), self._files, scope)
         if text is None or text.traced is None:
             return
         parts = self._macros(scope)
@@ -119,7 +124,7 @@ class _Edits:
         parts: list[Part] = []
         paths = "" if found is None else found.text.text.decode("utf-8", "replace")
         for path in filter(None, paths.split("+")):
-            source = _source(path, self._experiment)
+            source = _source(path, self._files)
             if source is None:
                 return None
             parts += program_of_macros(source, scope).parts
@@ -136,7 +141,7 @@ class _Edits:
         begun = [known for file, known in self._written.items() if _EPOCH.sub("", file) == path]
         if begun:
             return begun[-1]._replace(origin=origin)
-        built = self._experiment.network_of(command.name) if key == WRITTEN[0] else None
+        built = self._network_of(command.name) if key == WRITTEN[0] else None
         # Where a builder has faults its network lacks nodes that it would have without them.
         if built is None or built.network is None or built.faults:
             return Known(None, origin)
@@ -149,20 +154,20 @@ class _Edits:
                 return self._written[spelt]
             if spelt in self._later:
                 return Known(None, f"it is what the command '{self._later[spelt]}' writes")
-        return Known(None, "") if self._experiment.files.exists(path) else None
+        return Known(None, "") if self._files.exists(path) else None
 
     @cached_property
     def _later(self) -> dict[str, str]:
         """The commands that write a file at any time: some are not run, or not in this order."""
         return {
             path: command.name
-            for command in self._experiment.commands
+            for command in self._commands
             if command.scope is not None
             for _, path in _writes(command, command.scope)
         }
 
     def _sections(self, path: str) -> list[str] | None:
-        source = _source(path, self._experiment)
+        source = _source(path, self._files)
         if source is None:
             return None
         found = records(file_text(source, None), Faults())
@@ -184,14 +189,14 @@ def _plain(path: str) -> str:
     return posixpath.normpath(path.replace("\\", "/"))
 
 
-def _source(path: str, experiment: Experiment) -> Source | None:
-    data = experiment.files.read(path)
+def _source(path: str, files: RunFiles) -> Source | None:
+    data = files.read(path)
     source = None if data is None else read_text(path, data)
     return source if isinstance(source, Source) else None
 
 
-def _text(path: str, experiment: Experiment, scope: Scope) -> NetworkText | None:
-    source = _source(path, experiment)
+def _text(path: str, files: RunFiles, scope: Scope) -> NetworkText | None:
+    source = _source(path, files)
     if source is None:
         return None
     traced = file_text(source, scope)

@@ -6,17 +6,17 @@ what is wrong is a value.  An experiment may be a single file of a network, too.
 
 from __future__ import annotations
 
-import os
 from functools import cached_property
 
 from netsharp_lsp.cntk.configuration.commands import commands, unlisted
 from netsharp_lsp.cntk.configuration.configuration import resolve
 from netsharp_lsp.cntk.configuration.sources import Source, read_text
 from netsharp_lsp.cntk.configuration.usage import visits
-from netsharp_lsp.cntk.run.building import build, build_file
+from netsharp_lsp.cntk.run.building import Builders
 from netsharp_lsp.cntk.run.edits import edit_alone, edits_of
-from netsharp_lsp.cntk.run.programs import programs_of
-from netsharp_lsp.cntk.run.texts import NetworkText, network_texts
+from netsharp_lsp.cntk.run.files import RunFiles
+from netsharp_lsp.cntk.run.programs import network_texts, programs_of
+from netsharp_lsp.cntk.run.texts import NetworkText
 from netsharp_lsp.workspace import Run
 
 TYPE_CHECKING = False
@@ -26,54 +26,15 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.commands import Command
     from netsharp_lsp.cntk.configuration.configuration import Configuration
     from netsharp_lsp.cntk.configuration.usage import Visit
-    from netsharp_lsp.cntk.networks.faults import Outcome
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.edits import Edit
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram
     from netsharp_lsp.workspace import Files
 
 
-class RunFiles:
-    """The files of one run: paths are relative to the folder it is started in, else to those
-    where its files are looked for, too.
-
-    `texts` keeps what was read, by the path as it was asked for; None for what is not there.
-    """
-
-    __slots__ = ("_files", "_folders", "texts")
-
-    def __init__(self, files: Files, run: Run) -> None:
-        self._files = files
-        self._folders = ["" if one == "." else one for one in (run.directory, *run.also)]
-        self.texts: dict[str, bytes | None] = {}
-
-    def read(self, path: str) -> bytes | None:
-        """Return the bytes of a file, None where there is none that can be read."""
-        if path not in self.texts:
-            found = (self._files.read(os.path.join(one, path)) for one in self._folders)
-            self.texts[path] = next((data for data in found if data is not None), None)
-        return self.texts[path]
-
-    def exists(self, path: str) -> bool:
-        """Whether there is a file or a folder of that name; reads nothing."""
-        return any(self._files.exists(os.path.join(one, path)) for one in self._folders)
-
-    def outside(self, path: str) -> bool:
-        """Whether nothing can be known of a file, which then is nowhere else.
-
-        Where it is only looked for besides tells nothing about where it should be.
-        """
-        return self._files.outside(os.path.join(self._folders[0], path)) and not self.exists(path)
-
-    def locate(self, path: str) -> str:
-        """Return the one name of a file, however a path to it is spelt."""
-        places = [os.path.join(one, path) for one in self._folders]
-        return self._files.locate(next(filter(self._files.exists, places), places[0]))
-
-
 class Experiment:
     """What one run is.  `library` is read in place of our BrainScript library; `defines` are
-    names of variables that somebody else defines.  `evaluated` keeps what builders gave.
+    names of variables that somebody else defines.
     """
 
     def __init__(
@@ -87,7 +48,6 @@ class Experiment:
         self.files = RunFiles(files, run)
         self.library = library
         self.defines = defines
-        self.evaluated: dict[object, Outcome] = {}
 
     @cached_property
     def configuration(self) -> Configuration:
@@ -107,6 +67,11 @@ class Experiment:
         return visits(self.commands, self.configuration.root)
 
     @cached_property
+    def builders(self) -> Builders:
+        """What builds the networks."""
+        return Builders(self.files, self.library, self.configuration)
+
+    @cached_property
     def networks(self) -> list[BuiltNetwork]:
         """The networks that the commands build, in their order; a command may build none."""
         return list(self._networks())
@@ -114,12 +79,12 @@ class Experiment:
     @cached_property
     def programs(self) -> list[BrainScriptProgram]:
         """The texts of BrainScript that the networks are built of, with what they include."""
-        return programs_of(self)
+        return programs_of(self.networks, self.files, self.builders)
 
     @cached_property
     def edits(self) -> list[Edit]:
         """The edits of models in MEL, in the order of the commands."""
-        return edits_of(self)
+        return edits_of(self.commands, self.files, self.network_of)
 
     def network_of(self, command: str) -> BuiltNetwork | None:
         """The network of a command by its name, compared without case."""
@@ -133,12 +98,12 @@ class Experiment:
     @cached_property
     def _texts(self) -> list[NetworkText]:
         edited = {(edit.text.name, edit.text.data): edit.text for edit in self.edits}
-        return [*network_texts(self), *edited.values()]
+        return [*network_texts(self.programs, self.networks), *edited.values()]
 
     def _networks(self) -> Iterator[BuiltNetwork]:
         for command in self.commands:
             if command.scope is not None and command.builder is not None:
-                yield build(command, self)
+                yield self.builders.build(command)
 
 
 class SingleFile(Experiment):
@@ -154,16 +119,16 @@ class SingleFile(Experiment):
     def _networks(self) -> Iterator[BuiltNetwork]:
         data = self.files.read(self.name)
         if data is not None and self.language != "mel":
-            yield build_file(self.name, self.language, data, self)
+            yield self.builders.build_file(self.name, self.language, data)
 
     @cached_property
     def edits(self) -> list[Edit]:
         """The edit that a file of MEL is."""
-        return edit_alone(self.name, self) if self.language == "mel" else []
+        return edit_alone(self.name, self.files) if self.language == "mel" else []
 
     @cached_property
     def _texts(self) -> list[NetworkText]:
-        return network_texts(self) or self._alone()
+        return network_texts(self.programs, self.networks) or self._alone()
 
     def _alone(self) -> list[NetworkText]:
         source = read_text(self.name, self.files.read(self.name) or b"")

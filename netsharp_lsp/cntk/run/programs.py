@@ -11,15 +11,16 @@ from netsharp_lsp.cntk.brainscript.evaluation.values import Failure
 from netsharp_lsp.cntk.brainscript.reading.parser import parse
 from netsharp_lsp.cntk.configuration.sources import read_text
 from netsharp_lsp.cntk.networks.faults import Place
-from netsharp_lsp.cntk.run.building import surroundings
 from netsharp_lsp.cntk.run.texts import INLINE, NetworkText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from netsharp_lsp.cntk.brainscript.evaluation.program import Surroundings
     from netsharp_lsp.cntk.brainscript.reading.syntax import Entry, Include
-    from netsharp_lsp.cntk.run.building import BuiltNetwork
-    from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.cntk.run.building import Builders, BuiltNetwork
+    from netsharp_lsp.cntk.run.files import RunFiles
 
 
 class BrainScriptProgram:
@@ -97,24 +98,40 @@ class BrainScriptProgram:
         return found.script.entries
 
 
-def programs_of(experiment: Experiment) -> list[BrainScriptProgram]:
-    """The programs of a run, a text that several commands build only once for each outcome."""
+def programs_of(
+    networks: Iterable[BuiltNetwork], files: RunFiles, builders: Builders
+) -> list[BrainScriptProgram]:
+    """The programs of networks, a text that several commands build only once for each outcome."""
     found: dict[object, BrainScriptProgram] = {}
-    for built in experiment.networks:
-        text = _text(built, experiment)
+    for built in networks:
+        text = _text(built, files)
         if text is not None:
             key = (built.place, text.data, built.command if built.faults else "")
             if key not in found:
-                found[key] = BrainScriptProgram(text, built, surroundings(experiment))
+                found[key] = BrainScriptProgram(text, built, builders.surroundings)
     return list(found.values())
 
 
-def _text(built: BuiltNetwork, experiment: Experiment) -> NetworkText | None:
+def network_texts(
+    programs: Iterable[BrainScriptProgram], networks: Iterable[BuiltNetwork]
+) -> list[NetworkText]:
+    """Every text of a network in a run, in the order in which the run comes to it."""
+    found: dict[object, NetworkText] = {}
+    for program in programs:
+        for text in program.texts:
+            found.setdefault((text.place(0, len(text.data)), text.data), text)
+    for built in networks:
+        for text in map(NetworkText.of_part, built.parts):
+            found.setdefault((text.place(0, len(text.data)), text.data), text)
+    return list(found.values())
+
+
+def _text(built: BuiltNetwork, files: RunFiles) -> NetworkText | None:
     if built.language != "brainscript":
         return None
     if built.text is not None:
         return NetworkText("brainscript", INLINE, built.text.text, built.text)
     name = built.place.source
-    data = experiment.files.read(name)
+    data = files.read(name)
     source = read_text(name, data) if data is not None else ""
     return None if isinstance(source, str) else NetworkText("brainscript", name, source.text)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.ndl.evaluation import Part
     from netsharp_lsp.cntk.ndl.syntax import Script as NdlScript
-    from netsharp_lsp.cntk.run.experiment import Experiment
 
 #: The name of a text of BrainScript that stands in a configuration.
 INLINE = "<builder>"
@@ -81,15 +80,3 @@ class NetworkText:
         if self.traced is None:
             return offset if source == self.name else None
         return self.traced.inner(source, offset)
-
-
-def network_texts(experiment: Experiment) -> list[NetworkText]:
-    """Every text of a network in a run, in the order in which the run comes to it."""
-    found: dict[object, NetworkText] = {}
-    for program in experiment.programs:
-        for text in program.texts:
-            found.setdefault((text.place(0, len(text.data)), text.data), text)
-    for built in experiment.networks:
-        for text in map(NetworkText.of_part, built.parts):
-            found.setdefault((text.place(0, len(text.data)), text.data), text)
-    return list(found.values())

@@ -10,7 +10,6 @@ from netsharp_lsp.cntk.judging.check import diagnostics_by_file
 from netsharp_lsp.cntk.ndl.functions import FUNCTIONS
 from netsharp_lsp.cntk.rules import SEVERITIES, load
 from netsharp_lsp.cntk.rules.ndl.faults import ELSEWHERE, KINDS
-from netsharp_lsp.cntk.run.building import build_file
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.workspace import Run
@@ -194,7 +193,7 @@ def test_the_collection(file: CntkFile) -> None:
 @pytest.mark.parametrize("file", TEXTS, ids=lambda file: file.name)
 def test_every_fault_of_an_evaluation_is_told(file: CntkFile) -> None:
     experiment = SingleFile("a.ndl", "ndl", Memory({"a.ndl": file.data}))
-    built = build_file("a.ndl", "ndl", file.data, experiment)
+    built = experiment.builders.build_file("a.ndl", "ndl", file.data)
     assert {fault.kind for fault in built.faults} <= KINDS.keys() | ELSEWHERE
 
 

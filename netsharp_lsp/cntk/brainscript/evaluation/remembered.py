@@ -9,14 +9,15 @@ from typing import NamedTuple
 from netsharp_lsp.cntk.brainscript.evaluation.program import evaluate_builder
 from netsharp_lsp.cntk.brainscript.reading.identity import Identified
 from netsharp_lsp.cntk.networks.copying import copied
+from netsharp_lsp.cntk.networks.faults import Fault, Outcome
 from netsharp_lsp.text.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
 
     from netsharp_lsp.cntk.brainscript.evaluation.program import Surroundings
-    from netsharp_lsp.cntk.networks.faults import Outcome
+    from netsharp_lsp.cntk.networks.faults import Place
 
     #: A question about a file by its path, be it for its bytes or whether it is outside.
     Answer = tuple[bool, str, bytes | bool | None]
@@ -52,17 +53,33 @@ class _Known(NamedTuple):
 _OUTCOMES: Remembered[_Known] = Remembered(KEPT)
 
 
-def outcome_of(data: bytes, source: str, around: Surroundings) -> Outcome:
-    """Evaluate a builder's value, or know it already; the network is the caller's own."""
+def _same_place(place: Place) -> Place:
+    return place
+
+
+def outcome_of(
+    data: bytes,
+    source: str,
+    around: Surroundings,
+    outside: Callable[[Place], Place] = _same_place,
+) -> Outcome:
+    """Evaluate a builder's value, or know it already; the network is the caller's own.
+
+    `outside` leads from places in the text to where these stand for people.
+    """
     key = _key(data, source, around)
     known = _OUTCOMES.find(key)
     if known is None or not known.holds(around):
         known = _evaluated(data, source, around)
         _OUTCOMES.keep(key, known, len(data) + known.weight)
-    outcome = known.outcome
-    if outcome.network is None:
-        return outcome
-    return outcome._replace(network=copied(outcome.network))
+    network, faults = known.outcome
+    return Outcome(
+        None if network is None else copied(network, outside),
+        tuple(
+            Fault(one.kind, one.message, outside(one.place), tuple(map(outside, one.calls)))
+            for one in faults
+        ),
+    )
 
 
 def _key(data: bytes, source: str, around: Surroundings) -> Hashable:
