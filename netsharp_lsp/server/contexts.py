@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from netsharp_lsp.context import Context
     from netsharp_lsp.project.surroundings import Surroundings
     from netsharp_lsp.project.table import Columns, Counts
-    from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.connection import Connection
+    from netsharp_lsp.server.settings import SettingsInForce
+    from netsharp_lsp.server.workspace_files import Watching
 
 #: Seconds that the first question about a document waits for its run file, so that what depends
 #: on it need not be said twice; typing never waits.
@@ -36,8 +38,16 @@ COUNTED_HERE = 1 << 17
 class Contexts:
     """The surroundings of the documents of a session, by path."""
 
-    def __init__(self, session: Session, changed: Callable[[str], None]) -> None:
-        self._session = session
+    def __init__(
+        self,
+        connection: Connection,
+        settings: SettingsInForce,
+        watching: Watching,
+        changed: Callable[[str], None],
+    ) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._watching = watching
         self._changed = changed
         self._reader = Reader(_count)
         self._around: dict[str, Surroundings] = {}
@@ -46,7 +56,7 @@ class Contexts:
 
     def of(self, uri: str) -> Context:
         """Return what is known around a document, but for a call around the specification."""
-        settings = self._session.settings_of(uri).context
+        settings = self._settings.of(uri).context
         around = self._surroundings(uri)
         return settings if around is None else around.context.or_else(settings)
 
@@ -58,7 +68,7 @@ class Contexts:
     def leave(self, uri: str) -> None:
         """Forget a document that is closed, unless others are of the same file."""
         path = path_of(uri)
-        if path not in map(path_of, self._session.documents) and path is not None:
+        if path not in map(path_of, self._connection.documents) and path is not None:
             self._around.pop(path, None)
             self._looks.pop(path, None)
             self._watch()
@@ -92,8 +102,8 @@ class Contexts:
     def _look(self, path: str, patience: float = 0.0) -> Surroundings | None:
         """Read in a thread; what it finds within the patience is returned, else it comes later."""
         number = self._looks[path] = self._looks.get(path, 0) + 1
-        tables, loop = self._session.trusted, asyncio.get_running_loop()
-        roots = self._session.roots
+        tables, loop = self._connection.trusted, asyncio.get_running_loop()
+        roots = self._settings.roots
         done = threading.Event()
         box: list[Surroundings] = []
 
@@ -120,11 +130,11 @@ class Contexts:
         self._watch()
         if found.problem is not None and found.problem not in self._problems:
             self._problems.add(found.problem)
-            self._session.warn(found.problem)
+            self._connection.warn(found.problem)
 
     def _watch(self) -> None:
         tables = [table for around in self._around.values() for table in around.tables]
-        self._session.watching.tables(tables)
+        self._watching.tables(tables)
 
 
 def _count(path: str, columns: Columns) -> Counts | None:

@@ -244,10 +244,17 @@ class Dispatcher:
         uri = next(iter(session.unpublished))
         del session.unpublished[uri]
         try:
-            session.publish(uri)
+            self._publish_of(uri)
         except Exception as error:
             fault(session, "textDocument/publishDiagnostics", {"textDocument": {"uri": uri}}, error)
         return True
+
+    def _publish_of(self, uri: str) -> None:
+        """Send a document's diagnostics to a client that does not ask for them."""
+        from netsharp_lsp.server.publishing import publish
+
+        if not self.session.client.pulls:
+            publish(self.session, uri)
 
     def _do_chore(self) -> bool:
         """Do one thing of those that are to be done once after the start; whether there was one."""

@@ -19,14 +19,18 @@ from netsharp_lsp.language import families, families_by_language, family_of_name
 from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.server.renewal import renew
 from netsharp_lsp.server.workspace_files import folder_of, path_of
-from netsharp_lsp.workspace import Workspace, outside
+from netsharp_lsp.workspace import Workspace as Surroundings
+from netsharp_lsp.workspace import outside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from netsharp_lsp.family import Experiments as FamilyExperiments
     from netsharp_lsp.family import Family, PlacedRun
-    from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.complaints import Complaints
+    from netsharp_lsp.server.connection import Connection
+    from netsharp_lsp.server.settings import SettingsInForce
+    from netsharp_lsp.server.workspace import Workspace
     from netsharp_lsp.settings import Settings
     from netsharp_lsp.workspace import Files
 
@@ -39,13 +43,13 @@ PATIENCE = 0.2
 class _OpenTexts(Mapping[str, bytes]):
     """The texts of open documents by the real paths of their files, as they are now."""
 
-    def __init__(self, session: Session, locate: Callable[[str], str]) -> None:
-        self._session = session
+    def __init__(self, connection: Connection, locate: Callable[[str], str]) -> None:
+        self._connection = connection
         self._locate = locate
 
     def _found(self) -> dict[str, bytes]:
         texts = {}
-        for uri, document in list(self._session.documents.items()):
+        for uri, document in list(self._connection.documents.items()):
             path = path_of(uri)
             if path is not None:
                 texts[self._locate(path)] = document.text
@@ -64,8 +68,17 @@ class _OpenTexts(Mapping[str, bytes]):
 class Experiments:
     """The runs of a session's folders, and what lies around each document that may be in one."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(
+        self,
+        connection: Connection,
+        settings: SettingsInForce,
+        complaints: Complaints,
+        workspace: Workspace,
+    ) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._complaints = complaints
+        self._workspace = workspace
         self._known: dict[str, _FamilyRuns] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._edited: set[str] = set()
@@ -74,7 +87,7 @@ class Experiments:
         """Whether a document may be in runs, by what the client calls it, else by its name."""
         return self._family(uri) is not None
 
-    def workspace_of(self, uri: str) -> Workspace | None:
+    def workspace_of(self, uri: str) -> Surroundings | None:
         """Return what lies around such a document; None for one that is on no disk."""
         family, path = self._family(uri), path_of(uri)
         if family is None or path is None:
@@ -106,25 +119,28 @@ class Experiments:
 
     def renew(self) -> None:
         """Look at all such documents anew."""
-        renew(self._session, [uri for uri in self._session.documents if self.holds(uri)])
+        self._renew([uri for uri in self._connection.documents if self.holds(uri)])
+
+    def _renew(self, uris: list[str]) -> None:
+        renew(self._connection, self._workspace, uris)
 
     def _settle(self) -> None:
         """Renew what goes with the edited documents: open ones, and those known from the disk."""
         edited, self._edited = self._edited, set()
         self._forget_companions([path for path in map(path_of, edited) if path is not None])
         alone = edited if len(edited) == 1 else ()
-        others = [one for one in self._session.documents if one not in alone and self.holds(one)]
+        others = [one for one in self._connection.documents if one not in alone and self.holds(one)]
         if others:
-            renew(self._session, others)
+            self._renew(others)
 
     def _forget_companions(self, paths: Sequence[str]) -> None:
         """Judge files on disk anew that are in a run with one of the paths."""
         for runs in self._known.values():
             for path in runs.companions(paths):
-                self._session.workspace.forget(path)
+                self._workspace.forget(path)
 
     def _family(self, uri: str) -> Family | None:
-        document = self._session.documents.get(uri)
+        document = self._connection.documents.get(uri)
         if document is not None:
             said = families_by_language().get(document.document.language_id)
             if said is not None and said.experiments is not None:
@@ -135,7 +151,9 @@ class Experiments:
     def _runs(self, family: Family) -> _FamilyRuns:
         if family.id not in self._known:
             assert family.experiments is not None
-            runs = _FamilyRuns(self._session, family.experiments, self.renew)
+            runs = _FamilyRuns(
+                family.experiments, self._connection, self._settings, self._complaints, self.renew
+            )
             self._known[family.id] = runs
         return self._known[family.id]
 
@@ -144,10 +162,17 @@ class _FamilyRuns:
     """The runs of one family; `renew` is called when more are found than at first."""
 
     def __init__(
-        self, session: Session, answers: FamilyExperiments, renew: Callable[[], None]
+        self,
+        answers: FamilyExperiments,
+        connection: Connection,
+        settings: SettingsInForce,
+        complaints: Complaints,
+        renew: Callable[[], None],
     ) -> None:
-        self._session = session
         self._answers = answers
+        self._connection = connection
+        self._settings = settings
+        self._complaints = complaints
         self._renew = renew
         self._files: Files | None = None
         self._runs: dict[str, Sequence[PlacedRun] | None] = {}
@@ -156,16 +181,16 @@ class _FamilyRuns:
     def files(self) -> Files:
         """The disk with the open documents over it."""
         if self._files is None:
-            roots, answers = self._session.roots, self._answers
-            texts = _OpenTexts(self._session, answers.files({}, roots).locate)
+            roots, answers = self._settings.roots, self._answers
+            texts = _OpenTexts(self._connection, answers.files({}, roots).locate)
             self._files = answers.files(texts, roots)
         return self._files
 
-    def workspace_of(self, uri: str, path: str) -> Workspace:
+    def workspace_of(self, uri: str, path: str) -> Surroundings:
         """Return what lies around a document."""
-        settings = self._session.settings_of(uri).file
+        settings = self._settings.of(uri).file
         path = self.files.locate(path)
-        declared, roots = self._answers.declared(settings, self.files), self._session.roots
+        declared, roots = self._answers.declared(settings, self.files), self._settings.roots
         for one in declared:
             if one.outside and (path in one.configurations or roots.holds(settings.directory)):
                 self._tell(str(settings.file), f"{settings.file}: {outside(one.outside[0])}")
@@ -175,7 +200,7 @@ class _FamilyRuns:
         if not used and path.lower().endswith(self._answers.starts):
             used = [self._answers.supposed(path, settings.defines, self.files)]
         defines = settings.defines.union(*(one.defines for one in used))
-        return Workspace(path, self.files, tuple(one.run for one in used), (), defines)
+        return Surroundings(path, self.files, tuple(one.run for one in used), (), defines)
 
     def companions(self, paths: Sequence[str]) -> Iterator[str]:
         """Yield the files that are in a known run with one of the paths."""
@@ -191,11 +216,11 @@ class _FamilyRuns:
 
     def _tell(self, file: str, sentence: str) -> None:
         """Say of a file what is not looked at, once; threads may find out, too."""
-        self._session.settings.complain_of([f"{sentence} This run is not looked at."])
+        self._complaints.add([f"{sentence} This run is not looked at."])
 
     def _around(self, uri: str, path: str, settings: Settings) -> Sequence[PlacedRun]:
         """The runs below the folder of the workspace that a document is in, or its own."""
-        folder = path_of(folder_of(self._session.folders, uri)) or os.path.dirname(path)
+        folder = path_of(folder_of(self._connection.folders, uri)) or os.path.dirname(path)
         if folder not in self._runs:
             self._look(folder, settings)
         return self._runs.get(folder) or ()
@@ -221,7 +246,7 @@ class _FamilyRuns:
 
     def _below(self, folder: str, defines: frozenset[str]) -> list[PlacedRun]:
         """The runs that scripts below a folder start, and one for each other beginning."""
-        answers, excludes, roots = self._answers, self._session.excludes, self._session.roots
+        answers, excludes, roots = self._answers, self._settings.excludes, self._settings.roots
         files = answers.files({}, roots)
         try:
             scripted = answers.scripted(folder, excludes, defines, files, roots, self._tell)

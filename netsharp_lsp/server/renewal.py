@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from netsharp_lsp.server.workspace_files import path_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.connection import Connection
+    from netsharp_lsp.server.workspace import Workspace
 
 #: What a client asks for by itself and keeps: the capability and the request to ask again.
 _KEPT = {
@@ -20,24 +23,23 @@ _KEPT = {
 }
 
 
-def renew(session: Session, uris: Iterable[str] | None = None) -> None:
+def renew(connection: Connection, workspace: Workspace, uris: Iterable[str] | None = None) -> None:
     """Look at documents anew, at all of them where none is named."""
-    for uri in list(session.documents) if uris is None else list(uris):
-        document = session.documents.get(uri)
+    for uri in list(connection.documents) if uris is None else list(uris):
+        document = connection.documents.get(uri)
         if document is not None:
             document.surround()
-            session.unpublished[uri] = None
+            connection.unpublished[uri] = None
     if uris is None:
-        session.workspace.forget()
+        workspace.forget()
     for capability, request in _KEPT.items():
-        if session.client.can(capability):
-            session.prompt(request, None)
-    session.inbox.wake()
+        if connection.client.can(capability):
+            connection.prompt(request, None)
+    connection.inbox.wake()
 
 
-def renew_path(session: Session, path: str) -> None:
+def renew_path(connection: Connection, workspace: Workspace, path: str) -> None:
     """Look anew at the documents of one file: itself, or the cells of a notebook."""
-    from netsharp_lsp.server.workspace_files import path_of
-
-    session.workspace.forget(path)
-    renew(session, [uri for uri in session.documents if path_of(uri) == path])
+    workspace.forget(path)
+    uris = [uri for uri in connection.documents if path_of(uri) == path]
+    renew(connection, workspace, uris)

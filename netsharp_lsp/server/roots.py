@@ -13,34 +13,38 @@ from netsharp_lsp.server.workspace_files import path_of
 from netsharp_lsp.settings import SettingsError
 
 if TYPE_CHECKING:
-    from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.complaints import Complaints
+    from netsharp_lsp.server.connection import Connection
 
 
 class SessionRoots(Roots):
     """The roots of a session as they are now; others hold the one object."""
 
-    __slots__ = ("_session",)
+    __slots__ = ("_complaints", "_connection", "added")
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, connection: Connection, complaints: Complaints) -> None:
         super().__init__(())
-        self._session = session
+        self._connection = connection
+        self._complaints = complaints
+        #: The folders that files may lead to besides, as the editor says for all folders.
+        self.added: tuple[str, ...] = ()
 
     def renew(self) -> None:
         """Find out what they are; folders, trust, settings or documents have changed."""
-        session = self._session
-        folders = [path for path in map(path_of, session.folders) if path is not None]
+        connection = self._connection
+        folders = [path for path in map(path_of, connection.folders) if path is not None]
         inside = Roots(folders)
-        if session.trusted or not folders:
-            paths = (path for path in map(path_of, session.documents) if path is not None)
+        if connection.trusted or not folders:
+            paths = (path for path in map(path_of, connection.documents) if path is not None)
             alone = {os.path.dirname(path) for path in paths if not inside.holds(path)}
             folders += sorted(alone)
-        if session.trusted:
-            folders = [*map(root_of, folders), *session.settings.roots, *self._own()]
+        if connection.trusted:
+            folders = [*map(root_of, folders), *self.added, *self._own()]
         self.folders = Roots(folders).folders
 
     def _own(self) -> tuple[str, ...]:
         try:
             return own_roots()
         except SettingsError as error:
-            self._session.settings.complain_of([str(error)])
+            self._complaints.add([str(error)])
             return ()

@@ -1,4 +1,4 @@
-"""A folder for what is made to be looked at, which ends with the session."""
+"""A folder for what is made to be looked at, which ends with the connection."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from netsharp_lsp.project.writing import write_atomic
 from netsharp_lsp.server.workspace_files import path_of
 
 if TYPE_CHECKING:
-    from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.connection import Connection
 
 #: Characters of a document's name that its files have: any disk takes so many.
 LONGEST = 60
@@ -20,8 +20,8 @@ LONGEST = 60
 class Scratch:
     """Files made for documents, each document's in a folder of its own."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
         self._root: str | None = None
         self._folders: dict[str, str] = {}
 
@@ -35,7 +35,7 @@ class Scratch:
     def _folder(self, uri: str) -> str:
         if self._root is None:
             self._root = tempfile.mkdtemp(prefix="netsharp-")
-            self._session.closing.append(self._remove)
+            self._connection.closing.append(self._remove)
         if uri not in self._folders:
             self._folders[uri] = os.path.join(self._root, str(len(self._folders) + 1))
             os.mkdir(self._folders[uri])

@@ -11,12 +11,14 @@ from lsprotocol import types as lsp
 
 from netsharp_lsp.context import Context
 from netsharp_lsp.server.client import Client
+from netsharp_lsp.server.complaints import Complaints
+from netsharp_lsp.server.connection import Connection
 from netsharp_lsp.server.contexts import Contexts
 from netsharp_lsp.server.experiments import Experiments
-from netsharp_lsp.server.handlers.graph import Graphs
+from netsharp_lsp.server.graphs import Graphs
 from netsharp_lsp.server.plain_text import plain_text
 from netsharp_lsp.server.positions import Ruler
-from netsharp_lsp.server.renewal import renew_path
+from netsharp_lsp.server.renewal import renew, renew_path
 from netsharp_lsp.server.roots import SessionRoots
 from netsharp_lsp.server.scratch import Scratch
 from netsharp_lsp.server.settings import EVERYWHERE, SettingsInForce
@@ -26,9 +28,8 @@ from netsharp_lsp.server.workspace import Workspace
 from netsharp_lsp.server.workspace_files import Watching, path_of
 
 if TYPE_CHECKING:
-    import asyncio
     from array import array
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from netsharp_lsp.diagnostics.selection import Selection
     from netsharp_lsp.ide.answers import HintOptions, LensOptions
@@ -50,39 +51,27 @@ class Place:
         self.offset = offset
 
 
-class Session:
+class Session(Connection):
     """One client from `initialize` to `exit`."""
 
     def __init__(self, server: Server, inbox: Inbox) -> None:
-        self.server = server
-        self.inbox = inbox
-        self.client = Client({})
-        self.ruler = Ruler("utf-16")
-        self.documents: dict[str, OpenDocument] = {}
-        self.folders: dict[str, str] = {}
+        super().__init__(server, inbox)
         self.options: dict[str, Any] = {}
-        #: Whether tables may be read and networks trained; a client that knows no trust has it.
-        self.trusted = False
         self.stage = "new"
         #: The process whose end is the end of this one.
         self.parent: int | None = None
-        #: Called once when the server ends: processes that it started must not outlive it.
-        self.closing: list[Callable[[], None]] = []
-        #: Documents whose diagnostics are to be sent when nothing else waits.
-        self.unpublished: dict[str, None] = {}
         #: The semantic tokens that the client has of each document, under their id.
         self.tokens: dict[str, tuple[str, array[int]]] = {}
-        self.workspace = Workspace(self)
-        self.roots = SessionRoots(self)
-        self.settings = SettingsInForce(self)
-        self.contexts = Contexts(self, lambda path: renew_path(self, path))
-        self.experiments = Experiments(self)
+        complaints = Complaints(self)
+        self.roots = SessionRoots(self, complaints)
+        self.settings = SettingsInForce(self, complaints, self.roots)
         self.watching = Watching(self)
+        self.contexts = Contexts(self, self.settings, self.watching, self._renew_path)
+        self.workspace = Workspace(self, self.settings, self.context_of)
+        self.experiments = Experiments(self, self.settings, complaints, self.workspace)
         self.runs = Runs(self)
         self.scratch = Scratch(self)
         self.graphs = Graphs()
-        #: What ends the work of a progress token when a person cancels it.
-        self.cancels: dict[int | str, Callable[[], object]] = {}
 
     def begin(self, params: dict[str, Any]) -> None:
         """Learn from `initialize` who the client is and what it works on."""
@@ -126,12 +115,12 @@ class Session:
         if not self.client.pulls:
             self.notify("textDocument/publishDiagnostics", {"uri": uri, "diagnostics": []})
 
-    def publish(self, uri: str) -> None:
-        """Send a document's diagnostics to a client that does not ask for them."""
-        from netsharp_lsp.server.publishing import publish
+    def renew(self, uris: Iterable[str] | None = None) -> None:
+        """Look at documents anew, at all of them where none is named."""
+        renew(self, self.workspace, uris)
 
-        if not self.client.pulls:
-            publish(self, uri)
+    def _renew_path(self, path: str) -> None:
+        renew_path(self, self.workspace, path)
 
     def close(self) -> None:
         """End what this session started."""
@@ -214,31 +203,3 @@ class Session:
         if self.client.markdown(capability):
             return lsp.MarkupContent(lsp.MarkupKind.Markdown, markdown)
         return lsp.MarkupContent(lsp.MarkupKind.PlainText, plain_text(markdown))
-
-    def warn(self, sentence: str) -> None:
-        """Show a person a sentence about something that is wrong."""
-        self.notify(
-            "window/showMessage", {"type": int(lsp.MessageType.Warning), "message": sentence}
-        )
-
-    def say(self, sentence: str) -> None:
-        """Show a person a sentence about something that was done."""
-        self.notify("window/showMessage", {"type": int(lsp.MessageType.Info), "message": sentence})
-
-    def log(self, sentence: str, level: lsp.MessageType = lsp.MessageType.Log) -> None:
-        """Write a sentence into the client's log."""
-        self.notify("window/logMessage", {"type": int(level), "message": sentence})
-
-    def notify(self, method: str, params: Any) -> None:
-        """Send a notification; plain values go out as they are."""
-        self.server.protocol.notify(method, params)
-
-    def prompt(self, method: str, params: Any) -> None:
-        """Ask the client for something that is good to have, whatever it answers."""
-        future = self.request(method, params)
-        future.add_done_callback(lambda done: done.cancelled() or done.exception())
-
-    def request(self, method: str, params: Any) -> asyncio.Future[Any]:
-        """Ask the client; the plain result comes later, or JsonRpcException."""
-        future: asyncio.Future[Any] = self.server.protocol.send_request_async(method, params)
-        return future

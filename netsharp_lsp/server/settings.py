@@ -5,7 +5,6 @@ Reads settings files, each once until somebody says that files changed; knows no
 
 from __future__ import annotations
 
-import asyncio
 import os
 from typing import TYPE_CHECKING
 
@@ -20,13 +19,13 @@ from netsharp_lsp.settings import Settings, SettingsError, SettingsFinder
 from netsharp_lsp.workspace import outside
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.diagnostics.selection import Selection
     from netsharp_lsp.project.surroundings import State
+    from netsharp_lsp.server.complaints import Complaints
+    from netsharp_lsp.server.connection import Connection
     from netsharp_lsp.server.preferences import InForce
-    from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.roots import SessionRoots
     from netsharp_lsp.server.views import OpenDocument
 
 #: Stands for what holds in all folders that say nothing of their own.
@@ -36,30 +35,25 @@ EVERYWHERE = ""
 class SettingsInForce:
     """The settings of a session; what cannot be used becomes one warning, shown once."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._loop = asyncio.get_running_loop()
+    def __init__(self, connection: Connection, complaints: Complaints, roots: SessionRoots) -> None:
+        self._connection = connection
+        self._complaints = complaints
+        self.roots = roots
         self._preferences: dict[str, Preferences] = {}
         self._finder = self._new_finder()
         self._in_force: dict[tuple[str, str | None], InForce] = {}
         self._selections: dict[str, Selection] = {}
         self._baselines: dict[str, tuple[State, Baseline]] = {}
-        self._problems: list[str] = []
-        self._shown: set[str] = set()
 
     def take(self, folder: str, values: object) -> None:
         """Learn what the editor says for a folder of the workspace, by its URI."""
         read, problems = read_preferences(values, path_of(folder) or "")
         self._preferences[folder] = read
-        self.complain_of(problems)
+        self._complaints.add(problems)
         self.forget()
-        self._session.roots.renew()
-
-    @property
-    def roots(self) -> tuple[str, ...]:
-        """The folders that files may lead to besides, as the editor says for all folders."""
-        everywhere = self._preferences.get(EVERYWHERE)
-        return () if everywhere is None else everywhere.roots
+        if folder == EVERYWHERE:
+            self.roots.added = read.roots
+        self.roots.renew()
 
     def drop(self, folder: str) -> None:
         """Forget what the editor said for a folder that it leaves."""
@@ -75,7 +69,7 @@ class SettingsInForce:
 
     def preferences_of(self, uri: str) -> Preferences:
         """Return what the editor says for a document."""
-        folder = folder_of(self._session.folders, uri)
+        folder = folder_of(self._connection.folders, uri)
         found = self._preferences.get(folder) or self._preferences.get(EVERYWHERE)
         return found if found is not None else Preferences()
 
@@ -83,7 +77,7 @@ class SettingsInForce:
         """Return the settings that hold for a document."""
         path = path_of(uri)
         folder = None if path is None else os.path.dirname(path)
-        key = (folder_of(self._session.folders, uri), folder)
+        key = (folder_of(self._connection.folders, uri), folder)
         if key not in self._in_force:
             file = Settings() if folder is None else self._read(folder)
             self._in_force[key] = self.preferences_of(uri).over(file)
@@ -106,10 +100,10 @@ class SettingsInForce:
         """
         path, settings = path_of(document.uri), self.of(document.uri)
         baseline = settings.baseline
-        if path is None or baseline is None or not self._session.trusted:
+        if path is None or baseline is None or not self._connection.trusted:
             return found
-        if self._session.roots.named_by(settings.baseline_settings, baseline) is None:
-            self.complain_of([f"The baseline {outside(baseline)}"])
+        if self.roots.named_by(settings.baseline_settings, baseline) is None:
+            self._complaints.add([f"The baseline {outside(baseline)}"])
             return found
         known = self._baseline(baseline)
         return known.new(name_in_baseline(baseline, path), document.lines, found)
@@ -120,35 +114,21 @@ class SettingsInForce:
         if path not in self._baselines or self._baselines[path][0] != state:
             read = load_baseline(path)
             if isinstance(read, str):
-                self.complain_of([read])
+                self._complaints.add([read])
                 read = Baseline()
             self._baselines[path] = (state, read)
         return self._baselines[path][1]
 
     def _new_finder(self) -> SettingsFinder:
-        roots = self._session.roots
-        return SettingsFinder(roots.leads_out, lambda sentence: self.complain_of([sentence]))
+        return SettingsFinder(
+            self.roots.leads_out, lambda sentence: self._complaints.add([sentence])
+        )
 
     def _read(self, folder: str) -> Settings:
         try:
             found = self._finder.find(folder)
             validate_settings(found, known_codes)
         except SettingsError as error:
-            self.complain_of([f"{error} These settings are not used."])
+            self._complaints.add([f"{error} These settings are not used."])
             return Settings()
         return found
-
-    def complain_of(self, problems: Sequence[str]) -> None:
-        """Show what was not shown before, all that comes at one time in one message.
-
-        A walk over the workspace, in a thread of its own, may find what is wrong too.
-        """
-        new = [problem for problem in dict.fromkeys(problems) if problem not in self._shown]
-        self._shown.update(new)
-        if new and not self._problems:
-            self._loop.call_soon_threadsafe(self._complain)
-        self._problems += new
-
-    def _complain(self) -> None:
-        self._session.warn(" ".join(self._problems))
-        self._problems.clear()

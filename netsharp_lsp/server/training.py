@@ -26,7 +26,7 @@ from netsharp_lsp.server.work import MeasuredWork
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.connection import Connection
 
 #: How a run ended, by the exit code of `netsharp run`; any other means that it failed.
 STATUSES = {0: "finished", 129: "stopped", 130: "stopped", 143: "stopped"}
@@ -91,8 +91,8 @@ class Run:
 class Runs:
     """The runs of a session; they end with it, each keeping its model."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
         self._numbers = count(1)
         self._running: dict[str, Run] = {}
 
@@ -108,11 +108,11 @@ class Runs:
     def start(self, order: Order) -> str:
         """Start a run and return its id; OSError where no process can be started."""
         if not self._running:
-            self._session.closing.append(self.close)
+            self._connection.closing.append(self.close)
         name = f"run-{next(self._numbers)}"
         process = _start(order.command())
         title = f"Training {os.path.basename(order.specification)}"
-        work = MeasuredWork(self._session, title, lambda: self.stop(name))
+        work = MeasuredWork(self._connection, title, lambda: self.stop(name))
         self._running[name] = Run(name, order, process, work)
         loop = asyncio.get_running_loop()
         threading.Thread(target=self._follow, args=(name, process, loop), daemon=True).start()
@@ -157,7 +157,7 @@ class Runs:
         if event["event"] == "end":
             run.last = event
             return
-        self._session.notify("netsharp/runProgress", {"id": name, **event})
+        self._connection.notify("netsharp/runProgress", {"id": name, **event})
         if event["event"] == "start":
             run.epochs = event.get("metrics", {}).get("epochs", 0)
         else:
@@ -168,14 +168,14 @@ class Runs:
         run = self._running.pop(name)
         if not self._running:
             with contextlib.suppress(ValueError):  # the session is closing
-                self._session.closing.remove(self.close)
+                self._connection.closing.remove(self.close)
         status = STATUSES.get(code, "stopped" if run.asked_to_stop else "failed")
         last: dict[str, Any] = {"event": "end", **run.last, "status": status}
         if run.last and os.path.exists(run.order.model):
             last["model"] = run.order.model
         if status == "failed":
             last["error"] = _sentence(errors, code)
-        self._session.notify("netsharp/runProgress", {"id": name, **last})
+        self._connection.notify("netsharp/runProgress", {"id": name, **last})
         run.work.end(last.get("error", status))
         if run.order.told:
             self._tell_person(run, last)
@@ -183,10 +183,10 @@ class Runs:
     def _tell_person(self, run: Run, last: dict[str, Any]) -> None:
         name = os.path.basename(run.order.specification)
         if "error" in last:
-            self._session.warn(f"Training {name} failed: {last['error']}")
+            self._connection.warn(f"Training {name} failed: {last['error']}")
             return
         model = f" The model is {last['model']}." if "model" in last else ""
-        self._session.say(f"Training {name}: {last['status']}.{model}")
+        self._connection.say(f"Training {name}: {last['status']}.{model}")
 
 
 def _start(command: list[str]) -> subprocess.Popen[str]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.connection import Connection
 
 #: Seconds between two reports: no eye follows more.
 PAUSE = 0.1
@@ -29,12 +29,12 @@ class Work:
 
     def __init__(
         self,
-        session: Session,
+        connection: Connection,
         title: str,
         cancel: Callable[[], object] | None = None,
         token: str | int | None = None,
     ) -> None:
-        self._session = session
+        self._connection = connection
         self._begin: dict[str, Any] = {
             "kind": "begin",
             "title": title,
@@ -46,11 +46,11 @@ class Work:
         self._reported = 0.0
         self._token: str | int = token if token is not None else f"netsharp-{next(_TOKENS)}"
         if cancel is not None:
-            session.cancels[self._token] = cancel
+            connection.cancels[self._token] = cancel
         if token is not None:
             self._start()
-        elif session.client.can("window.workDoneProgress"):
-            created = session.request("window/workDoneProgress/create", {"token": self._token})
+        elif connection.client.can("window.workDoneProgress"):
+            created = connection.request("window/workDoneProgress/create", {"token": self._token})
             created.add_done_callback(self._created)
 
     def report(self, message: str, share: float | None = None) -> None:
@@ -72,7 +72,7 @@ class Work:
 
     def end(self, message: str = "") -> None:
         """Say that it is over; more than once does nothing."""
-        self._session.cancels.pop(self._token, None)
+        self._connection.cancels.pop(self._token, None)
         self._send({"kind": "end", "message": message} if message else {"kind": "end"})
         self._ended = True
 
@@ -86,7 +86,7 @@ class Work:
 
     def _send(self, value: dict[str, Any]) -> None:
         if self._begun and not self._ended:
-            self._session.notify("$/progress", {"token": self._token, "value": value})
+            self._connection.notify("$/progress", {"token": self._token, "value": value})
 
 
 class MeasuredWork(Work):

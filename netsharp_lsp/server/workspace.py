@@ -23,10 +23,12 @@ from netsharp_lsp.text.decode import Source
 from netsharp_lsp.text.lines import LineIndex
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
+    from netsharp_lsp.context import Context
     from netsharp_lsp.project.surroundings import State
-    from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.connection import Connection
+    from netsharp_lsp.server.settings import SettingsInForce
 
 #: Of texts that are not open so many bytes are kept read; the others are read each time.
 KEPT = 2_000_000
@@ -35,20 +37,27 @@ KEPT = 2_000_000
 class Workspace:
     """All specifications that `netsharp check` would look at, as documents."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(
+        self,
+        connection: Connection,
+        settings: SettingsInForce,
+        context_of: Callable[[str], Context],
+    ) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._context_of = context_of
         self._read: dict[str, tuple[State, OpenDocument]] = {}
 
     async def documents(self) -> AsyncIterator[OpenDocument]:
         """Yield every document once, open ones first; other messages come between."""
-        session = self._session
-        for uri in list(session.documents):
-            document = session.documents.get(uri)
+        opened = self._connection.documents
+        for uri in list(opened):
+            document = opened.get(uri)
             if document is not None:
                 yield document
                 await asyncio.sleep(0)
         for path in await self._found():
-            if path not in map(path_of, session.documents):
+            if path not in map(path_of, opened):
                 document = self._document(path)
                 if document is not None:
                     yield document
@@ -75,7 +84,7 @@ class Workspace:
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(settle, self._paths(folders))
 
-        folders = [path for path in map(path_of, self._session.folders) if path]
+        folders = [path for path in map(path_of, self._connection.folders) if path]
         threading.Thread(target=look, daemon=True).start()
         return await found
 
@@ -85,7 +94,7 @@ class Workspace:
         for folder in folders:
             with suppress(OSError):
                 below = specifications_below(
-                    folder, self._session.excludes, suffixes(), self._session.roots
+                    folder, self._settings.excludes, suffixes(), self._settings.roots
                 )
                 paths.update(dict.fromkeys(map(os.path.abspath, below)))
         return list(paths)
@@ -96,7 +105,7 @@ class Workspace:
         known = self._read.get(path)
         if known is not None and known[0] == state:
             return known[1]
-        place = self._session.roots.place(path)
+        place = self._settings.roots.place(path)
         if place is None:
             return None
         try:
@@ -110,10 +119,9 @@ class Workspace:
         source = family_of(language_id).decode(data)
         if not isinstance(source, Source) or b"\0" in source.text[:8192]:
             return None
-        session = self._session
         uri = uri_of(path)
         made = Document(uri, language_id, None, LineIndex(source.text))
-        document = OpenDocument(made, session.ruler, session.context_of)
+        document = OpenDocument(made, self._connection.ruler, self._context_of)
         if sum(len(kept.text) for _, kept in self._read.values()) + len(source.text) <= KEPT:
             self._read[path] = (state, document)
         return document

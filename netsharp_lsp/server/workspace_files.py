@@ -17,7 +17,7 @@ from netsharp_lsp.settings import OWN_FILE, SHARED_FILE
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.connection import Connection
 
 _CELL = "vscode-notebook-cell:"
 #: The ids of our registrations with the client.
@@ -88,14 +88,14 @@ def is_settings(path: str) -> bool:
 class Watching:
     """What the client was asked to watch; nothing where it can only be asked at its start."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
         self._tables: frozenset[str] = frozenset()
 
     @property
     def possible(self) -> bool:
         """Whether the client watches files that it is asked for later."""
-        return self._session.client.can(f"{WATCHED.replace('/', '.')}.dynamicRegistration")
+        return self._connection.client.can(f"{WATCHED.replace('/', '.')}.dynamicRegistration")
 
     def begin(self) -> None:
         """Ask for the files that matter everywhere."""
@@ -109,7 +109,7 @@ class Watching:
             return
         if self._tables:
             gone = {"unregisterations": [{"id": TABLES_ID, "method": WATCHED}]}
-            self._session.prompt("client/unregisterCapability", gone)
+            self._connection.prompt("client/unregisterCapability", gone)
         self._tables = wanted
         if wanted:
             self._register(TABLES_ID, [self._watcher(path) for path in sorted(wanted)])
@@ -117,14 +117,14 @@ class Watching:
     def _watcher(self, path: str) -> dict[str, Any]:
         """Watch one file; what has a meaning in patterns stands for any character."""
         folder, name = os.path.split(path)
-        if self._session.client.can(f"{WATCHED.replace('/', '.')}.relativePatternSupport"):
+        if self._connection.client.can(f"{WATCHED.replace('/', '.')}.relativePatternSupport"):
             return {"globPattern": {"baseUri": uri_of(folder), "pattern": _literal(name)}}
         return {"globPattern": _literal(path.replace(os.sep, "/"))}
 
     def _register(self, name: str, watchers: list[dict[str, Any]]) -> None:
         options = {"watchers": watchers}
         asked = {"id": name, "method": WATCHED, "registerOptions": options}
-        self._session.prompt("client/registerCapability", {"registrations": [asked]})
+        self._connection.prompt("client/registerCapability", {"registrations": [asked]})
 
 
 def _literal(path: str) -> str:

@@ -60,25 +60,6 @@ LEFT: tuple[tuple[str, tuple[str, ...]], ...] = (
             ".syntax",
         ),
     ),
-    (
-        "netsharp_lsp.server",
-        (
-            ".contexts",
-            ".elsewhere",
-            ".experiments",
-            ".handlers.graph",
-            ".publishing",
-            ".renewal",
-            ".roots",
-            ".scratch",
-            ".session",
-            ".settings",
-            ".training",
-            ".work",
-            ".workspace",
-            ".workspace_files",
-        ),
-    ),
 )
 
 

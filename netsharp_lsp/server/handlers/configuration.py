@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from pygls.exceptions import JsonRpcException
 
 from netsharp_lsp.server.preferences import SECTION
-from netsharp_lsp.server.renewal import renew
 from netsharp_lsp.server.settings import EVERYWHERE
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def did_change_configuration(session: Session, params: Any) -> Awaitable[None] |
     pushed = params.get("settings") if isinstance(params, dict) else None
     if isinstance(pushed, dict):
         session.settings.take(EVERYWHERE, pushed.get(SECTION, pushed))
-        renew(session)
+        session.renew()
     return None
 
 
@@ -47,7 +46,7 @@ def did_trust(session: Session, params: Any) -> None:
     session.settings.forget()
     session.experiments.forget()
     session.contexts.look_again(always=True)
-    renew(session)
+    session.renew()
 
 
 async def pull(session: Session) -> None:
@@ -68,4 +67,4 @@ async def pull(session: Session) -> None:
             session.settings.take(scope, session.options.get("settings"))
         else:
             session.settings.drop(scope)
-    renew(session)
+    session.renew()

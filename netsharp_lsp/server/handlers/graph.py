@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from netsharp_lsp.server.aside import AT_ONCE, aside
-from netsharp_lsp.server.depiction import graph_anew
 from netsharp_lsp.server.protocol import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from netsharp_lsp.ide.answers import Graph
     from netsharp_lsp.server.session import Session
     from netsharp_lsp.server.views import OpenDocument, View
 
@@ -30,55 +26,6 @@ def graph(session: Session, params: Plain) -> Plain | Awaitable[Plain]:
     return session.graphs.of(document, view)
 
 
-class Graphs:
-    """The graphs that were asked for last, one a document; made anew when the text changes.
-
-    That of a large text is made aside, and an older one that is still being made is given up.
-    """
-
-    def __init__(self) -> None:
-        self._made: dict[str, tuple[tuple[Any, ...], Plain]] = {}
-        self._making: dict[str, asyncio.Task[Any] | None] = {}
-
-    def of(self, document: OpenDocument, view: View) -> Plain | Awaitable[Plain]:
-        """Return the graph of a specification."""
-        made = self._made.get(document.uri)
-        if made is not None and made[0] == _key(document, view):
-            return made[1]
-        if len(view.lines.text) > AT_ONCE:
-            return self._aside(document, view)
-        return self._keep(document, view, view.snapshot.graph())
-
-    def leave(self, uri: str) -> None:
-        """Forget a document."""
-        self._made.pop(uri, None)
-
-    async def _aside(self, document: OpenDocument, view: View) -> Plain:
-        uri, key = document.uri, _key(document, view)
-        older = self._making.get(uri)
-        if older is not None:
-            older.cancel()
-        task = self._making[uri] = asyncio.current_task()
-        try:
-            made = await aside(graph_anew, view.language, view.lines.text, view.context)
-        finally:
-            if self._making.get(uri) is task:
-                del self._making[uri]
-        if key != _key(document, view):
-            raise RefusedError(lsp.LSPErrorCodes.ContentModified, "The text has changed since.")
-        return self._keep(document, view, made)
-
-    def _keep(self, document: OpenDocument, view: View, made: Graph) -> Plain:
-        plain = _plain(document, view, made)
-        self._made[document.uri] = (_key(document, view), plain)
-        return plain
-
-
-def _key(document: OpenDocument, view: View) -> tuple[Any, ...]:
-    """What a graph depends on."""
-    return document.version, view, view.context
-
-
 def _meant(session: Session, document: OpenDocument, params: Plain) -> View | None:
     position, name = params.get("position"), params.get("name")
     if name is not None:
@@ -90,43 +37,3 @@ def _meant(session: Session, document: OpenDocument, params: Plain) -> View | No
         if found is not None:
             return found[0]
     return document.views[0] if document.views else None
-
-
-def _plain(document: OpenDocument, view: View, made: Graph) -> Plain:
-    description = dict(made.description)
-    picture = description.pop("picture")
-    boxes, arrows = picture["boxes"], iter(picture["arrows"])
-    layers = []
-    for layer in description["layers"]:
-        box = boxes[layer["name"]]
-        bundles = []
-        for number, bundle in enumerate(layer["bundles"]):
-            drawn = bundle["source"] in boxes
-            points = next(arrows)["points"] if drawn else []
-            span = made.bundle_places.get((layer["name"], number))
-            place = view.span(*span) if span is not None else None
-            bundles.append({**bundle, "points": points, "range": place})
-        where = {"position": _place(box), **_ranges(view, made, layer)}
-        layers.append({**layer, "bundles": bundles, **where})
-    return {
-        **description,
-        "layers": layers,
-        "width": picture["width"],
-        "height": picture["height"],
-        "version": document.version,
-        "uri": document.uri,
-    }
-
-
-def _place(box: Plain) -> Plain:
-    return {side: box[side] for side in ("x", "y", "width", "height")}
-
-
-def _ranges(view: View, made: Graph, layer: Plain) -> Plain:
-    target = made.places.get(layer["name"])
-    if target is None:
-        return {"range": None, "selectionRange": None}
-    return {
-        "range": view.span(target.start, target.end),
-        "selectionRange": view.span(target.name_start, target.name_end),
-    }

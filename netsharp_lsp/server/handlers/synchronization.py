@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from netsharp_lsp.server.documents import Document
-from netsharp_lsp.server.renewal import renew
 
 if TYPE_CHECKING:
     from netsharp_lsp.server.session import Session
@@ -45,4 +44,4 @@ def did_save(session: Session, params: Any) -> None:
     if not session.watching.possible:
         session.experiments.forget()
         session.settings.forget()
-        renew(session)
+        session.renew()

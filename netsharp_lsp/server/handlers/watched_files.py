@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from netsharp_lsp.server.renewal import renew
 from netsharp_lsp.server.workspace_files import is_settings, path_of
 
 if TYPE_CHECKING:
@@ -18,6 +17,6 @@ def did_change_watched_files(session: Session, params: lsp.DidChangeWatchedFiles
     paths = [path for change in params.changes if (path := path_of(change.uri)) is not None]
     if any(map(is_settings, paths)):
         session.settings.forget()
-        renew(session)
+        session.renew()
     session.experiments.touched(paths)
     session.contexts.touched(paths)
