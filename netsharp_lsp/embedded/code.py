@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     Scope = tuple[int, ...]
 
 
+#: The functions around a place that are told apart: those further out are nobody's program.
+DEEPEST = 300
+
+
 class Value:
     """A string in code: what it says, and, where it cannot be edited, why."""
 

@@ -37,6 +37,9 @@ HINT = re.compile(
 MARKER = re.compile(rb"#\s*language\s*[=:]\s*(?:net#|netsharp)(?![\w#])", re.IGNORECASE)
 
 
+_INK = re.compile(rb"\S")
+
+
 def is_evident(text: bytes) -> bool:
     """Whether a text is a specification by its look: input, a connected layer, no template."""
     if b"input" not in text:
@@ -48,6 +51,16 @@ def is_evident(text: bytes) -> bool:
         and _LAYER.search(bare) is not None
         and _OPEN.search(text) is None
     )
+
+
+def is_one_line(text: bytes, start: int, end: int) -> bool:
+    """Whether what stands from one offset to another, but for blanks at its ends, is on one line.
+
+    Looks no further than it must.
+    """
+    first = _INK.search(text, start, end)
+    line_end = text.find(b"\n", first.start(), end) if first is not None else -1
+    return line_end < 0 or _INK.search(text, line_end, end) is None
 
 
 def _without_comments(text: bytes) -> bytes:

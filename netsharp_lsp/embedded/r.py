@@ -8,11 +8,11 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from netsharp_lsp.embedded.calls import DEFINITION, context_of, plain
-from netsharp_lsp.embedded.code import Argument, Binding, Code, Value
-from netsharp_lsp.embedded.evidence import MARKER
+from netsharp_lsp.embedded.code import DEEPEST, Argument, Binding, Code, Value
+from netsharp_lsp.embedded.evidence import MARKER, is_one_line
 from netsharp_lsp.embedded.passage import Assembly
 from netsharp_lsp.embedded.r_strings import read_literal
-from netsharp_lsp.embedded.r_tokens import Token, cut
+from netsharp_lsp.embedded.r_tokens import OPENING, Token, cut
 from netsharp_lsp.text.numbers import whole_number
 
 TYPE_CHECKING = False
@@ -45,10 +45,13 @@ class _Reader:
 
     __slots__ = (
         "bare_functions",
+        "bare_starts",
         "code",
         "comments",
         "line_of",
+        "literals",
         "parent",
+        "scopes",
         "text",
         "tokens",
         "values",
@@ -61,7 +64,10 @@ class _Reader:
         self.tokens, self.comments = cut(text)
         self.code = Code(text)
         self.values: dict[int, Read] = {}
+        self.literals: dict[int, dict[str, str | int]] = {}
+        self.scopes: dict[int, Scope] = {-1: ()}
         self.bare_functions = list(self._find_bare_functions())
+        self.bare_starts = [start for start, _, _ in self.bare_functions]
 
     def read(self) -> Code:
         for at, token in enumerate(self.tokens):
@@ -107,51 +113,73 @@ class _Reader:
 
     def _beginning(self, at: int) -> int:
         """The first token of the string, or of the call, that ends with a token."""
-        if self._token(at).text != ")":
+        opening = self._token(at).partner if self._token(at).text == ")" else -1
+        if opening < 0:
             return at
-        outside = self.tokens[at].around
-        while at > 0 and not (self.tokens[at].text == "(" and self.tokens[at].around == outside):
-            at -= 1
-        return at - 1 if self._token(at - 1).kind == "name" else at
+        return opening - 1 if self._token(opening - 1).kind == "name" else opening
 
     def _dollar_name(self, at: int) -> str:
         """A name with what stands before its `$`."""
-        name = self.tokens[at].text
+        pieces = [self.tokens[at].text]
         while self._token(at - 1).text in ("$", "@") and self._token(at - 2).kind == "name":
-            name = f"{self.tokens[at - 2].text}{self.tokens[at - 1].text}{name}"
+            pieces += [self.tokens[at - 1].text, self.tokens[at - 2].text]
             at -= 2
-        return name
+        return "".join(reversed(pieces))
 
     def _scope(self, at: int) -> Scope:
-        """The functions around a token, by their brackets."""
-        found = [start for start, end in self.bare_functions if start < at < end]
-        around = self.tokens[at].around
-        while around >= 0:
-            function = self._function_of(around)
-            if function is not None:
-                found.append(function)
-            around = self.tokens[around].around
-        return tuple(sorted(set(found)))
+        """The functions around a token, by their brackets; the innermost ones of very many."""
+        bare: list[int] = []
+        number = bisect_left(self.bare_starts, at) - 1
+        for _ in range(DEEPEST):
+            if number < 0:
+                break
+            start, end, outer = self.bare_functions[number]
+            if at < end:
+                bare.append(start)
+            number = outer
+        around = self._functions_around(self.tokens[at].around)
+        return tuple(sorted({*bare, *around})) if bare else around
 
-    def _find_bare_functions(self) -> Iterator[tuple[int, int]]:
-        """The functions whose body is no block, each with the token behind its body."""
+    def _functions_around(self, bracket: int) -> Scope:
+        """The functions whose heads or bodies a bracket and those around it open."""
+        waiting = []
+        while bracket not in self.scopes:
+            waiting.append(bracket)
+            bracket = self.tokens[bracket].around
+        for bracket in reversed(waiting):
+            scope = self.scopes[self.tokens[bracket].around]
+            function = self._function_of(bracket)
+            if function is not None:
+                scope = tuple(sorted({*scope, function}))[-DEEPEST:]
+            self.scopes[bracket] = scope
+        return self.scopes[bracket]
+
+    def _find_bare_functions(self) -> Iterator[tuple[int, int, int]]:
+        """The functions whose body is no block: the token behind its body, and the one around."""
         ends: dict[int, int] = {}
+        open_ones: list[tuple[int, int]] = []
+        for number, at in enumerate(self._bare_heads()):
+            around = self.tokens[at].around
+            end = self._skip_lines(self.tokens[at + 1].partner + 1)
+            # A function in the body of another ends where that one does.
+            end = max(end, ends.get(around, 0))
+            while end < len(self.tokens) and not self._ends_expression(end, around):
+                token = self.tokens[end]
+                end = max(end + 1, token.partner) if token.text in OPENING else end + 1
+            ends[around] = end
+            while open_ones and open_ones[-1][1] <= at:
+                open_ones.pop()
+            yield at, end, open_ones[-1][0] if open_ones else -1
+            open_ones.append((number, end))
+
+    def _bare_heads(self) -> Iterator[int]:
+        """The words `function` whose body is no block."""
         for at, token in enumerate(self.tokens):
             if token.text != "function" or self._token(at + 1).text != "(":
                 continue
-            body = at + 2
-            while body < len(self.tokens) and self.tokens[body].around != token.around:
-                body += 1
-            end = self._skip_lines(body + 1)
-            if self._token(end).text == "{":
-                continue
-            # A function in the body of another ends where that one does.
-            if end < ends.get(token.around, 0):
-                end = ends[token.around]
-            while end < len(self.tokens) and not self._ends_expression(end, token.around):
-                end += 1
-            ends[token.around] = end
-            yield at, end
+            body = self._skip_lines(self.tokens[at + 1].partner + 1)
+            if self._token(body).text != "{":
+                yield at
 
     def _ends_expression(self, at: int, around: int) -> bool:
         token = self.tokens[at]
@@ -189,15 +217,17 @@ class _Reader:
 
     def _call(self, opening: int) -> tuple[str, dict[str, str | int], int]:
         callee = self._token(opening - 1)
-        literal: dict[str, str | int] = {}
-        for at in range(opening + 1, len(self.tokens) - 3):
+        if opening in self.literals:
+            return callee.text, self.literals[opening], self.line_of(callee.start)
+        literal = self.literals[opening] = {}
+        at = opening + 1
+        while at < len(self.tokens) - 3 and self.tokens[at].around >= opening:
             name, equals, value, after = self.tokens[at : at + 4]
-            if name.around < opening:
-                break
             if name.around == opening and equals.text == "=" and after.text in (",", ")"):
                 known = _literal(value)
                 if known is not None:
                     literal[plain(name.text.replace(".", ""))] = known
+            at = max(at + 1, name.partner) if name.text in OPENING else at + 1
         return callee.text, literal, self.line_of(callee.start)
 
     def _target(self, opening: int) -> str | None:
@@ -281,8 +311,8 @@ class _Reader:
         """Whether a comment speaks of a string: of one that ends on its line, or of the next."""
         string = self.tokens[at]
         if string.start < comment.start:
-            return b"\n" not in self.text[string.end : comment.start]
-        return b"\n" not in self.text[comment.end : string.start].strip()
+            return self.text.find(b"\n", string.end, comment.start) < 0
+        return is_one_line(self.text, comment.end, string.start)
 
     def _mark(self, at: int) -> None:
         opening = self.tokens[at].around

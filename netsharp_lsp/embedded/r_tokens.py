@@ -23,14 +23,19 @@ _TOKEN = re.compile(
 )
 OPENING = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = frozenset(OPENING.values())
+_OPENED = {closing: opening for opening, closing in OPENING.items()}
 #: What pieces are where they are not what they are called.
 _KINDS: dict[str, Kind] = {"raw": "string", "quoted": "name"}
 
 
 class Token:
-    """A piece of R code; `around` is the number of the bracket that it stands in, -1 for none."""
+    """A piece of R code; `around` is the number of the bracket that it stands in, -1 for none.
 
-    __slots__ = ("around", "end", "kind", "start", "text")
+    `partner` is the number of the bracket that a closing one closes, and of the token at which an
+    opening one is no longer open; -1 where there is none.
+    """
+
+    __slots__ = ("around", "end", "kind", "partner", "start", "text")
 
     def __init__(self, kind: Kind, start: int, end: int, text: str, around: int) -> None:
         self.kind = kind
@@ -38,34 +43,80 @@ class Token:
         self.end = end
         self.text = text
         self.around = around
+        self.partner = -1
 
 
 def cut(source: bytes) -> tuple[list[Token], list[Token]]:
     """Return the tokens and, apart, the comments; line ends are tokens where they end something."""
     tokens: list[Token] = []
     comments: list[Token] = []
-    open_brackets: list[int] = []
+    brackets = _OpenBrackets(tokens)
     for kind, start, end in _pieces(source):
-        around = open_brackets[-1] if open_brackets else -1
         text = source[start:end].decode("utf-8", "replace")
+        token = Token(kind, start, end, text, brackets.around)
         if kind == "comment":
-            comments.append(Token(kind, start, end, text, around))
+            comments.append(token)
             continue
         if kind == "line":
-            if around >= 0 and tokens[around].text != "{":
+            if token.around >= 0 and tokens[token.around].text != "{":
                 continue
-            text = "\n"
+            token.text = "\n"
         elif kind == "mark" and text in OPENING:
-            open_brackets.append(len(tokens))
+            brackets.open(text)
         elif kind == "mark" and text in _CLOSING:
-            around = _close(tokens, open_brackets, text)
-        tokens.append(Token(kind, start, end, text, around))
+            token.partner = brackets.close(text)
+            token.around = brackets.around
+        tokens.append(token)
+    brackets.end()
     return tokens, comments
+
+
+class _OpenBrackets:
+    """The brackets that are open behind the last token, and how many of each kind."""
+
+    __slots__ = ("_counts", "_numbers", "_tokens")
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self._numbers: list[int] = []
+        self._counts = dict.fromkeys(OPENING, 0)
+
+    @property
+    def around(self) -> int:
+        """The innermost one, -1 for none."""
+        return self._numbers[-1] if self._numbers else -1
+
+    def open(self, text: str) -> None:
+        """Open one with the next token."""
+        self._numbers.append(len(self._tokens))
+        self._counts[text] += 1
+
+    def close(self, text: str) -> int:
+        """Close the one that the next token belongs to, with those left open in it."""
+        opening = _OPENED[text]
+        if not self._counts[opening]:
+            return -1
+        while (number := self._pop()) >= 0 and self._tokens[number].text != opening:
+            pass
+        return number
+
+    def end(self) -> None:
+        """Close them all, at the end of the text."""
+        while self._numbers:
+            self._pop()
+
+    def _pop(self) -> int:
+        number = self._numbers.pop()
+        token = self._tokens[number]
+        token.partner = len(self._tokens)
+        self._counts[token.text] -= 1
+        return number
 
 
 def _pieces(source: bytes) -> Iterator[tuple[Kind, int, int]]:
     """Each piece of a text but blanks: its kind and its span."""
     scanner = _TOKEN.scanner(source)  # type: ignore[attr-defined]
+    endless: set[bytes] = set()
     while (found := scanner.match()) is not None:
         kind = found.lastgroup
         start, end = found.span(kind)
@@ -73,21 +124,13 @@ def _pieces(source: bytes) -> Iterator[tuple[Kind, int, int]]:
             return
         if kind == "raw":
             raw = RAW_OPENING.match(source, start)
-            ended = raw_end(source, raw) if raw is not None else None
+            known = raw is None or raw.group() in endless
+            ended = raw_end(source, raw) if raw is not None and not known else None
             if ended is None:
+                endless.add(raw.group() if raw is not None else b"")
                 yield "name", start, start + 1
                 scanner = _TOKEN.scanner(source, start + 1)  # type: ignore[attr-defined]
                 continue
             end = ended[0] + len(ended[1])
             scanner = _TOKEN.scanner(source, end)  # type: ignore[attr-defined]
         yield _KINDS.get(kind, kind), start, end
-
-
-def _close(tokens: list[Token], open_brackets: list[int], text: str) -> int:
-    """Close the bracket that this one belongs to, with those left open in it."""
-    for depth in range(len(open_brackets) - 1, -1, -1):
-        if OPENING[tokens[open_brackets[depth]].text] == text:
-            around = tokens[open_brackets[depth]].around
-            del open_brackets[depth:]
-            return around
-    return open_brackets[-1] if open_brackets else -1

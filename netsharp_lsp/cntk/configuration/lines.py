@@ -6,7 +6,7 @@ Knows comments and the keys whose values are networks of BrainScript, and nothin
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from functools import lru_cache
 
 from netsharp_lsp.cntk.configuration.comments import code_span
@@ -30,6 +30,8 @@ TOKEN = re.compile(
 )
 
 _BRACKET = re.compile(rb"\"[^\"]*\"|[\[\](){}]")
+_INDENT = re.compile(rb"[ \t]*+")
+_WHITE = re.compile(rb"\s*+")
 
 
 @lru_cache(maxsize=32)
@@ -100,20 +102,44 @@ def misaligned(text: bytes, start: int) -> tuple[int, int] | None:
     """The first bracket behind that at `start` which is closed by one at the beginning of a line
     that is indented less than the line it opens on, with what closes it.
     """
+    quotes = _quotes(text)
+    around, found = _misalignments(text, bisect_left(quotes, start) % 2)
+    at = bisect_left(around, start)
+    return found[at] if at < len(found) else None
+
+
+@lru_cache(maxsize=8)
+def _quotes(text: bytes) -> list[int]:
+    return [found.start() for found in re.finditer(b'"', without_comments(text))]
+
+
+@lru_cache(maxsize=8)
+def _misalignments(text: bytes, odd: int) -> tuple[list[int], list[tuple[int, int]]]:
+    """Where brackets open around misaligned ones, in order, and the first such pair from there on.
+
+    `odd` says whether strings begin at the second double quote, the fourth, and so on.
+    """
     code = without_comments(text)
+    found: list[tuple[int, int, int]] = []  # What is around the pair, what closes it and opens it.
     waiting: list[tuple[int, int]] = []
-    for token in _BRACKET.finditer(code, start):
+    line, indent, first = -1, 0, 0
+    for token in _BRACKET.finditer(code, code.find(b'"') + 1 if odd else 0):
         at = token.start()
-        if code[at] in b"[{(":
-            waiting.append((at, _indent(code, at)))
-        elif code[at] in b"]})" and waiting:
-            opening, indent = waiting.pop()
+        if line < 0 or code.find(b"\n", line, at) >= 0:
             line = code.rfind(b"\n", 0, at) + 1
-            if not code[line:at].strip() and at - line < indent and waiting:
-                return opening, at
-    return None
-
-
-def _indent(code: bytes, at: int) -> int:
-    line = code.rfind(b"\n", 0, at) + 1
-    return len(code[line : at + 1]) - len(code[line : at + 1].lstrip(b" \t"))
+            indent = _INDENT.match(code, line).end() - line  # type: ignore[union-attr]
+            first = _WHITE.match(code, line).end()  # type: ignore[union-attr]
+        if code[at] in b"[{(":
+            waiting.append((at, indent))
+        elif code[at] in b"]})" and waiting:
+            opening, its_indent = waiting.pop()
+            if first == at and at - line < its_indent and waiting:
+                found.append((waiting[-1][0], at, opening))
+    found.sort()
+    pairs: list[tuple[int, int]] = []
+    nearest: tuple[int, int] | None = None
+    for _, closing, opening in reversed(found):
+        if nearest is None or closing < nearest[1]:
+            nearest = opening, closing
+        pairs.append(nearest)
+    return [around for around, _, _ in found], pairs[::-1]
