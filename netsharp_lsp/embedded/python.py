@@ -12,8 +12,8 @@ from bisect import bisect_left
 from parso.python.tree import Function, Lambda
 
 from netsharp_lsp.embedded.calls import DEFINITION, context_of, plain
-from netsharp_lsp.embedded.code import Argument, Binding, Code, Value
-from netsharp_lsp.embedded.evidence import MARKER
+from netsharp_lsp.embedded.code import DEEPEST, Argument, Binding, Code, Value
+from netsharp_lsp.embedded.evidence import MARKER, is_one_line
 from netsharp_lsp.embedded.legible import Legible
 from netsharp_lsp.embedded.passage import Assembly
 from netsharp_lsp.embedded.python_strings import read_literal
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 #: Functions and methods whose result says what their argument says, up to blanks.
 _SAME_FUNCTIONS = ("dedent", "cleandoc")
 _SAME_METHODS = ("strip", "lstrip", "rstrip", "expandtabs")
+_NAME = re.compile(rb"(?<![\w.])[\w\x80-\xff]++")
 _JOINED = "it is put together from several strings"
 _CALLS = ("atom_expr", "power")
 #: What makes more of an expression that stands before it.
@@ -51,7 +52,18 @@ def read_python(text: bytes, line_of: LineOf, parent: Passage | None = None) -> 
 class _Reader:
     """One reading of one text."""
 
-    __slots__ = ("code", "legible", "line_of", "lines", "parent", "text", "values")
+    __slots__ = (
+        "calls",
+        "code",
+        "legible",
+        "line_of",
+        "lines",
+        "parent",
+        "places",
+        "scopes",
+        "text",
+        "values",
+    )
 
     def __init__(self, text: bytes, line_of: LineOf, parent: Passage | None) -> None:
         self.text = text
@@ -61,6 +73,9 @@ class _Reader:
         self.parent = parent
         self.code = Code(text)
         self.values: dict[int, Value | None] = {}
+        self.calls: dict[int, tuple[str, dict[str, str | int], int]] = {}
+        self.places: dict[int, dict[int, int]] = {}
+        self.scopes: dict[int, tuple[Scope, int | None]] = {}
 
     def read(self) -> Code:
         module = read_tree(self.legible.text.decode("utf-8", "replace"))
@@ -98,11 +113,11 @@ class _Reader:
         for equals in leaves:
             if getattr(equals, "value", "") != "=":
                 continue
-            name, first = equals.get_previous_leaf(), equals.get_next_leaf()
+            name, first = self._leaf_beside(equals, -1), self._leaf_beside(equals, 1)
             if name is None or name.type != "name" or first is None:
                 continue
             whole = _whole(first.parent if first.type == "fstring_start" else first)
-            after = whole.get_last_leaf().get_next_leaf()
+            after = self._leaf_beside(whole, 1)
             if after is not None and getattr(after, "value", "") in _GOES_ON:
                 continue
             if plain(name.value) == DEFINITION:
@@ -117,7 +132,7 @@ class _Reader:
         name = _dotted(target)
         if name is not None:
             value = self._value(expression)
-            self.code.bindings.append(Binding(name, _scope(target), value))
+            self.code.bindings.append(Binding(name, self._scope(target), value))
 
     def _argument(self, node: Node) -> None:
         """`name=value` in a call."""
@@ -142,12 +157,12 @@ class _Reader:
         """Note what is given as a specification, and what the call around it tells."""
         context = context_of(*self._call(trailer))
         if expression.type == "name" or _dotted(expression) is not None:
-            argument = Argument(_scope(expression), context, _dotted(expression))
+            argument = Argument(self._scope(expression), context, _dotted(expression))
         else:
             value = self._value(expression)
             if value is None:
                 return
-            argument = Argument(_scope(expression), context, value=value)
+            argument = Argument(self._scope(expression), context, value=value)
             argument.target = _target(expression)
         self.code.arguments.append(argument)
 
@@ -155,8 +170,12 @@ class _Reader:
         """The called name, its literal arguments, and its line in the host."""
         if trailer is None or trailer.type != "trailer" or trailer.parent.type not in _CALLS:
             return "", {}, 0
-        siblings = trailer.parent.children
-        callee = siblings[siblings.index(trailer) - 1]
+        if id(trailer) not in self.calls:
+            self.calls[id(trailer)] = self._read_call(trailer)
+        return self.calls[id(trailer)]
+
+    def _read_call(self, trailer: Node) -> tuple[str, dict[str, str | int], int]:
+        callee = trailer.parent.children[self._place(trailer) - 1]
         name = callee.children[-1] if callee.type == "trailer" else callee
         inside = trailer.children[1]
         arguments = inside.children if inside.type == "arglist" else [inside]
@@ -218,20 +237,71 @@ class _Reader:
     def _add_other_bindings(self, module: Node) -> None:
         """Note where a loop, a parameter, an import binds a name that is passed on."""
         names = {argument.name for argument in self.code.arguments if argument.name is not None}
-        for name in sorted(names):
-            for leaf in self._leaves_of(name, module):
-                if leaf.is_definition() and leaf.get_definition().type not in _HANDLED:
-                    self.code.bindings.append(Binding(name, _scope(leaf), None))
+        for leaf in self._leaves_of(names, module) if names else ():
+            if leaf.is_definition() and leaf.get_definition().type not in _HANDLED:
+                self.code.bindings.append(Binding(leaf.value, self._scope(leaf), None))
 
-    def _leaves_of(self, name: str, module: Node) -> Iterator[Node]:
-        """The places where a name stands as code."""
-        for found in re.finditer(rb"(?<![\w.])%b(?!\w)" % re.escape(name.encode()), self.text):
+    def _leaves_of(self, names: set[str], module: Node) -> Iterator[Node]:
+        """The places where names stand as code."""
+        for found in _NAME.finditer(self.text):
+            name = found.group().decode("utf-8", "replace")
+            if name not in names:
+                continue
             line, column = self.lines.position(found.start())
+            read = self.legible.read(line)
+            if read is None:
+                continue
             # At its first place a leaf is taken for the end of the one before it.
-            place = self.legible.read(line), column
-            leaf = module.get_leaf_for_position(place) if place[0] is not None else None
+            leaf = module.get_leaf_for_position((read, column))
             if leaf is not None and leaf.type == "name" and leaf.value == name:
                 yield leaf
+
+    # Around a node.
+
+    def _scope(self, node: Node) -> Scope:
+        """The functions and classes around a node.
+
+        A class is seen from its own level alone; functions in it look past it.
+        """
+        waiting = []
+        outer = node.parent
+        while outer is not None and id(outer) not in self.scopes:
+            waiting.append(outer)
+            outer = outer.parent
+        for outer in reversed(waiting):
+            self.scopes[id(outer)] = self._scope_in(outer)
+        functions, around = self._scope_in(node)
+        return (*functions, around) if around is not None else functions
+
+    def _scope_in(self, node: Node) -> tuple[Scope, int | None]:
+        """The functions around a node whose parents are known, and a class that it stands in."""
+        outer = node.parent
+        if outer is None:
+            return (), None
+        known = self.scopes[id(outer)]
+        if isinstance(outer, Function | Lambda) and node is not outer.children[1]:
+            place = outer.start_pos[0] * 10_000 + outer.start_pos[1]
+            return (*known[0], place)[-DEEPEST:], None
+        return (known[0], -outer.start_pos[0]) if outer.type == "classdef" else known
+
+    def _place(self, node: Node) -> int:
+        """Which child of its parent a node is."""
+        parent = node.parent
+        if id(parent) not in self.places:
+            self.places[id(parent)] = {id(one): at for at, one in enumerate(parent.children)}
+        return self.places[id(parent)][id(node)]
+
+    def _leaf_beside(self, node: Node, step: int) -> Node | None:
+        """The leaf before (-1) or behind (1) a node."""
+        while node.parent is not None:
+            at = self._place(node) + step
+            if 0 <= at < len(node.parent.children):
+                beside = node.parent.children[at]
+                return beside.get_first_leaf() if step > 0 else beside.get_last_leaf()
+            node = node.parent
+        return None
+
+    # Marked strings.
 
     def _find_marked(self, strings: list[Node]) -> None:
         """Find the string that each `# language=Net#` speaks of."""
@@ -252,9 +322,9 @@ class _Reader:
                 return _whole(strings[at - 1])
         if at == len(strings):
             return None
-        between = self.text[self.lines.full_span(line)[1] : self._start(strings[at])]
         # The next statement, or what is left of this one.
-        return _whole(strings[at]) if not between.strip() or b"\n" not in between.strip() else None
+        is_near = is_one_line(self.text, self.lines.full_span(line)[1], self._start(strings[at]))
+        return _whole(strings[at]) if is_near else None
 
     def _start(self, node: Node) -> int:
         return self._offset(node.start_pos)
@@ -296,22 +366,6 @@ def _nodes(module: Node) -> Iterator[Node]:
         yield node
         if node.type not in ("strings", "fstring"):
             waiting += reversed(getattr(node, "children", ()))
-
-
-def _scope(node: Node) -> Scope:
-    """The functions and classes around a node.
-
-    A class is seen from its own level alone; functions in it look past it.
-    """
-    found: list[int] = []
-    inner, outer = node, node.parent
-    while outer is not None:
-        if isinstance(outer, Function | Lambda) and inner is not outer.children[1]:
-            found.append(outer.start_pos[0] * 10_000 + outer.start_pos[1])
-        elif outer.type == "classdef" and not found:
-            found.append(-outer.start_pos[0])
-        inner, outer = outer, outer.parent
-    return tuple(reversed(found))
 
 
 def _dotted(node: Node) -> str | None:
