@@ -48,18 +48,18 @@ class NetSharp:
     def describe(self, data: bytes, context: Context) -> dict[str, Any]:
         """What the network is, as far as it is known; see `netsharp_lsp.netsharp.describe`."""
         from netsharp_lsp.netsharp.describe import describe_network
-        from netsharp_lsp.netsharp.meaning.network import Network
+        from netsharp_lsp.netsharp.meaning.revision import resolve
         from netsharp_lsp.netsharp.reading.parser import parse
 
-        return describe_network(Network(parse(data), context))
+        return describe_network(resolve(parse(data), context))
 
     def compare(self, before: Text, after: Text) -> Comparison:
         """What differs between two networks; see `netsharp_lsp.netsharp.compare`."""
         from netsharp_lsp.netsharp.compare import compare
-        from netsharp_lsp.netsharp.meaning.network import Network
+        from netsharp_lsp.netsharp.meaning.revision import resolve
         from netsharp_lsp.netsharp.reading.parser import parse
 
-        return compare(*(Network(parse(data), context) for data, context in (before, after)))
+        return compare(*(resolve(parse(data), context) for data, context in (before, after)))
 
     def open(self, data: bytes, context: Context) -> Snapshot:
         """The text as it is edited; see `netsharp_lsp.netsharp.snapshot`."""

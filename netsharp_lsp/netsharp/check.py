@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from netsharp_lsp.netsharp.meaning.doubts import Doubts
 from netsharp_lsp.netsharp.meaning.index import Index
-from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.meaning.revision import resolve, revise
 from netsharp_lsp.netsharp.reading.incremental import read_by_windows
 from netsharp_lsp.netsharp.reading.syntax import KINDS
 from netsharp_lsp.netsharp.rules import FIRST_ONLY, PREMISES, RESTS, SEVERITIES, load
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from netsharp_lsp.context import Context
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.netsharp.findings import Finding, Place
+    from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.meaning.units import Unit
     from netsharp_lsp.netsharp.reading.incremental import Delta
-    from netsharp_lsp.netsharp.reading.syntax import Declaration, Specification
+    from netsharp_lsp.netsharp.reading.specification import Specification
+    from netsharp_lsp.netsharp.reading.syntax import Declaration
     from netsharp_lsp.netsharp.rules import Check
 
 
@@ -64,7 +66,7 @@ class Examination:
         for gone in delta.removed:
             self._forget(gone)
             self._waiting.pop(gone, None)
-        for unit in network.edited(specification, doubts, delta, also):
+        for unit in revise(network, specification, doubts, delta, also):
             self._waiting[unit.declaration] = None
         self.examined = 0
 
@@ -188,5 +190,5 @@ def diagnostics_of(network: Network) -> list[Diagnostic]:
 
 def check(data: bytes, context: Context) -> tuple[Network, list[Diagnostic]]:
     """Check UTF-8 bytes without a byte-order mark."""
-    network = Network(read_by_windows(data), context)
+    network = resolve(read_by_windows(data), context)
     return network, diagnostics_of(network)

@@ -32,10 +32,10 @@ class Training:
     ) -> bytes:
         """The specification with initial values; see `netsharp_lsp.netsharp.initial_values`."""
         from netsharp_lsp.netsharp.initial_values import with_initial_values
-        from netsharp_lsp.netsharp.meaning.network import Network
+        from netsharp_lsp.netsharp.meaning.revision import resolve
         from netsharp_lsp.netsharp.reading.parser import parse
 
-        return with_initial_values(Network(parse(specification), context), values)
+        return with_initial_values(resolve(parse(specification), context), values)
 
 
 class NetSharpFamily(TextFamily):

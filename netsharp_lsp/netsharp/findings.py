@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from netsharp_lsp.diagnostics.model import Severity
-    from netsharp_lsp.netsharp.reading.syntax import Declaration, Node, Specification
+    from netsharp_lsp.netsharp.reading.specification import Specification
+    from netsharp_lsp.netsharp.reading.syntax import Declaration, Node
 
 
 class Rests(Enum):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from netsharp_lsp.diagnostics.model import Result
 from netsharp_lsp.netsharp.check import Examination
-from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.meaning.revision import resolve
 from netsharp_lsp.netsharp.reading.incremental import Reading
 
 TYPE_CHECKING = False
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.context import Context
     from netsharp_lsp.ide import answers
     from netsharp_lsp.layout.options import FormatOptions, Formatted
+    from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.reading.comments import Comments
     from netsharp_lsp.text.edits import Edit
 
@@ -36,7 +37,7 @@ class Snapshot:
     def opened(cls, data: bytes, context: Context) -> Snapshot:
         """Read a text for the first time."""
         reading = Reading.of(data)
-        return cls(reading, Examination(Network(reading.specification, context)))
+        return cls(reading, Examination(resolve(reading.specification, context)))
 
     @property
     def data(self) -> bytes:
@@ -61,7 +62,7 @@ class Snapshot:
 
     def with_context(self, context: Context) -> Snapshot:
         """The same text with something else known around it."""
-        network = Network(self.reading.specification, context)
+        network = resolve(self.reading.specification, context)
         return Snapshot(self.reading, Examination(network))
 
     def check(self) -> Result:
@@ -189,7 +190,7 @@ class Snapshot:
         """What can be done to a range."""
         from netsharp_lsp.netsharp.ide.actions import actions_in
 
-        return actions_in(self, start, end, only)
+        return actions_in(self.network, self.check, start, end, only)
 
     def migrate(self) -> answers.Migration:
         """What turns the text into today's language: it is that."""

@@ -18,7 +18,7 @@ from netsharp_lsp.limits import (
 )
 from netsharp_lsp.netsharp.describe import describe_network
 from netsharp_lsp.netsharp.lower import build_graph
-from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.meaning.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.settings import SettingsError, read_settings
 from netsharp_lsp.workspace import GivenFiles, Workspace
@@ -34,7 +34,7 @@ def filtered(size: int, condition: str, layers: int = 1) -> str:
 
 def test_edges_that_take_too_long_stay_open() -> None:
     text = filtered(30_000, "s[0] * d[0] % 7 == 3")
-    described = describe_network(Network(parse(text.encode()), Context()))
+    described = describe_network(resolve(parse(text.encode()), Context()))
     assert described["layers"][1]["bundles"][0]["connections"] is None
     assert described["connections"] is None
     (sentence,) = uncounted(described)
@@ -45,14 +45,14 @@ def test_edges_that_take_too_long_stay_open() -> None:
 
 def test_all_costly_conditions_of_a_network_share_what_they_may_take() -> None:
     text = filtered(3_000, "s[0] == d[0]", layers=4)
-    described = describe_network(Network(parse(text.encode()), Context()))
+    described = describe_network(resolve(parse(text.encode()), Context()))
     counts = [layer["bundles"][0]["connections"] for layer in described["layers"][1:5]]
     assert counts == [3_000, 3_000, None, None]
 
 
 def test_a_condition_of_many_operations_costs_more() -> None:
     terms = " || ".join(f"s[0] * d[0] % {n + 2} == {n}" for n in range(100))
-    network = Network(parse(filtered(1_000, terms).encode()), Context())
+    network = resolve(parse(filtered(1_000, terms).encode()), Context())
     assert describe_network(network)["connections"] is None
 
 

@@ -11,7 +11,7 @@ import pytest
 import netsharp_lsp
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.describe import describe_network
-from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.meaning.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
 
 FOLDER = pathlib.Path(netsharp_lsp.__file__).parent / "schemas"
@@ -64,5 +64,5 @@ def test_the_check_schema_refuses_what_the_contract_does(change: dict[str, objec
 def test_every_network_of_the_guide_is_described_as_the_schema_says(
     path: pathlib.Path, context: Context
 ) -> None:
-    description = describe_network(Network(parse(path.read_bytes()), context))
+    description = describe_network(resolve(parse(path.read_bytes()), context))
     schema("describe.json").validate(json.loads(json.dumps(description)))

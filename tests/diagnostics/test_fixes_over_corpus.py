@@ -13,7 +13,7 @@ from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.diagnostics.selection import Selection
 from netsharp_lsp.language import examine, language_by_id
 from netsharp_lsp.netsharp.describe import describe_network
-from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.meaning.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.text.decode import Source, decode
 from netsharp_lsp.text.edits import apply_edits
@@ -75,7 +75,7 @@ def test_spans_lie_in_the_text_at_ends_of_characters(path: pathlib.Path) -> None
 @pytest.mark.parametrize("path", SOUND, ids=lambda path: path.stem)
 def test_safe_fixes_of_a_sound_file_keep_the_network(path: pathlib.Path) -> None:
     def described(text: bytes) -> dict[str, Any]:
-        network = Network(parse(text), Context(4, 20, 3, "multiclass"))
+        network = resolve(parse(text), Context(4, 20, 3, "multiclass"))
         description = describe_network(network)
         for layer in description["layers"]:
             for bundle in layer["bundles"]:

@@ -22,44 +22,6 @@ LEFT: tuple[tuple[str, tuple[str, ...]], ...] = (
             ".variables",
         ),
     ),
-    (
-        "netsharp_lsp.netsharp",
-        (
-            "",
-            ".ide.actions",
-            ".ide.hover",
-            ".ide.hover.words",
-            ".ide.quickfixes",
-            ".snapshot",
-        ),
-    ),
-    (
-        "netsharp_lsp.netsharp.meaning",
-        (
-            ".before",
-            ".connections",
-            ".constants",
-            ".exchange",
-            ".inforce",
-            ".model",
-            ".network",
-            ".parameters",
-            ".predicates",
-            ".resolving",
-            ".revision",
-            ".sharing",
-            ".units",
-        ),
-    ),
-    (
-        "netsharp_lsp.netsharp.reading",
-        (
-            ".characters",
-            ".comments",
-            ".specification",
-            ".syntax",
-        ),
-    ),
 )
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.context import Context
     from netsharp_lsp.interface import Snapshot
-    from netsharp_lsp.netsharp.reading.syntax import Specification
+    from netsharp_lsp.netsharp.reading.specification import Specification
     from tests.collection import Sample
 
 TOKEN = re.compile(rb"\w+|[^\w\s]")

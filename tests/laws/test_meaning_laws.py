@@ -21,6 +21,7 @@ from netsharp_lsp.netsharp.formatting import format_text
 from netsharp_lsp.netsharp.initial_values import with_initial_values
 from netsharp_lsp.netsharp.lower import lower
 from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.meaning.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.netsharp.repairs.restructuring import renamed
 from netsharp_lsp.text.edits import apply_edits
@@ -44,7 +45,7 @@ every_sound = pytest.mark.parametrize("sample", SOUND, ids=lambda sample: sample
 
 
 def network(text: bytes) -> Network:
-    return Network(parse(text), RESOLVING)
+    return resolve(parse(text), RESOLVING)
 
 
 def compared(before: bytes, after: bytes) -> Comparison:
@@ -54,7 +55,7 @@ def compared(before: bytes, after: bytes) -> Comparison:
 @every_sample
 def test_every_text_can_be_described(sample: Sample) -> None:
     for context in (sample.context, Context(), RESOLVING):
-        description = describe_network(Network(parse(sample.text), context))
+        description = describe_network(resolve(parse(sample.text), context))
         assert description["version"] == 1
         parts = [description, *description["layers"]]
         parts += [bundle for layer in description["layers"] for bundle in layer["bundles"]]

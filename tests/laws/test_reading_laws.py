@@ -11,7 +11,8 @@ from netsharp_lsp.netsharp.meaning.doubts import Doubts
 from netsharp_lsp.netsharp.reading.incremental import Reading, read_by_windows
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.netsharp.reading.sameness import same
-from netsharp_lsp.netsharp.reading.syntax import Declaration, Specification
+from netsharp_lsp.netsharp.reading.specification import Specification
+from netsharp_lsp.netsharp.reading.syntax import Declaration
 from netsharp_lsp.text.edits import Edit, apply_edits
 from netsharp_lsp.text.spans import Spans
 from tests.collection import SAMPLES, Sample

@@ -6,7 +6,7 @@ import pytest
 
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.compare import Comparison, compare
-from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.meaning.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
 
 TWINS = "input I [2]; hidden H [3] from I all; hidden G [3] from I all; "
@@ -14,7 +14,7 @@ BOTH = TWINS + "output O [1] { from H all; from G all; }"
 
 
 def compared(before: str, after: str) -> Comparison:
-    left, right = (Network(parse(text.encode()), Context()) for text in (before, after))
+    left, right = (resolve(parse(text.encode()), Context()) for text in (before, after))
     return compare(left, right)
 
 

@@ -13,12 +13,13 @@ from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.meaning.evaluate import FUNCTIONS
 from netsharp_lsp.netsharp.meaning.network import Network
 from netsharp_lsp.netsharp.meaning.predicates import count_edges
+from netsharp_lsp.netsharp.meaning.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.netsharp.reading.syntax import DEEPEST
 
 
 def network_of(text: str) -> Network:
-    return Network(parse(text.encode()), Context())
+    return resolve(parse(text.encode()), Context())
 
 
 def evaluated(expression: str) -> tuple[object, list[tuple[str, str]]]:

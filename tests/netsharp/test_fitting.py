@@ -8,7 +8,7 @@ from netsharp_engine.geometry import Axis
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.ide.fitting import Figures, fitted, usual
 from netsharp_lsp.netsharp.meaning.attributes import KERNEL_KINDS
-from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.meaning.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
 from tests.collection import SAMPLES, Sample
 
@@ -52,7 +52,7 @@ def test_where_nothing_fits_nothing_is_made_up(kind: str, declared: tuple[int, .
 
 @pytest.mark.parametrize("sample", COMPLETE, ids=lambda sample: sample.name)
 def test_a_proposal_leads_to_the_declared_size(sample: Sample) -> None:
-    for bundle in Network(parse(sample.text), Context()).bundles():
+    for bundle in resolve(parse(sample.text), Context()).bundles():
         if bundle.geometry is None or bundle.input_shape is None or bundle.kind is None:
             continue
         figures = fitted(bundle.kind, bundle.input_shape, bundle.layer.shape)

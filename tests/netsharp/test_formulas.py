@@ -17,7 +17,7 @@ from netsharp_lsp.netsharp.ide.formulas import (
     nodes_of,
     total,
 )
-from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.meaning.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
 from tests.collection import RESOLVING, SAMPLES, Sample
 
@@ -48,8 +48,8 @@ def value_of(formula: Formula | None, values: Mapping[str, int | None]) -> int |
 
 @pytest.mark.parametrize("sample", COMPLETE, ids=lambda sample: sample.name)
 def test_formulas_come_to_what_is_described(sample: Sample) -> None:
-    unknown = Network(parse(sample.text), Context())
-    described = describe_network(Network(parse(sample.text), RESOLVING))
+    unknown = resolve(parse(sample.text), Context())
+    described = describe_network(resolve(parse(sample.text), RESOLVING))
     for layer, known in zip(unknown.all_layers, described["layers"], strict=True):
         assert value_of(nodes_of(layer, unknown), VALUES) == known["nodes"]
         if layer.trainable:
@@ -80,7 +80,7 @@ def test_formulas_as_people_write_them(formula: Formula, text: str) -> None:
 
 def test_the_guides_first_network_without_data() -> None:
     text = b"input Data auto; hidden H [200] from Data all; output Out [10] sigmoid from H all;"
-    network = Network(parse(text), Context())
+    network = resolve(parse(text), Context())
     equations = [layer_equation(layer, network) for layer in network.all_layers[1:]]
     assert equations == ["n x 200 + 200 biases = 200 (n + 1)", "200 x 10 + 10 biases = 2,010"]
 

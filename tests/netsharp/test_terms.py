@@ -8,9 +8,10 @@ from itertools import product
 import pytest
 
 from netsharp_lsp.context import Context
+from netsharp_lsp.netsharp.meaning.edges import Edges
 from netsharp_lsp.netsharp.meaning.evaluate import CALLS
-from netsharp_lsp.netsharp.meaning.network import Network
-from netsharp_lsp.netsharp.meaning.predicates import Edges, count_edges
+from netsharp_lsp.netsharp.meaning.predicates import count_edges
+from netsharp_lsp.netsharp.meaning.revision import resolve
 from netsharp_lsp.netsharp.meaning.terms import NAMES
 from netsharp_lsp.netsharp.reading.parser import parse
 from tests.collection import SAMPLES
@@ -35,7 +36,7 @@ def edges_of(condition: str, destination: tuple[int, ...] = DESTINATION) -> Edge
         f"const P = [3, 1, 4, 1]; input A {list(SOURCE)};\n"
         f"hidden H {list(destination)} from A where (s, d) => {condition};"
     )
-    network = Network(parse(text.encode()), Context())
+    network = resolve(parse(text.encode()), Context())
     edges = count_edges(next(network.bundles()), network)
     assert edges is not None
     return edges
@@ -77,7 +78,7 @@ def test_no_word_of_a_text_gets_into_the_code() -> None:
     known = re.compile(r"(s|d|part|value)\d+|call_(\w+)|and|or|not|True|False|e|inf|nan")
     walked = 0
     for sample in SAMPLES:
-        network = Network(parse(sample.text), sample.context)
+        network = resolve(parse(sample.text), sample.context)
         for bundle in network.bundles():
             edges = count_edges(bundle, network)
             for term in (term for group in edges.groups for term in group.terms) if edges else ():

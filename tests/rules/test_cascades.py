@@ -12,14 +12,8 @@ from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.check import check
 from netsharp_lsp.netsharp.reading.expressions import Uses
 from netsharp_lsp.netsharp.reading.parser import parse
-from netsharp_lsp.netsharp.reading.syntax import (
-    ConstantItem,
-    Declaration,
-    LayerItem,
-    Node,
-    Specification,
-    Tuple,
-)
+from netsharp_lsp.netsharp.reading.specification import Specification
+from netsharp_lsp.netsharp.reading.syntax import ConstantItem, Declaration, LayerItem, Node, Tuple
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 #: Longer texts say nothing new and cost a check for each of their names.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netsharp_lsp.context import Context
-from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.meaning.revision import resolve
 from netsharp_lsp.netsharp.meaning.sharing import shared_groups
 from netsharp_lsp.netsharp.reading.parser import parse
 from tests.rules.rule_checks import fixed, grave, notes, only
@@ -28,7 +28,7 @@ def pair(first: str, second: str, share: str = "share { H1, H2 }") -> str:
 
 
 def groups(text: str) -> tuple[list[list[str]], list[list[str]]]:
-    found = shared_groups(Network(parse(text.encode()), Context()))
+    found = shared_groups(resolve(parse(text.encode()), Context()))
     for group in found.bundles:
         assert {found.bundle_leader[bundle] for bundle in group} == {group[0]}
     for layers in found.layers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netsharp_lsp.context import Context
-from netsharp_lsp.netsharp.meaning.network import Network
+from netsharp_lsp.netsharp.meaning.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
 from tests.rules.verdicts import check_network, codes, diagnostics, fixed, one, pointed
 
@@ -202,7 +202,7 @@ def test_two_class_auto_output(context: dict[str, object], told: bool) -> None:
 def test_a_named_host_gives_hidden_layers_their_size() -> None:
     text = b"input A [3]; hidden H auto tanh from A all; output B [2] softmax from H all;"
     for known, nodes in (({}, None), ({"host": "studio"}, 100), ({"host": "rx"}, 100)):
-        (_, hidden, _) = Network(parse(text), Context(**known)).all_layers
+        (_, hidden, _) = resolve(parse(text), Context(**known)).all_layers
         assert hidden.nodes == nodes
     both = Context(host="tlc", hidden_nodes=7)
-    assert Network(parse(text), both).layers["H"].nodes == 7
+    assert resolve(parse(text), both).layers["H"].nodes == 7

@@ -22,9 +22,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from netsharp_lsp.diagnostics.model import Result
     from netsharp_lsp.ide.answers import Action
     from netsharp_lsp.netsharp.ide.refactorings.site import Site
-    from netsharp_lsp.netsharp.snapshot import Snapshot
+    from netsharp_lsp.netsharp.meaning.network import Network
 
 #: The kind of what each refactoring offers, and the function that offers it at a site.
 REFACTORINGS: tuple[tuple[str, Callable[[Site], Iterator[Action]]], ...] = (
@@ -41,18 +42,24 @@ REFACTORINGS: tuple[tuple[str, Callable[[Site], Iterator[Action]]], ...] = (
 
 
 def actions_in(
-    snapshot: Snapshot, start: int, end: int, only: Sequence[str] | None
+    network: Network,
+    check: Callable[[], Result],
+    start: int,
+    end: int,
+    only: Sequence[str] | None,
 ) -> list[Action]:
     """What can be done to a range; `only` are kinds wanted, those below them included.
+
+    ``check`` is asked only where a diagnostic may be repaired.
 
     Repairing all of a text is no action of a range, and depends on settings: the server's affair.
     """
     found: list[Action] = []
     if wanted(QUICK_FIX, only):
-        found += quick_fixes(snapshot, start, end)
+        found += quick_fixes(network, check(), start, end)
     kinds = [row for row in REFACTORINGS if wanted(row[0], only)]
-    site = site_at(snapshot.network, start, end) if kinds else None
+    site = site_at(network, start, end) if kinds else None
     if site is not None:
         for _, offers in kinds:
-            found += (settled(action, snapshot.network.specification) for action in offers(site))
+            found += (settled(action, network.specification) for action in offers(site))
     return found

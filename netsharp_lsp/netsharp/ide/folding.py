@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.ide.answers import Fold, Range
     from netsharp_lsp.netsharp.meaning.network import Network
-    from netsharp_lsp.netsharp.reading.syntax import Declaration, Specification
+    from netsharp_lsp.netsharp.reading.specification import Specification
+    from netsharp_lsp.netsharp.reading.syntax import Declaration
 
 
 def folds_of(network: Network) -> list[Fold]:

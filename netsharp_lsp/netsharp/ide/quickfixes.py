@@ -12,28 +12,28 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from netsharp_lsp.diagnostics.model import Diagnostic, Fix
+    from netsharp_lsp.diagnostics.model import Diagnostic, Fix, Result
     from netsharp_lsp.ide.answers import Action
     from netsharp_lsp.netsharp.meaning.network import Network
-    from netsharp_lsp.netsharp.snapshot import Snapshot
 
 RULES = RuleBook(FOLDER)
 #: The codes of a suppression that matches nothing and of one that names no rule.
 SUPPRESSION_CODES = ("NS126", "NS127")
 
 
-def told(snapshot: Snapshot) -> Sequence[Diagnostic]:
+def told(data: bytes, result: Result) -> Sequence[Diagnostic]:
     """The diagnostics of a text, less those that its comments silence."""
-    return quickfixes.told(snapshot.data, snapshot.check(), RULES, ("//",), SUPPRESSION_CODES)
+    return quickfixes.told(data, result, RULES, ("//",), SUPPRESSION_CODES)
 
 
-def quick_fixes(snapshot: Snapshot, start: int, end: int) -> Iterator[Action]:
-    """What removes or explains the diagnostics that touch a range."""
+def quick_fixes(network: Network, result: Result, start: int, end: int) -> Iterator[Action]:
+    """What removes or explains those diagnostics of a network that touch a range."""
 
     def offers(diagnostic: Diagnostic, fix: Fix) -> bool:
-        return not _breaks_readers(snapshot.network, diagnostic, fix)
+        return not _breaks_readers(network, diagnostic, fix)
 
-    return quickfixes.quick_fixes(told(snapshot), (start, end), RULES, offers)
+    diagnostics = told(network.specification.data, result)
+    return quickfixes.quick_fixes(diagnostics, (start, end), RULES, offers)
 
 
 def _breaks_readers(network: Network, diagnostic: Diagnostic, fix: Fix) -> bool:

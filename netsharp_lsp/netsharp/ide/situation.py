@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from netsharp_lsp.netsharp.reading.syntax import Specification
+    from netsharp_lsp.netsharp.reading.specification import Specification
 
 TOKEN = re.compile(
     rb"//[^\r\n]*|/\*.*?(?:\*/|\Z)|[A-Za-z_]\w*|[\d.][\w.]*|=>|==|<=|>=|!=|&&|\|\||[^\s]", re.DOTALL

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from netsharp_lsp.netsharp.reading.syntax import Comment, Node, Specification
+    from netsharp_lsp.netsharp.reading.specification import Specification
+    from netsharp_lsp.netsharp.reading.syntax import Comment, Node
 
 #: What a name can be, in words.
 ROLES = {

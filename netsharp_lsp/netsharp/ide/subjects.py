@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.ide.standing import Standing
     from netsharp_lsp.netsharp.meaning.model import Bundle, Constant, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
-    from netsharp_lsp.netsharp.reading.syntax import Node, Specification
+    from netsharp_lsp.netsharp.reading.specification import Specification
+    from netsharp_lsp.netsharp.reading.syntax import Node
 
 
 class Subject:

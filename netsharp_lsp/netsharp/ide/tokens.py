@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.ide.answers import Token
     from netsharp_lsp.netsharp.meaning.network import Network
-    from netsharp_lsp.netsharp.reading.syntax import Declaration, LayerItem, Specification
+    from netsharp_lsp.netsharp.reading.specification import Specification
+    from netsharp_lsp.netsharp.reading.syntax import Declaration, LayerItem
 
 #: What has a meaning: comments, words, numbers, operators.
 PIECE = re.compile(

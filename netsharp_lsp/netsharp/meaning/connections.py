@@ -7,61 +7,59 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
-    from netsharp_lsp.netsharp.meaning.network import Network
 
 
-def consumers(network: Network) -> dict[Layer, list[Bundle]]:
+#: The depth of a layer that the search is done with, or that there is none.
+DONE = -1
+
+
+def consumers(layers: Sequence[Layer]) -> dict[Layer, list[Bundle]]:
     """For each layer the bundles that read it, its own left out, in the order of the text."""
-    found: dict[Layer, list[Bundle]] = {layer: [] for layer in network.all_layers}
-    for bundle in network.bundles():
+    found: dict[Layer, list[Bundle]] = {layer: [] for layer in layers}
+    for bundle in (bundle for layer in layers for bundle in layer.bundles):
         if bundle.source is not None and bundle.source is not bundle.layer:
             found[bundle.source].append(bundle)
     return found
 
 
-def circles(network: Network) -> list[list[Bundle]]:
+def circles(layers: Sequence[Layer]) -> list[list[Bundle]]:
     """Circles of layers that feed each other, each as its bundles in the direction of flow.
 
     Of circles that share a layer only the first is given, and a layer that feeds itself is
     none.  Each begins with the bundle of its first layer in the text.
     """
-    readers = consumers(network)
-    state: dict[Layer, int] = {}
-    tangled: set[Layer] = set()
+    readers = consumers(layers)
+    #: How deep each layer lies on the path, or `DONE`.
+    depths: dict[Layer, int] = {}
     found: list[list[Bundle]] = []
-    for start in network.all_layers:
-        if start in state:
+    for start in layers:
+        if start in depths:
             continue
-        state[start] = 1
+        depths[start] = 0
         path: list[Bundle] = []
+        #: For each layer of the path: how deep the last one up to it lies that is in a circle.
+        tangled = [DONE]
         pending = [iter(readers[start])]
         while pending:
             bundle = next(pending[-1], None)
             if bundle is None:
                 pending.pop()
-                state[path.pop().layer if path else start] = 2
+                tangled.pop()
+                depths[path.pop().layer if path else start] = DONE
                 continue
-            layer, source = bundle.layer, bundle.source
-            if layer not in state:
-                state[layer] = 1
+            depth = depths.get(bundle.layer)
+            if depth is None:
                 path.append(bundle)
-                pending.append(iter(readers[layer]))
-            elif state[layer] == 1 and not {layer, source} & tangled:
-                circle = _closed(path, bundle)
-                tangled.update(edge.layer for edge in circle)
-                found.append(_from_first(circle))
+                depths[bundle.layer] = len(path)
+                tangled.append(tangled[-1])
+                pending.append(iter(readers[bundle.layer]))
+            elif depth != DONE and tangled[-1] < depth:
+                tangled[depth:] = range(depth, len(tangled))
+                found.append(_from_first([*path[depth:], bundle]))
     return found
-
-
-def _closed(path: list[Bundle], last: Bundle) -> list[Bundle]:
-    """The end of a path, from the layer to which ``last`` leads back."""
-    circle = [last]
-    for bundle in reversed(path):
-        if circle[-1].source is last.layer:
-            break
-        circle.append(bundle)
-    return circle[::-1]
 
 
 def _from_first(circle: list[Bundle]) -> list[Bundle]:

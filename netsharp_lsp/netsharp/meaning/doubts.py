@@ -35,13 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from netsharp_lsp.netsharp.reading.characters import Mark
-    from netsharp_lsp.netsharp.reading.syntax import (
-        Comment,
-        Declaration,
-        Fault,
-        Item,
-        Specification,
-    )
+    from netsharp_lsp.netsharp.reading.specification import Specification
+    from netsharp_lsp.netsharp.reading.syntax import Comment, Declaration, Fault, Item
 
 BLANKS = re.compile(rb"\s*")
 #: How far from unreadable text a rule may still look for it: CR LF and a byte.

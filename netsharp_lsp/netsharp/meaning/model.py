@@ -14,8 +14,8 @@ from netsharp_lsp.netsharp.reading.syntax import Auto, Name, Number, Tuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
+    from netsharp_lsp.netsharp.meaning.edges import Edges
     from netsharp_lsp.netsharp.meaning.evaluate import Value
-    from netsharp_lsp.netsharp.meaning.predicates import Edges
     from netsharp_lsp.netsharp.reading.syntax import (
         Attribute,
         BundleItem,

@@ -8,32 +8,29 @@ is edited, and the network is then what it would be were the text read for the f
 
 from __future__ import annotations
 
+from netsharp_lsp.netsharp.findings import Change, Finding, NewLine, Note, Place, Repair, Top
+from netsharp_lsp.netsharp.meaning import faults
 from netsharp_lsp.netsharp.meaning.connections import circles
 from netsharp_lsp.netsharp.meaning.doubts import Doubts
+from netsharp_lsp.netsharp.meaning.evaluate import Evaluator
 from netsharp_lsp.netsharp.meaning.index import Index
 from netsharp_lsp.netsharp.meaning.parameters import Parameters
-from netsharp_lsp.netsharp.meaning.resolving import NetworkEvaluator
-from netsharp_lsp.netsharp.meaning.revision import BARE, FORWARD, OWN, UNKNOWN, Revision
 from netsharp_lsp.netsharp.meaning.spelling import Spellings
 from netsharp_lsp.netsharp.reading.expressions import constant_names, layer_names
-from netsharp_lsp.netsharp.reading.incremental import Delta
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from netsharp_lsp.context import Context
-    from netsharp_lsp.netsharp.findings import Finding, Place
     from netsharp_lsp.netsharp.meaning.evaluate import Report, Value
     from netsharp_lsp.netsharp.meaning.model import Bundle, Constant, Layer, Share
     from netsharp_lsp.netsharp.meaning.units import Unit
-    from netsharp_lsp.netsharp.reading.syntax import (
-        Declaration,
-        Expression,
-        Name,
-        Specification,
-    )
+    from netsharp_lsp.netsharp.reading.specification import Specification
+    from netsharp_lsp.netsharp.reading.syntax import Declaration, Expression, Name
 
+#: What may be wrong with connections: an unknown source, a layer's own, none, one from below.
+UNKNOWN, OWN, BARE, FORWARD = 1, 2, 4, 8
 #: An unknown name is compared with the known ones where the unknown times the known are no more.
 #: A long text without its declarations has more to look for than what was meant.
 HINT_COMPARISONS = 200_000
@@ -85,7 +82,6 @@ class Network:
         self._hints: dict[tuple[str, bool], str | None] = {}
         self._by_kind: dict[str, list[Layer]] = {}
         self._circles: list[list[Bundle]] | None = None
-        Revision(self, Delta(0, (), specification.declarations)).run(())
 
     def affords(self, evaluations: int, limit: int) -> bool:
         """Whether so many evaluations may be spent beside those that were; they are, then."""
@@ -93,22 +89,6 @@ class Network:
             return False
         self.evaluated += evaluations
         return True
-
-    def edited(
-        self,
-        specification: Specification,
-        doubts: Doubts,
-        delta: Delta,
-        also: Iterable[Declaration] = (),
-    ) -> list[Unit]:
-        """Become the network of the next version; return the units to be judged anew.
-
-        ``also`` are declarations to be judged anew whatever the edit did to them.
-        """
-        self.specification = specification
-        self.evaluated = 0
-        self.doubts = doubts
-        return Revision(self, delta).run(also)
 
     # Questions that rules, descriptions and editors ask.
 
@@ -194,7 +174,7 @@ class Network:
         """Circles of layers that feed each other; see `connections.circles`."""
         if self._circles is None:
             # A circle has a layer that reads one declared behind it.
-            self._circles = circles(self) if self.reads_ahead else []
+            self._circles = circles(self.all_layers) if self.reads_ahead else []
         return self._circles
 
     @property
@@ -319,3 +299,31 @@ class Network:
         """Connections changed, or, unless ``all_of_them``, only bundles in the place of others."""
         if all_of_them or self._circles:
             self._circles = None
+
+
+class NetworkEvaluator(Evaluator):
+    """An evaluator that knows the network's constants and proposes their names."""
+
+    def __init__(self, declaration: Declaration, network: Network, report: Report) -> None:
+        super().__init__(declaration, network.value_of, report)
+        self.network = network
+
+    def undefined(self, node: Name) -> None:
+        """Report NS030 with the nearest constant."""
+        place = Place.of(self.declaration, node)
+        hint = self.network.nearest_constant(node.text)
+        message = f"Constant '{node.text}' is not defined."
+        notes: list[Note] = []
+        repair = None
+        if hint:
+            message += f" Did you mean '{hint}'?"
+            notes.append(Note(f"'{hint}' is defined here.", self.network.constants[hint].place))
+            repair = Repair(f"Replace by '{hint}'", [Change(place, hint)], safe=True)
+        elif node.text in self.network.layers:
+            message = f"Constant '{node.text}' is not defined; '{node.text}' is a layer."
+            layer = self.network.layers[node.text]
+            notes.append(Note(f"Layer '{node.text}' is declared here.", layer.place))
+        else:
+            declare = NewLine(Top(), f"const {node.text} = 1;")
+            repair = Repair(f"Declare the constant '{node.text}'", [declare], safe=False)
+        self.report(Finding(faults.UNDEFINED.code, place, message, notes, repair))

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
-    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.meaning.surroundings import Values, Whole
 
 
 #: A map is called large from this many nodes on, and what reads it heavy from so many weights.
@@ -26,7 +26,7 @@ class Parameters:
 
     __slots__ = ("_heavy", "_network", "_own", "_shared", "_total", "_waiting")
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Whole) -> None:
         self._network = network
         #: The parameters of each layer as if it shared none.
         self._own: dict[Layer, int] = {}
@@ -106,7 +106,7 @@ class Parameters:
                 self._shared[layer] = self._shared.get(layer, 0) + (layer.nodes or 0)
 
 
-def parameters_of(layer: Layer, network: Network) -> int:
+def parameters_of(layer: Layer, network: Values) -> int:
     """The parameters of a layer as if it shared none; those that are unknown count as none."""
     biases = (layer.nodes or 0) if layer.has_biases else 0
     return biases + sum(trained_numbers(bundle, network) for bundle in layer.bundles)
@@ -123,7 +123,7 @@ def heavy_bundles(layer: Layer) -> Iterator[Bundle]:
             yield bundle
 
 
-def trained_numbers(bundle: Bundle, network: Network) -> int:
+def trained_numbers(bundle: Bundle, network: Values) -> int:
     """The parameters of a bundle, 0 while they are unknown or too many edges to count."""
     if bundle.kind == "where":
         edges = count_edges(bundle, network)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 
-from netsharp_lsp.netsharp.findings import Change, Finding, NewLine, Note, Place, Repair, Top
+from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
 from netsharp_lsp.netsharp.meaning import faults
 from netsharp_lsp.netsharp.meaning.attributes import BY_NAME, LAYER_FORMS
-from netsharp_lsp.netsharp.meaning.evaluate import Evaluator, show, type_name
+from netsharp_lsp.netsharp.meaning.evaluate import show, type_name
 from netsharp_lsp.netsharp.meaning.inforce import (
     activation_in_force,
     geometry_of,
@@ -25,6 +25,7 @@ from netsharp_lsp.netsharp.meaning.inforce import (
     wanted,
 )
 from netsharp_lsp.netsharp.meaning.model import NOTHING_GIVEN, Bundle, Given
+from netsharp_lsp.netsharp.meaning.network import NetworkEvaluator
 from netsharp_lsp.netsharp.reading.slips import ACTIVATION_ATTRIBUTES, lacks_from
 from netsharp_lsp.netsharp.reading.syntax import Auto, Tuple
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.faults import ValueFault
     from netsharp_lsp.netsharp.meaning.model import Layer
     from netsharp_lsp.netsharp.meaning.network import Network
-    from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration, Expression, Name
+    from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration, Expression
 
 
 class Resolver:
@@ -231,31 +232,3 @@ def rounding(value: float, place: Place) -> Repair | None:
     if rounded < 1:
         return None
     return Repair(f"Round to {rounded}", [Change(place, str(rounded))], safe=rounded == value)
-
-
-class NetworkEvaluator(Evaluator):
-    """An evaluator that knows the network's constants and proposes their names."""
-
-    def __init__(self, declaration: Declaration, network: Network, report: Report) -> None:
-        super().__init__(declaration, network.value_of, report)
-        self.network = network
-
-    def undefined(self, node: Name) -> None:
-        """Report NS030 with the nearest constant."""
-        place = Place.of(self.declaration, node)
-        hint = self.network.nearest_constant(node.text)
-        message = f"Constant '{node.text}' is not defined."
-        notes: list[Note] = []
-        repair = None
-        if hint:
-            message += f" Did you mean '{hint}'?"
-            notes.append(Note(f"'{hint}' is defined here.", self.network.constants[hint].place))
-            repair = Repair(f"Replace by '{hint}'", [Change(place, hint)], safe=True)
-        elif node.text in self.network.layers:
-            message = f"Constant '{node.text}' is not defined; '{node.text}' is a layer."
-            layer = self.network.layers[node.text]
-            notes.append(Note(f"Layer '{node.text}' is declared here.", layer.place))
-        else:
-            declare = NewLine(Top(), f"const {node.text} = 1;")
-            repair = Repair(f"Declare the constant '{node.text}'", [declare], safe=False)
-        self.report(Finding(faults.UNDEFINED.code, place, message, notes, repair))

@@ -10,21 +10,45 @@ from netsharp_lsp.netsharp.meaning.before import Before
 from netsharp_lsp.netsharp.meaning.constants import evaluate_constants
 from netsharp_lsp.netsharp.meaning.exchange import Exchange
 from netsharp_lsp.netsharp.meaning.model import Share, ShareEntry
+from netsharp_lsp.netsharp.meaning.network import BARE, FORWARD, OWN, UNKNOWN, Network
 from netsharp_lsp.netsharp.meaning.resolving import Resolver, give_features
+from netsharp_lsp.netsharp.reading.incremental import Delta
 from netsharp_lsp.netsharp.reading.syntax import ShareItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from netsharp_lsp.context import Context
+    from netsharp_lsp.netsharp.meaning.doubts import Doubts
     from netsharp_lsp.netsharp.meaning.model import Layer
-    from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.meaning.units import Unit
-    from netsharp_lsp.netsharp.reading.incremental import Delta
+    from netsharp_lsp.netsharp.reading.specification import Specification
     from netsharp_lsp.netsharp.reading.syntax import Declaration
 
-#: What may be wrong with connections: an unknown source, a layer's own, none, one from below.
-UNKNOWN, OWN, BARE, FORWARD = 1, 2, 4, 8
+
+def resolve(specification: Specification, context: Context) -> Network:
+    """The network that a text describes."""
+    network = Network(specification, context)
+    Revision(network, Delta(0, (), specification.declarations)).run(())
+    return network
+
+
+def revise(
+    network: Network,
+    specification: Specification,
+    doubts: Doubts,
+    delta: Delta,
+    also: Iterable[Declaration] = (),
+) -> list[Unit]:
+    """Make a network that of the next version; return the units to be judged anew.
+
+    ``also`` are declarations to be judged anew whatever the edit did to them.
+    """
+    network.specification = specification
+    network.evaluated = 0
+    network.doubts = doubts
+    return Revision(network, delta).run(also)
 
 
 class Revision:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from netsharp_lsp.netsharp.meaning.model import Bundle, Layer, ShareEntry
-    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.meaning.surroundings import Values, Whole
     from netsharp_lsp.netsharp.reading.syntax import Expression
 
     #: What differs, and how it reads on either side.
@@ -75,7 +75,7 @@ class SharedGroups:
         self.bias_groups = {group[0]: group for group in layers}
 
 
-def shared_groups(network: Network, limit: int = CONDITION_EVALUATIONS.most) -> SharedGroups:
+def shared_groups(network: Whole, limit: int = CONDITION_EVALUATIONS.most) -> SharedGroups:
     """The groups that share, entries that cannot share left out.
 
     ``limit`` bounds the evaluations spent on comparing two conditions; where it is too low to
@@ -146,7 +146,7 @@ def biases_differ(first: Layer, second: Layer) -> bool:
 
 
 def bundle_differences(
-    first: Bundle, second: Bundle, network: Network, limit: int = EVALUATION_LIMIT
+    first: Bundle, second: Bundle, network: Values, limit: int = EVALUATION_LIMIT
 ) -> Iterator[Difference]:
     """What keeps two bundles from sharing, as far as it is known; nothing if they may.
 
@@ -181,7 +181,7 @@ def geometry_differences(first: Bundle, second: Bundle) -> Iterator[Difference]:
             yield name, show(left), show(right)
 
 
-def edges_in_words(first: Bundle, second: Bundle, network: Network) -> tuple[str, str]:
+def edges_in_words(first: Bundle, second: Bundle, network: Values) -> tuple[str, str]:
     """Two patterns of edges by their numbers or, where these are equal, by their conditions."""
     counts = []
     for bundle in (first, second):
@@ -192,7 +192,7 @@ def edges_in_words(first: Bundle, second: Bundle, network: Network) -> tuple[str
     return condition_text(first, network), condition_text(second, network)
 
 
-def condition_text(bundle: Bundle, network: Network) -> str:
+def condition_text(bundle: Bundle, network: Values) -> str:
     """A condition as it is written."""
     predicate = bundle.item.predicate
     if predicate is None:
@@ -200,7 +200,7 @@ def condition_text(bundle: Bundle, network: Network) -> str:
     return network.text(Place.of(bundle.declaration, predicate.condition))
 
 
-def edges_differ(first: Bundle, second: Bundle, network: Network, limit: int) -> bool:
+def edges_differ(first: Bundle, second: Bundle, network: Values, limit: int) -> bool:
     """Whether two filtered bundles are known to connect different pairs of nodes."""
     left, right = count_edges(first, network, limit), count_edges(second, network, limit)
     if left is None or right is None:

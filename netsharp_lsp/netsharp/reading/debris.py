@@ -15,7 +15,8 @@ from netsharp_lsp.netsharp.reading.syntax import LayerItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.netsharp.reading.syntax import Declaration, Specification
+    from netsharp_lsp.netsharp.reading.specification import Specification
+    from netsharp_lsp.netsharp.reading.syntax import Declaration
 
 
 class Debris:

@@ -20,12 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from netsharp_lsp.netsharp.reading.syntax import (
-        Attribute,
-        Declaration,
-        Expression,
-        Specification,
-    )
+    from netsharp_lsp.netsharp.reading.specification import Specification
+    from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration, Expression
 
     Named = dict[str, list[tuple[Declaration, Name]]]
 

@@ -9,6 +9,7 @@ from netsharp_lsp.netsharp.reading.comments import Comments
 from netsharp_lsp.netsharp.reading.expression_reader import ExpressionReader
 from netsharp_lsp.netsharp.reading.grammar import parse_tree
 from netsharp_lsp.netsharp.reading.slips import is_misnamed
+from netsharp_lsp.netsharp.reading.specification import Specification
 from netsharp_lsp.netsharp.reading.syntax import (
     Attribute,
     Auto,
@@ -24,7 +25,6 @@ from netsharp_lsp.netsharp.reading.syntax import (
     Number,
     Predicate,
     ShareItem,
-    Specification,
     Tuple,
     WordItem,
 )

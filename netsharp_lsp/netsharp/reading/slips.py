@@ -21,13 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.reading.syntax import (
-        Attribute,
-        Declaration,
-        Fault,
-        Item,
-        Specification,
-    )
+    from netsharp_lsp.netsharp.reading.specification import Specification
+    from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration, Fault, Item
 
 SECTION_WORDS = ("const", "input", "hidden", "output", "share")
 #: What translated pages of the guide and other habits put in a section keyword's place.

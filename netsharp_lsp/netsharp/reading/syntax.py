@@ -6,8 +6,6 @@ an edit elsewhere moves a declaration as a whole and leaves everything inside it
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.reading.specification import Specification as Specification
-
 
 class Node:
     """Anything with a span inside its declaration."""

@@ -11,7 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.model import Constant, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
-    from netsharp_lsp.netsharp.reading.syntax import Declaration, Item, Specification
+    from netsharp_lsp.netsharp.reading.specification import Specification
+    from netsharp_lsp.netsharp.reading.syntax import Declaration, Item
 
 
 class WithLine(Place):

@@ -12,6 +12,7 @@ from netsharp_lsp.netsharp.ide.glossary import (
     keyword_markdown,
 )
 from netsharp_lsp.netsharp.ide.hover.layers import fact
+from netsharp_lsp.netsharp.ide.quickfixes import RULES
 from netsharp_lsp.netsharp.meaning.evaluate import show
 
 TYPE_CHECKING = False
@@ -67,8 +68,6 @@ def shared_bias_at(subject: Subject, network: Network, offset: int) -> str:
 
 def comment_at(subject: Subject, network: Network, offset: int) -> str:
     """The title of the rule whose code a suppression names."""
-    from netsharp_lsp.netsharp import LANGUAGE
-
     text = network.specification.data[subject.start : subject.end]
     suppression = SUPPRESSION.match(text)
     if suppression is None:
@@ -76,8 +75,8 @@ def comment_at(subject: Subject, network: Network, offset: int) -> str:
     for found in CODE.finditer(text, *suppression.span(1)):
         start, end = subject.start + found.start(), subject.start + found.end()
         code = found[0].decode()
-        if start <= offset <= end and code in LANGUAGE.rules.codes:
+        if start <= offset <= end and code in RULES.codes:
             subject.start, subject.end = start, end
-            title = LANGUAGE.rules.title(code)
+            title = RULES.title(code)
             return f"**{code}** {title}\n\n`netsharp explain {code}` tells more."
     return ""

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from netsharp_lsp.ide.answers import Action
-    from netsharp_lsp.netsharp.reading.syntax import Declaration, Specification
+    from netsharp_lsp.netsharp.reading.specification import Specification
+    from netsharp_lsp.netsharp.reading.syntax import Declaration
 
 #: Where more declarations change, they are not laid out anew: a person waits.
 MOST = 20

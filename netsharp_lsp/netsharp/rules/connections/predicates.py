@@ -13,9 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from netsharp_lsp.netsharp.meaning.edges import Edges
     from netsharp_lsp.netsharp.meaning.model import Bundle
     from netsharp_lsp.netsharp.meaning.network import Network
-    from netsharp_lsp.netsharp.meaning.predicates import Edges
     from netsharp_lsp.netsharp.reading.syntax import Expression
 
 
