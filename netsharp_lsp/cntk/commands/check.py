@@ -16,12 +16,15 @@ from netsharp_lsp.memory import uncollected
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.family import DoEach
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.workspace import Run
+
+
+_NOTHING: Mapping[str, list[Diagnostic]] = {}
 
 
 class RunJob:
@@ -52,9 +55,14 @@ class RunOutcome:
 
     __slots__ = ("diagnostics", "files")
 
-    def __init__(self, diagnostics: dict[str, list[Diagnostic]], files: frozenset[str]) -> None:
+    def __init__(self, diagnostics: Mapping[str, list[Diagnostic]], files: Collection[str]) -> None:
         self.diagnostics = diagnostics
         self.files = files
+
+    def share(self) -> None:
+        """Take as little as there is to say: there are many runs, and most have the same files."""
+        self.diagnostics = self.diagnostics or _NOTHING
+        self.files = tuple(map(sys.intern, self.files))
 
 
 def check_runs(jobs: Sequence[RunJob], do_each: DoEach) -> list[RunOutcome]:
@@ -62,7 +70,7 @@ def check_runs(jobs: Sequence[RunJob], do_each: DoEach) -> list[RunOutcome]:
     outcomes = []
     for outcome in do_each(check_run, jobs):
         # Another process has given copies of names that many runs share.
-        outcome.files = frozenset(map(sys.intern, outcome.files))
+        outcome.share()
         outcomes.append(outcome)
     return outcomes
 

@@ -7,6 +7,7 @@ Decides nothing about exit codes and knows no rule.
 from __future__ import annotations
 
 import os
+import sys
 
 from netsharp_lsp.cntk.commands.check import RunJob, check_runs
 from netsharp_lsp.cntk.commands.plan import Named, planned
@@ -18,6 +19,7 @@ from netsharp_lsp.cntk.languages import BY_ID, SUFFIXES
 from netsharp_lsp.cntk.library import PREFIX, library_text
 from netsharp_lsp.diagnostics.fixes import ROUNDS, choose
 from netsharp_lsp.diagnostics.model import Diagnostic, Related, Result
+from netsharp_lsp.diagnostics.suppression import MARK
 from netsharp_lsp.family import Outcome, ReadError
 from netsharp_lsp.interface import sift
 from netsharp_lsp.project.folders import excluder
@@ -33,6 +35,11 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.commands.check import RunOutcome
     from netsharp_lsp.family import Inspection, Item, Job, PlacedRun
 
+    Read = Callable[[Item], bytes | ReadError]
+
+#: Stands for a text that is on the disk.
+_READ = Source(b"")
+
 
 def inspect_experiments(asked: Inspection) -> list[Outcome]:
     """Check the files of the jobs; what their configurations read besides comes behind them."""
@@ -45,14 +52,30 @@ def inspect_experiments(asked: Inspection) -> list[Outcome]:
 
 
 class _File:
-    """A file of the check: its job and outcome, and the texts that it had before fixes."""
+    """A file of the check: its job and outcome, and the texts that it had before fixes.
 
-    __slots__ = ("job", "outcome", "seen")
+    The text of a file on disk is kept where comments in it or fixes count, and read again where
+    something is said of it: most are files of which nothing is said.
+    """
+
+    __slots__ = ("job", "kept", "outcome", "seen")
 
     def __init__(self, job: Job, outcome: Outcome) -> None:
         self.job = job
         self.outcome = outcome
         self.seen: tuple[bytes, ...] = ()
+        self.kept = job.repairs or job.item.path is None or MARK in outcome.text
+        if not self.kept:
+            outcome.source, outcome.text = _READ, _READ.text
+
+    def text(self, read: Read) -> bytes:
+        """The text as it is now."""
+        if not self.kept:
+            again = _read(self.job.item, read)
+            self.kept = True
+            self.outcome.problems += again.problems
+            self.outcome.source, self.outcome.text = again.source, again.text
+        return self.outcome.text
 
     def sifted(self, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
         """What is left to say of the file as it is now."""
@@ -123,7 +146,11 @@ class _Inspection:
         said = self._said_by_file()
         for path, file in self.files.items():
             outcome = file.outcome
-            found = file.sifted(merged(said.get(path, ())))
+            told = merged(said.get(path, ()))
+            if not told and not file.kept:
+                continue
+            file.text(self.asked.read)
+            found = file.sifted(told) if outcome.source is not None else ()
             shown = (self._shown(one, outcome) for one in found)
             outcome.diagnostics = list(shown)
 
@@ -199,7 +226,7 @@ class _Inspection:
         """The text of any file, as diagnostics count its bytes."""
         known = self.files.get(path)
         if known is not None:
-            return known.outcome.text
+            return known.text(self.asked.read)
         if path.startswith(COMMAND_LINE):
             return encodable(path.removeprefix(COMMAND_LINE)).encode()
         if path.startswith(PREFIX):
@@ -220,7 +247,7 @@ class _Inspection:
         return Diagnostic(one.code, one.severity, one.message, one.start, one.end, related, one.fix)
 
 
-def _read(item: Item, read: Callable[[Item], bytes | ReadError]) -> Outcome:
+def _read(item: Item, read: Read) -> Outcome:
     """Read one file; what its bytes mean in no way is a problem."""
     outcome = Outcome(item)
     data = read(item)
@@ -237,7 +264,7 @@ def _read(item: Item, read: Callable[[Item], bytes | ReadError]) -> Outcome:
 
 
 def _real(item: Item) -> str:
-    return os.path.realpath(item.path or item.name)
+    return sys.intern(os.path.realpath(item.path or item.name))
 
 
 def _shown_name(path: str) -> str:

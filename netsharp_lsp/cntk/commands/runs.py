@@ -7,6 +7,7 @@ Reads settings, scripts and configurations from disk; executes nothing and judge
 from __future__ import annotations
 
 import os
+import sys
 
 from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cntk.configuration.items import read_items
@@ -52,20 +53,23 @@ class PlacedRun:
     def __init__(self, run: Run, defines: frozenset[str], files: Files) -> None:
         self.run = run
         self.defines = defines
-        self.configurations: list[str] = []
-        self.missing: list[str] = []
-        self.outside: list[str] = []
+        configurations: list[str] = []
+        missing: list[str] = []
+        leading_out: list[str] = []
         self._known: tuple[int, frozenset[str]] | None = None
         folders = (run.directory, *run.also)
         for path in _named(run):
             places = [os.path.join(folder, path) for folder in folders]
             found = next((place for place in places if files.exists(place)), None)
             if found is not None:
-                self.configurations.append(files.locate(found))
+                configurations.append(sys.intern(files.locate(found)))
             elif files.outside(places[0]):
-                self.outside.append(path)
+                leading_out.append(path)
             else:
-                self.missing.append(path)
+                missing.append(path)
+        self.configurations = tuple(configurations)
+        self.missing = tuple(missing)
+        self.outside = tuple(leading_out)
 
     def files(self, files: Files) -> frozenset[str]:
         """The real paths of all files that the run names; looked for anew when one has changed."""

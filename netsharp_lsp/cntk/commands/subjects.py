@@ -141,7 +141,7 @@ def _of_run(name: str, placed: PlacedRun, asked: Question, files: Files) -> Expe
 def _run_of(path: str, find: Find, files: Files) -> PlacedRun:
     """The run that settings declare for a configuration alone, else the one that is supposed."""
     settings = find(os.path.dirname(path))
-    declared = (run for run in declared_runs(settings, files) if run.configurations == [path])
+    declared = (run for run in declared_runs(settings, files) if run.configurations == (path,))
     return next(declared, None) or supposed_run(path, settings.defines, files)
 
 
