@@ -21,8 +21,8 @@ MOST_GROWTH = 2.5
 TRIES = 3
 CORES = 2
 #: Memory of the greatest process for a file of which there is nothing to say: its names, and for
-#: a configuration its text and its run, too, since all of them belong together.
-BYTES_PER_FILE = {"networks": 600, "configurations": 3_600}
+#: a configuration its run, too, since all of them belong together.
+BYTES_PER_FILE = {"networks": 600, "configurations": 2_400}
 #: What nobody can tell from noise.
 NOISE = 3 << 20
 #: So many configurations are started by one script; all of them share a network.
