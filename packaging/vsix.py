@@ -32,7 +32,6 @@ PARTS = (
     "dist",
     "media",
     "syntaxes",
-    "snippets",
     "walkthrough",
     "bundled",
 )

@@ -140,6 +140,15 @@ class Completion:
     topic: str = ""
     rank: int = 0
 
+    @property
+    def sought(self) -> str:
+        """What the word at the cursor is compared with: a label without its blanks.
+
+        An editor goes on with a list as long as something in it matches what is typed; one that
+        matched a blank, too, would be kept for the next word, about which nobody was asked.
+        """
+        return "".join(self.label.replace("…", " ").split()) or self.plain.strip()[:1]
+
 
 @dataclass(frozen=True, slots=True)
 class Completions:

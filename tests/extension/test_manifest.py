@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from netsharp_lsp import __version__
-from netsharp_lsp.context import HOSTS, TASKS, Context
+from netsharp_lsp.context import HOSTS, TASKS
 from netsharp_lsp.language import language_by_id
 from netsharp_lsp.server.preferences import EDITORS_OWN, SWITCHES
 from netsharp_lsp.settings import KEYS, LINE_ENDINGS, ROOTS
@@ -64,7 +64,7 @@ def paths(value: Any) -> list[str]:
 
 
 def test_every_file_is_there() -> None:
-    found = paths([CONTRIBUTED[key] for key in ("languages", "grammars", "snippets")])
+    found = paths([CONTRIBUTED[key] for key in ("languages", "grammars")])
     found += paths([CONTRIBUTED["walkthroughs"], MANIFEST["icon"]])
     assert len(found) > 15
     assert [path for path in found if not (EXTENSION / path).is_file()] == []
@@ -146,18 +146,9 @@ def test_pins_fit_what_the_package_asks_for() -> None:
     assert names - {"rich"} <= set(pins)
 
 
-def test_every_snippet_is_net_sharp() -> None:
-    snippets = json.loads((EXTENSION / "snippets" / "netsharp.json").read_text(encoding="utf-8"))
-    for name, snippet in snippets.items():
-        body = snippet["body"]
-        text = body if isinstance(body, str) else "\n".join(body)
-        text = re.sub(r"\$\{\d+\|([^,|]*)[^|]*\|\}", r"\1", text)
-        defaults = dict(re.findall(r"\$\{(\d+):([^}]*)\}", text))
-        text = re.sub(r"\$\{(\d+)(?::[^}]*)?\}", lambda found, of=defaults: of[found[1]], text)
-        found = language_by_id("netsharp").check(text.encode(), Context()).diagnostics
-        syntax = [each for each in found if each.code < "NS030"]
-        allowed = {"NS010"} if name == "Share weights" else set()
-        assert [each for each in syntax if each.code not in allowed] == [], name
+def test_the_server_alone_proposes() -> None:
+    """A snippet of the manifest is shown at every place, and keeps a list open at the next word."""
+    assert "snippets" not in CONTRIBUTED
 
 
 def test_the_readme_counts_what_is_there() -> None:
@@ -189,7 +180,7 @@ def test_a_package_holds_what_it_needs_and_no_sources(package: Path) -> None:
         "bundled/unpack.py",
         "dist/NOTICE.txt",
     } <= names
-    contributed = paths([CONTRIBUTED[key] for key in ("languages", "grammars", "snippets")])
+    contributed = paths([CONTRIBUTED[key] for key in ("languages", "grammars")])
     assert {path.removeprefix("./") for path in contributed} <= names
     assert not [n for n in names if re.search(r"\.ts$|\.map$|node_modules|^src/|^test/|\.pyc$", n)]
     assert package.stat().st_size <= MOST_BYTES, sizes(package)

@@ -84,6 +84,8 @@ def _plain(view: View, proposal: Completion, snippets: bool, older: bool) -> dic
         "sortText": f"{proposal.rank:04d}{proposal.label}",
         "textEdit": text_edits(view.document, outer)[0],
     }
+    if proposal.sought != proposal.label:
+        item["filterText"] = proposal.sought
     if as_snippet:
         item["insertTextFormat"] = _SNIPPET
     if proposal.detail:

@@ -12,7 +12,7 @@ const COMMANDS: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
 export function installPython(platform: NodeJS.Platform): string {
   const install = COMMANDS[platform] ?? "your system's package manager";
   return (
-    "No Python 3.11 or newer was found, so there are colours and snippets for Net#, but no " +
+    "No Python 3.11 or newer was found, so there are colours for Net#, but no " +
     `checking. Install one with: ${install}. Then run the command "Net#: Restart Server"; or ` +
     "name an interpreter in the setting netsharp.python."
   );

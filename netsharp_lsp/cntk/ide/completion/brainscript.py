@@ -7,7 +7,7 @@ import re
 from netsharp_lsp.cntk.brainscript.analysis.scopes import GIVEN, INDEX, PARAMETER
 from netsharp_lsp.cntk.brainscript.reading.syntax import Lambda, Name, Select
 from netsharp_lsp.cntk.ide.calls import name_of, parameters_of
-from netsharp_lsp.cntk.ide.completion import arguments
+from netsharp_lsp.cntk.ide.completion import arguments, templates
 from netsharp_lsp.cntk.ide.nodes import named_nodes, written_shape
 from netsharp_lsp.cntk.ide.text import expressions_in
 from netsharp_lsp.cntk.ide.words import MEMBERS
@@ -42,16 +42,29 @@ def proposals(edited: Edited, writing: Writing) -> Iterator[Completion]:
     """What may be written at an offset of a stretch of BrainScript; nothing in a string."""
     if writing.string is not None:
         return
-    for _, program, source, inner in edited.inside(writing.start):
+    for _, program, source, inner in edited.inside(_kept(edited, writing.start)):
         scope = _scope(program, source, inner)
         if writing.before == b".":
             yield from _members(edited, writing, (program, scope))
         else:
             yield from arguments.names(edited, writing)
+            begins = writing.before in _MEMBER and not writing.assigned
             if writing.before in _MEMBER:
                 yield from _special(writing, scope)
             yield from _visible(edited, writing, program, scope)
+            empty = _is_network(scope) and not scope.declared
+            yield from templates.in_brainscript(edited, writing, begins=begins, empty=empty)
         return
+
+
+def _kept(edited: Edited, offset: int) -> int:
+    """The end of the words before an offset: the program cuts comments and blank lines out."""
+    while True:
+        end = len(edited.data[:offset].rstrip(b" \t\r\n"))
+        comment = next((one for one in edited.text.comments if one[0] < end <= one[1]), None)
+        if comment is None:
+            return offset if b"\n" not in edited.data[end:offset] else end
+        offset = comment[0]
 
 
 def _members(
@@ -121,7 +134,7 @@ def _path_before(data: bytes, offset: int) -> list[str]:
 
 def _special(writing: Writing, scope: Scope) -> Iterator[Completion]:
     """The members that the program looks for in a network and that are not there yet."""
-    if scope.parent is None or scope.parent.parent is not None:
+    if not _is_network(scope):
         return
     for group in GROUPS:
         name = f"{group}Nodes"
@@ -130,6 +143,11 @@ def _special(writing: Writing, scope: Scope) -> Iterator[Completion]:
             plain = name if writing.assigned else f"{name} = "
             says = SPECIAL_NODES[name.lower()]
             yield writing.proposal(name, "attribute", 1, insert, plain=plain, detail=says)
+
+
+def _is_network(scope: Scope) -> bool:
+    """Whether members of a scope are those of the network itself."""
+    return scope.parent is not None and scope.parent.parent is None
 
 
 def _visible(

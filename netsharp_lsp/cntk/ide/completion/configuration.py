@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.options import ACTIONS, READERS, TOP, within
 from netsharp_lsp.cntk.ide.blocks import around, assignment_at, option_at
+from netsharp_lsp.cntk.ide.completion import templates
 from netsharp_lsp.cntk.ide.nodes import written_shape
 from netsharp_lsp.cntk.ide.words import SPECIAL, option_word
 from netsharp_lsp.cntk.networks.node import elements as elements_of
@@ -65,6 +66,7 @@ def proposals(edited: Edited, writing: Writing) -> Iterator[Completion]:
         return
     if writing.before in (b"", b"{", b"[", b";", b","):
         yield from _keys(edited, writing)
+        yield from templates.in_configuration(edited, writing)
 
 
 def _known(edited: Edited, offset: int, key: str) -> Option | None:
