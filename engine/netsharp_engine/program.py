@@ -204,6 +204,7 @@ Backend = Callable[[Job], Draft]
 def drafted(backend: Backend, job: Job) -> Draft:
     """The draft of a job; GraphError, a sentence, where the back end cannot do a node."""
     draft = backend(job)
-    for found in draft.unsupported():
-        raise GraphError(found.reason)
+    for node, reason in draft.unsupported():
+        where = "" if node.origin is None else f" See {node.origin}."
+        raise GraphError(f"{reason}{where}")
     return draft

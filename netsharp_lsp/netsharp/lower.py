@@ -6,6 +6,7 @@ It expects a network without errors whose sizes are all known, and judges nothin
 from __future__ import annotations
 
 from array import array
+from functools import partial
 from itertools import repeat
 
 from netsharp_engine.graph import Graph, GraphError
@@ -20,12 +21,15 @@ from netsharp_lsp.text.decode import encode_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     from netsharp_engine.graph import Node, Parameter
+    from netsharp_lsp.netsharp.findings import Place
     from netsharp_lsp.netsharp.meaning.model import Bundle, Geometry, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
+
+    Apply = Callable[..., Node]
 
 #: What the engine calls the bundles that a kernel walks over without weights.
 POOL_OPERATIONS = ("max pool", "mean pool")
@@ -71,6 +75,21 @@ def biases_name(layer: Layer) -> str:
     return f"{layer.name}/biases"
 
 
+class Origin:
+    """Where a node or parameter was asked for, for a sentence about it."""
+
+    __slots__ = ("end", "layer", "line", "start")
+
+    def __init__(self, layer: str, line: int, start: int, end: int) -> None:
+        self.layer = layer
+        self.line = line
+        self.start = start
+        self.end = end
+
+    def __str__(self) -> str:
+        return f"layer '{self.layer}', line {self.line}"
+
+
 class Lowering:
     """One walk over the layers in computing order."""
 
@@ -81,39 +100,44 @@ class Lowering:
         self.parameters: dict[object, Parameter] = {}
         self.values: dict[Layer, Node] = {}
         for layer in network.inputs:
-            self.values[layer] = self.graph.input(layer.name, layer.shape or ())
+            origin = self._origin(layer, layer.place)
+            self.values[layer] = self.graph.input(layer.name, layer.shape or (), origin=origin)
         for layer in computing_order(network):
             if layer.trainable:
                 self.values[layer] = self._layer(layer)
         for layer in network.outputs[:1]:
             self.graph.set_output(self.values[layer])
 
+    def _origin(self, layer: Layer, place: Place) -> Origin:
+        start, end = place.offsets(self.network.specification)
+        return Origin(layer.name, self.network.specification.lines.line_at(start) + 1, start, end)
+
     def _layer(self, layer: Layer) -> Node:
         parts = [self._bundle(bundle) for bundle in layer.bundles]
-        value = parts[0] if len(parts) == 1 else self.graph.apply("add", *parts)
+        apply = partial(self.graph.apply, origin=self._origin(layer, layer.place))
+        value = parts[0] if len(parts) == 1 else apply("add", *parts)
         if layer.has_biases:
-            value = self.graph.apply("bias", value, parameters=[self._biases(layer)])
-        return self.graph.apply(
-            "activation", value, name=layer.name, function=layer.activation or "linear"
-        )
+            value = apply("bias", value, parameters=[self._biases(layer)])
+        return apply("activation", value, name=layer.name, function=layer.activation or "linear")
 
     def _bundle(self, bundle: Bundle) -> Node:
         assert bundle.source is not None
         source, kind = self.values[bundle.source], bundle.kind
+        apply = partial(self.graph.apply, origin=self._origin(bundle.layer, bundle.place))
         if kind == "all":
             shape = (bundle.layer.nodes or 0, bundle.source.nodes or 0)
             weights = self._weights(bundle, shape, "weights")
-            return self.graph.apply("full", source, parameters=[weights], shape=bundle.layer.shape)
+            return apply("full", source, parameters=[weights], shape=bundle.layer.shape)
         if kind == "where":
-            return self._filtered(bundle, source)
+            return self._filtered(bundle, source, apply)
         geometry = bundle.geometry
         assert geometry is not None
         if kind == "convolve":
-            return self._convolution(bundle, source, geometry)
+            return self._convolution(bundle, source, geometry, apply)
         if kind in POOL_OPERATIONS:
-            return self.graph.apply(str(kind), source, axes=geometry.axes)
+            return apply(str(kind), source, axes=geometry.axes)
         over_full_kernel = bundle.given.get("AvgOverFullKernel")
-        return self.graph.apply(
+        return apply(
             "response norm",
             source,
             axes=geometry.axes,
@@ -123,9 +147,9 @@ class Lowering:
             over_full_kernel=over_full_kernel is not None and over_full_kernel.value is True,
         )
 
-    def _convolution(self, bundle: Bundle, source: Node, geometry: Geometry) -> Node:
+    def _convolution(self, bundle: Bundle, source: Node, geometry: Geometry, apply: Apply) -> Node:
         shape = (geometry.kernels, geometry.weights_per_kernel)
-        return self.graph.apply(
+        return apply(
             "convolve",
             source,
             parameters=[self._weights(bundle, shape, "kernels")],
@@ -134,7 +158,7 @@ class Lowering:
             maps=geometry.maps,
         )
 
-    def _filtered(self, bundle: Bundle, source: Node) -> Node:
+    def _filtered(self, bundle: Bundle, source: Node, apply: Apply) -> Node:
         edges = count_edges(bundle, self.network, CONDITION_EVALUATIONS.most)
         assert edges is not None
         condition = f"The condition from '{bundle.source_name}' to '{bundle.layer.name}'"
@@ -154,7 +178,7 @@ class Lowering:
             destinations.extend(repeat(destination, len(row)))
             sources.extend(row)
         weights = self._weights(bundle, (len(sources),), "weights")
-        return self.graph.apply(
+        return apply(
             "filtered",
             source,
             parameters=[weights],
@@ -168,7 +192,11 @@ class Lowering:
             group = self.shared.bundle_groups.get(leader, (leader,))
             given = (numbers_of(member.given.get("Weights")) for member in group)
             self.parameters[leader] = self.graph.parameter(
-                weights_name(leader), shape, first_known(given), kind
+                weights_name(leader),
+                shape,
+                first_known(given),
+                kind,
+                origin=self._origin(leader.layer, leader.place),
             )
         return self.parameters[leader]
 
@@ -178,7 +206,11 @@ class Lowering:
             group = self.shared.bias_groups.get(leader, (leader,))
             given = (member.biases_given for member in group)
             self.parameters[leader] = self.graph.parameter(
-                biases_name(leader), (layer.nodes or 0,), first_known(given), "biases"
+                biases_name(leader),
+                (layer.nodes or 0,),
+                first_known(given),
+                "biases",
+                origin=self._origin(leader, leader.place),
             )
         return self.parameters[leader]
 

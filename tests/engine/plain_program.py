@@ -28,11 +28,10 @@ class PlainDraft:
         self.facts = Analysis(job.graph, job.rule is not None)
 
     def unsupported(self):
-        return [
-            Unsupported(node, f"'{node.op}' is not computed here.")
-            for node in self.facts.nodes
-            if node.op not in self.operations
-        ]
+        return [self.refusal(n) for n in self.facts.nodes if n.op not in self.operations]
+
+    def refusal(self, node):
+        return Unsupported(node, f"'{node.op}' is not computed here.")
 
     def needs(self, *, shares=False):
         return Counter()

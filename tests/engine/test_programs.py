@@ -247,8 +247,25 @@ def test_a_back_end_names_what_it_cannot_do():
     found = Narrow(Job(graph, 4)).unsupported()
     assert [each.node.name for each in found] == ["H1", "Out"]
     settings = read_settings({}, SMALL)
-    with pytest.raises(GraphError, match="'activation' is not computed here"):
+    with pytest.raises(GraphError, match=r"'activation' is not computed here\.$"):
         train(graph, prepare(blobs(ROWS), settings), settings, backend=Narrow)
+    text = "input A [3];\nhidden H [4] from A all;\noutput B [3] softmax from H all;"
+    with pytest.raises(GraphError, match=r"not computed here\. See layer 'H', line 2\.$"):
+        drafted(Narrow, Job(build_graph(text, {}), 4))
+
+
+def test_every_node_and_parameter_of_a_specification_says_where_it_stands():
+    for name in NAMES:
+        text = (EXAMPLES / name / f"{name}.nn").read_text(encoding="utf-8")
+        known = {"features": 4, "outputs": 3, "hidden_nodes": 5} if "auto" in text else {}
+        graph = build_graph(text, known)
+        for each in (*graph.nodes, *graph.parameters):
+            origin = each.origin
+            said = text.encode()[origin.start : origin.end].decode()
+            assert said.splitlines()[0] in text.splitlines()[origin.line - 1]
+            assert f"'{origin.layer}', line {origin.line}" in str(origin)
+        bundles = {node.origin.start for node in graph.nodes if node.op in ("full", "filtered")}
+        assert len(bundles) == sum(node.op in ("full", "filtered") for node in graph.nodes)
 
 
 def test_numpy_names_criteria_and_values_that_it_does_not_take():

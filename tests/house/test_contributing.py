@@ -169,6 +169,36 @@ def test_the_new_activation_passes_the_gradient_checks(copy: Path) -> None:
     assert re.search(r"[1-9]\d* passed", done.stdout)
 
 
+TRAINED = """
+import numpy as np
+from netsharp_engine.graph import GraphError
+from netsharp_engine.train import prepare, read_settings, train
+from tests.engine.small_program import SmallDraft
+from tests.engine_training.small_networks import layered
+from tests.engine_training.tables import line
+
+settings = read_settings({}, {"task": "regression", "epochs": 3, "dtype": "float64"})
+data = prepare(line(24), settings)
+network = layered(2, 1, (3,), function="tanh", last="tanh")
+ours = train(network, data, settings).model
+theirs = train(network, data, settings, backend=SmallDraft).model
+for name, values in ours.tensors.items():
+    assert np.allclose(values, theirs.tensors[name], atol=1e-7), name
+rows = np.ones((3, 2))
+assert np.allclose(ours.outputs(rows), theirs.outputs(rows), atol=1e-7)
+try:
+    train(layered(2, 1), data, settings, backend=SmallDraft)
+except GraphError as error:
+    print(error)
+"""
+
+
+def test_the_new_back_end_trains_without_an_edit_of_the_engine(copy: Path) -> None:
+    assert "tests/engine/small_program.py" in new_files()
+    done = python(copy, "-c", TRAINED)
+    assert "'activation' is not computed here" in done.stdout, done.stderr
+
+
 EXPERIMENT = """\
 command = T
 T = {

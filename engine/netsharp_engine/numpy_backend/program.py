@@ -31,7 +31,7 @@ from netsharp_engine.program import (
     Unsupported,
 )
 
-#: Above this square an update may leave the range of numbers: what was before is kept.
+#: Below this square no update leaves the range of numbers; above it what was before is kept.
 RISKY_SQUARE = 1e30
 
 
@@ -88,10 +88,10 @@ class NumpyProgram:
 
     def feed(self, batch: Batch) -> None:
         """Copy a batch in; GraphError for values that are not dense."""
-        for name, value in batch.inputs.items():
-            if isinstance(value, Sparse | Packed):
-                raise GraphError(f"numpy takes dense values alone; those of '{name}' are not")
         values: Mapping[str, Any] = batch.inputs
+        for name, value in values.items():
+            if isinstance(value, (Sparse, Packed)):
+                raise GraphError(f"numpy takes dense values alone; those of '{name}' are not")
         self.plan.enter(values)
         self._codes = values.get(self._target)
         if self._codes is None:
@@ -137,16 +137,20 @@ class NumpyProgram:
         if not self._weight:
             self._tell(0)
             return True
-        with np.errstate(all="ignore"):
-            rate = max(rule.rate, 1.0)
-            risky = self._large or not self._square * rate * rate < RISKY_SQUARE
-            if risky:
-                np.copyto(self._before, self.plan.trained)
-            self._optimizer.update(rule)
-            self._fault = self._check_weights()
+        rate = max(rule.rate, 1.0)
+        if self._large or not self._square * rate * rate < RISKY_SQUARE:
+            np.copyto(self._before, self.plan.trained)
+            with np.errstate(all="ignore"):
+                self._move(rule)
+        else:
+            self._move(rule)
         if self._fault is None:
             self._tell(self.plan.samples)
         return self._fault is None
+
+    def _move(self, rule: Rule) -> None:
+        self._optimizer.update(rule)
+        self._fault = self._check_weights()
 
     def _check_gradient(self) -> Fault | None:
         plan = self.plan
@@ -199,10 +203,8 @@ class NumpyProgram:
         self._rows += rows
         if self._counts:
             assert self._codes is not None
-            self._told = [
-                told + count(self.plan.output, self._codes)
-                for told, count in zip(self._told, self._counts, strict=True)
-            ]
+            for number, count in enumerate(self._counts):
+                self._told[number] += count(self.plan.output, self._codes)
 
     def count(self, figures: Figures) -> None:
         """Go on from these sums."""

@@ -47,9 +47,10 @@ class Calls(NamedTuple):
 class Plan:
     """A network with a fixed largest batch.
 
-    ``weights`` and ``gradient`` are flat vectors in plan order (``gradient``, of the trained ones,
-    is None in a plan that does not train); ``loss`` is the mean loss of the last step.  After
-    ``feed``, ``step`` or ``forward`` runs the calls; nothing is allocated then.
+    ``weights`` and ``gradient`` are flat vectors in plan order; ``trained`` are the weights that
+    training changes, ``gradient`` is theirs (None in a plan that does not train); ``loss`` is the
+    mean loss of the last step.  After ``feed``, ``step`` or ``forward`` runs the calls; nothing is
+    allocated then.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Plan:
     ) -> None:
         self.batch = batch
         self.weights = weights
+        self.trained = weights[: vectors.trained]
         self.gradient = gradient
         self.loss = 0.0
         self.samples = batch
@@ -190,11 +192,6 @@ class Plan:
     def store(self, vector: Array | None = None) -> dict[str, Array]:
         """Canonical copies by name of the weights, or of any flat vector in plan order."""
         return self._vectors.restore(self.weights if vector is None else vector)
-
-    @property
-    def trained(self) -> Array:
-        """The part of ``weights`` that training changes."""
-        return self.weights[: self._vectors.trained]
 
     @property
     def vectors(self) -> Vectors:

@@ -65,7 +65,8 @@ class Optimizer(ABC):
         self.steps += 1
         self._apply(rule)
         if rule.decay:
-            np.multiply(self._weights, 1 - rule.rate * rule.decay, out=self._weights)
+            with np.errstate(over="ignore"):
+                np.multiply(self._weights, 1 - rule.rate * rule.decay, out=self._weights)
         if rule.max_norm:
             self._limit.apply(rule.max_norm)
 

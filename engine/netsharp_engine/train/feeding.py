@@ -37,7 +37,10 @@ class Rows:
 
 
 class Feeder:
-    """Mini-batches of ``batch`` rows of one part: ``steps`` an epoch, fewer rows in the last."""
+    """Mini-batches of ``batch`` rows of one part: ``steps`` an epoch, fewer rows in the last.
+
+    ``count`` is the number of rows of the batch that was cut last.
+    """
 
     def __init__(self, graph: Graph, part: Part, batch: int, *, shuffle: bool, seed: int) -> None:
         self._part, self._batch = part, batch
@@ -50,6 +53,8 @@ class Feeder:
         self._targets = np.empty(batch, part.targets.dtype)
         self._weights = None if part.weights is None else np.empty(batch)
         self._mean = 1.0 if part.weights is None else float(part.weights[part.index].mean())
+        self._batches: dict[int, Batch] = {}
+        self.count = 0
 
     def start_epoch(self, epoch: int) -> None:
         """Choose the order of epoch number ``epoch``: the same for the same seed."""
@@ -67,14 +72,19 @@ class Feeder:
         Batches count by their weights: what is expected is the weight of an average one.
         """
         rows = self._order[position * self._batch : (position + 1) * self._batch]
-        count = len(rows)
-        features, targets = self._features[:count], self._targets[:count]
-        np.take(self._part.matrix, rows, axis=0, out=features, mode="clip")
-        np.take(self._part.targets, rows, out=targets, mode="clip")
-        inputs = self._rows.named(features, targets)
+        count = self.count = len(rows)
+        np.take(self._part.matrix, rows, axis=0, out=self._features[:count], mode="clip")
+        np.take(self._part.targets, rows, out=self._targets[:count], mode="clip")
+        if self._weights is not None and self._part.weights is not None:
+            np.take(self._part.weights, rows, out=self._weights[:count], mode="clip")
+        return self._batches.get(count) or self._cut(count)
+
+    def _cut(self, count: int) -> Batch:
+        """The buffers of so many rows, kept for all batches of that length."""
+        inputs = self._rows.named(self._features[:count], self._targets[:count])
         if self._weights is None:
-            return Batch(inputs)
-        assert self._part.weights is not None
-        weights = self._weights[:count]
-        np.take(self._part.weights, rows, out=weights, mode="clip")
-        return Batch(inputs, weights, count * self._mean)
+            batch = Batch(inputs)
+        else:
+            batch = Batch(inputs, self._weights[:count], count * self._mean)
+        self._batches[count] = batch
+        return batch

@@ -172,20 +172,18 @@ class Run:
         program.feed(self._feeder.batch(state.position))
         if not (program.step() and program.update(self._rule)):
             return False
-        self._move(1)
+        state.position += 1
+        state.step += 1
+        state.samples += self._feeder.count
         return True
-
-    def _move(self, steps: int) -> None:
-        """Let the state stand so many steps later."""
-        state, rows = self._state, self._feeder.rows
-        state.samples += rows(state.position + steps) - rows(state.position)
-        state.position += steps
-        state.step += steps
 
     def _read(self) -> Fault | None:
         """Take over what the program has counted; steps behind a fault were none."""
         state, figures = self._state, self._program.figures()
-        self._move(figures.steps - state.position)
+        rows = self._feeder.rows
+        state.samples -= rows(state.position) - rows(figures.steps)
+        state.step -= state.position - figures.steps
+        state.position = figures.steps
         state.loss_sum, *told = figures.sums
         state.right = int(sum(told))
         state.weight_sum, state.seen = figures.weight, figures.rows
