@@ -13,21 +13,10 @@ from tests.house.test_dependencies import MODULES, ROOT
 
 #: The circles that stay: the room, the modules in it, and the reason.
 KEPT: tuple[tuple[str, tuple[str, ...], str], ...] = ()
-#: The circles that are still to be broken; whoever breaks one takes it off.
-LEFT: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (
-        "netsharp_lsp.cntk.configuration",
-        (
-            ".scope",
-            ".variables",
-        ),
-    ),
-)
 
 
 def listed() -> set[frozenset[str]]:
-    rows = [*LEFT, *((room, names) for room, names, _ in KEPT)]
-    return {frozenset(f"{room}{name}" for name in names) for room, names in rows}
+    return {frozenset(f"{room}{name}" for name in names) for room, names, _ in KEPT}
 
 
 def imported(module: str, path: Path) -> set[str]:

@@ -10,8 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from netsharp_lsp.cntk.configuration.entries import Assignment, Entry
     from netsharp_lsp.cntk.configuration.faults import Faults
-    from netsharp_lsp.cntk.configuration.scope import Assignment, Entry, Found, Scope
+    from netsharp_lsp.cntk.configuration.scope import Found, Scope
     from netsharp_lsp.cntk.configuration.sources import Place
     from netsharp_lsp.cntk.configuration.traced import Use
 

@@ -23,8 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from netsharp_lsp.cntk.configuration.entries import Entry
     from netsharp_lsp.cntk.configuration.options import Option
-    from netsharp_lsp.cntk.configuration.scope import Entry
 
 
 #: No reader or writer asks for blocks that lie deeper.

@@ -18,13 +18,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Protocol
 
-    from netsharp_lsp.cntk.configuration.scope import Entry, Scope
+    from netsharp_lsp.cntk.configuration.entries import Entry
     from netsharp_lsp.cntk.configuration.sources import Place
 
     class View(Protocol):
-        """Where variables come from; `opened` are the entries that wait for this one."""
+        """Where variables come from."""
 
-        opened: dict[Entry, Scope]
+        @property
+        def opened(self) -> Iterable[Entry]:
+            """The entries that wait for this one, in the order in which they led to it."""
+            ...
 
         def is_hole(self, name: str) -> bool:
             """Whether a variable was undefined further out."""

@@ -11,7 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from netsharp_lsp.cntk.configuration.scope import Entry, Found, Scope
+    from netsharp_lsp.cntk.configuration.entries import Entry
+    from netsharp_lsp.cntk.configuration.scope import Found, Scope
     from netsharp_lsp.cntk.migration.assembly import Section
     from netsharp_lsp.cntk.migration.cases import Builder
 

@@ -16,7 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from netsharp_lsp.cntk.configuration.scope import Entry, Scope
+    from netsharp_lsp.cntk.configuration.entries import Entry
+    from netsharp_lsp.cntk.configuration.scope import Scope
     from netsharp_lsp.cntk.migration.edits import Edit
     from netsharp_lsp.cntk.migration.texts import Text
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.cntk.configuration.commands import Command
-    from netsharp_lsp.cntk.configuration.scope import Entry, Found
+    from netsharp_lsp.cntk.configuration.entries import Entry
+    from netsharp_lsp.cntk.configuration.scope import Found
     from netsharp_lsp.cntk.networks.node import Node
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.workspace import Files

@@ -12,7 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from netsharp_lsp.cntk.configuration.scope import Entry, Found
+    from netsharp_lsp.cntk.configuration.entries import Entry
+    from netsharp_lsp.cntk.configuration.scope import Found
     from netsharp_lsp.cntk.migration.cases import Builder, Case
     from netsharp_lsp.cntk.migration.network import Facts, MigratedNetwork
     from netsharp_lsp.cntk.migration.overlay import Texts

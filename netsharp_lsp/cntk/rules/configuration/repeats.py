@@ -16,7 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.configuration.scope import Assignment, Entry, Scope
+    from netsharp_lsp.cntk.configuration.entries import Assignment, Entry
+    from netsharp_lsp.cntk.configuration.scope import Scope
     from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
     from netsharp_lsp.cntk.run.experiment import Experiment
 

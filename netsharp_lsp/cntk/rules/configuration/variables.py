@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from netsharp_lsp.cntk.configuration.entries import Entry
     from netsharp_lsp.cntk.configuration.faults import Fault
-    from netsharp_lsp.cntk.configuration.scope import Entry
     from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
     from netsharp_lsp.cntk.configuration.sources import Source
     from netsharp_lsp.cntk.configuration.traced import Use
