@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.settings import Settings
     from netsharp_lsp.text.decode import DecodeError, Source
     from netsharp_lsp.text.lines import LineIndex
-    from netsharp_lsp.workspace import Files, Run
+    from netsharp_lsp.workspace import Files, Folders, Run
 
     Work = TypeVar("Work")
     Done = TypeVar("Done")
@@ -117,7 +117,7 @@ if TYPE_CHECKING:
         def compare(self, before: str, after: str, asked: Question) -> Answer:
             """Compare the networks that two arguments mean: the answer's `comparison`."""
 
-        def files(self, texts: Mapping[str, bytes], roots: Roots) -> Files:
+        def files(self, texts: Mapping[str, bytes], roots: Roots) -> Folders:
             """Return the files of the disk, some with other texts, by their real paths."""
 
         def declared(self, settings: Settings, files: Files) -> Sequence[PlacedRun]:

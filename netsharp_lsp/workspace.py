@@ -26,6 +26,12 @@ if TYPE_CHECKING:
         def outside(self, path: str) -> bool:
             """Whether nothing can be known of a file: it lies outside of what may be read."""
 
+    class Folders(Files, Protocol):
+        """Files whose folders can be looked into, which writing in an editor needs."""
+
+        def names_in(self, folder: str) -> list[str]:
+            """Return the names of the files in a folder; none where it cannot be read."""
+
 
 def outside(path: str) -> str:
     """Return what to say of a path outside, behind the name of what leads there."""
@@ -96,7 +102,7 @@ class Workspace:
     def __init__(
         self,
         name: str,
-        files: Files,
+        files: Folders,
         runs: tuple[Run, ...] = (),
         assignments: tuple[str, ...] = (),
         defines: frozenset[str] = frozenset(),

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.server.settings import SettingsInForce
     from netsharp_lsp.server.workspace import Workspace
     from netsharp_lsp.settings import Settings
-    from netsharp_lsp.workspace import Files
+    from netsharp_lsp.workspace import Folders
 
 #: Seconds after the last change of a document when others that it is run with are looked at.
 QUIET = 0.3
@@ -41,28 +41,39 @@ PATIENCE = 0.2
 
 
 class _OpenTexts(Mapping[str, bytes]):
-    """The texts of open documents by the real paths of their files, as they are now."""
+    """The texts of open documents by the real paths of their files, as they are now.
+
+    Where the files are is asked of the disk again when a document was opened or closed, and when
+    files changed.
+    """
 
     def __init__(self, connection: Connection, locate: Callable[[str], str]) -> None:
         self._connection = connection
         self._locate = locate
+        self._asked: frozenset[str] = frozenset()
+        self._uris: dict[str, str] = {}
 
-    def _found(self) -> dict[str, bytes]:
-        texts = {}
-        for uri, document in list(self._connection.documents.items()):
-            path = path_of(uri)
-            if path is not None:
-                texts[self._locate(path)] = document.text
-        return texts
+    def forget(self) -> None:
+        """Ask again where files are."""
+        self._asked, self._uris = frozenset(), {}
+
+    def _known(self) -> dict[str, str]:
+        """The documents by the real paths of their files."""
+        documents = self._connection.documents
+        if self._asked != documents.keys():
+            self._asked = frozenset(documents)
+            places = ((uri, path_of(uri)) for uri in documents)
+            self._uris = {self._locate(path): uri for uri, path in places if path is not None}
+        return self._uris
 
     def __getitem__(self, path: str) -> bytes:
-        return self._found()[path]
+        return self._connection.documents[self._known()[path]].text
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._found())
+        return iter(self._known())
 
     def __len__(self) -> int:
-        return len(self._found())
+        return len(self._known())
 
 
 class Experiments:
@@ -174,16 +185,17 @@ class _FamilyRuns:
         self._settings = settings
         self._complaints = complaints
         self._renew = renew
-        self._files: Files | None = None
+        self._texts: _OpenTexts | None = None
+        self._files: Folders | None = None
         self._runs: dict[str, Sequence[PlacedRun] | None] = {}
 
     @property
-    def files(self) -> Files:
+    def files(self) -> Folders:
         """The disk with the open documents over it."""
         if self._files is None:
             roots, answers = self._settings.roots, self._answers
-            texts = _OpenTexts(self._connection, answers.files({}, roots).locate)
-            self._files = answers.files(texts, roots)
+            self._texts = _OpenTexts(self._connection, answers.files({}, roots).locate)
+            self._files = answers.files(self._texts, roots)
         return self._files
 
     def workspace_of(self, uri: str, path: str) -> Surroundings:
@@ -213,6 +225,8 @@ class _FamilyRuns:
     def forget(self) -> None:
         """Look through folders again."""
         self._runs.clear()
+        if self._texts is not None:
+            self._texts.forget()
 
     def _tell(self, file: str, sentence: str) -> None:
         """Say of a file what is not looked at, once; threads may find out, too."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -248,3 +249,22 @@ def test_a_name_is_explained_and_leads_to_its_declaration(file: CntkFile, text: 
         if one.declares and one.start != target.name_start:
             first = (target.name_start, target.name_end)
             assert text[slice(*first)].lower() == one.name.lower().encode(), one
+
+
+@pytest.mark.parametrize(("file", "text"), TEXTS, ids=IDS)
+def test_a_range_is_coloured_as_in_the_whole(file: CntkFile, text: bytes) -> None:
+    snapshot = opened(file, text)
+    whole = snapshot.tokens(0, len(text))
+    # One that goes over lines is several; all are given where the first one begins.
+    going_on = {
+        later
+        for one, later in pairwise(whole)
+        if one[2:] == later[2:] and not text[one[1] : later[0]].strip()
+    }
+    bounds = sorted({0, len(text), *places(text)})
+    for start, end in zip(bounds, bounds[2:], strict=False):
+        found = snapshot.tokens(start, end)
+        assert set(found) <= set(whole), (start, end)
+        beginning = {one for one in whole if start <= one[0] < end} - going_on
+        assert beginning <= set(found), (start, end)
+        assert all(start <= one[0] < end for one in found if one not in going_on), (start, end)

@@ -77,7 +77,7 @@ def tokens_in(edited: Edited, start: int, end: int) -> list[Token]:
     """The tokens that begin in a range, in order and apart; none goes over a line end."""
     found: list[Token] = []
     at = 0
-    for first, last, kind, modifiers in sorted(_all_tokens(edited)):
+    for first, last, kind, modifiers in sorted(_tokens(edited, start, end)):
         if start <= first < end and first >= at:
             for low, high in _lines(edited.data, first, last):
                 found.append((low, high, kind, modifiers))
@@ -85,19 +85,21 @@ def tokens_in(edited: Edited, start: int, end: int) -> list[Token]:
     return found
 
 
-def _all_tokens(edited: Edited) -> Iterator[Token]:
+def _tokens(edited: Edited, start: int, end: int) -> Iterator[Token]:
+    """The tokens of what reaches into a range."""
     if edited.text.document is not None:
-        yield from _of_document(edited)
+        yield from _of_document(edited, start, end)
     for island in edited.text.islands:
-        yield from _of_brainscript(island)
+        if island.start < end and start < island.start + len(island.data):
+            yield from _of_brainscript(island, start - island.start, end - island.start)
 
 
-def _of_document(edited: Edited) -> Iterator[Token]:
+def _of_document(edited: Edited, first: int, last: int) -> Iterator[Token]:
     """The tokens of a configuration, NDL or MEL."""
     data = edited.data
     networks = Networks(edited)
     named = False
-    for holder, field, kind, start, end in _leaves(parse_cntk(data)):
+    for holder, field, kind, start, end in _leaves(parse_cntk(data), first, last):
         meaning = networks.meaning(kind, start, end) or _meaning(holder, field, kind)
         if meaning == "value":
             yield from _values(data, (start, end), networks, named)
@@ -106,15 +108,15 @@ def _of_document(edited: Edited) -> Iterator[Token]:
         named = kind == "argument_name" or (named and kind == "=")
 
 
-def _of_brainscript(island: Island) -> Iterator[Token]:
+def _of_brainscript(island: Island, first: int, last: int) -> Iterator[Token]:
     """The tokens of a stretch of BrainScript."""
     data = island.data
     functions = _functions(island)
     around: list[tuple[int, frozenset[str]]] = []
-    for holder, field, kind, start, end in _leaves(parse_brainscript(data)):
+    for holder, field, kind, start, end in _leaves(parse_brainscript(data), first, last):
         while functions and functions[-1][0] <= start:
-            _, last, names = functions.pop()
-            around.append((last, names))
+            _, stop, names = functions.pop()
+            around.append((stop, names))
         around = [one for one in around if one[0] > start]
         meaning = _meaning(holder, field, kind)
         if meaning == "variable" and around:
@@ -165,19 +167,25 @@ def _meaning(holder: str, field: str, kind: str) -> str:
     return "operator" if _OPERATOR.match(kind) and kind not in _QUIET else ""
 
 
-def _leaves(tree: Tree) -> Iterator[tuple[str, str, str, int, int]]:
-    """Every leaf in order: the type of what holds it, its field there, its type and span."""
+def _leaves(tree: Tree, first: int, last: int) -> Iterator[tuple[str, str, str, int, int]]:
+    """The leaves in order: the type of what holds it, its field there, its type and span.
+
+    What does not reach into the range is passed by as a whole, as one of no type.
+    """
     cursor = tree.walk()
     holders = [""]
     while True:
         node = cursor.node
         assert node is not None
-        if node.child_count and node.type not in _LEAVES:
+        inner = node.child_count and node.type not in _LEAVES
+        if inner and (node.end_byte <= first or node.start_byte >= last):
+            yield holders[-1], "", "", node.start_byte, node.end_byte
+        elif inner:
             function = node.type == "member" and node.child_by_field_name("parameters")
             holders.append("function_member" if function else node.type)
             cursor.goto_first_child()
             continue
-        if node.end_byte > node.start_byte:
+        elif node.end_byte > node.start_byte:
             field = cursor.field_name or ""
             yield holders[-1], field, node.type, node.start_byte, node.end_byte
         while not cursor.goto_next_sibling():

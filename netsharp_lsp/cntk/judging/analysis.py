@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from netsharp_lsp.workspace import Files
+    from netsharp_lsp.workspace import Files, Folders
 
 #: What a text is called that has no name.
 NAMELESS = "<text>"
@@ -118,7 +118,7 @@ class Over:
 
     __slots__ = ("_files", "_texts", "locate")
 
-    def __init__(self, files: Files, texts: Mapping[str, bytes]) -> None:
+    def __init__(self, files: Folders, texts: Mapping[str, bytes]) -> None:
         self._files = files
         self._texts = texts
         self.locate = files.locate
@@ -137,9 +137,8 @@ class Over:
         return self.locate(path) not in self._texts and self._files.outside(path)
 
     def names_in(self, folder: str) -> list[str]:
-        """Return the names of the files in a folder; none where the files tell of no folders."""
-        names: Callable[[str], list[str]] | None = getattr(self._files, "names_in", None)
-        return [] if names is None else names(folder)
+        """Return the names of the files in a folder; none where it cannot be read."""
+        return self._files.names_in(folder)
 
 
 def _with_names(one: Diagnostic, name_of: Callable[[str], str]) -> Diagnostic:

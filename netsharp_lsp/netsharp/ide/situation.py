@@ -223,8 +223,6 @@ class _Reader:
     def entries(self, expected: str) -> None:
         """The entries of a tuple whose bracket is read."""
         self.give_back()
-        self.tokens.insert(self.at, "=")
-        self.at += 1
         self.expression(expected, ())
 
     def body(self) -> None:
@@ -264,7 +262,7 @@ class _Reader:
             self.situation.before = word
             if word[:1].isalpha() or word[:1] == "_":
                 self.situation.parameters.append(word)
-        return self.expression("condition", (";", "{"))
+        return self.expression("condition", (";", "{"), "=>")
 
     def block(self) -> None:
         """The attributes of a connection."""
@@ -297,11 +295,13 @@ class _Reader:
             situation.entries.append(word)
         situation.entries = []
 
-    def expression(self, expected: str, ends: tuple[str, ...]) -> str:
-        """An expression; returns the mark behind it.  `ends` empty: one tuple, read whole."""
+    def expression(self, expected: str, ends: tuple[str, ...], before: str = "=") -> str:
+        """An expression behind a mark; returns the one behind it.
+
+        `ends` empty: one tuple, read whole.
+        """
         brackets = self.situation.brackets = []
         while True:
-            before = self.tokens[self.at - 1]
             operand = before in (")", "]") or before[:1].isalnum() or before[:1] in "_."
             word = self.take("operator" if operand else expected)
             if word in ("[", "("):
@@ -317,5 +317,6 @@ class _Reader:
             elif word.lower() in SECTION_WORDS:
                 self.give_back()
                 return ";"
+            before = word
         self.situation.brackets = []
         return word
