@@ -242,7 +242,7 @@ def _line_of(data: bytes, key: str) -> int | None:
     return None
 
 
-def _text(value: object) -> str:
+def _as_text(value: object) -> str:
     if not isinstance(value, str) or not value:
         raise ValueError(f"must be text, found {_shown(value)}.")
     return value
@@ -325,7 +325,7 @@ _KEYS: dict[str, Callable[[Settings, object], None]] = {
     "per-file-ignores": _setter("per_file_ignores", _per_file),
     "exclude": _setter("exclude", _globs),
     "fail-on": _setter("fail_on", lambda value: _one_of(value, SEVERITIES)),
-    "baseline": _setter("baseline", _text),
+    "baseline": _setter("baseline", _as_text),
     "line-ending": _setter("line_ending", lambda value: _one_of(value, LINE_ENDINGS)),
     "host": _context_setter("host", lambda value: _one_of(value, HOSTS)),
     "task": _context_setter("task", lambda value: _one_of(value, TASKS)),

@@ -24,7 +24,7 @@ def free_memory() -> int | None:
 
 def _free_of_system() -> int | None:
     """What the kernel could give away without killing anybody, swap included."""
-    lines = _text("/proc/meminfo").splitlines()
+    lines = _held_in("/proc/meminfo").splitlines()
     kilobytes = {
         name: int(rest.split()[0]) for name, _, rest in (line.partition(":") for line in lines)
     }
@@ -40,7 +40,7 @@ def _free_of_limit() -> int | None:
     except ImportError:  # Windows
         return None
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
-    taken = _text("/proc/self/statm").split()
+    taken = _held_in("/proc/self/statm").split()
     if most == resource.RLIM_INFINITY or not taken:
         return None
     return max(most - int(taken[0]) * resource.getpagesize(), 0)
@@ -48,7 +48,7 @@ def _free_of_limit() -> int | None:
 
 def _free_of_groups() -> Iterator[int]:
     """What each control group around the process leaves."""
-    for line in _text("/proc/self/cgroup").splitlines():
+    for line in _held_in("/proc/self/cgroup").splitlines():
         _, kinds, path = line.split(":", 2)
         if kinds and "memory" not in kinds.split(","):
             continue
@@ -62,14 +62,17 @@ def _free_of_groups() -> Iterator[int]:
 
 def _free_of_group(folder: str) -> Iterator[int]:
     for limit, use, idle in _FILES:
-        most, taken = _text(f"{folder}/{limit}").strip(), _text(f"{folder}/{use}").strip()
+        most, taken = (
+            _held_in(f"{folder}/{limit}").strip(),
+            _held_in(f"{folder}/{use}").strip(),
+        )
         if most.isdecimal() and taken.isdecimal():
-            shares = (line.split() for line in _text(f"{folder}/memory.stat").splitlines())
+            shares = (line.split() for line in _held_in(f"{folder}/memory.stat").splitlines())
             given_back = sum(int(share[1]) for share in shares if share[0] == idle)
             yield max(int(most) - int(taken) + given_back, 0)
 
 
-def _text(path: str) -> str:
+def _held_in(path: str) -> str:
     """A small file of the kernel's; nothing where there is none."""
     try:
         with open(path, encoding="ascii") as stream:

@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
         give("\n".join(rules_with(code).text(code) for code in codes))
     else:
         color = uses_color(sys.stdout)
-        give("\n".join(_text(rules_with(code).page(code), color) for code in codes))
+        give("\n".join(_shown_page(rules_with(code).page(code), color) for code in codes))
     return 0
 
 
@@ -97,7 +97,7 @@ def _files(blocks: tuple[Block, ...]) -> dict[str, str]:
     return {block.title: block.text.decode("utf-8") for block in blocks}
 
 
-def _text(page: Page, color: bool) -> str:
+def _shown_page(page: Page, color: bool) -> str:
     """A page as a terminal shows it: no Markdown, the fault marked with carets."""
     severity = _paint(page.severity, _SEVERITY_COLORS[page.severity], color)
     parts = [

@@ -66,7 +66,7 @@ def bind(specification: str, table: str) -> Bound | str:
         return reason
     bound = _bound(path, table)
     try:
-        write_new(path, _text(specification, bound).encode())
+        write_new(path, _run_file(specification, bound).encode())
     except OSError as error:
         return f"{path}: cannot be written: {error.strerror}."
     return bound
@@ -84,7 +84,7 @@ def _bound(path: str, table: str) -> Bound:
     return Bound(path, data, usual[0] if usual else names[-1], guessed=not usual)
 
 
-def _text(specification: str, bound: Bound) -> str:
+def _run_file(specification: str, bound: Bound) -> str:
     name = os.path.basename(specification)
     lines = [
         f"# How `netsharp run {name}` trains; every key is also a flag.",

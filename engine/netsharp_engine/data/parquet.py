@@ -75,14 +75,14 @@ class ParquetSource:
 
     def _texts(self, batch: Any, column: int) -> list[str]:
         values = batch.column(self.names[column]).to_pylist()
-        return [_text(value) for value in values]
+        return [_cell_text(value) for value in values]
 
     def _either(self, batch: Any, column: int) -> npt.NDArray[np.float64] | list[str]:
         numbers = _as_numbers(batch.column(self.names[column]))
         return self._texts(batch, column) if numbers is None else numbers
 
 
-def _text(value: object) -> str:
+def _cell_text(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, float):

@@ -29,14 +29,14 @@ def convert(key: Key, value: Any) -> Any:
     return CONVERSIONS[key.kind](key, value)
 
 
-def _text(key: Key, value: Any) -> str:
+def _as_text(key: Key, value: Any) -> str:
     if not isinstance(value, str) or not value:
         raise BadValueError(f"text is needed, found {_shown(value)}.")
     return value
 
 
 def _choice(key: Key, value: Any) -> str:
-    word = _text(key, value).strip().casefold()
+    word = _as_text(key, value).strip().casefold()
     word = key.aliases.get(word, word)
     if word not in key.choices:
         listed = ", ".join(key.choices)
@@ -175,7 +175,7 @@ def _shown(value: Any) -> str:
 
 
 CONVERSIONS: Mapping[str, Callable[[Key, Any], Any]] = {
-    "text": _text,
+    "text": _as_text,
     "choice": _choice,
     "truth": _truth,
     "integer": _integer,

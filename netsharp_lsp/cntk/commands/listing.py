@@ -125,18 +125,18 @@ class _Experiment:
             "actions": list(one.actions),
             "network": self._network(one),
             "readers": list(dict.fromkeys(readers)),
-            "model": None if model is None or model.problem else _text(model.text.text),
+            "model": None if model is None or model.problem else _decoded(model.text.text),
         }
 
     def _network(self, one: Command) -> dict[str, Any] | None:
         builder = one.builder
         if builder is None or one.scope is None:
             return None
-        text = _text(builder.text.text)
+        text = _decoded(builder.text.text)
         files = [*INCLUDE.findall(text)] if builder.entry.key.lower() in BUILDERS else []
         if not files and builder.entry.key.lower() not in BUILDERS:
             files = NETWORK_FILE.findall(text)
-        return {"builder": _text(builder.entry.key), "files": files}
+        return {"builder": _decoded(builder.entry.key), "files": files}
 
     def _data(self) -> Iterator[dict[str, Any]]:
         """The files of readers, each once; unknown where a variable is not defined."""
@@ -163,7 +163,7 @@ class _Experiment:
     def _refer(self) -> None:
         for value in self._values:
             if value.kind != "flag":
-                text = _text(value.found.text.text)
+                text = _decoded(value.found.text.text)
                 for path in named_in(text):
                     self.referred.add(_known_as(path, self._files))
 
@@ -178,7 +178,7 @@ def _follow(others: dict[str, str], referred: set[str], roots: Roots) -> None:
             continue
         done.add(name)
         files = DiskFiles((os.path.dirname(name), ""), roots=roots)
-        text = _text(DiskFiles(roots=roots).read(name) or b"")
+        text = _decoded(DiskFiles(roots=roots).read(name) or b"")
         for path in named_in(text):
             referred.add(_known_as(path, files))
         waiting += [name for name in others if name not in done and _is_referred(name, referred)]
@@ -227,8 +227,8 @@ def _deserialized(composed: Found) -> Iterator[tuple[str, bool]]:
         for entry in part:
             if entry.key.lower() in DATA_FILES:
                 found = Found(entry, part, part.resolved(entry))
-                yield _text(found.text.text), found.problem is None
+                yield _decoded(found.text.text), found.problem is None
 
 
-def _text(data: bytes) -> str:
+def _decoded(data: bytes) -> str:
     return data.decode("utf-8", "replace")

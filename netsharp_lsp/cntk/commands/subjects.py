@@ -67,10 +67,10 @@ class ExperimentSubject:
     def lines(self, source: str) -> LineIndex:
         """The lines of a source; none of one that is not there."""
         if source not in self._texts:
-            self._texts[source] = LineIndex(self._text(source))
+            self._texts[source] = LineIndex(self._source_text(source))
         return self._texts[source]
 
-    def _text(self, source: str) -> bytes:
+    def _source_text(self, source: str) -> bytes:
         if source.startswith(PREFIX):
             return library_text(source)
         if source.startswith(COMMAND_LINE):

@@ -55,12 +55,12 @@ class Value:
     @property
     def raw(self) -> str:
         """The value as it was written, without quotes, comments gone."""
-        return _text(self.entry.text.raw())
+        return _decoded(self.entry.text.raw())
 
     @property
     def value(self) -> str | None:
         """The value with variables in place; None where one of them is not known."""
-        return None if self.found.problem is not None else _text(self.found.text.text)
+        return None if self.found.problem is not None else _decoded(self.found.text.text)
 
     @property
     def elements(self) -> list[str] | None:
@@ -68,7 +68,7 @@ class Value:
         if self.value is None or self.kind in ("block", "flag"):
             return None
         found = elements(self.found.text)
-        return None if found is None else [_text(element.text) for element in found]
+        return None if found is None else [_decoded(element.text) for element in found]
 
     @property
     def origin(self) -> Place:
@@ -155,7 +155,7 @@ def _look(scope: Scope, before: str, depth: int) -> Iterator[Value]:
     for entry in scope:
         found = scope.look_up(entry.key, climb=False)
         if found is not None:
-            yield Value(before + _text(entry.key), found, depth)
+            yield Value(before + _decoded(entry.key), found, depth)
 
 
 def _opens(value: Value, sections: set[bytes]) -> bool:
@@ -166,5 +166,5 @@ def _opens(value: Value, sections: set[bytes]) -> bool:
     return not (value.depth == 0 and name in sections)
 
 
-def _text(text: bytes) -> str:
+def _decoded(text: bytes) -> str:
     return text.decode("utf-8", "replace")

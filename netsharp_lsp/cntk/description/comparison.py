@@ -41,11 +41,11 @@ def _values(before: Experiment, after: Experiment) -> Iterator[Difference]:
         old, new = change.before, change.after
         if any(value is not None and value.kind == "block" for value in (old, new)):
             continue
-        texts = ["" if value is None else _text(value) for value in (old, new)]
+        texts = ["" if value is None else _written_value(value) for value in (old, new)]
         yield Difference(change.kind, "value", change.path, "", *texts)
 
 
-def _text(value: Value) -> str:
+def _written_value(value: Value) -> str:
     return value.raw if value.value is None else value.value
 
 

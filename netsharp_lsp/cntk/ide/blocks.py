@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.configuration.options import TOP
 from netsharp_lsp.cntk.ide.text import nodes_at
 from netsharp_lsp.cntk.reading.syntax import Assignment, Block
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

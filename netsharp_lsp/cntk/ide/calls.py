@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.brainscript.reading.syntax import Name, Select
 from netsharp_lsp.cntk.ide.descriptions import of_ndl
@@ -16,7 +16,6 @@ from netsharp_lsp.cntk.mel.functions import meant
 from netsharp_lsp.cntk.ndl.functions import function_of
 from netsharp_lsp.cntk.reading.syntax import Call, Named
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.analysis.scopes import Application, Declaration
     from netsharp_lsp.cntk.brainscript.reading.syntax import Call as BrainScriptCall

@@ -5,14 +5,13 @@ A name inside a function or a macro stands for many nodes, one a call, and is no
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.brainscript.analysis.scopes import MEMBER, PARAMETERS
 from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.cntk.networks.node import elements
 from netsharp_lsp.once import once
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.ide.blocks import assignment_at, value_in_force
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.ide.edited import Edited
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.brainscript.reading.parser import parse
 from netsharp_lsp.cntk.reading.reader import read
@@ -26,7 +26,6 @@ from netsharp_lsp.cntk.reading.syntax import (
 )
 from netsharp_lsp.text.lines import LineIndex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any

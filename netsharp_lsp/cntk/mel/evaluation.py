@@ -5,7 +5,7 @@ Files and what they hold come from `Surroundings`; what is wrong is a value.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.mel import arguments, editing
 from netsharp_lsp.cntk.mel.faults import Fault, Replacement
@@ -19,7 +19,6 @@ from netsharp_lsp.cntk.ndl.syntax import Assignment, Call
 from netsharp_lsp.diagnostics.nearest import nearest, suggestion
 from netsharp_lsp.workspace import outside
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

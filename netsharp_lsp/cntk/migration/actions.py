@@ -4,13 +4,12 @@ or all that belongs to a file.  Knows no protocol.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.migration.edits import Edit, chosen
 from netsharp_lsp.cntk.migration.migrate import Settings, Unit, units
 from netsharp_lsp.cntk.ndl.syntax import Definition
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -5,12 +5,11 @@ Knows nothing of how one text came of the other.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.brainscript.reading.damage import damages
 from netsharp_lsp.cntk.networks.same import Comparison, Difference, compare
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.migration.cases import Case
     from netsharp_lsp.cntk.run.building import BuiltNetwork

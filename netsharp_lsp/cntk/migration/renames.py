@@ -5,12 +5,11 @@ person where they may be.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.migration.edits import Edit, Todo
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

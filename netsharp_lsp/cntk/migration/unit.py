@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.migration.cases import Case, cases
 from netsharp_lsp.cntk.migration.composition import Composition, Given
@@ -16,7 +16,6 @@ from netsharp_lsp.cntk.migration.texts import Text
 from netsharp_lsp.cntk.migration.variables import put_members
 from netsharp_lsp.text.decode import encode
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 

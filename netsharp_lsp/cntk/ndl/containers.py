@@ -4,7 +4,7 @@ in files, and files of macros.  Evaluates nothing.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.faults import Faults as TextFaults
@@ -19,7 +19,6 @@ from netsharp_lsp.cntk.ndl.syntax import HOLE, Script, place_of
 from netsharp_lsp.cntk.networks.faults import Fault, Place
 from netsharp_lsp.workspace import outside
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
@@ -144,14 +143,14 @@ class _Collected:
             )
             self._fault("missing-file", message, _whole(found.text))
             return
-        for path in filter(None, _text(found.text).split("+")):
+        for path in filter(None, _decoded(found.text).split("+")):
             text = self._read(path, found)
             if text is not None:
                 self.file(text, None, None, role="macros")
 
     def described(self, found: Found, load: Choice | None, run: Choice | None) -> None:
         """The file that `networkDescription` names; `load` and `run` beside it hold for it."""
-        path = _text(found.text)
+        path = _decoded(found.text)
         if "+" in path:
             message = (
                 f"`networkDescription` names one file, and `{path}` is taken for several. Name"
@@ -199,7 +198,7 @@ class _Collected:
 
     def _section(self, scope: Scope, choice: Choice, role: str) -> None:
         """One section by its name, which is not split here."""
-        name = _text(choice.text)
+        name = _decoded(choice.text)
         if HOLE in name or _has_hole(choice.text):
             return
         found = scope.look_up(name.encode())
@@ -255,11 +254,11 @@ class _Collected:
         for name in elements(choice.text) or ():
             found = sections.look_up(name.text)
             if found is not None and found.text.text:
-                self._add(role, _text(name), found.text)
+                self._add(role, _decoded(name), found.text)
                 continue
             known = [entry.key.decode("utf-8", "replace") for entry in sections]
             blocks = [one for one in known if one.lower() not in ("load", "run")]
-            message = f"there is no section `{_text(name)}` in the file"
+            message = f"there is no section `{_decoded(name)}` in the file"
             listed = f"; it has {', '.join(blocks[:5])}." if blocks else "."
             self._fault("missing-section", message + listed, place_of(name, 0, len(name)))
 
@@ -284,7 +283,7 @@ def _has_hole(text: Traced) -> bool:
     return HOLE.encode() in text.text
 
 
-def _text(text: Traced) -> str:
+def _decoded(text: Traced) -> str:
     return text.text.decode("utf-8", "replace")
 
 

@@ -6,7 +6,7 @@ After a fault the rest goes on: what is not known is a node of which nothing is 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.ndl.arguments import Arguments
 from netsharp_lsp.cntk.ndl.assembly import Assembly, Faults, TooMuch
@@ -28,7 +28,6 @@ from netsharp_lsp.cntk.networks.inference import inferred
 from netsharp_lsp.cntk.networks.node import OPAQUE, Network, Node
 from netsharp_lsp.cntk.networks.node_types import ANY, NODE_TYPES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -6,11 +6,10 @@ Offsets are bytes of the script's text, half-open; `Script.place` leads to the f
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.networks.faults import Place
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -5,9 +5,8 @@ A place is a text by its name and a span of its UTF-8 bytes.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Network
 

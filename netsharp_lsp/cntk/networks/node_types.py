@@ -6,7 +6,7 @@ Knows no language.  What a type does is told in `cntk/library/documentation`.
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.networks import costs
 from netsharp_lsp.cntk.networks.node import PARAMETER, elements
@@ -20,7 +20,6 @@ from netsharp_lsp.cntk.networks.rules import (
     sequences,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

@@ -5,12 +5,11 @@ Names do not count, and nobody who built a network is asked: only nodes are look
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.networks.node import DEFAULT_AXIS, GROUPS, PARAMETER, written
 from netsharp_lsp.cntk.networks.node_types import ALIASES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any

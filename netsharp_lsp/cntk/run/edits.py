@@ -70,7 +70,7 @@ def edits_of(commands: Sequence[Command], files: RunFiles, network_of: NetworkOf
 
 def edit_alone(name: str, files: RunFiles) -> list[Edit]:
     """The edit of a file that no configuration is known of."""
-    text = _text(name, files, Scope(Weaver().done(), Faults()))
+    text = _network_text(name, files, Scope(Weaver().done(), Faults()))
     if text is None or text.traced is None:
         return []
     alone = _Edits((), files, lambda command: None)
@@ -108,7 +108,7 @@ class _Edits:
         found = scope.look_up(b"editPath")
         if "edit" not in (action.lower() for action in command.actions) or found is None:
             return
-        text = _text(found.text.text.decode("utf-8", "replace"), self._files, scope)
+        text = _network_text(found.text.text.decode("utf-8", "replace"), self._files, scope)
         if text is None or text.traced is None:
             return
         parts = self._macros(scope)
@@ -195,7 +195,7 @@ def _source(path: str, files: RunFiles) -> Source | None:
     return source if isinstance(source, Source) else None
 
 
-def _text(path: str, files: RunFiles, scope: Scope) -> NetworkText | None:
+def _network_text(path: str, files: RunFiles, scope: Scope) -> NetworkText | None:
     source = _source(path, files)
     if source is None:
         return None

@@ -104,7 +104,7 @@ def programs_of(
     """The programs of networks, a text that several commands build only once for each outcome."""
     found: dict[object, BrainScriptProgram] = {}
     for built in networks:
-        text = _text(built, files)
+        text = _program_text(built, files)
         if text is not None:
             key = (built.place, text.data, built.command if built.faults else "")
             if key not in found:
@@ -126,7 +126,7 @@ def network_texts(
     return list(found.values())
 
 
-def _text(built: BuiltNetwork, files: RunFiles) -> NetworkText | None:
+def _program_text(built: BuiltNetwork, files: RunFiles) -> NetworkText | None:
     if built.language != "brainscript":
         return None
     if built.text is not None:

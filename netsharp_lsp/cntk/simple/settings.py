@@ -6,13 +6,12 @@ What a variable without a value leaves open is None; what is wrong is a fault.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.networks.faults import Fault, Place
 from netsharp_lsp.cntk.vocabulary import TRUE, TRUTHS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
@@ -155,7 +154,7 @@ class Reader:
             place = Place(inside.source.name, inside.start, inside.end)
         self.faults.append(Fault(kind, message, place))
 
-    def _text(self, name: str, default: str) -> tuple[str | None, Found | None]:
+    def _text_option(self, name: str, default: str) -> tuple[str | None, Found | None]:
         """The text of an option; None for one that cannot be known."""
         found = self.scope.look_up(name.encode())
         if found is None or found.text.text == b"default":
@@ -275,11 +274,11 @@ class Reader:
         return int(text)
 
     def _whole(self, name: str, default: str) -> int:
-        text, found = self._text(name, default)
+        text, found = self._text_option(name, default)
         return 0 if text is None else self._number(text, name, found)
 
     def _real(self, name: str, default: str) -> float:
-        text, found = self._text(name, default)
+        text, found = self._text_option(name, default)
         if text is None:
             return 0.0
         try:
@@ -289,7 +288,7 @@ class Reader:
             return 0.0
 
     def _truth(self, name: str, default: str) -> bool:
-        text, found = self._text(name, default)
+        text, found = self._text_option(name, default)
         if text is not None and text not in TRUTHS:
             message = f"`{name}` is true or false, and `{text}` is neither."
             self.fault("option-value", message, found)

@@ -93,7 +93,7 @@ class _Outline:
         return [
             Symbol(
                 one.name.text,
-                self._text(declaration, one.value),
+                self._words_of(declaration, one.value),
                 "attribute",
                 base + one.start,
                 base + one.end,
@@ -104,7 +104,7 @@ class _Outline:
             if one.name.text
         ]
 
-    def _text(self, declaration: Declaration, node: Node | None) -> str:
+    def _words_of(self, declaration: Declaration, node: Node | None) -> str:
         if node is None:
             return ""
         end = min(node.end, node.start + 4 * WIDTH)

@@ -109,10 +109,10 @@ def _candidates(data: bytes, start: int, end: int) -> list[re.Match[bytes]]:
 def _classify(data: bytes, run: re.Match[bytes]) -> Iterator[Mark]:
     host = HOST_TEXT.match(data, run.start())
     if host is not None:
-        yield Mark(host.start(), host.end(), host.lastgroup or "", _text(host[0]))
+        yield Mark(host.start(), host.end(), host.lastgroup or "", _decoded(host[0]))
         return
     start = run.start()
-    text = _text(run[0])
+    text = _decoded(run[0])
     for kind, part in _split(text):
         end = start + len(part.encode("utf-8"))
         if kind:
@@ -141,7 +141,7 @@ def _kind(character: str) -> str:
     return "quote" if character in "\"'" else "backslash" if character == "\\" else "illegal"
 
 
-def _text(data: bytes) -> str:
+def _decoded(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 

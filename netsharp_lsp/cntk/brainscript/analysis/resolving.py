@@ -5,7 +5,7 @@ What depends on a parameter, a choice or an operator is not known, and nothing i
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.brainscript.analysis.scopes import (
     INDEX,
@@ -24,7 +24,6 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Select,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.analysis.declaring import Around
     from netsharp_lsp.cntk.brainscript.reading.syntax import Expression, Parameter

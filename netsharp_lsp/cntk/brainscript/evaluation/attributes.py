@@ -102,7 +102,7 @@ def _real(arguments: Arguments, value: Value, place: Place) -> Value:
     return arguments.run.number(value, place)
 
 
-def _text(arguments: Arguments, value: Value, place: Place) -> Value:
+def _text_attribute(arguments: Arguments, value: Value, place: Place) -> Value:
     return arguments.run.text(value, place)
 
 
@@ -127,7 +127,7 @@ def _truths(arguments: Arguments, value: Value, place: Place) -> Value:
 READERS: dict[str, Callable[[Arguments, Value, Place], Value]] = {
     "whole": _whole,
     "real": _real,
-    "text": _text,
+    "text": _text_attribute,
     "truth": _truth,
     "shape": _shape,
     "truths": _truths,

@@ -58,7 +58,7 @@ def _number(run: Evaluator, e: Number, scope: Record, path: str) -> Value:
     return e.value
 
 
-def _text(run: Evaluator, e: Text, scope: Record, path: str) -> Value:
+def _text_itself(run: Evaluator, e: Text, scope: Record, path: str) -> Value:
     return e.value
 
 
@@ -353,7 +353,7 @@ def _new(run: Evaluator, e: New, scope: Record, path: str) -> Value:
 #: How each form is evaluated, by the class of its syntax.
 FORMS: Mapping[type, Form] = {
     Number: _number,
-    Text: _text,
+    Text: _text_itself,
     Truth: _truth,
     Name: _name,
     Variable: _variable,

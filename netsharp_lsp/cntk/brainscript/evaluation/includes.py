@@ -44,7 +44,7 @@ class Includes:
         for entry in entries:
             if isinstance(entry, Include):
                 name, data = self.open(entry)
-                found += self.spliced(parsed(_text(name, data), name).entries)
+                found += self.spliced(parsed(_in_utf8(name, data), name).entries)
             else:
                 found.append(entry)
         return found
@@ -84,7 +84,7 @@ class Includes:
             raise Failure(Fault("too-much", message, self.outermost or entry.place))
 
 
-def _text(name: str, data: bytes) -> bytes:
+def _in_utf8(name: str, data: bytes) -> bytes:
     """The text of a file in UTF-8; what is binary is no text, and its parts are damages of it."""
     source = read_text(name, data)
     return data if isinstance(source, str) else source.text

@@ -4,7 +4,7 @@ builder in any of its forms.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.brainscript.evaluation.classes import CLASSES
 from netsharp_lsp.cntk.brainscript.evaluation.depth import DeepRecursion
@@ -25,7 +25,6 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import New
 from netsharp_lsp.cntk.brainscript.reading.syntax import Record as RecordLiteral
 from netsharp_lsp.cntk.networks.faults import Fault, Outcome, Place
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -4,7 +4,7 @@ text, the library, what the program defines, and every answer about files.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.brainscript.evaluation.program import evaluate_builder
 from netsharp_lsp.cntk.brainscript.reading.identity import Identified
@@ -12,7 +12,6 @@ from netsharp_lsp.cntk.networks.copying import copied
 from netsharp_lsp.cntk.networks.faults import Fault, Outcome
 from netsharp_lsp.text.remembered import Remembered
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 

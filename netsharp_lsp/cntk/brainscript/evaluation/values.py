@@ -5,12 +5,11 @@ Faults are values, too; within the evaluation they travel as `Failure`, which no
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.networks.faults import Fault
 from netsharp_lsp.cntk.networks.node import OPAQUE, Node
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tree_sitter import Query, QueryCursor
 
 from netsharp_lsp.cntk.brainscript.reading.grammar import LANGUAGE, parse_tree
 from netsharp_lsp.cntk.vocabulary import KEYWORDS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

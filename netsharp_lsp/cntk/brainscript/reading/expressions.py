@@ -191,7 +191,7 @@ def _number(reader: ExpressionReader, node: Node) -> Expression:
         return Broken(reader.place(node))
 
 
-def _text(reader: ExpressionReader, node: Node) -> Expression:
+def _text_literal(reader: ExpressionReader, node: Node) -> Expression:
     return Text(reader.place(node), reader.text(node)[1:-1])
 
 
@@ -267,7 +267,7 @@ def _new(reader: ExpressionReader, node: Node) -> Expression:
 
 READERS: dict[str, Callable[[ExpressionReader, Node], Expression]] = {
     "number": _number,
-    "string": _text,
+    "string": _text_literal,
     "unclosed_string": _broken,
     "boolean": _truth,
     "identifier": _name,

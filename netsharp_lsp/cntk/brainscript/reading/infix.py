@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Binary,
@@ -16,7 +16,6 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
 )
 from netsharp_lsp.cntk.networks.faults import Place
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.reading.syntax import Expression
 

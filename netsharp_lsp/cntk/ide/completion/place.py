@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.ide.answers import Completion
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.ide.edited import Edited
     from netsharp_lsp.ide.answers import CompletionKind

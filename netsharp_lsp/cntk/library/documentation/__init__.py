@@ -161,10 +161,10 @@ def _read(entry: Entry, line: str) -> None:
 def _written(parameter: Parameter) -> str:
     if parameter.default is None:
         return parameter.name
-    return f"{parameter.name}={_text(parameter.default.place)}"
+    return f"{parameter.name}={_library_words(parameter.default.place)}"
 
 
-def _text(place: Place) -> str:
+def _library_words(place: Place) -> str:
     """What stands at a place of the library; a function in brackets keeps them."""
     data = _source(place.source)
     text = data[place.start : place.end].decode("utf-8")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.networks.node import written
 from netsharp_lsp.cntk.networks.rules.common import Misfit
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Node
 

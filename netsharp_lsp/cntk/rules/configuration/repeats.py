@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.configuration.faults import Faults
 from netsharp_lsp.cntk.configuration.lines import builder_spans, inside
@@ -12,7 +12,6 @@ from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.rules import emitted, rule
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair, placed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -31,7 +31,7 @@ def _listed(experiment: Experiment) -> list[Traced]:
 def _blocks(experiment: Experiment) -> list[str]:
     """The blocks of the top level."""
     root = experiment.configuration.root
-    return [_text(entry.key) for entry in root if entry.kind == "block"]
+    return [_decoded(entry.key) for entry in root if entry.kind == "block"]
 
 
 @rule("CK080", "error", on="experiment")
@@ -42,7 +42,7 @@ def unknown_actions(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         if found is None or found.problem is not None or found.text.text == b"default":
             continue
         for element in elements(found.text) or ():
-            name = _text(element.text)
+            name = _decoded(element.text)
             if name in ACTIONS:
                 continue
             place = placed(element.place(0, len(element)))
@@ -74,7 +74,7 @@ def commands_without_block(experiment: Experiment, _: Experiment) -> Iterator[Fi
     for element in lacking:
         if any(byte in _NO_PART for byte in element.text):
             continue
-        name = _text(element.text)
+        name = _decoded(element.text)
         message = (
             f"command names '{name}', and there is no such block: the program stops."
             f"{suggestion(name, blocks)}"
@@ -89,7 +89,7 @@ def repeated_commands(experiment: Experiment, _: Experiment) -> Iterator[Finding
     seen: set[bytes] = set()
     for element in _listed(experiment):
         if element.text.lower() in seen:
-            name = _text(element.text)
+            name = _decoded(element.text)
             message = f"command names '{name}' twice, so it is run twice. Remove one."
             yield Finding("CK083", placed(element.place(0, len(element))), message)
         seen.add(element.text.lower())
@@ -102,12 +102,12 @@ def separators(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     why = "Names of commands are separated by ':'."
     for element in _listed(experiment):
         words = element.text.replace(b",", b" ").replace(b"|", b" ").split()
-        known = sum(_text(word).lower() in blocks for word in words)
+        known = sum(_decoded(word).lower() in blocks for word in words)
         if len(words) > 1 and known:
             place = placed(element.place(0, len(element)))
-            text = " : ".join(_text(word) for word in words)
+            text = " : ".join(_decoded(word) for word in words)
             repair = Repair("Separate with ':'", [Change(place, text)], safe=False)
-            message = f"'{_text(element.text)}' is read as one name, and no block has it. {why}"
+            message = f"'{_decoded(element.text)}' is read as one name, and no block has it. {why}"
             yield Finding("CK085", place, message, repair=repair)
     yield from _cut_off(experiment, why)
 
@@ -118,7 +118,7 @@ def _cut_off(experiment: Experiment, why: str) -> Iterator[Finding]:
         first = entry.assignments[0]
         if first.kind != "flag" or not any(it.kind == "block" for it in entry.assignments[1:]):
             continue
-        name = _text(entry.key)
+        name = _decoded(entry.key)
         message = (
             f"'{name}' stands alone behind a ',' or ';', which end the value before it: the "
             f"command '{name}' is not run. {why}"
@@ -140,5 +140,5 @@ def idle_blocks(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         yield Finding("CK086", placed(command.found.entry.parts[-1].key), message)
 
 
-def _text(data: bytes) -> str:
+def _decoded(data: bytes) -> str:
     return data.decode("utf-8", "replace")

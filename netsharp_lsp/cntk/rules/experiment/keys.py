@@ -87,7 +87,7 @@ def unread_keys(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     keys = _keys(experiment)
     yield from _binary_copies(keys.values())
     for key in keys.values():
-        name = _text(key.entry.key)
+        name = _decoded(key.entry.key)
         if name.lower() in _COPY and _reader_of(key.visits[0]) is not None:
             continue
         if key.is_read or name.lower() in used or _NAME.match(name) is None:
@@ -99,7 +99,7 @@ def unread_keys(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
 def names_in_use(experiment: Experiment) -> set[str]:
     """The names, in lower case, that variables or lists of blocks refer to."""
     texts = [experiment.configuration.layers.text.text, *_files_with_variables(experiment)]
-    used = {_text(name).lower() for text in texts for name in variable_names(text)}
+    used = {_decoded(name).lower() for text in texts for name in variable_names(text)}
     for scope in (experiment.configuration.root, *(visit.scope for visit in experiment.visits)):
         used |= _named(scope)
     return used
@@ -123,7 +123,7 @@ def _is_unknown(visit: Visit, experiment: Experiment) -> bool:
 def _named(scope: Scope) -> set[str]:
     found = (scope.look_up(key, climb=False) for key in _NAMING)
     return {
-        _text(element.text).lower()
+        _decoded(element.text).lower()
         for one in found
         if one is not None
         for element in elements(one.text) or ()
@@ -142,7 +142,7 @@ def _keys(experiment: Experiment) -> dict[object, _Key]:
             key = keys.setdefault(entry.assignments[-1].key.key, _Key(entry))
             key.visits.append(visit)
             named = bool(table.any_name) and entry.kind == "block"
-            known = _text(entry.key).lower() in allowed
+            known = _decoded(entry.key).lower() in allowed
             key.is_read |= known or named or _is_open(visit, experiment)
     return keys
 
@@ -168,10 +168,10 @@ def _binary_copies(keys: Iterable[_Key]) -> Iterator[Finding]:
     told: dict[object, list[_Key]] = {}
     for key in keys:
         reader = _reader_of(key.visits[0])
-        if reader is not None and not key.is_read and _text(key.entry.key).lower() in _COPY:
+        if reader is not None and not key.is_read and _decoded(key.entry.key).lower() in _COPY:
             told.setdefault(reader.found.entry.parts[0].key.key, []).append(key)
     for several in told.values():
-        names = dict.fromkeys(_text(key.entry.key) for key in several)
+        names = dict.fromkeys(_decoded(key.entry.key) for key in several)
         place = placed(several[0].entry.parts[-1].key)
         message = (
             f"Readers no longer keep a binary copy of their data, so {', '.join(names)} in this "
@@ -252,7 +252,7 @@ def has_slip(option: str, visit: Visit) -> bool:
         far = scope is not visit.scope
         kinds = ("text", "string") if far else ("text", "string", "block")
         for entry in scope:
-            name = _text(entry.key)
+            name = _decoded(entry.key)
             if entry.kind in kinds and not find(name) and _meant(name, [row], exact=far):
                 return True
         scope = None if row.here else scope.parent
@@ -283,7 +283,7 @@ def _at_the_top(experiment: Experiment, used: set[str]) -> Iterator[Finding]:
         rows |= {option.name: option for option in within(visit.table)}
     names = {name.lower() for name in rows}
     for entry in root:
-        name = _text(entry.key)
+        name = _decoded(entry.key)
         known = name.lower() in names or name.lower() in used
         if known or entry.kind in ("block", "flag") or _NAME.match(name) is None:
             continue
@@ -320,5 +320,5 @@ def _is_variant(name: str, option: str) -> bool:
     return bool(found) and (len(rest) > 1 or not rest.isalpha())
 
 
-def _text(data: bytes) -> str:
+def _decoded(data: bytes) -> str:
     return data.decode("utf-8", "replace")

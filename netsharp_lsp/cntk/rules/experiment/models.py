@@ -46,7 +46,7 @@ def fresh_network(command: Command, experiment: Experiment) -> Iterator[Finding]
         return
     if _LOADS.search(builder.text.text) is not None or _is_opaque_or_fixed(command, experiment):
         return
-    key = _text(builder.entry.key)
+    key = _decoded(builder.entry.key)
     path = path_of(option(command, "modelPath"))
     instead = f"'{path}'" if path is not None else "modelPath"
     far = builder.scope is not command.scope
@@ -151,7 +151,7 @@ def text_without_brackets(command: Command, _: Experiment) -> Iterator[Finding]:
     if builder.problem is not None or text[:1] in (b"(", b"[", b"{") or is_block(text):
         return
     message = (
-        f"A {_text(builder.entry.key)} is a network in braces, or an expression in parentheses; "
+        f"A {_decoded(builder.entry.key)} is a network in braces, or an expression in parentheses; "
         'other text stops the program. For a file write { include "FILE" }.'
     )
     yield Finding("CK096", placed(builder.entry.parts[-1].value), message)
@@ -207,5 +207,5 @@ def models_trained_twice(experiment: Experiment, _: Experiment) -> Iterator[Find
         yield Finding("CK100", placed(_key_of(command)), message, [note])
 
 
-def _text(data: bytes) -> str:
+def _decoded(data: bytes) -> str:
     return data.decode("utf-8", "replace")

@@ -6,14 +6,13 @@ to say.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.records import is_block
 from netsharp_lsp.cntk.configuration.usage import sections
 from netsharp_lsp.text.numbers import whole_number
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

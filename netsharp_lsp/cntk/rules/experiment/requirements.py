@@ -6,7 +6,7 @@ that lacks no more than two things is told so.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.configuration.options import BUILDERS, TRAINING
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
@@ -16,7 +16,6 @@ from netsharp_lsp.cntk.rules.experiment.command_networks import trains
 from netsharp_lsp.cntk.rules.experiment.keys import has_slip
 from netsharp_lsp.cntk.rules.findings import Finding, placed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

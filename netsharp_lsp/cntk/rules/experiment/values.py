@@ -6,7 +6,7 @@ An option is judged where the program finds it, which may be far outside the blo
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.options import OLD_ACTIONS, TOP
@@ -17,7 +17,6 @@ from netsharp_lsp.cntk.rules.findings import Change, Finding, Repair, placed
 from netsharp_lsp.cntk.vocabulary import TRUTHS
 from netsharp_lsp.diagnostics.nearest import nearest, suggestion
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

@@ -4,7 +4,7 @@ where things are defined.  Knows no code of a rule.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from netsharp_lsp.cntk.ndl.functions import FUNCTIONS, GROUP_ARRAYS
@@ -15,7 +15,6 @@ from netsharp_lsp.cntk.rules.ndl.texts import macros, ndl_texts
 from netsharp_lsp.cntk.vocabulary import LAYOUTS, NDL_STARTS
 from netsharp_lsp.diagnostics.nearest import nearest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 

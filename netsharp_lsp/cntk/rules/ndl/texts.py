@@ -6,7 +6,7 @@ Knows no rule; what a network comes to is not here.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.configuration.sources import read_text
 from netsharp_lsp.cntk.configuration.traced import Weaver
@@ -18,7 +18,6 @@ from netsharp_lsp.cntk.ndl.syntax import Assignment, Call, Definition, Option, W
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.once import once
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
