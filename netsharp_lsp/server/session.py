@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.server.views import View
 
 
-class Place:
+class ViewOffset:
     """A position in a specification: the view, and the offset in it."""
 
     __slots__ = ("document", "offset", "view")
@@ -128,14 +128,14 @@ class Session(Connection):
             end()
         self.closing.clear()
 
-    def place(self, uri: str, position: lsp.Position) -> Place | None:
+    def place(self, uri: str, position: lsp.Position) -> ViewOffset | None:
         """Return the place in a specification that a position means; None where there is none."""
         document = self.documents.get(uri)
         if document is None:
             return None
         offset = self.ruler.offset(document.lines, position.line, position.character)
         found = document.view_at(offset)
-        return None if found is None else Place(document, *found)
+        return None if found is None else ViewOffset(document, *found)
 
     def view(self, uri: str, number: int) -> View | None:
         """Return a specification by what `address` told of it; None where it is gone."""

@@ -18,7 +18,7 @@ from netsharp_engine.numpy_backend.kernels.arrays import Array, IntArray
 from netsharp_engine.numpy_backend.kernels.layout import Layout
 
 
-class Place(NamedTuple):
+class ParameterSlice(NamedTuple):
     """A parameter's slice, and the canonical index of each number in it (None: the same)."""
 
     parameter: Parameter
@@ -42,13 +42,13 @@ class Vectors:
                 else:
                     orders[parameter] = (order, node)
         self.trained = sum(each.size for each in graph.parameters if each.trained)
-        self.places: dict[str, Place] = {}
+        self.places: dict[str, ParameterSlice] = {}
         starts = {True: 0, False: self.trained}
         for parameter in graph.parameters:
             chosen, user = orders.get(parameter, (None, None))
             start = starts[parameter.trained]
             span = slice(start, start + parameter.size)
-            self.places[parameter.name] = Place(parameter, span, chosen, user)
+            self.places[parameter.name] = ParameterSlice(parameter, span, chosen, user)
             starts[parameter.trained] = span.stop
         self.size = starts[False]
 
@@ -70,7 +70,7 @@ class Vectors:
                 raise GraphError(f"there are no values for parameter {name}")
             self.put(place, values[name], out)
 
-    def put(self, place: Place, values: Any, out: Array) -> None:
+    def put(self, place: ParameterSlice, values: Any, out: Array) -> None:
         """Write one parameter's canonical array to its place; GraphError on a misfit."""
         given = np.asarray(values)
         if given.shape not in (place.parameter.shape, (place.parameter.size,)):
@@ -90,7 +90,7 @@ class Vectors:
             found[name] = flat.reshape(place.parameter.shape)
         return found
 
-    def _inside(self, vector: Array) -> Iterator[tuple[str, Place]]:
+    def _inside(self, vector: Array) -> Iterator[tuple[str, ParameterSlice]]:
         """The parameters that a vector holds: all of them, or those that are trained."""
         whole = len(vector) == self.size
         return ((n, p) for n, p in self.places.items() if whole or p.parameter.trained)
@@ -118,7 +118,7 @@ def _check_shared(
         )
 
 
-def _listed(place: Place) -> IntArray:
+def _listed(place: ParameterSlice) -> IntArray:
     return _whole(place.order, place.parameter)
 
 

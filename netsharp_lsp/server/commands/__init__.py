@@ -34,13 +34,13 @@ COMMANDS = {
 
 def execute(session: Session, params: lsp.ExecuteCommandParams) -> Awaitable[Any]:
     """Execute a command; refuses one that does not exist or lacks an argument."""
-    from netsharp_lsp.server.commands.call import Call
+    from netsharp_lsp.server.commands.call import Execution
 
     if params.command not in COMMANDS:
         hint = suggestion(params.command, COMMANDS)
-        raise Call.malformed(f"'{params.command}' is no command.{hint}")
+        raise Execution.malformed(f"'{params.command}' is no command.{hint}")
     module, _, name = COMMANDS[params.command].partition(":")
     function = getattr(import_module(f"{__name__}.{module}"), name)
-    call = Call(session, params.command, params.arguments or (), params.work_done_token)
+    call = Execution(session, params.command, params.arguments or (), params.work_done_token)
     made: Awaitable[Any] = function(call)
     return made

@@ -11,13 +11,13 @@ from netsharp_lsp.server.workspace_files import path_of
 
 if TYPE_CHECKING:
     from netsharp_lsp.project.binding import Bound
-    from netsharp_lsp.server.commands.call import Call
+    from netsharp_lsp.server.commands.call import Execution
 
 #: More tables than these are no question that a person answers with a button.
 MOST_CHOICES = 8
 
 
-async def bind_data(call: Call) -> dict[str, str | None] | None:
+async def bind_data(call: Execution) -> dict[str, str | None] | None:
     """Bind a table to a document and show the run file; the result is what was written."""
     uri = call.text(0, "the URI of a document")
     path = path_of(uri)
@@ -40,7 +40,7 @@ async def bind_data(call: Call) -> dict[str, str | None] | None:
     return {"runFile": bound.path, "data": bound.data, "label": bound.label}
 
 
-async def _table(call: Call, path: str) -> str | None:
+async def _table(call: Execution, path: str) -> str | None:
     """The table meant: the one named, the only one beside, or the one that a person chooses."""
     given = call.text_or_none(1, "the path of a table")
     if given:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Plain = dict[str, Any]
 
 
-class Call:
+class Execution:
     """A command being executed for a session."""
 
     def __init__(

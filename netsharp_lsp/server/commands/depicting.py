@@ -10,11 +10,11 @@ from netsharp_lsp.server.depiction import FaultyError, depicted, depicted_anew
 from netsharp_lsp.server.work import Work
 
 if TYPE_CHECKING:
-    from netsharp_lsp.server.commands.call import Call
+    from netsharp_lsp.server.commands.call import Execution
     from netsharp_lsp.server.views import View
 
 
-async def depict(call: Call, view: View, form: str) -> str | None:
+async def depict(call: Execution, view: View, form: str) -> str | None:
     """Return a network as `markdown` or `svg`; None, and a word to the person, where it cannot."""
     try:
         if len(view.lines.text) <= AT_ONCE:
@@ -28,7 +28,7 @@ async def depict(call: Call, view: View, form: str) -> str | None:
     return made
 
 
-async def _aside(call: Call, view: View, form: str) -> str | FaultyError:
+async def _aside(call: Execution, view: View, form: str) -> str | FaultyError:
     task = asyncio.current_task()
     cancel = task.cancel if task is not None else None
     work = Work(call.session, "Describing the network", cancel, call.token)

@@ -8,10 +8,10 @@ from netsharp_lsp.server.commands.call import name_of
 from netsharp_lsp.server.commands.depicting import depict
 
 if TYPE_CHECKING:
-    from netsharp_lsp.server.commands.call import Call
+    from netsharp_lsp.server.commands.call import Execution
 
 
-async def describe(call: Call) -> None:
+async def describe(call: Execution) -> None:
     """Show what the networks of a document are, in numbers."""
     document = call.document()
     if document is None:

@@ -8,10 +8,10 @@ from netsharp_lsp.diagnostics.nearest import suggestion
 from netsharp_lsp.language import known_codes, rules_with
 
 if TYPE_CHECKING:
-    from netsharp_lsp.server.commands.call import Call
+    from netsharp_lsp.server.commands.call import Execution
 
 
-async def explain(call: Call) -> None:
+async def explain(call: Execution) -> None:
     """Show the page of a rule's code."""
     code = call.text(0, "a code such as NS074").upper()
     try:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from netsharp_lsp.server.repairs import repairs
 
 if TYPE_CHECKING:
-    from netsharp_lsp.server.commands.call import Call
+    from netsharp_lsp.server.commands.call import Execution
 
 
-async def fix_all(call: Call) -> dict[str, Any] | None:
+async def fix_all(call: Execution) -> dict[str, Any] | None:
     """Apply all safe fixes of what a document shows, and those that they uncover."""
     document = call.document()
     if document is None:

@@ -9,10 +9,10 @@ from netsharp_lsp.server.handlers.formatting import formatted
 from netsharp_lsp.server.protocol import RefusedError
 
 if TYPE_CHECKING:
-    from netsharp_lsp.server.commands.call import Call
+    from netsharp_lsp.server.commands.call import Execution
 
 
-async def format_document(call: Call) -> dict[str, Any] | None:
+async def format_document(call: Execution) -> dict[str, Any] | None:
     """Put each specification of a document in order that can be written back."""
     document = call.document()
     if document is None:

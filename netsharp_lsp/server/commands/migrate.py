@@ -8,14 +8,14 @@ from netsharp_lsp.server.protocol import RefusedError
 from netsharp_lsp.server.writing import outer_edits
 
 if TYPE_CHECKING:
-    from netsharp_lsp.server.commands.call import Call
+    from netsharp_lsp.server.commands.call import Execution
 
 LABEL = "Migrate"
 #: More sentences than that nobody reads in a message.
 _MOST = 8
 
 
-async def migrate(call: Call) -> dict[str, Any] | None:
+async def migrate(call: Execution) -> dict[str, Any] | None:
     """Make the changes of a migration that is proven; else say what needs a person."""
     document = call.document()
     if document is None:

@@ -10,13 +10,13 @@ from netsharp_lsp.server.workspace_files import path_of
 if TYPE_CHECKING:
     from typing import Any
 
-    from netsharp_lsp.server.commands.call import Call
+    from netsharp_lsp.server.commands.call import Execution
     from netsharp_lsp.server.views import OpenDocument
 
 LAYERS = ("input", "hidden", "output")
 
 
-async def show_layer(call: Call) -> dict[str, Any] | None:
+async def show_layer(call: Execution) -> dict[str, Any] | None:
     """Go to a layer; the result is its place, for a client that shows no documents."""
     document = call.document()
     if document is None:

@@ -8,10 +8,10 @@ from netsharp_lsp.server.commands.call import name_of
 from netsharp_lsp.server.commands.depicting import depict
 
 if TYPE_CHECKING:
-    from netsharp_lsp.server.commands.call import Call
+    from netsharp_lsp.server.commands.call import Execution
 
 
-async def show_network(call: Call) -> None:
+async def show_network(call: Execution) -> None:
     """Show the picture of a document's network, of the one named where it holds several."""
     document = call.document()
     if document is None:

@@ -9,10 +9,10 @@ from netsharp_lsp.server.parameters import HOW_TO_RUN, demand
 from netsharp_lsp.server.protocol import RefusedError
 
 if TYPE_CHECKING:
-    from netsharp_lsp.server.commands.call import Call
+    from netsharp_lsp.server.commands.call import Execution
 
 
-async def train(call: Call) -> dict[str, str] | None:
+async def train(call: Execution) -> dict[str, str] | None:
     """Start training; a person is told when it ends, for not every client follows runs."""
     uri = call.text(0, "the URI of a document")
     given = call.argument(1) or {}
@@ -25,7 +25,7 @@ async def train(call: Call) -> dict[str, str] | None:
         return None
 
 
-async def stop_training(call: Call) -> bool:
+async def stop_training(call: Execution) -> bool:
     """Stop a run, or all where none is named; false where none went on."""
     name = call.text_or_none(0, "the id of a run")
     runs = call.session.runs
