@@ -545,6 +545,8 @@ def _hosts() -> list[Bomb]:
         *repeated("r", "calls", "paste(", "a <- "),
         *repeated("r", "pasted strings", f'"{spec}", ', "net <- paste(", '"")\n'),
         *repeated("r", "backslashes", "\\"),
+        *_python_that_says_something(),
+        *_r_that_says_something(),
         *repeated("markdown", "fences", f"```netsharp\n{spec}\n```\n"),
         *repeated("markdown", "open fences", "```netsharp\n"),
         *repeated("markdown", "one long fence", f"{spec}\n", "```netsharp\n", "```\n"),
@@ -572,6 +574,68 @@ def _hosts() -> list[Bomb]:
             '{"cells": [{"cell_type": "code", "source": "',
         ),
         *repeated("notebook", "spaces", " ", '{"cells":'),
+    ]
+
+
+#: A file without a hint at a specification is not read at all.
+_HINT = '"input A [2]; output B [2] from A all;"\n'
+
+
+def _python_that_says_something() -> list[Bomb]:
+    def of(name: str, unit: str, before: str = "", after: str = "") -> list[Bomb]:
+        return repeated("python", name, unit, f"n = {_HINT}{before}", after)
+
+    return [
+        *of("comments beside a specification", "# input A [2];\n"),
+        *of("comments in brackets", "# a\n", "a = (\n", ")\n"),
+        *of("blank lines beside a specification", "\n"),
+        *of("continued lines", "\\\n", "a = "),
+        *of("holes", "{a}", 'a = f"', '"\n'),
+        *of("braces of an f-string", "{{", 'a = f"', '"\n'),
+        *of("names that are passed on", "f(net_definition=n{n})\n"),
+        *of("calls behind each other", '(net_definition="a")', "f", "\n"),
+        *of("arguments of one call", 'net_definition="a", ', "f(", ")\n"),
+        *of("calls within calls", "f(net_definition=n, "),
+        *of("marks of a string", "# language=Net#\n", "", '"a"\n'),
+        *of("marked strings", '"a" # language=Net#\n'),
+        *of("broken lines", "a = )\n"),
+        *of("broken assignments", "a = = b\n"),
+        *of("broken in brackets", "a = ", "("),
+        *of("targets", "a = ", "", "1\n"),
+        *of("functions", 'def f{n}(a):\n b = "c"\n'),
+        *of("lambdas", "lambda: (a := 1, "),
+        *of("variables that are used", f"m{{n}} = {_HINT}g(m{{n}} + 1)\n"),
+        *of("open strings of three quotes", '"""a\n'),
+        *of("strings side by side", '"b" ', "a = ", "\n"),
+        *of("methods", ".strip()", 'a = "b"', "\n"),
+    ]
+
+
+def _r_that_says_something() -> list[Bomb]:
+    def of(name: str, unit: str, before: str = "", after: str = "") -> list[Bomb]:
+        return repeated("r", name, unit, f"n <- {_HINT}{before}", after)
+
+    def crossed(n: int) -> bytes:
+        return f"n <- {_HINT}{'(' * n}{']' * n}".encode()
+
+    return [
+        *of("functions", "f{n} <- function(x) x\n"),
+        *of("heads of functions", "function("),
+        *of("functions in bodies", "function(x) "),
+        *of("functions in brackets", "function(x) ("),
+        *of("functions in blocks", "function(x) {\n"),
+        *of("names in a block", "x <- 1\n", "f <- function(a) {", "}"),
+        *of("assignments to the right", ")-> "),
+        *of("marks of a string", "# language=Net#\n", "", '"a"'),
+        *of("marked strings", '"a" # language=Net#\n'),
+        *of("raw strings beside a specification", 'r"----('),
+        *of("blocks", "{ a <- 1\n"),
+        *of("parts of a name", "a$", "", "b <- 1"),
+        *of("calls within calls", "f(netDefinition=n, "),
+        *of("arguments of one call", 'netDefinition="a", ', "f(", ")"),
+        *of("names that are passed on", "f(netDefinition=n{n})\n"),
+        *of("variables that are used", f"m{{n}} <- {_HINT}g(m{{n}} + 1)\n"),
+        *of_text("r", "brackets that others close", crossed, 2**20),
     ]
 
 

@@ -121,7 +121,9 @@ def measure(
             found.append(one)
         if one.exit < 0 or one.cpu > SECONDS / 3 or (found and one.is_refusal):
             break
-        size *= 2
+        # What costs next to nothing needs no look at every size.
+        far_off = one.cpu < FLOOR / 4 and bomb.least >= 64 and size * 8 <= bomb.most
+        size *= 4 if far_off else 2
     return found
 
 

@@ -146,14 +146,16 @@ def _add_comments(atoms: list[_Atom], comments: list[_Comment], depth: int) -> N
     atom = atoms[-1]
     inside = depth > 0 and atom.role not in _OPENERS
     new_line = HARDLINE if inside else Nest(INDENT, HARDLINE)
+    behind = [*atom.behind]
     for role, text, own_line in comments:
         block = role == BLOCK_COMMENT
         if atom.hard or (own_line and not block):
-            atom.behind += (new_line, text if block else Trailing(text))
+            behind += (new_line, text if block else Trailing(text))
         else:
-            atom.behind += (b" " + text if block else Trailing(b" " + text),)
+            behind.append(b" " + text if block else Trailing(b" " + text))
         # Behind a `,` a comment of several lines would else go with what follows the next time.
         atom.hard = not block or (atom.role == COMMA and is_forced(text))
+    atom.behind = (*behind,)
     atom.spaced = True
 
 

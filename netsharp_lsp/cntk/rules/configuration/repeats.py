@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,34 +14,56 @@ from netsharp_lsp.cntk.rules import emitted, rule
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair, placed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from netsharp_lsp.cntk.configuration.entries import Assignment, Entry
     from netsharp_lsp.cntk.configuration.scope import Scope
     from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
     from netsharp_lsp.cntk.run.experiment import Experiment
 
-    #: The parts that a block was written in, or none at the top level.
-    Parts = tuple[SourcePlace, ...]
 
 #: More keys than that are not listed by name.
 _MOST_NAMED = 6
 
 
+class _Parts:
+    """The parts that a block was written in, or none at the top level."""
+
+    __slots__ = ("_ends", "_starts")
+
+    def __init__(self, places: Sequence[SourcePlace] = ()) -> None:
+        self._starts: dict[int, list[int]] = {}
+        #: How far the parts reach of which one begins at each of these starts or before.
+        self._ends: dict[int, list[int]] = {}
+        for place in sorted(places, key=lambda place: place.start):
+            ends = self._ends.setdefault(id(place.source), [])
+            ends.append(max(place.end, ends[-1] if ends else 0))
+            self._starts.setdefault(id(place.source), []).append(place.start)
+
+    def hold_both(self, first: SourcePlace, second: SourcePlace) -> bool:
+        """Whether two places of one source stand in one of the parts."""
+        if not self._starts:
+            return True
+        starts = self._starts.get(id(first.source), [])
+        before = bisect_right(starts, min(first.start, second.start))
+        reach = self._ends[id(first.source)][before - 1] if before else 0
+        return reach > max(first.start, second.start)
+
+
 @rule("CK030", "warning", on="experiment")
 def repeated_keys(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Keys that have a value and are given another."""
-    yield from _repeated(experiment.configuration.root, ())
+    yield from _repeated(experiment.configuration.root, _Parts())
     for value in experiment.configuration.values():
         if value.inside is not None:
-            parts = tuple(part.value for part in value.entry.parts)
+            parts = _Parts([part.value for part in value.entry.parts])
             yield from _repeated(value.inside, parts)
 
 
 emitted("CK031", "info")
 
 
-def _repeated(scope: Scope, parts: Parts) -> Iterator[Finding]:
+def _repeated(scope: Scope, parts: _Parts) -> Iterator[Finding]:
     for entry in scope:
         given = entry.assignments
         for before, after in pairwise(given):
@@ -63,13 +86,13 @@ def _unreported(entry: Entry, before: Assignment, after: Assignment) -> bool:
     return lines == (COMMAND_LINE, COMMAND_LINE) or not entry.key[:1].isalpha()
 
 
-def _repeat(entry: Entry, before: Assignment, after: Assignment, parts: Parts) -> Finding | None:
+def _repeat(entry: Entry, before: Assignment, after: Assignment, parts: _Parts) -> Finding | None:
     name = entry.key.decode("utf-8", "replace")
     lost = _lost(before, after)
     if lost:
         return _loss(name, before, after, lost)
-    same_part = not parts or any(_both(part, before.key, after.key) for part in parts)
-    if before.key.source is not after.key.source or not same_part:
+    same_source = before.key.source is after.key.source
+    if not same_source or not parts.hold_both(before.key, after.key):
         return None
     line = after.key.source.lines.position(after.key.start)[0]
     message = (
@@ -78,13 +101,6 @@ def _repeat(entry: Entry, before: Assignment, after: Assignment, parts: Parts) -
     )
     notes = [Note("This value counts.", placed(after.key))]
     return Finding("CK031", placed(before.key), message, notes)
-
-
-def _both(part: SourcePlace, first: SourcePlace, second: SourcePlace) -> bool:
-    return all(
-        place.source is part.source and part.start <= place.start < part.end
-        for place in (first, second)
-    )
 
 
 def _lost(before: Assignment, after: Assignment) -> list[str]:
