@@ -1,7 +1,8 @@
-"""Net# networks from Python: check, format, describe, train, predict.
+"""Net# and the languages of CNTK from Python: check, format, describe, compare; train and predict.
 
-Everything that users import is here.  The package is lazy: importing it loads neither numpy nor
-an editor's protocol, each name loads what it needs on first use.
+Everything that users import is here, and `docs/python.md` shows each name.  The package is lazy:
+importing it loads neither numpy nor an editor's protocol, each name loads what it needs on first
+use.
 
 >>> import netsharp
 >>> text = "input Data [4]; hidden H [8] from Data all; output Out [3] softmax from H all;"
@@ -18,14 +19,25 @@ from netsharp_lsp import __version__ as __version__
 # What follows is for type checkers and editors; below it is how the same names are loaded.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from netsharp._experiments import experiment as experiment
+    from netsharp._experiments import migrate as migrate
     from netsharp._settings import TrainSettings as TrainSettings
     from netsharp._texts import check as check
+    from netsharp._texts import compare as compare
     from netsharp._texts import describe as describe
     from netsharp._texts import format as format
     from netsharp._training import load as load
     from netsharp._training import predict as predict
     from netsharp._training import save as save
     from netsharp._training import train as train
+    from netsharp._values import Command as Command
+    from netsharp._values import Comparison as Comparison
+    from netsharp._values import Difference as Difference
+    from netsharp._values import Experiment as Experiment
+    from netsharp._values import Migration as Migration
+    from netsharp._values import Network as Network
+    from netsharp._values import Node as Node
+    from netsharp._values import Value as Value
     from netsharp_engine.data import DataError as DataError
     from netsharp_engine.model import Model as Model
     from netsharp_engine.model import ModelError as ModelError
@@ -39,9 +51,14 @@ if TYPE_CHECKING:
 else:
     #: The module that each public name comes from.
     _HOMES = {
+        "netsharp._experiments": ("experiment", "migrate"),
         "netsharp._settings": ("TrainSettings",),
-        "netsharp._texts": ("check", "describe", "format"),
+        "netsharp._texts": ("check", "compare", "describe", "format"),
         "netsharp._training": ("load", "predict", "save", "train"),
+        "netsharp._values": (
+            *("Command", "Comparison", "Difference", "Experiment"),
+            *("Migration", "Network", "Node", "Value"),
+        ),
         "netsharp_engine.data": ("DataError",),
         "netsharp_engine.model": ("Model", "ModelError", "Predictions"),
         "netsharp_engine.train": ("Report", "TrainingError"),

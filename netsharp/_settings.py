@@ -16,6 +16,8 @@ Column = str | int
 Task = Literal["binary", "multiclass", "regression"]
 #: Whose defaults apply.
 Host = Literal["studio", "rx", "tlc"]
+#: The languages of texts.
+Language = Literal["netsharp", "cntk", "brainscript", "ndl", "mel"]
 
 
 class TrainSettings(TypedDict, total=False):

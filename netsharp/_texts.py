@@ -1,38 +1,55 @@
-"""What is said and done about texts from Python: check, format, describe; it trains nothing."""
+"""What Python asks about texts: check, format, describe, compare; it trains nothing."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from netsharp_lsp.language import language_by_id, main_language
+from netsharp._subjects import (
+    SIDES,
+    Subject,
+    asked_of,
+    assignments,
+    inspected,
+    refused,
+    sentences,
+)
+from netsharp._values import Comparison, Difference
+from netsharp_lsp.language import language_by_id
 from netsharp_lsp.specification import (
     Diagnostic,
+    Specification,
     findings,
     known_context,
-    read_specification,
     refuse_errors,
 )
 
 if TYPE_CHECKING:
-    from netsharp._settings import Host, Task
+    from netsharp._settings import Host, Language, Task
+    from netsharp_lsp.description.comparison import Comparison as Compared
 
 
 def check(
-    specification: str | os.PathLike[str],
+    specification: Specification,
     *,
+    language: Language | None = None,
     features: int | None = None,
     hidden_nodes: int | None = None,
     outputs: int | None = None,
     task: Task | None = None,
     host: Host | None = None,
+    set: Mapping[str, object] | None = None,
 ) -> list[Diagnostic]:
-    """Find everything that is to be said about a specification.
+    """Find everything that is to be said about a text, or about the files of a run.
 
     Parameters
     ----------
     specification : str or path object
-        Net# text, or the path of its file.
+        A text, or the path of its file: a path object, or one line that ends like a file of ours.
+        Layers of configurations are "a.cntk+b.cntk".
+    language : {"netsharp", "cntk", "brainscript", "ndl", "mel"}, optional
+        The language of it, whatever its name; a `str` is then a text.  Without it a file's name
+        tells, and a text is Net#.
     features : int, optional
         Columns of the data after encoding: the nodes of an `auto` input.
     hidden_nodes : int, optional
@@ -43,16 +60,19 @@ def check(
         What the network is for.
     host : {"studio", "rx", "tlc"}, optional
         The program whose rules and defaults are meant.
+    set : mapping of str to value, optional
+        Assignments behind the files of a configuration, as `--set KEY=VALUE`.
 
     Returns
     -------
     list of Diagnostic
-        The findings in the order of the text; empty where there is nothing to say.
+        The findings in the order of the text; empty where there is nothing to say.  Those of
+        configurations name their `file`, and may be about other files of the run.
 
     Raises
     ------
     ValueError
-        The file is no text, or an argument cannot be.
+        It is no text, or an argument cannot be.
     OSError
         The file cannot be read.
 
@@ -60,27 +80,35 @@ def check(
     -----
     0.1
     """
+    subject = Subject(specification, language)
     context = known_context(features, hidden_nodes, outputs, task, host)
-    return findings(read_specification(specification), context)
+    assigned = _assigned(set, subject)
+    if subject.family.experiments is not None:
+        return inspected(subject, assigned)
+    return findings(subject.text(), context, subject.language)
 
 
-def format(specification: str | os.PathLike[str]) -> str:
-    """Write a specification in the one style; broken regions stay as they are.
+def format(specification: Specification, *, language: Language | None = None) -> str:
+    """Write a text in the one style of its language; broken regions stay as they are.
 
     Parameters
     ----------
     specification : str or path object
-        Net# text, or the path of its file, which is not changed.
+        A text, or the path of its file: a path object, or one line that ends like a file of ours.
+        Layers of configurations are "a.cntk+b.cntk".
+    language : {"netsharp", "cntk", "brainscript", "ndl", "mel"}, optional
+        The language of it, whatever its name; a `str` is then a text.  Without it a file's name
+        tells, and a text is Net#.
 
     Returns
     -------
     str
-        The text, with the line ends that most of its lines have.
+        The text, with the line ends that most of its lines have; no file is changed.
 
     Raises
     ------
     ValueError
-        The file is no text, or the formatter's own proof that nothing is lost failed.
+        It is no text, or the formatter's own proof that nothing is lost failed.
     OSError
         The file cannot be read.
 
@@ -90,28 +118,37 @@ def format(specification: str | os.PathLike[str]) -> str:
     """
     from netsharp_lsp.layout.options import FormatOptions
 
-    language = language_by_id(main_language())
-    result = language.format(read_specification(specification), FormatOptions())
+    subject = Subject(specification, language)
+    result = language_by_id(subject.language).format(subject.text(), FormatOptions())
     if result.failure is not None:
         raise ValueError(result.failure)
     return result.text.decode()
 
 
 def describe(
-    specification: str | os.PathLike[str],
+    specification: Specification,
     *,
+    language: Language | None = None,
+    command: str | None = None,
     features: int | None = None,
     hidden_nodes: int | None = None,
     outputs: int | None = None,
     task: Task | None = None,
     host: Host | None = None,
+    set: Mapping[str, object] | None = None,
 ) -> dict[str, Any]:
-    """Describe a network: layers, bundles, parameters, connections, multiply-adds, memory.
+    """Describe a network: layers or nodes, parameters, multiply-adds, memory.
 
     Parameters
     ----------
     specification : str or path object
-        Net# text, or the path of its file.
+        A text, or the path of its file: a path object, or one line that ends like a file of ours.
+        Layers of configurations are "a.cntk+b.cntk".
+    language : {"netsharp", "cntk", "brainscript", "ndl", "mel"}, optional
+        The language of it, whatever its name; a `str` is then a text.  Without it a file's name
+        tells, and a text is Net#.
+    command : str, optional
+        The command of a configuration whose network is meant; without it the first that trains.
     features : int, optional
         Columns of the data after encoding: the nodes of an `auto` input.
     hidden_nodes : int, optional
@@ -122,19 +159,21 @@ def describe(
         What the network is for.
     host : {"studio", "rx", "tlc"}, optional
         The program whose rules and defaults are meant.
+    set : mapping of str to value, optional
+        Assignments behind the files of a configuration, as `--set KEY=VALUE`.
 
     Returns
     -------
     dict
-        The JSON of `netsharp describe --format json`: "layers", "parameters", "connections",
-        "multiply_adds", "memory_bytes"; what is unknown is None.
+        The JSON of `netsharp describe --format json`: "layers" (of CNTK "nodes"), "parameters",
+        "connections", "multiply_adds", "memory_bytes"; what is unknown is None.
 
     Raises
     ------
     SpecificationError
-        The specification has errors.
+        The network has errors.
     ValueError
-        The file is no text, or an argument cannot be.
+        It is no text, or an argument cannot be.
     OSError
         The file cannot be read.
 
@@ -142,7 +181,109 @@ def describe(
     -----
     0.1
     """
-    data = read_specification(specification)
+    subject = Subject(specification, language)
     context = known_context(features, hidden_nodes, outputs, task, host)
-    refuse_errors(data, context)
-    return language_by_id(main_language()).describe(data, context)
+    assigned = _assigned(set, subject)
+    experiments = subject.family.experiments
+    if experiments is None:
+        data = subject.text()
+        refuse_errors(data, context, subject.language)
+        return language_by_id(subject.language).describe(data, context)
+    asked = asked_of([subject], assigned)
+    asked.command = command
+    answer = sentences(lambda: experiments.describe(subject.name, asked))
+    if answer.document is None:
+        raise refused(answer)
+    return answer.document
+
+
+def compare(
+    before: Specification,
+    after: Specification,
+    *,
+    language: Language | None = None,
+    features: int | None = None,
+    hidden_nodes: int | None = None,
+    outputs: int | None = None,
+    task: Task | None = None,
+    host: Host | None = None,
+    set: Mapping[str, object] | None = None,
+) -> Comparison:
+    """Compare two networks by what they are, not by how they are spelt.
+
+    Parameters
+    ----------
+    before, after : str or path object
+        Two texts, or paths of files, as of `check`; both of one kind.
+    language : {"netsharp", "cntk", "brainscript", "ndl", "mel"}, optional
+        The language of both, whatever their names; a `str` is then a text.
+    features : int, optional
+        Columns of the data after encoding: the nodes of an `auto` input.
+    hidden_nodes : int, optional
+        The nodes of an `auto` hidden layer.
+    outputs : int, optional
+        The nodes that the task needs: those of an `auto` output.
+    task : {"binary", "multiclass", "regression"}, optional
+        What the network is for.
+    host : {"studio", "rx", "tlc"}, optional
+        The program whose rules and defaults are meant.
+    set : mapping of str to value, optional
+        Assignments behind the files of a configuration, as `--set KEY=VALUE`.
+
+    Returns
+    -------
+    Comparison
+        Whether they are the same, and what differs.
+
+    Raises
+    ------
+    SpecificationError
+        One of them has errors.
+    ValueError
+        It is no text, or an argument cannot be.
+    OSError
+        The file cannot be read.
+
+    Since
+    -----
+    0.1
+    """
+    subjects = [
+        Subject(one, language, called) for one, called in zip((before, after), SIDES, strict=True)
+    ]
+    context = known_context(features, hidden_nodes, outputs, task, host)
+    if subjects[0].family is not subjects[1].family:
+        names = " and ".join(one.family.title for one in subjects)
+        raise ValueError(f"The texts are of different kinds, {names}. Name two of a kind.")
+    assigned = _assigned(set, subjects[0])
+    experiments = subjects[0].family.experiments
+    if experiments is None:
+        first, second = (one.text() for one in subjects)
+        for data in (first, second):
+            refuse_errors(data, context, subjects[1].language)
+        compared = language_by_id(subjects[1].language)
+        return _comparison(compared.compare((first, context), (second, context)))
+    names_of = [one.name for one in subjects]
+    asked = asked_of(subjects, assigned)
+    answer = sentences(lambda: experiments.compare(names_of[0], names_of[1], asked))
+    if answer.comparison is None:
+        raise refused(answer)
+    return _comparison(answer.comparison)
+
+
+def _comparison(found: Compared) -> Comparison:
+    differences = [
+        Difference(one.change, one.what, one.name, one.aspect, one.before, one.after)
+        for one in found.differences
+    ]
+    figures = found.figures
+    return Comparison(
+        found.same, tuple(differences), figures["parameters"], figures["multiply_adds"]
+    )
+
+
+def _assigned(values: Mapping[str, object] | None, subject: Subject) -> tuple[str, ...]:
+    """Assignments, which only what is run can have."""
+    if values and subject.family.experiments is None:
+        raise ValueError(f"set belongs to configurations; {subject.name} is none. Leave it out.")
+    return assignments(values)

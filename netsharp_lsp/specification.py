@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
     from netsharp_engine.graph import Graph
     from netsharp_lsp.context import Context
+    from netsharp_lsp.diagnostics.model import Diagnostic as Finding
+    from netsharp_lsp.text.lines import LineIndex
 
+#: What no path of a line of text holds, how a comment begins, and what is longer than any path.
+NO_PATH = ("\n", "\r", ";", "=", "{", "}")
+COMMENTS = ("//", "/*", "#")
+LONGEST_PATH = 4096
 #: What may stand for a specification: its text, or the path of a file.
 Specification = str | os.PathLike[str]
 
@@ -36,6 +42,8 @@ class Diagnostic(NamedTuple):
         Where it begins, from 1; columns count code points.
     end_line, end_column : int
         Where it ends, exclusive.
+    file : str or None
+        The file that it is about, where several belong together; None for the text itself.
 
     Since
     -----
@@ -49,6 +57,7 @@ class Diagnostic(NamedTuple):
     column: int
     end_line: int
     end_column: int
+    file: str | None = None
 
 
 class SpecificationError(ValueError):
@@ -62,6 +71,8 @@ class SpecificationError(ValueError):
         The code of the first.
     line, column : int
         Where the first begins, from 1; columns count code points.
+    file : str or None
+        The file that it is about, where several belong together.
 
     Since
     -----
@@ -71,13 +82,14 @@ class SpecificationError(ValueError):
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         first = diagnostics[0]
         more = f" (and {len(diagnostics) - 1} more)" if len(diagnostics) > 1 else ""
-        super().__init__(
-            f"line {first.line}, column {first.column}: {first.code} {first.message}{more}"
-        )
+        where = f"line {first.line}, column {first.column}"
+        file = "" if first.file is None else f"{first.file}, "
+        super().__init__(f"{file}{where}: {first.code} {first.message}{more}")
         self.diagnostics = list(diagnostics)
         self.code = first.code
         self.line = first.line
         self.column = first.column
+        self.file = first.file
 
     def __reduce__(self) -> tuple[type[SpecificationError], tuple[list[Diagnostic]]]:
         # An exception is pickled by its text, which `__init__` does not take.
@@ -88,22 +100,42 @@ class SpecificationError(ValueError):
 Diagnostic.__module__ = SpecificationError.__module__ = "netsharp"
 
 
-def read_specification(specification: Specification) -> bytes:
-    """Return the text as UTF-8 without a byte-order mark; a path is read.
+def path_meant(specification: Specification, language: str | None = None) -> str | None:
+    """Return the path that stands for a specification; None where its text does.
+
+    A path object is a path.  So is a line of text that ends like a file of ours, unless somebody
+    says in which `language` it is: then it is a text, whatever it looks like.
+    """
+    if not isinstance(specification, str):
+        return file_name(specification)
+    from netsharp_lsp.language import suffixes
+
+    line = specification.lower()
+    a_text = language is not None or len(line) > LONGEST_PATH or any(one in line for one in NO_PATH)
+    if a_text or line.startswith(COMMENTS) or not line.endswith(suffixes()):
+        return None
+    return file_name(specification)
+
+
+def read_specification(specification: Specification, language: str | None = None) -> bytes:
+    """Return the text as UTF-8 without a byte-order mark; what means a path is read.
 
     Raises ValueError, a sentence, for what is no text, and OSError for a file that cannot be read.
     """
-    if isinstance(specification, str):
+    path = path_meant(specification, language)
+    if path is None:
+        assert isinstance(specification, str)
         from netsharp_lsp.text.decode import encode_text
 
         return encode_text(specification.removeprefix("\ufeff"))
     from netsharp_engine.plain_files import open_plain
-    from netsharp_lsp.text.decode import DecodeError, decode
+    from netsharp_lsp.language import family_of, language_of_name
+    from netsharp_lsp.text.decode import DecodeError
 
-    with open_plain(file_name(specification)) as stream:
-        source = decode(stream.read())
+    with open_plain(path) as stream:
+        source = family_of(language or language_of_name(path)).decode(stream.read())
     if isinstance(source, DecodeError):
-        raise ValueError(f"{os.fspath(specification)}: {source.message}")
+        raise ValueError(f"{path}: {source.message}")
     return source.text
 
 
@@ -142,32 +174,33 @@ def known_context(
     return Context(features, hidden_nodes, outputs, task, host)
 
 
-def findings(data: bytes, context: Context, *, suppressed: bool = False) -> list[Diagnostic]:
+def findings(
+    data: bytes, context: Context, language_id: str | None = None, *, suppressed: bool = False
+) -> list[Diagnostic]:
     """Return what is to be said about a text, in its order; also what it suppresses if asked."""
     from netsharp_lsp.diagnostics.selection import Selection
     from netsharp_lsp.language import examine, language_by_id, main_language
     from netsharp_lsp.text.lines import LineIndex
 
-    language, lines = language_by_id(main_language()), LineIndex(data)
+    language, lines = language_by_id(language_id or main_language()), LineIndex(data)
     if suppressed:
         found = sorted(language.check(data, context).diagnostics, key=lambda each: each.sort_key)
     else:
         found = examine(language, lines, context, Selection())
-    return [
-        Diagnostic(
-            each.code,
-            each.severity,
-            each.message,
-            *lines.position(each.start),
-            *lines.position(each.end),
-        )
-        for each in found
-    ]
+    return [placed(each, lines) for each in found]
 
 
-def refuse_errors(data: bytes, context: Context, *, suppressed: bool = False) -> None:
+def placed(found: Finding, lines: LineIndex, file: str | None = None) -> Diagnostic:
+    """Return a finding with lines and columns in place of offsets."""
+    start, end = lines.position(found.start), lines.position(found.end)
+    return Diagnostic(found.code, found.severity, found.message, *start, *end, file)
+
+
+def refuse_errors(
+    data: bytes, context: Context, language_id: str | None = None, *, suppressed: bool = False
+) -> None:
     """Raise SpecificationError where a text has errors."""
-    found = findings(data, context, suppressed=suppressed)
+    found = findings(data, context, language_id, suppressed=suppressed)
     errors = [each for each in found if each.severity == "error"]
     if errors:
         raise SpecificationError(errors)

@@ -16,6 +16,7 @@ import netsharp
 from netsharp_engine.train import KEYS, Key, read_settings
 from netsharp_engine.train.keys import ADAM_RATE, HOSTS, OPTIMIZERS, REGRESSION_RATE
 from netsharp_lsp import context
+from netsharp_lsp.language import language_ids
 from tests.public.page import PAGE, replaced
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,6 +40,8 @@ Column = str | int
 Task = Literal[{tasks}]
 #: Whose defaults apply.
 Host = Literal[{hosts}]
+#: The languages of texts.
+Language = Literal[{languages}]
 
 
 class TrainSettings(TypedDict, total=False):
@@ -116,7 +119,9 @@ def sentences(key: Key) -> str:
 
 
 def module_text() -> str:
-    parts = [HEAD.format(tasks=words(context.TASKS), hosts=words(context.HOSTS))]
+    named = (context.TASKS, context.HOSTS, language_ids())
+    tasks, hosts, languages = map(words, named)
+    parts = [HEAD.format(tasks=tasks, hosts=hosts, languages=languages)]
     for key in typed_keys():
         parts.append(f"\n    {key.name}: {type_of(key)}\n")
         told = textwrap.fill(sentences(key), 93, subsequent_indent="    ")

@@ -30,6 +30,13 @@ assert_type(found, list[netsharp.Diagnostic])
 assert_type(found[0].line, int)
 assert_type(netsharp.format(Path("net.nn")), str)
 assert_type(netsharp.describe(text), dict[str, Any])
+assert_type(netsharp.compare(text, "net.nn").same, bool)
+assert_type(netsharp.check("x = 1", language="brainscript", set={"a": 1})[0].file, str | None)
+run = netsharp.experiment("a.cntk")
+assert_type(run.networks[0].nodes[0].shape, tuple[int, ...] | None)
+assert_type(run.commands[0].network, netsharp.Network | None)
+assert_type(run.values, tuple[netsharp.Value, ...])
+assert_type(netsharp.migrate(Path("a.cntk")).files, dict[str, bytes])
 model = netsharp.train(text, x, [0, 1, 0, 1], epochs=3, optimizer="adam", validation=0.2)
 assert_type(model, netsharp.Model)
 assert_type(model.classes, tuple[str, ...] | None)
@@ -51,6 +58,7 @@ netsharp.train(text, x, [0, 1], epoch=3)  # type: ignore[call-arg]
 netsharp.train(text, x, [0, 1], epochs="3")  # type: ignore[arg-type]
 netsharp.train(text, x, [0, 1], optimizer="sgdd")  # type: ignore[arg-type]
 netsharp.check(text, task="classes")  # type: ignore[arg-type]
+netsharp.check(text, language="ndll")  # type: ignore[arg-type]
 netsharp.check(text, host="excel")  # type: ignore[arg-type]
 netsharp.trian(text)  # type: ignore[attr-defined]
 """
