@@ -79,6 +79,7 @@ class NumpyProgram:
             self._optimizer = bind_optimizer(plan, job.rule.kind)
             self._before = np.empty_like(plan.trained)
         self._codes: Array | None = None
+        self._seen: object = None
         self._weight, self._factor, self._square = 0.0, 1.0, 0.0
         self._large = False
         self._fault: Fault | None = None
@@ -89,9 +90,11 @@ class NumpyProgram:
     def feed(self, batch: Batch) -> None:
         """Copy a batch in; GraphError for values that are not dense."""
         values: Mapping[str, Any] = batch.inputs
-        for name, value in values.items():
-            if isinstance(value, (Sparse, Packed)):
-                raise GraphError(f"numpy takes dense values alone; those of '{name}' are not")
+        if values is not self._seen:
+            for name, value in values.items():
+                if isinstance(value, (Sparse, Packed)):
+                    raise GraphError(f"numpy takes dense values alone; those of '{name}' are not")
+            self._seen = values
         self.plan.enter(values)
         self._codes = values.get(self._target)
         if self._codes is None:
@@ -141,16 +144,15 @@ class NumpyProgram:
         if self._large or not self._square * rate * rate < RISKY_SQUARE:
             np.copyto(self._before, self.plan.trained)
             with np.errstate(all="ignore"):
-                self._move(rule)
+                self._optimizer.update(rule)
+                self._fault = self._check_weights()
         else:
-            self._move(rule)
-        if self._fault is None:
-            self._tell(self.plan.samples)
-        return self._fault is None
-
-    def _move(self, rule: Rule) -> None:
-        self._optimizer.update(rule)
-        self._fault = self._check_weights()
+            self._optimizer.update(rule)
+            self._fault = self._check_weights()
+        if self._fault is not None:
+            return False
+        self._tell(self.plan.samples)
+        return True
 
     def _check_gradient(self) -> Fault | None:
         plan = self.plan

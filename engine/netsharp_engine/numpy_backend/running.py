@@ -109,8 +109,10 @@ class Plan:
         for name, buffer, _ in self._entrances:
             rows = values[name]
             count = self.samples = len(rows)
-            np.copyto(buffer[:, :count], rows.T, casting="same_kind")
-            if count < self.batch:
+            if count == self.batch:
+                np.copyto(buffer, rows.T, casting="same_kind")
+            else:
+                np.copyto(buffer[:, :count], rows.T, casting="same_kind")
                 np.copyto(buffer[:, count:], buffer[:, :1])
 
     def aim(self, targets: Array, sample_weight: Array | None = None) -> None:
@@ -126,14 +128,16 @@ class Plan:
         else:
             total = float(np.add.reduce(sample_weight))
             np.multiply(sample_weight, 1.0 / total, out=share[:count], casting="same_kind")
-        share[count:] = 0.0
+        if count < self.batch:
+            share[count:] = 0.0
 
     def _aim(self, count: int, targets: Array) -> None:
         assert self._targets is not None
         goal, share, mass, labels, classes = self._targets
         if targets.ndim == 1 and len(goal) > 1:
             np.copyto(labels[:count], targets, casting="unsafe")
-            labels[count:] = 0
+            if count < self.batch:
+                labels[count:] = 0
             np.equal(classes, labels, out=goal)
             np.copyto(mass, share)
         else:

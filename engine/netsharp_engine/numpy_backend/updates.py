@@ -42,8 +42,10 @@ class Optimizer(ABC):
     """A kind of rule bound to one plan.
 
     ``state`` names the flat vectors that the kind remembers; together with ``steps`` they are all
-    that a resumed run needs.
+    that a resumed run needs.  ``divides``: its constants may be too small for the type of numbers.
     """
+
+    divides = False
 
     def __init__(self, plan: Trainable, kind: str) -> None:
         gradient = plan.gradient
@@ -63,7 +65,11 @@ class Optimizer(ABC):
     def update(self, rule: Rule) -> None:
         """Change the weights by the gradient."""
         self.steps += 1
-        self._apply(rule)
+        if self.divides:
+            with np.errstate(all="ignore"):
+                self._apply(rule)
+        else:
+            self._apply(rule)
         if rule.decay:
             with np.errstate(over="ignore"):
                 np.multiply(self._weights, 1 - rule.rate * rule.decay, out=self._weights)
@@ -133,6 +139,8 @@ class AdaDelta(Optimizer):
     E[u2] = d E[u2] + (1 - d) step2; w -= step``.
     """
 
+    divides = True
+
     def __init__(self, plan: Trainable, kind: str) -> None:
         super().__init__(plan, kind)
         self._second = np.empty_like(self._spare)
@@ -158,6 +166,8 @@ class Adam(Optimizer):
 
     ``w -= rate * m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + epsilon)``.
     """
+
+    divides = True
 
     def __init__(self, plan: Trainable, kind: str) -> None:
         super().__init__(plan, kind)
