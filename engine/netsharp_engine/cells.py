@@ -13,7 +13,7 @@ import math
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _csv import Reader
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
 #: Cells that hold no number, in lower case.
 MISSING = frozenset(("", "na", "n/a", "#n/a", "nan", "null", "none", "?"))
@@ -88,7 +88,7 @@ def looks_like_header(
     It does when it holds a name that is ``expected``, when one of its cells is no number above a
     number, or when none of its cells is a number.  ``rest`` are rows below it.
     """
-    if any(name in first for name in expected):
+    if not frozenset(first).isdisjoint(expected):
         return True
     plain = [not is_number(cell) and cell.casefold() not in MISSING for cell in first]
     for row in rest[:1]:
@@ -104,16 +104,30 @@ def positional_names(count: int) -> tuple[str, ...]:
 
 def find_column(names: Sequence[str], column: str | int) -> int | None:
     """The index of a column by its name, its number from 1, or its name in another case."""
-    if column in names:
-        return names.index(str(column))
-    word = str(column)
-    if word.isdecimal():
-        # A longer number than that of the columns is no column, and may be too long to be read.
-        digits = word.lstrip("0")
-        number = int(digits) if 0 < len(digits) <= len(str(len(names))) else 0
-        return number - 1 if 1 <= number <= len(names) else None
-    folded = [name.casefold() for name in names]
-    return folded.index(word.casefold()) if folded.count(word.casefold()) == 1 else None
+    return column_finder(names)(column)
+
+
+def column_finder(names: Sequence[str]) -> Callable[[str | int], int | None]:
+    """What `find_column` says of many columns of one table."""
+    exact = {name: index for index, name in reversed(list(enumerate(names)))}
+    folded: dict[str, list[int]] = {}
+
+    def found(column: str | int) -> int | None:
+        if column in exact:
+            return exact[str(column)]
+        word = str(column)
+        if word.isdecimal():
+            # A longer number than that of the columns is none, and may be too long to be read.
+            digits = word.lstrip("0")
+            number = int(digits) if 0 < len(digits) <= len(str(len(names))) else 0
+            return number - 1 if 1 <= number <= len(names) else None
+        if not folded:
+            for index, name in enumerate(names):
+                folded.setdefault(name.casefold(), []).append(index)
+        alike = folded.get(word.casefold(), ())
+        return alike[0] if len(alike) == 1 else None
+
+    return found
 
 
 def usual_label(names: Sequence[str]) -> int | None:

@@ -13,7 +13,7 @@ from io import TextIOWrapper
 
 from netsharp_engine.cells import (
     SUFFIX_DELIMITERS,
-    find_column,
+    column_finder,
     label_text,
     looks_like_header,
     named_delimiter,
@@ -200,10 +200,11 @@ def _count(rows: Iterator[list[str]], columns: Columns, whole: bool) -> Counts |
     if start is None:
         return None
     names, _, sample = start
-    label = usual_label(names) if columns.label is None else find_column(names, columns.label)
-    apart = {find_column(names, name) for name in columns.apart} | {label}
+    found = column_finder(names)
+    label = usual_label(names) if columns.label is None else found(columns.label)
+    apart = {found(name) for name in columns.apart} | {label}
     features = [index for index in range(len(names)) if index not in apart]
-    named = {find_column(names, name) for name in columns.categorical}
+    named = {found(name) for name in columns.categorical}
     levelled = [index for index in features if index in named]
     wanted = [*levelled, label] if label is not None else levelled
     if wanted and not whole:

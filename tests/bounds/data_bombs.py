@@ -347,7 +347,7 @@ def _networks() -> list[Bomb]:
         ).encode()
 
     return [
-        *of("chained layers", chained, 2**16, 2**10),
+        *of("chained layers", chained, 2**14, 2**10),
         *of("layers side by side", side_by_side, 2**14, 2**9),
         *of("layers that read all before", dense, 2**9),
         *of("shared weights", shared, 2**14, 2**9),

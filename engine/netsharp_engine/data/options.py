@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from netsharp_engine.cells import find_column, usual_label
+from netsharp_engine.cells import column_finder, find_column, usual_label
 from netsharp_engine.excerpt import excerpt
 
 from .errors import DataError, nearest
@@ -69,7 +69,12 @@ class Roles:
 
 def column_index(names: Sequence[str], column: ColumnName, part: str, path: str) -> int:
     """The index of a column given by name or number; raises DataError with the nearest names."""
-    found = find_column(names, column)
+    return _index_of(find_column(names, column), names, column, part, path)
+
+
+def _index_of(
+    found: int | None, names: Sequence[str], column: ColumnName, part: str, path: str
+) -> int:
     if found is not None:
         return found
     if str(column).isdecimal():
@@ -83,10 +88,12 @@ def column_index(names: Sequence[str], column: ColumnName, part: str, path: str)
 def resolve_roles(source: Source, options: ReadOptions, *, need_label: bool = True) -> Roles:
     """The part of every column of ``source``; raises DataError."""
 
+    found = column_finder(source.names)
+
     def find(column: ColumnName | None, part: str) -> int | None:
         if column is None:
             return None
-        return column_index(source.names, column, part, source.path)
+        return _index_of(found(column), source.names, column, part, source.path)
 
     weight = find(options.weight, "weight")
     split = find(options.split, "validation")
