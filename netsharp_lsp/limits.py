@@ -49,9 +49,11 @@ INCLUDED_BYTES = Limit(
     "the evaluation stops with a finding (BS066)",
 )
 SETTINGS_BYTES = Limit(
-    "one file of settings", 1024 * 1024, "bytes", "no command that needs it runs"
+    "one file of settings, or one run file", 1024 * 1024, "bytes", "no command that needs it runs"
 )
-KEY_PARTS = Limit("one line of settings", 200, "points", "the file is refused")
+KEY_PARTS = Limit(
+    "one key or value in settings or a run file", 200, "points", "the file is refused"
+)
 # Networks of the original's examples take 130,000.
 EVALUATION_STEPS = Limit(
     "evaluating one network in BrainScript",

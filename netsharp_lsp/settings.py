@@ -27,6 +27,8 @@ OWN_FILE = "netsharp.toml"
 SHARED_FILE = "pyproject.toml"
 #: What a person alone may set: further folders that the files of others may name files in.
 ROOTS = "roots"
+#: Makes commas of all that keys and values stand between.
+_PARTED = bytes.maketrans(b"\r\n{}[]=", b",,,,,,,")
 LINE_ENDINGS = ("auto", "lf", "crlf", "cr")
 
 
@@ -185,9 +187,14 @@ def _read_shared(file: str) -> Settings | None:
     return _settle(file, data, table) if isinstance(table, dict) else None
 
 
-def _read_bytes(file: str) -> bytes:
+def read_toml(file: str, place: str | None = None, *, follow: bool = True) -> dict[str, Any]:
+    """The tables of a file that lies at `place`, bounded as settings are; raises SettingsError."""
+    return _parse(file, _read_bytes(file, place, follow=follow))
+
+
+def _read_bytes(file: str, place: str | None = None, *, follow: bool = True) -> bytes:
     try:
-        with open_plain(file) as stream:
+        with open_plain(file if place is None else place, follow=follow) as stream:
             data = stream.read(SETTINGS_BYTES.most + 1)
     except OSError as error:
         raise SettingsError(file, None, f"cannot be read: {error.strerror}.") from None
@@ -199,9 +206,8 @@ def _read_bytes(file: str) -> bytes:
 def _parse(file: str, data: bytes) -> dict[str, Any]:
     import tomllib
 
-    crowded = next((line for line in data.splitlines() if line.count(b".") > KEY_PARTS.most), None)
-    if crowded is not None:
-        raise SettingsError(file, None, f"has a line with more than {KEY_PARTS}.")
+    if any(part.count(b".") > KEY_PARTS.most for part in data.translate(_PARTED).split(b",")):
+        raise SettingsError(file, None, f"has a key or value with more than {KEY_PARTS}.")
     try:
         return tomllib.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:

@@ -15,7 +15,7 @@ from netsharp_engine.data import DataError, find_files
 from netsharp_engine.data.arrays import beside_labels
 from netsharp_engine.graph import GraphError
 from netsharp_engine.model import ModelError, evaluate, load_model, save_model
-from netsharp_engine.plain_files import may_be_file, open_plain
+from netsharp_engine.plain_files import may_be_file
 from netsharp_engine.train import (
     RunLog,
     TrainingError,
@@ -40,7 +40,7 @@ from netsharp_lsp.family import ReadError
 from netsharp_lsp.language import families, family_of, main_family
 from netsharp_lsp.memory import settled
 from netsharp_lsp.project.writing import refusal
-from netsharp_lsp.settings import SettingsError
+from netsharp_lsp.settings import SettingsError, read_toml
 from netsharp_lsp.workspace import outside
 
 if TYPE_CHECKING:
@@ -223,15 +223,10 @@ def _settings(
 
 
 def _run_file(path: str) -> dict[str, Any]:
-    import tomllib
-
     try:
-        with open_plain(path) as stream:
-            return tomllib.load(stream)
-    except OSError as error:
-        raise RunError(f"{path}: cannot be read: {error.strerror}.") from None
-    except (ValueError, RecursionError) as error:
-        raise RunError(f"{path}: is not valid TOML: {error}.") from None
+        return read_toml(path)
+    except SettingsError as error:
+        raise RunError(str(error)) from None
 
 
 def _check_outputs(settings: Settings, model: str) -> None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 
-from netsharp_engine.plain_files import may_be_file, open_plain
+from netsharp_engine.plain_files import may_be_file
 from netsharp_lsp.context import HOSTS, TASKS, Context, is_count
 from netsharp_lsp.project.roots import ANYWHERE
-from netsharp_lsp.settings import OWN_FILE, SHARED_FILE
+from netsharp_lsp.settings import OWN_FILE, SHARED_FILE, SettingsError, read_toml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,18 +75,13 @@ def read_run_file(path: str, roots: Roots = ANYWHERE) -> RunFile | str:
 
     Values that only `run` can judge are passed over.
     """
-    import tomllib
-
     place = roots.place(path)
     if place is None:
         return RunFile(path, {}, {}, outside=os.path.basename(path))
     try:
-        with open_plain(place, follow=False) as stream:
-            table = tomllib.load(stream)
-    except OSError as error:
-        return f"{path}: cannot be read: {error.strerror}."
-    except (ValueError, RecursionError) as error:
-        return f"{path}: is not valid TOML: {error}."
+        table = read_toml(path, place, follow=False)
+    except SettingsError as error:
+        return str(error)
     return RunFile(path, _table(table, "data"), _table(table, "train"), _table(table, "output"))
 
 

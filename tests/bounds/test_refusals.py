@@ -20,6 +20,7 @@ from netsharp_lsp.netsharp.describe import describe_network
 from netsharp_lsp.netsharp.lower import build_graph
 from netsharp_lsp.netsharp.meaning.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
+from netsharp_lsp.project.run_file import read_run_file
 from netsharp_lsp.settings import SettingsError, read_settings
 from netsharp_lsp.workspace import GivenFiles, Workspace
 
@@ -82,6 +83,33 @@ def test_settings_of_a_size_that_nobody_writes_are_refused(
     file.write_bytes(data)
     with pytest.raises(SettingsError, match=str(limit)):
         read_settings(str(file))
+
+
+@pytest.mark.parametrize(
+    ("data", "limit"),
+    [
+        (b"#" * (SETTINGS_BYTES.most + 1), SETTINGS_BYTES),
+        (b"a" + b".a" * 300 + b" = 1", KEY_PARTS),
+        (b"a = {b" + b".b" * 300, KEY_PARTS),
+    ],
+)
+def test_run_files_are_bounded_as_settings_are(
+    data: bytes, limit: object, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    file = tmp_path_factory.mktemp("run") / "a.toml"
+    file.write_bytes(data)
+    assert str(limit) in str(read_run_file(str(file)))
+
+
+def test_a_run_file_may_name_many_files_on_one_line(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    file = tmp_path_factory.mktemp("run") / "a.toml"
+    named = [f"part{number}.csv" for number in range(500)]
+    file.write_text(f"[data]\ntrain = {named}\n")
+    found = read_run_file(str(file))
+    assert not isinstance(found, str)
+    assert found.data["train"] == named
 
 
 def test_a_specification_that_no_memory_holds_is_refused(
