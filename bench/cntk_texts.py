@@ -19,7 +19,8 @@ from netsharp_lsp.cntk.brainscript.reading.parser import parse
 from netsharp_lsp.cntk.reading.reader import read
 from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.selection import Selection
-from netsharp_lsp.language import examine, language_by_id
+from netsharp_lsp.examining import examine
+from netsharp_lsp.language import language_by_id
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.text.lines import LineIndex
 

@@ -16,7 +16,8 @@ from measure import Command, headline, in_turns, verdict
 
 from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.selection import Selection
-from netsharp_lsp.language import examine, language_by_id
+from netsharp_lsp.examining import examine
+from netsharp_lsp.language import language_by_id
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.text.lines import LineIndex
 

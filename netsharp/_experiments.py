@@ -18,12 +18,12 @@ from netsharp._subjects import (
 )
 from netsharp._values import Command, Experiment, Migration, Network, Node, Value
 from netsharp_lsp.cli.files import Naming, gather
-from netsharp_lsp.family import Wanted
 from netsharp_lsp.language import families
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.project.read_once import ReadOnce
 from netsharp_lsp.project.roots import own_roots, roots_around
+from netsharp_lsp.questions import Wanted
 from netsharp_lsp.settings import SettingsFinder
 from netsharp_lsp.specification import Specification, file_name
 
@@ -147,7 +147,7 @@ def migrate(
         if item.path is None:
             continue
         os.stat(item.path)  # What is not there is an error of the system's.
-        if item.language in family.languages:
+        if item.language in family.suffixes.values():
             languages[os.path.realpath(item.path)] = item.language
     folders = [name] if os.path.isdir(name) else []
     asked = Wanted(languages, folders, gathered.layers, files, find, roots)

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cli.files import Input, layered_in, read_bytes
 from netsharp_lsp.diagnostics.selection import Selection
-from netsharp_lsp.family import Inspection, Lookup, Question, ReadError
 from netsharp_lsp.language import family_of, language_ids
+from netsharp_lsp.outcome import ReadError
 from netsharp_lsp.project.roots import Roots, own_roots, roots_around
+from netsharp_lsp.questions import Inspection, Lookup, Question
 from netsharp_lsp.settings import Settings, SettingsError, SettingsFinder
 from netsharp_lsp.specification import (
     Diagnostic,
@@ -28,7 +29,8 @@ from netsharp_lsp.specification import (
 from netsharp_lsp.text.lines import LineIndex
 
 if TYPE_CHECKING:
-    from netsharp_lsp.family import Answer, Family
+    from netsharp_lsp.family import Family
+    from netsharp_lsp.questions import Answer
 
 Work = TypeVar("Work")
 Done = TypeVar("Done")

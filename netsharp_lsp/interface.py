@@ -1,12 +1,9 @@
-"""The small interface that every language answers, and the check of a text through it.
+"""The small interface that every language and snapshot answers.
 
 Commands and servers go through it; it knows no language's inside and no editor's types.
 """
 
 from __future__ import annotations
-
-from netsharp_lsp.diagnostics.model import Result
-from netsharp_lsp.diagnostics.suppression import MARK, find_suppressions, suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,13 +12,11 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.context import Context
     from netsharp_lsp.description.comparison import Comparison
-    from netsharp_lsp.diagnostics.model import Diagnostic
+    from netsharp_lsp.diagnostics.model import Result
     from netsharp_lsp.diagnostics.pages import RuleBook
-    from netsharp_lsp.diagnostics.selection import Selection
     from netsharp_lsp.ide import answers
     from netsharp_lsp.layout.options import FormatOptions, Formatted
     from netsharp_lsp.text.edits import Edit
-    from netsharp_lsp.text.lines import LineIndex
 
     #: A text and what is known around it.
     Text = tuple[bytes, Context]
@@ -311,27 +306,3 @@ class Sample:
         self.name = name
         self.completed = completed
         self.edited = edited
-
-
-def examine(
-    language: Language, lines: LineIndex, context: Context, selection: Selection
-) -> list[Diagnostic]:
-    """Check a text: its diagnostics in order, less those suppressed and those not selected."""
-    return sift(language, lines, language.check(lines.text, context), selection)
-
-
-def sift(
-    language: Language, lines: LineIndex, result: Result, selection: Selection
-) -> list[Diagnostic]:
-    """Return a check's diagnostics in order, less those suppressed and those not selected."""
-    diagnostics = sorted(result.diagnostics, key=lambda diagnostic: diagnostic.sort_key)
-    comments = result.comments if MARK in lines.text else []
-    suppressions = find_suppressions(lines, comments, *language.comment_marks)
-    left = suppress(
-        diagnostics,
-        lines,
-        suppressions,
-        lambda: language.rules.codes,
-        *language.suppression_codes,
-    )
-    return selection.filter(left)

@@ -7,13 +7,11 @@ Commands and servers ask here and name no language.  A family of somebody else's
 from __future__ import annotations
 
 from netsharp_lsp.cntk.family import FAMILY as CNTK
-from netsharp_lsp.interface import Foreign, examine, sift
 from netsharp_lsp.netsharp.family import FAMILY as NET_SHARP
 
 __all__ = [
     "added",
     "adopt",
-    "examine",
     "families",
     "families_by_language",
     "family_of",
@@ -29,7 +27,6 @@ __all__ = [
     "main_language",
     "register",
     "rules_with",
-    "sift",
     "suffixes",
     "title_of",
 ]
@@ -53,16 +50,17 @@ _by_suffix: dict[str, Family] = {}
 
 def register(family: Family) -> None:
     """Add a family; ValueError where one has its id, or a language's, or a suffix already."""
+    ids = dict.fromkeys(family.suffixes.values())
     for taken, given in (
         (_families, (family.id,)),
-        (_by_language, family.languages),
+        (_by_language, ids),
         (_by_suffix, family.suffixes),
     ):
         for name in given:
             if name in taken:
                 raise ValueError(f"'{name}' belongs to {taken[name].title} already.")
     _families[family.id] = family
-    _by_language.update(dict.fromkeys(family.languages, family))
+    _by_language.update(dict.fromkeys(ids, family))
     _by_suffix.update(dict.fromkeys(family.suffixes, family))
 
 
@@ -98,7 +96,7 @@ def main_family() -> Family:
 
 def main_language() -> str:
     """Return the id of the language of what nothing tells to be in another."""
-    return next(iter(main_family().languages))
+    return next(iter(main_family().suffixes.values()))
 
 
 def family_of(language_id: str) -> Family:
@@ -137,7 +135,7 @@ def suffixes() -> tuple[str, ...]:
 
 def language_by_id(language_id: str) -> Language:
     """Return a language; KeyError where none has the id."""
-    return _by_language[language_id].languages[language_id]
+    return _by_language[language_id].language(language_id)
 
 
 def language_of_name(name: str) -> str:
@@ -157,6 +155,8 @@ def language_of_text(name: str, data: bytes) -> str | None:
 
     None where its suffix is not ours, or is another's as well and the text says that it is theirs.
     """
+    from netsharp_lsp.interface import Foreign
+
     family = _by_suffix.get(_suffix(name))
     found = None if family is None else family.recognise(name, data)
     return None if isinstance(found, Foreign) else found

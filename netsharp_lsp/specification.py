@@ -179,7 +179,8 @@ def findings(
 ) -> list[Diagnostic]:
     """Return what is to be said about a text, in its order; also what it suppresses if asked."""
     from netsharp_lsp.diagnostics.selection import Selection
-    from netsharp_lsp.language import examine, language_by_id, main_language
+    from netsharp_lsp.examining import examine
+    from netsharp_lsp.language import language_by_id, main_language
     from netsharp_lsp.text.lines import LineIndex
 
     language, lines = language_by_id(language_id or main_language()), LineIndex(data)

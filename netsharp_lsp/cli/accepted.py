@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cli.inspection import Job
     from netsharp_lsp.diagnostics.reports import FileFindings
-    from netsharp_lsp.family import Outcome
+    from netsharp_lsp.outcome import Outcome
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.settings import Settings
 

@@ -40,11 +40,11 @@ from netsharp_lsp.diagnostics.reports import (
     render_statistics,
 )
 from netsharp_lsp.diagnostics.selection import split_codes
-from netsharp_lsp.family import Inspection
 from netsharp_lsp.language import families, known_codes, language_ids, title_of
 from netsharp_lsp.project.folders import excluder, validate_settings
 from netsharp_lsp.project.roots import not_written
 from netsharp_lsp.project.writing import write_atomic, write_over
+from netsharp_lsp.questions import Inspection
 from netsharp_lsp.settings import OWN_FILE, SHARED_FILE, SettingsError
 from netsharp_lsp.text.decode import encode
 from netsharp_lsp.text.lines import LineIndex
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from netsharp_lsp.cli.files import Gathered
-    from netsharp_lsp.family import Outcome
+    from netsharp_lsp.outcome import Outcome
     from netsharp_lsp.project.folders import Find
     from netsharp_lsp.project.roots import Roots
 

@@ -12,8 +12,8 @@ from netsharp_lsp.cli.project import (
     settings_finder,
 )
 from netsharp_lsp.cli.terminal import complain, give, give_exactly, say
-from netsharp_lsp.family import Lookup
 from netsharp_lsp.language import family_with
+from netsharp_lsp.questions import Lookup
 from netsharp_lsp.settings import SettingsError
 from netsharp_lsp.text.json_text import to_json
 
@@ -21,7 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from netsharp_lsp.family import Answer, Configurations
+    from netsharp_lsp.family import Configurations
+    from netsharp_lsp.questions import Answer
 
 FAILED = 2
 

@@ -10,7 +10,8 @@ from netsharp_lsp.embedded.arrangement import arrange
 from netsharp_lsp.embedded.finding import find_regions
 from netsharp_lsp.embedded.findings import outer_diagnostics
 from netsharp_lsp.embedded.hosts import SEPARATOR
-from netsharp_lsp.language import examine, language_by_id
+from netsharp_lsp.examining import examine
+from netsharp_lsp.language import language_by_id
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.text.edits import apply_edits
 from netsharp_lsp.text.lines import LineIndex

@@ -6,16 +6,17 @@ import sys
 
 from netsharp_lsp.cli.files import layered_in, named_input, read_bytes
 from netsharp_lsp.cli.terminal import complain, give, say
-from netsharp_lsp.family import Question
+from netsharp_lsp.questions import Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
     from netsharp_lsp.cli.files import Input
-    from netsharp_lsp.family import Answer, Family
+    from netsharp_lsp.family import Family
     from netsharp_lsp.project.folders import Find
     from netsharp_lsp.project.roots import Roots
+    from netsharp_lsp.questions import Answer
 
 
 def add_experiment_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:

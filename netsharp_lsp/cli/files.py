@@ -10,9 +10,8 @@ import sys
 
 from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.embedded.hosts import HOSTS, SEPARATOR, host_of
-from netsharp_lsp.family import ReadError, layers_of
-from netsharp_lsp.interface import Foreign
 from netsharp_lsp.language import families, family_of, language_of_name, suffixes
+from netsharp_lsp.outcome import ReadError, layers_of
 from netsharp_lsp.project.roots import LEADS_OUT
 from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.text.decode import DecodeError, Source
@@ -21,7 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from netsharp_lsp.family import Family, Item
+    from netsharp_lsp.family import Family
+    from netsharp_lsp.outcome import Item
     from netsharp_lsp.project.roots import Roots
 
 STDIN = "-"
@@ -190,6 +190,8 @@ def _is_ours(item: Input, gathered: Gathered) -> bool:
     """Whether a file is what its name says; notes why not."""
     if item.host is not None or not item.family.looks_inside:
         return True
+    from netsharp_lsp.interface import Foreign
+
     data = read_bytes(item)
     kind = item.family.recognise(item.name, b"" if isinstance(data, ReadError) else data)
     if isinstance(kind, Foreign) and not isinstance(data, ReadError):

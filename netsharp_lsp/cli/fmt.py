@@ -19,9 +19,9 @@ from netsharp_lsp.cli.files import (
 from netsharp_lsp.cli.project import add_settings_arguments, roots_for, settings_finder
 from netsharp_lsp.cli.terminal import complain, give_exactly
 from netsharp_lsp.cli.workers import do_all
-from netsharp_lsp.family import ReadError
 from netsharp_lsp.language import language_by_id, language_ids
 from netsharp_lsp.layout.options import FormatOptions
+from netsharp_lsp.outcome import ReadError
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.project.roots import not_written
 from netsharp_lsp.project.writing import write_over

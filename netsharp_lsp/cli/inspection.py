@@ -11,9 +11,10 @@ from netsharp_lsp.cli.context import contexts_around
 from netsharp_lsp.cli.files import read_source
 from netsharp_lsp.cli.workers import do_each
 from netsharp_lsp.diagnostics.selection import Selection, split_codes
-from netsharp_lsp.family import Outcome, ReadError
-from netsharp_lsp.language import examine, language_by_id
+from netsharp_lsp.examining import examine
+from netsharp_lsp.language import language_by_id
 from netsharp_lsp.memory import uncollected
+from netsharp_lsp.outcome import Outcome, ReadError
 from netsharp_lsp.text.decode import Source
 from netsharp_lsp.text.lines import LineIndex
 

@@ -16,13 +16,13 @@ from netsharp_lsp.cli.project import (
     settings_finder,
 )
 from netsharp_lsp.cli.terminal import complain, give, give_exactly, say
-from netsharp_lsp.family import Wanted
 from netsharp_lsp.language import families
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.project.read_once import ReadOnce
 from netsharp_lsp.project.roots import not_written
 from netsharp_lsp.project.writing import refusal, remove_if, write_over
+from netsharp_lsp.questions import Wanted
 from netsharp_lsp.settings import SettingsError
 from netsharp_lsp.text.json_text import to_json
 
@@ -87,7 +87,7 @@ def _planned(
     languages = {
         os.path.realpath(item.path): item.language
         for item in gathered.inputs
-        if item.path is not None and item.language in family.languages
+        if item.path is not None and item.family is family
     }
     absent = [
         f"{item.name}: there is no such file."

@@ -36,9 +36,9 @@ from netsharp_lsp.cli.subjects import SubjectError, embedded_in
 from netsharp_lsp.cli.terminal import complain, say
 from netsharp_lsp.cli.training_arguments import add_setting_arguments, given_flags
 from netsharp_lsp.context import FIELDS, Context
-from netsharp_lsp.family import ReadError
 from netsharp_lsp.language import families, family_of, main_family
 from netsharp_lsp.memory import settled
+from netsharp_lsp.outcome import ReadError
 from netsharp_lsp.project.writing import refusal
 from netsharp_lsp.settings import SettingsError, read_toml
 from netsharp_lsp.workspace import outside

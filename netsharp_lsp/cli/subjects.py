@@ -11,7 +11,7 @@ from netsharp_lsp.cli.context import context_around
 from netsharp_lsp.cli.files import named_input, read_source
 from netsharp_lsp.cli.terminal import complain
 from netsharp_lsp.context import FIELDS, Context
-from netsharp_lsp.family import ReadError
+from netsharp_lsp.outcome import ReadError
 from netsharp_lsp.project.revision_files import NoGitError, RevisionFiles, split_revision
 from netsharp_lsp.text.decode import DecodeError, decode
 from netsharp_lsp.workspace import outside

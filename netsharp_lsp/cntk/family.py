@@ -5,8 +5,7 @@ Each answer imports what it needs on use.
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.languages import BY_ID, SCRIPTS, SUFFIXES
-from netsharp_lsp.text.decode import decode_legacy
+from netsharp_lsp.cntk.suffixes import SCRIPTS, SUFFIXES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,17 +13,11 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.commands.runs import OverDisk, PlacedRun
     from netsharp_lsp.cntk.languages import CntkLanguage
-    from netsharp_lsp.family import (
-        Answer,
-        Inspection,
-        Lookup,
-        Migration,
-        Outcome,
-        Question,
-        Wanted,
-    )
+    from netsharp_lsp.family import Migration
     from netsharp_lsp.interface import Foreign
+    from netsharp_lsp.outcome import Outcome
     from netsharp_lsp.project.roots import Roots
+    from netsharp_lsp.questions import Answer, Inspection, Lookup, Question, Wanted
     from netsharp_lsp.settings import Settings
     from netsharp_lsp.text.decode import Source
     from netsharp_lsp.workspace import Files
@@ -121,7 +114,6 @@ class CntkFamily:
     id = "cntk"
     title = "the languages of CNTK"
     suffixes = SUFFIXES
-    languages: Mapping[str, CntkLanguage] = BY_ID
     looks_inside = True
     largest = None
     sample = None
@@ -129,6 +121,12 @@ class CntkFamily:
     experiments = Experiments()
     configurations = Configurations()
     migrations = Migrations()
+
+    def language(self, language_id: str) -> CntkLanguage:
+        """One of the four."""
+        from netsharp_lsp.cntk.languages import BY_ID
+
+        return BY_ID[language_id]
 
     def recognise(self, name: str, data: bytes) -> str | Foreign:
         """Some suffixes are others', too: the text decides."""
@@ -138,6 +136,8 @@ class CntkFamily:
 
     def decode(self, data: bytes) -> Source:
         """What is not UTF-8 is Windows-1252."""
+        from netsharp_lsp.text.decode import decode_legacy
+
         return decode_legacy(data)
 
 

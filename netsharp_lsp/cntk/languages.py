@@ -22,16 +22,6 @@ if TYPE_CHECKING:
     Text = tuple[bytes, Context]
 
 _HERE = os.path.dirname(__file__)
-#: The language of a file by the suffix of its name.
-SUFFIXES = {
-    ".cntk": "cntk",
-    ".config": "cntk",
-    ".bs": "brainscript",
-    ".ndl": "ndl",
-    ".mel": "mel",
-}
-#: The suffixes of scripts that may start runs.
-SCRIPTS = (".sh", ".cmd", ".bat")
 #: The pages of all four languages: a fault of one text is often met through another.
 RULES = RuleBook(os.path.join(_HERE, "rules"), os.path.join(_HERE, "migration", "rules"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from netsharp_lsp.cntk.languages import SUFFIXES as LANGUAGES
+from netsharp_lsp.cntk.suffixes import SUFFIXES as LANGUAGES
 from netsharp_lsp.interface import Foreign
 
 __all__ = ["LANGUAGES", "Foreign", "language_of"]

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import os
 
-from netsharp_lsp.diagnostics.model import Result
-from netsharp_lsp.diagnostics.pages import RuleBook
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from netsharp_lsp.context import Context
     from netsharp_lsp.description.comparison import Comparison
+    from netsharp_lsp.diagnostics.model import Result
+    from netsharp_lsp.diagnostics.pages import RuleBook
     from netsharp_lsp.layout.options import FormatOptions, Formatted
     from netsharp_lsp.netsharp.snapshot import Snapshot
 
@@ -29,10 +28,20 @@ class NetSharp:
     comment_marks = ("//",)
     suppression_codes = ("NS126", "NS127")
     unused_codes = ("NS033", "NS059", "NS126")
-    rules = RuleBook(os.path.join(os.path.dirname(__file__), "rules"))
+    _rules: RuleBook | None = None
+
+    @property
+    def rules(self) -> RuleBook:
+        """The pages of its rules."""
+        from netsharp_lsp.diagnostics.pages import RuleBook
+
+        if self._rules is None:
+            self._rules = RuleBook(os.path.join(os.path.dirname(__file__), "rules"))
+        return self._rules
 
     def check(self, data: bytes, context: Context) -> Result:
         """Every fault of a specification, and its comments."""
+        from netsharp_lsp.diagnostics.model import Result
         from netsharp_lsp.netsharp.check import check
 
         network, diagnostics = check(data, context)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.family import TextFamily
-from netsharp_lsp.interface import Sample
-from netsharp_lsp.limits import SPECIFICATION_BYTES
-from netsharp_lsp.netsharp import LANGUAGE
+from netsharp_lsp.text_family import TextFamily
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +11,8 @@ if TYPE_CHECKING:
 
     from netsharp_engine.graph import Graph
     from netsharp_lsp.context import Context
+    from netsharp_lsp.interface import Sample
+    from netsharp_lsp.netsharp import NetSharp
 
 _TEXT = "input A [2];\nhidden B [2] from A all;\noutput C [1] from B all;\n"
 
@@ -41,11 +40,24 @@ class Training:
 class NetSharpFamily(TextFamily):
     """Net#, alone in its family."""
 
-    largest = SPECIFICATION_BYTES
-    sample = Sample(_TEXT, _TEXT.index("B"), _TEXT.index("A all"), _TEXT.replace("B", "D"))
-    training = Training()
+    @property
+    def sample(self) -> Sample:
+        """Three layers."""
+        from netsharp_lsp.interface import Sample
+
+        edited = _TEXT.replace("B", "D")
+        return Sample(_TEXT, _TEXT.index("B"), _TEXT.index("A all"), edited)
+
+    @property
+    def training(self) -> Training:
+        """Specifications are trained."""
+        return Training()
+
+    def language(self, language_id: str) -> NetSharp:
+        """Net#."""
+        from netsharp_lsp.netsharp import LANGUAGE
+
+        return LANGUAGE
 
 
-FAMILY = NetSharpFamily(
-    LANGUAGE.id, "Net#", {".nn": LANGUAGE.id, ".netsharp": LANGUAGE.id}, {LANGUAGE.id: LANGUAGE}
-)
+FAMILY = NetSharpFamily("netsharp", "Net#", {".nn": "netsharp", ".netsharp": "netsharp"})

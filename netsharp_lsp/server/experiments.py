@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from netsharp_lsp.family import relevant
 from netsharp_lsp.language import families, families_by_language, family_of_name
 from netsharp_lsp.project.walk import specifications_below
+from netsharp_lsp.questions import relevant
 from netsharp_lsp.server.renewal import renew
 from netsharp_lsp.server.workspace_files import folder_of, path_of
 from netsharp_lsp.workspace import Workspace as Surroundings
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from netsharp_lsp.family import Experiments as FamilyExperiments
-    from netsharp_lsp.family import Family, PlacedRun
+    from netsharp_lsp.family import Family
+    from netsharp_lsp.questions import PlacedRun
     from netsharp_lsp.server.complaints import Complaints
     from netsharp_lsp.server.connection import Connection
     from netsharp_lsp.server.settings import SettingsInForce

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from netsharp_lsp.diagnostics.fixes import fix_all
-from netsharp_lsp.language import examine
+from netsharp_lsp.examining import examine
 from netsharp_lsp.text.line_edits import line_edits
 from netsharp_lsp.text.lines import LineIndex
 

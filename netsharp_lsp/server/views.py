@@ -10,7 +10,8 @@ import os
 from typing import TYPE_CHECKING
 
 from netsharp_lsp.embedded.hosts import HOSTS as SUFFIXES_OF_HOSTS
-from netsharp_lsp.language import language_by_id, language_ids, language_of_text, sift
+from netsharp_lsp.examining import sift
+from netsharp_lsp.language import language_by_id, language_ids, language_of_text
 from netsharp_lsp.server.documents import Document
 from netsharp_lsp.text.edits import compose, difference
 from netsharp_lsp.text.lines import LineIndex

@@ -11,7 +11,8 @@ from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.fixes import ROUNDS, fix_all
 from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.diagnostics.selection import Selection
-from netsharp_lsp.language import examine, language_by_id
+from netsharp_lsp.examining import examine
+from netsharp_lsp.language import language_by_id
 from netsharp_lsp.netsharp.describe import describe_network
 from netsharp_lsp.netsharp.meaning.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse

@@ -10,7 +10,7 @@ from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.fixes import fix_all
 from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.diagnostics.selection import Selection
-from netsharp_lsp.language import examine
+from netsharp_lsp.examining import examine
 from netsharp_lsp.text.lines import LineIndex
 from tests.diagnostics.toy import TOY
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.diagnostics.fixes import fix_all
 from netsharp_lsp.diagnostics.selection import Selection
+from netsharp_lsp.examining import examine
 from netsharp_lsp.ide.answers import (
     DOCUMENT,
     TOKEN_KINDS,
@@ -25,7 +26,6 @@ from netsharp_lsp.ide.answers import (
     Refusal,
     Symbol,
 )
-from netsharp_lsp.language import examine
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.text.edits import Edit, apply_edits
 from netsharp_lsp.text.lines import LineIndex

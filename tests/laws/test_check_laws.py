@@ -13,7 +13,8 @@ from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.model import SEVERITIES, Diagnostic
 from netsharp_lsp.diagnostics.pages import Page, RuleBook
 from netsharp_lsp.diagnostics.selection import Selection
-from netsharp_lsp.language import examine, language_by_id
+from netsharp_lsp.examining import examine
+from netsharp_lsp.language import language_by_id
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.netsharp.reading.syntax import ConstantItem, LayerItem
 from netsharp_lsp.netsharp.rules import FOLDER

@@ -11,7 +11,7 @@ import pytest
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.selection import Selection
-from netsharp_lsp.language import examine
+from netsharp_lsp.examining import examine
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.layout.render import render
 from netsharp_lsp.netsharp import LANGUAGE

@@ -18,7 +18,8 @@ from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.fixes import fix_all
 from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.diagnostics.selection import Selection
-from netsharp_lsp.language import examine, language_by_id
+from netsharp_lsp.examining import examine
+from netsharp_lsp.language import language_by_id
 from netsharp_lsp.netsharp.reading.grammar import parse_tree
 from netsharp_lsp.text.lines import LineIndex
 from tests.collection import FRAGMENTS

@@ -12,7 +12,8 @@ from netsharp_lsp.diagnostics.fixes import fix_all
 from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.diagnostics.pages import Page, RuleBook
 from netsharp_lsp.diagnostics.selection import Selection
-from netsharp_lsp.language import examine, language_by_id
+from netsharp_lsp.examining import examine
+from netsharp_lsp.language import language_by_id
 from netsharp_lsp.netsharp.rules import FOLDER, SEVERITIES, load
 from netsharp_lsp.text.lines import LineIndex
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from netsharp_lsp.description.comparison import Comparison, Difference
 from netsharp_lsp.diagnostics.model import Diagnostic, Edit, Fix, Result
 from netsharp_lsp.diagnostics.pages import RuleBook
-from netsharp_lsp.family import TextFamily
 from netsharp_lsp.interface import PlainSnapshot
 from netsharp_lsp.layout.options import FormatOptions, Formatted
+from netsharp_lsp.text_family import TextFamily
 
 if TYPE_CHECKING:
     from netsharp_lsp.context import Context
@@ -80,4 +80,4 @@ class Tally:
 
 
 LANGUAGE = Tally()
-FAMILY = TextFamily("tally", "Tally", {".tally": LANGUAGE.id}, {LANGUAGE.id: LANGUAGE})
+FAMILY = TextFamily("tally", "Tally", {".tally": LANGUAGE.id}, LANGUAGE)

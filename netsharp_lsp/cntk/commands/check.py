@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from netsharp_lsp.diagnostics.model import Diagnostic
-    from netsharp_lsp.family import DoEach
     from netsharp_lsp.project.roots import Roots
+    from netsharp_lsp.questions import DoEach
     from netsharp_lsp.workspace import Run
 
 

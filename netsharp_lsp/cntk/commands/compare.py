@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.commands.subjects import SubjectError, read_experiment, spoil_networks
 from netsharp_lsp.cntk.description.comparison import compare
-from netsharp_lsp.family import Answer
+from netsharp_lsp.questions import Answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.family import Question
+    from netsharp_lsp.questions import Question
 
 DONE, FAILED = 0, 2
 

@@ -18,8 +18,8 @@ from netsharp_lsp.cntk.configuration.commands import Effective, command, command
 from netsharp_lsp.cntk.configuration.configuration import resolve_items
 from netsharp_lsp.cntk.configuration.items import Item, read_item
 from netsharp_lsp.cntk.configuration.tree import Value
-from netsharp_lsp.family import Answer
 from netsharp_lsp.project.disk_files import DiskFiles
+from netsharp_lsp.questions import Answer
 from netsharp_lsp.workspace import GivenFiles
 
 TYPE_CHECKING = False
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from netsharp_lsp.cntk.configuration.configuration import Configuration
-    from netsharp_lsp.family import Lookup
     from netsharp_lsp.project.roots import Roots
+    from netsharp_lsp.questions import Lookup
 
 DONE, FAULTY, FAILED = 0, 1, 2
 STDIN = "-"

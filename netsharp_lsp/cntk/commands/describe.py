@@ -5,7 +5,7 @@ from __future__ import annotations
 from netsharp_lsp.cntk.commands.subjects import SubjectError, read, read_experiment, spoil_networks
 from netsharp_lsp.cntk.description.network import default_network, described_network
 from netsharp_lsp.diagnostics.nearest import suggestion
-from netsharp_lsp.family import Answer
+from netsharp_lsp.questions import Answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.commands.subjects import ExperimentSubject
     from netsharp_lsp.cntk.run.building import BuiltNetwork
-    from netsharp_lsp.family import Question
+    from netsharp_lsp.questions import Question
 
 DONE, FAULTY, FAILED = 0, 1, 2
 

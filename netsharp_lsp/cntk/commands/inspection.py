@@ -15,13 +15,14 @@ from netsharp_lsp.cntk.commands.runs import OverDisk
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, read_text
 from netsharp_lsp.cntk.judging.analysis import merged
 from netsharp_lsp.cntk.judging.comments import comments_of
-from netsharp_lsp.cntk.languages import BY_ID, SUFFIXES
+from netsharp_lsp.cntk.languages import BY_ID
 from netsharp_lsp.cntk.library import PREFIX, library_text
+from netsharp_lsp.cntk.suffixes import SUFFIXES
 from netsharp_lsp.diagnostics.fixes import ROUNDS, choose
 from netsharp_lsp.diagnostics.model import Diagnostic, Related, Result
 from netsharp_lsp.diagnostics.suppression import MARK
-from netsharp_lsp.family import Outcome, ReadError
-from netsharp_lsp.interface import sift
+from netsharp_lsp.examining import sift
+from netsharp_lsp.outcome import Outcome, ReadError
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.text.decode import Source, decode_legacy
 from netsharp_lsp.text.edits import apply_edits
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from netsharp_lsp.cntk.commands.check import RunOutcome
-    from netsharp_lsp.family import Inspection, Item, Job, PlacedRun
+    from netsharp_lsp.outcome import Item
+    from netsharp_lsp.questions import Inspection, Job, PlacedRun
 
     Read = Callable[[Item], bytes | ReadError]
 

@@ -15,9 +15,9 @@ from netsharp_lsp.cntk.configuration.items import Item
 from netsharp_lsp.cntk.configuration.options import DATA_FILES, DEFAULT_READER
 from netsharp_lsp.cntk.configuration.scope import Found
 from netsharp_lsp.cntk.configuration.tree import BUILDERS
-from netsharp_lsp.cntk.languages import SUFFIXES
 from netsharp_lsp.cntk.recognition import Foreign, language_of
 from netsharp_lsp.cntk.run.references import INCLUDE, NETWORK_FILE, named_in
+from netsharp_lsp.cntk.suffixes import SUFFIXES
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.roots import ANYWHERE, LEADS_OUT
 from netsharp_lsp.project.walk import specifications_below

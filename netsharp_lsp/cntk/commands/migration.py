@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from netsharp_lsp.cntk.migration.unit import Unit
-    from netsharp_lsp.family import Wanted
+    from netsharp_lsp.questions import Wanted
 
 
 class Migration:

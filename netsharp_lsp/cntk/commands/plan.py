@@ -10,17 +10,17 @@ from netsharp_lsp.cntk.commands.runs import (
     scripted_runs,
     supposed_run,
 )
-from netsharp_lsp.family import relevant
 from netsharp_lsp.project.folders import excluder
+from netsharp_lsp.questions import relevant
 from netsharp_lsp.workspace import outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from netsharp_lsp.family import PlacedRun
     from netsharp_lsp.project.folders import Find
     from netsharp_lsp.project.roots import Roots
+    from netsharp_lsp.questions import PlacedRun
     from netsharp_lsp.settings import Settings
     from netsharp_lsp.workspace import Files
 

@@ -12,10 +12,10 @@ import sys
 from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cntk.configuration.items import read_items
 from netsharp_lsp.cntk.judging.analysis import Over, alone
-from netsharp_lsp.cntk.languages import SCRIPTS
 from netsharp_lsp.cntk.run.declared import script_runs
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.cntk.run.references import files_of
+from netsharp_lsp.cntk.suffixes import SCRIPTS
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.text.decode import decode_legacy

@@ -16,11 +16,11 @@ from netsharp_lsp.cntk.commands.runs import (
 )
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, read_text
 from netsharp_lsp.cntk.judging.analysis import OUTSIDE, analysed
-from netsharp_lsp.cntk.languages import SUFFIXES
 from netsharp_lsp.cntk.library import PREFIX, library_text
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
+from netsharp_lsp.cntk.suffixes import SUFFIXES
 from netsharp_lsp.diagnostics.reports import FileFindings
-from netsharp_lsp.family import ReadError, layers_of
+from netsharp_lsp.outcome import ReadError, layers_of
 from netsharp_lsp.project.disk_files import BoundFiles
 from netsharp_lsp.project.revision_files import NoGitError, RevisionFiles, split_revision
 from netsharp_lsp.text.decode import decode_legacy
@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from netsharp_lsp.diagnostics.model import Diagnostic
-    from netsharp_lsp.family import Item, Question
+    from netsharp_lsp.outcome import Item
     from netsharp_lsp.project.folders import Find
+    from netsharp_lsp.questions import Question
     from netsharp_lsp.workspace import Files
 
 #: The suffixes of configurations.

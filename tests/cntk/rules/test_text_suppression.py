@@ -9,7 +9,8 @@ from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.diagnostics.pages import RuleBook
 from netsharp_lsp.diagnostics.selection import Selection
-from netsharp_lsp.language import examine, known_codes, language_by_id, rules_with
+from netsharp_lsp.examining import examine
+from netsharp_lsp.language import known_codes, language_by_id, rules_with
 from netsharp_lsp.text.edits import apply_edits
 from netsharp_lsp.text.lines import LineIndex
 

@@ -1,0 +1,14 @@
+"""Which files are in CNTK's languages, or tell of its runs, by their names; imports nothing."""
+
+from __future__ import annotations
+
+#: The language of a file by the suffix of its name.
+SUFFIXES = {
+    ".cntk": "cntk",
+    ".config": "cntk",
+    ".bs": "brainscript",
+    ".ndl": "ndl",
+    ".mel": "mel",
+}
+#: The suffixes of scripts that may start runs.
+SCRIPTS = (".sh", ".cmd", ".bat")

@@ -1,0 +1,94 @@
+"""What came of a file, as every command tells it; knows no language and no terminal."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Protocol
+
+    from netsharp_lsp.diagnostics.model import Diagnostic
+    from netsharp_lsp.text.decode import Source
+    from netsharp_lsp.text.lines import LineIndex
+
+    class Item(Protocol):
+        """A file that is meant."""
+
+        @property
+        def name(self) -> str:
+            """What people call it."""
+
+        @property
+        def path(self) -> str | None:
+            """Its absolute path, None for stdin."""
+
+        @property
+        def language(self) -> str:
+            """The id of its language."""
+
+        @property
+        def directory(self) -> str:
+            """The absolute folder whose settings hold for it."""
+
+
+_NONE: Mapping[str, Any] = {}
+
+
+class ReadError:
+    """A file that cannot be read, as a sentence that names it."""
+
+    __slots__ = ("message",)
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+
+class Outcome:
+    """What one file gave: `source` as read, `text` after fixes, what is left to say of it.
+
+    `repaired` tells that fixes were tried. `source` is None for a file that could not be read
+    or is binary; `problems` are sentences on what could not be done, `warnings` on what was done
+    all the same; `others` are the lines of other files that diagnostics point at, by name.
+    """
+
+    __slots__ = (
+        "applied",
+        "diagnostics",
+        "item",
+        "others",
+        "problems",
+        "repaired",
+        "source",
+        "text",
+        "warnings",
+    )
+
+    def __init__(self, item: Item) -> None:
+        self.item = item
+        self.source: Source | None = None
+        self.text = b""
+        self.diagnostics: Sequence[Diagnostic] = ()
+        self.applied: Mapping[str, int] = _NONE
+        self.repaired = False
+        self.problems: tuple[str, ...] = ()
+        self.warnings: tuple[str, ...] = ()
+        self.others: Mapping[str, LineIndex] = _NONE
+
+    @property
+    def changed(self) -> bool:
+        """Whether fixes changed the text."""
+        return self.source is not None and self.source.text != self.text
+
+
+def layers_of(argument: str, starts: Sequence[str]) -> list[str]:
+    """Return the files that an argument ``A+B`` means; none where it means one file.
+
+    `starts` are the suffixes of files that can be layered.
+    """
+    if "+" not in argument or os.path.exists(argument):
+        return []
+    parts = [part for part in argument.split("+") if part]
+    suffixes = {os.path.splitext(part)[1].lower() for part in parts}
+    return [] if suffixes.isdisjoint(starts) else parts

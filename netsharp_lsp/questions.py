@@ -1,0 +1,244 @@
+"""What commands ask of families whose texts belong together, and what they are answered.
+
+Plain values; knows no family, no terminal and no editor.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, Protocol, TypeVar
+
+    from netsharp_lsp.description.comparison import Comparison
+    from netsharp_lsp.diagnostics.reports import FileFindings
+    from netsharp_lsp.diagnostics.selection import Selection
+    from netsharp_lsp.outcome import Item, ReadError
+    from netsharp_lsp.project.folders import Find
+    from netsharp_lsp.project.roots import Roots
+    from netsharp_lsp.workspace import Files, Run
+
+    Work = TypeVar("Work")
+    Done = TypeVar("Done")
+
+    class Job(Protocol):
+        """A file to check with what holds for it."""
+
+        @property
+        def item(self) -> Item:
+            """The file."""
+
+        @property
+        def selection(self) -> Selection:
+            """Which diagnostics are wanted."""
+
+        @property
+        def repairs(self) -> bool:
+            """Whether fixes are to be applied, be it only to show them."""
+
+    class PlacedRun(Protocol):
+        """A run with absolute folders, and the real paths of the files that it begins with."""
+
+        @property
+        def run(self) -> Run:
+            """The run."""
+
+        @property
+        def defines(self) -> frozenset[str]:
+            """Names of variables that somebody else defines."""
+
+        @property
+        def configurations(self) -> Sequence[str]:
+            """The real paths of the files that it begins with, as far as they are there."""
+
+        @property
+        def missing(self) -> Sequence[str]:
+            """Those that are not there, as they are named."""
+
+        @property
+        def outside(self) -> Sequence[str]:
+            """Those that lie where nothing is looked at, as they are named."""
+
+        def files(self, files: Files) -> frozenset[str]:
+            """Return the real paths of all files that it names."""
+
+    class DoEach(Protocol):
+        """Does one thing to many, in several processes where that pays."""
+
+        def __call__(self, work: Callable[[Work], Done], jobs: Sequence[Work], /) -> Iterable[Done]:
+            """Yield `work(job)` for each job, in order; both must be picklable."""
+
+
+class Inspection:
+    """What a command line wants checked of one family.
+
+    `folders` are those that it names, `layers` its arguments ``A+B``, `assignments` what comes
+    behind every run; `unsafe`: all fixes are wanted, not only the safe ones.  `read` reads a file
+    and `job_for` makes a job of one that nobody named, which is read besides, by its name, path and
+    language.
+    """
+
+    __slots__ = (
+        "assignments",
+        "do_each",
+        "find",
+        "folders",
+        "job_for",
+        "jobs",
+        "layers",
+        "read",
+        "roots",
+        "unsafe",
+    )
+
+    def __init__(
+        self,
+        jobs: Sequence[Job],
+        read: Callable[[Item], bytes | ReadError],
+        job_for: Callable[[str, str | None, str], Job],
+        do_each: DoEach,
+        find: Find,
+        roots: Roots,
+    ) -> None:
+        self.jobs = jobs
+        self.read = read
+        self.job_for = job_for
+        self.do_each = do_each
+        self.find = find
+        self.roots = roots
+        self.folders: Sequence[str] = ()
+        self.layers: Sequence[str] = ()
+        self.assignments: tuple[str, ...] = ()
+        self.unsafe = False
+
+
+class Question:
+    """What a command asks of runs: with which settings, which `command` of them is meant, what
+    stands in place of a `library`, with which `log` to compare.
+
+    `meant` makes a file of an argument, `read` reads it.
+    """
+
+    __slots__ = ("assignments", "command", "find", "library", "log", "meant", "read", "roots")
+
+    def __init__(
+        self,
+        meant: Callable[[str], Item],
+        read: Callable[[Item], bytes | ReadError],
+        find: Find,
+        roots: Roots,
+        assignments: tuple[str, ...] = (),
+    ) -> None:
+        self.meant = meant
+        self.read = read
+        self.find = find
+        self.roots = roots
+        self.assignments = assignments
+        self.command: str | None = None
+        self.library: str | None = None
+        self.log: str | None = None
+
+
+class Lookup:
+    """What a command asks of configurations: `items` in order, seen from a `folder`.
+
+    One value is wanted (`path`, `exact`: without climbing), what holds for one `command`, or all
+    as one file (`flat`); `stdin` reads what `-` means, which is called `stdin_name`; `roots_for`
+    tells the roots around names.
+    """
+
+    __slots__ = (
+        "command",
+        "exact",
+        "flat",
+        "folder",
+        "items",
+        "json",
+        "path",
+        "roots_for",
+        "stdin",
+        "stdin_name",
+    )
+
+    def __init__(
+        self,
+        items: Sequence[str],
+        folder: str,
+        roots_for: Callable[[Iterable[str]], Roots],
+        stdin: Callable[[], bytes],
+        stdin_name: str,
+    ) -> None:
+        self.items = items
+        self.folder = folder
+        self.roots_for = roots_for
+        self.stdin = stdin
+        self.stdin_name = stdin_name
+        self.path: str | None = None
+        self.exact = False
+        self.command: str | None = None
+        self.flat = False
+        self.json = False
+
+
+class Wanted:
+    """What a command line names for a migration: languages of files by their real paths, folders,
+    and layers; `force` replaces files that are there and different.
+    """
+
+    __slots__ = ("assignments", "files", "find", "folders", "force", "languages", "layers", "roots")
+
+    def __init__(
+        self,
+        languages: Mapping[str, str],
+        folders: Sequence[str],
+        layers: Sequence[str],
+        files: Files,
+        find: Find,
+        roots: Roots,
+    ) -> None:
+        self.languages = languages
+        self.folders = folders
+        self.layers = layers
+        self.files = files
+        self.find = find
+        self.roots = roots
+        self.assignments: tuple[str, ...] = ()
+        self.force = False
+
+
+class Answer:
+    """What a family has to say to a command.
+
+    Each of `reports` is shown and `complaints` are told on stderr, in this order; then a `document`
+    (a JSON value), `lines` for people, the bytes of a `text` or a `comparison` follow, whichever
+    there is; `code` is the exit code.
+    """
+
+    __slots__ = ("code", "comparison", "complaints", "document", "lines", "reports", "text")
+
+    def __init__(
+        self,
+        code: int = 0,
+        complaints: Sequence[str] = (),
+        reports: Sequence[Sequence[FileFindings]] = (),
+        document: dict[str, Any] | None = None,
+        lines: Iterable[str] = (),
+        text: bytes | None = None,
+        comparison: Comparison | None = None,
+    ) -> None:
+        self.code = code
+        self.complaints = complaints
+        self.reports = reports
+        self.document = document
+        self.lines = lines
+        self.text = text
+        self.comparison = comparison
+
+
+def relevant(runs: Iterable[PlacedRun], wanted: frozenset[str], files: Files) -> list[PlacedRun]:
+    """Return the runs that name one of the wanted files, by their real paths, each once."""
+    found: dict[tuple[object, ...], PlacedRun] = {}
+    for one in runs:
+        if not wanted.isdisjoint(one.configurations) or not wanted.isdisjoint(one.files(files)):
+            found.setdefault(one.run.key, one)
+    return list(found.values())
