@@ -9,21 +9,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.rules import Rule
     from netsharp_lsp.cntk.rules.findings import Finding
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.diagnostics.model import Diagnostic
 
 
-#: Subjects of rules that are texts, and rules on whole runs that judge the form of texts.
-TEXTS = frozenset(("configuration", "brainscript", "ndl", "mel"))
-FIRM = frozenset(("CK003", "CK119"))
-
-
 def findings(experiment: Experiment) -> Iterator[Finding]:
     """Everything that is to be said about a run and the files that it reads."""
     is_open = experiment.configuration.is_open
-    rules = [one for one in load() if not is_open or _needs_text_alone(one)]
+    rules = [one for one in load() if not is_open or one.of_texts]
     misread = misread_networks(experiment)
     subjects: dict[str, list[object]] = {}
     for rule in rules:
@@ -33,11 +27,6 @@ def findings(experiment: Experiment) -> Iterator[Finding]:
             for finding in rule.check(subject, experiment):
                 if not _follows(finding, misread):
                     yield finding
-
-
-def _needs_text_alone(rule: Rule) -> bool:
-    """Whether a rule can judge a run with an unknown layer, of which the texts alone are known."""
-    return rule.subject in TEXTS or rule.code in FIRM
 
 
 def _follows(finding: Finding, misread: dict[str, list[tuple[int, int]]]) -> bool:

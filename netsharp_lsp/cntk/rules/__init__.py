@@ -38,16 +38,26 @@ SUBJECTS = (
 )
 
 
+#: Those of them that are texts.
+TEXTS = frozenset(("configuration", "brainscript", "ndl", "mel"))
+
+
 class Rule:
-    """One rule: its code, how grave it is, what it looks at, and the function that looks."""
+    """One rule: its code, how grave it is, what it looks at, and the function that looks.
 
-    __slots__ = ("check", "code", "severity", "subject")
+    `of_texts`: it rests on the texts of a run alone, so it holds where more is not known of it.
+    """
 
-    def __init__(self, code: str, severity: Severity, subject: str, check: Check) -> None:
+    __slots__ = ("check", "code", "of_texts", "severity", "subject")
+
+    def __init__(
+        self, code: str, severity: Severity, subject: str, check: Check, of_texts: bool
+    ) -> None:
         self.code = code
         self.severity = severity
         self.subject = subject
         self.check = check
+        self.of_texts = of_texts
 
 
 RULES: list[Rule] = []
@@ -57,12 +67,18 @@ _COMPLETE: list[Rule] = []
 SEVERITIES: dict[str, Severity] = {}
 
 
-def rule(code: str, severity: Severity, on: str) -> Callable[[Check], Check]:
-    """Register a function ``(subject, experiment) -> findings`` for one code."""
+def rule(
+    code: str, severity: Severity, on: str, *, of_texts: bool = False
+) -> Callable[[Check], Check]:
+    """Register a function ``(subject, experiment) -> findings`` for one code.
+
+    Of a run with a layer that cannot be read the texts alone are known: rules on texts are asked,
+    and those that say that they rest on them.
+    """
     assert on in SUBJECTS, on
 
     def register(check: Check) -> Check:
-        RULES.append(Rule(code, severity, on, check))
+        RULES.append(Rule(code, severity, on, check, of_texts or on in TEXTS))
         SEVERITIES[code] = severity
         return check
 

@@ -30,7 +30,7 @@ _BLOCK_BELOW = re.compile(rb"[ \t]*=([ \t]*(?:#[^\n]*)?\r?\n\s*)([\[{(\"])")
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 
 
-@rule("CK003", "error", on="experiment")
+@rule("CK003", "error", on="experiment", of_texts=True)
 def configuration_faults(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Every fault of the evaluation that has a code here."""
     experiment.configuration.values()
