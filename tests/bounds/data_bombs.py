@@ -188,7 +188,7 @@ def _parquet() -> list[Bomb]:
         *of("long lists", long_list, 2**18),
         *of("labels", labels, 2**17),
         *of("long labels", long_labels, 2**21),
-        *of("a repeated label", repeated_labels, 2**11, 8),
+        *of("a repeated label", repeated_labels, 2**10, 8),
         *of("columns", columns, 2**12, 16),
         *of("cut off", lying, 256, 2),
     ]

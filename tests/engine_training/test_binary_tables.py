@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 import gzip
 import struct
+import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -133,3 +135,16 @@ def test_parquet_without_pyarrow_is_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(DataError, match=r'pip install "netsharp\[data\]"'):
         read_table(str(path))
+
+
+def test_a_text_of_many_rows_is_kept_once(tmp_path: Path) -> None:
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "t.parquet"
+    names = ["a" * 2**16, "b"] * 2048
+    parquet.write_table(pa.table({"x": [1.0] * 4096, "label": names}), path)
+    tracemalloc.start()
+    table = read_table(str(path), ReadOptions(label="label"))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert table.classes == ("a" * 2**16, "b")
+    assert peak < 2**24

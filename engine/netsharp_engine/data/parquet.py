@@ -68,18 +68,33 @@ class ParquetSource:
         if result is None:
             name = self.names[column]
             raise DataError(
-                f"{self.path}, column '{name}': the type is {values.type}, not a number. If it "
+                f"{self.path}, column '{name}': the type is {_type(values)}, not a number. If it "
                 f'holds categories, name it: categorical = ["{name}"].'
             )
         return result
 
     def _texts(self, batch: Any, column: int) -> list[str]:
-        values = batch.column(self.names[column]).to_pylist()
-        return [_cell_text(value) for value in values]
+        import pyarrow as pa
+
+        values = batch.column(self.names[column])
+        if not pa.types.is_dictionary(values.type):
+            return [_cell_text(value) for value in values.to_pylist()]
+        # A text that many rows name is there once.
+        texts = [_cell_text(value) for value in values.dictionary.to_pylist()]
+        codes = values.indices.to_pylist()
+        return ["" if code is None else texts[code] for code in codes]
 
     def _either(self, batch: Any, column: int) -> npt.NDArray[np.float64] | list[str]:
         numbers = _as_numbers(batch.column(self.names[column]))
         return self._texts(batch, column) if numbers is None else numbers
+
+
+def _type(values: Any) -> Any:
+    """The type of the values themselves, however they are kept."""
+    import pyarrow as pa
+
+    kind = values.type
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _cell_text(value: object) -> str:
@@ -123,6 +138,14 @@ def _open(path: str) -> Any:
     import pyarrow as pa
 
     try:
-        return parquet.ParquetFile(open_plain(path))
+        opened = parquet.ParquetFile(open_plain(path))
+        texts = [
+            field.name
+            for field in opened.schema_arrow
+            if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+        ]
+        if not texts:
+            return opened
+        return parquet.ParquetFile(open_plain(path), read_dictionary=texts)
     except (pa.ArrowException, OSError) as error:
         raise _damaged(path, error) from None
