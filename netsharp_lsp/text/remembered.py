@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from threading import Lock
-from typing import TYPE_CHECKING, Generic, TypeVar
 
+from netsharp_lsp.generics import Generic, TypeVar
+
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
