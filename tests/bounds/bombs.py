@@ -235,6 +235,7 @@ def _netsharp() -> list[Bomb]:
         *of("where", "where (s, d) => ", "output B [2] from A "),
         *of("true", "true ", "const { a = "),
         *of("calls in calls", "Square(", "const { a = ", "1"),
+        *of("indices of indices", "[1]", "const { a = b", "; }"),
         *of("signs", "-", "const { a = ", "1; }"),
         *of("powers", "2^", "const { a = ", "2; }"),
         *of(

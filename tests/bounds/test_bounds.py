@@ -24,6 +24,8 @@ CHOSEN = {
     ("netsharp", "a condition over a product (describe)"),
     ("netsharp", "layers in a group (check)"),
     ("netsharp", "brackets around a value (check)"),
+    ("netsharp", "indices (check)"),
+    ("cntk", "suppressions (fmt)"),
     ("cntk", "unknown variables (check)"),
     ("cntk", "includes that double (check)"),
     ("cntk", "includes that double in a record (check)"),

@@ -20,6 +20,7 @@ from netsharp_lsp.cntk.formatting.tokens import (
     open_choices,
 )
 from netsharp_lsp.layout.render import render, text_width
+from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,12 +58,17 @@ class Line:
 class Sheet:
     """The text that is being formatted, the line end to write, and brackets not to break."""
 
-    __slots__ = ("kept", "new_line", "text")
+    __slots__ = ("_lines", "kept", "new_line", "text")
 
     def __init__(self, text: bytes, new_line: bytes, kept: frozenset[int] = frozenset()) -> None:
         self.text = text
         self.new_line = new_line
         self.kept = kept
+        self._lines = LineIndex(text)
+
+    def before(self, at: int) -> bytes:
+        """What stands before a place on its line."""
+        return self.text[self._lines.starts[self._lines.line_at(at)] : at]
 
 
 def print_lines(tokens: Sequence[Token], sheet: Sheet) -> bytes:
@@ -102,7 +108,7 @@ class _Lines:
         if tokens[-1].role == COMMENT:
             last = tokens[-1]
             code = tokens[:-1]
-            line.columns = _columns(last.start, self._sheet.text)
+            line.columns = _columns(self._sheet.before(last.start))
             line.comment = last.text
             line.alone = not code
             if code and code[-1].end == last.start and last.text.startswith(b"#"):
@@ -177,8 +183,8 @@ class _Lines:
         member = self._members[-1]
         if member is None:
             return None
-        above = _column(member[0].start, self._sheet.text)
-        here = _column(first.start, self._sheet.text)
+        above = _column(self._sheet.before(member[0].start))
+        here = _column(self._sheet.before(first.start))
         if above is None or here is None or here > above:
             return None
         return member[1]
@@ -203,16 +209,13 @@ class _Lines:
         return render(document, WIDTH, indent, indent, self._sheet.new_line)
 
 
-def _column(start: int, text: bytes) -> int | None:
+def _column(before: bytes) -> int | None:
     """How far the first token of a line is indented; None for any other."""
-    line_start = max(text.rfind(b"\n", 0, start), text.rfind(b"\r", 0, start)) + 1
-    return None if text[line_start:start].strip() else start - line_start
+    return None if before.strip() else len(before)
 
 
-def _columns(start: int, text: bytes) -> tuple[int, ...]:
+def _columns(before: bytes) -> tuple[int, ...]:
     """Where a comment stood, by each distance of tabulators that it may have been aligned with."""
-    line_start = max(text.rfind(b"\n", 0, start), text.rfind(b"\r", 0, start)) + 1
-    before = text[line_start:start]
     if b"\t" not in before:
         return (text_width(before),) * len(_TABULATORS)
     return tuple(text_width(before.expandtabs(size)) for size in _TABULATORS)

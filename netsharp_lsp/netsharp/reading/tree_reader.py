@@ -49,9 +49,10 @@ OPENERS = {"}": "{", "]": "[", ")": "("}
 
 def first_byte(node: TreeNode) -> int:
     """Where the text of a node starts: a token without text may stand before the blanks."""
-    for child in node.children:
-        if child.end_byte > child.start_byte:
-            return first_byte(child)
+    inner: TreeNode | None = node
+    while inner is not None:
+        node = inner
+        inner = next((one for one in node.children if one.end_byte > one.start_byte), None)
     return node.start_byte
 
 
@@ -97,7 +98,8 @@ class TreeReader:
         opener: tuple[int, int] | None = None
         found = []
         lost: list[TreeNode] = []
-        for child in node.children:
+        children = node.children
+        for place, child in enumerate(children):
             kind = child.type
             if kind in ("ERROR", "stray"):
                 lost.append(child)
@@ -113,7 +115,9 @@ class TreeReader:
                 continue
             found.append(child)
             if kind in MISSING:
-                self.supplied(child, node.type, opener)
+                # A node itself would look for the one before it from the root on.
+                before = children[place - 1] if place else child
+                self.supplied(child, before, node.type, opener)
             elif kind in OPENINGS:
                 opener = self.span(child)
             elif kind in INNER_KEYWORDS and not child.is_named:
@@ -126,15 +130,17 @@ class TreeReader:
         """Note a comment; its place is that in the bytes read."""
         self.comments.append((node.start_byte, node.end_byte, COMMENTS[node.type]))
 
-    def supplied(self, node: TreeNode, parent: str, opener: tuple[int, int] | None) -> None:
-        """Note what is missing where the scanner put an empty token."""
+    def supplied(
+        self, node: TreeNode, before: TreeNode, parent: str, opener: tuple[int, int] | None
+    ) -> None:
+        """Note what is missing where the scanner put an empty token behind another node."""
         mark = MISSING[node.type]
         if mark == "{":
             mark = MISSING_OPEN.get(parent, mark)
         if mark:
             self.missing(node, mark, opener)
         else:
-            self.incomplete(*self.span(node.prev_sibling or node), "operand")
+            self.incomplete(*self.span(before), "operand")
 
     def incomplete(self, start: int, end: int, what: str) -> None:
         """Note that something was begun and not finished, unless what is there is unreadable."""
