@@ -47,5 +47,23 @@ TABLE_LINE = Limit(
 # What Python's own reader of such files takes.
 TABLE_CELL = Limit("one value of a CSV or TSV table", 131_072, "characters", "the table is refused")
 
+# Each row of the data costs work for every class.
+CLASSES = Limit(
+    "the classes that a network is trained for", 10_000, "classes", "`run` refuses the table"
+)
+CONFUSION_CLASSES = Limit(
+    "a confusion matrix in the report on some rows",
+    1_000,
+    "classes",
+    "the report has none; all its figures are there",
+)
+
 #: Every limit of the engine, in the order of the documents.
-LIMITS: tuple[Limit, ...] = (KERNEL_DIMENSIONS, KERNEL_CELLS, TABLE_LINE, TABLE_CELL)
+LIMITS: tuple[Limit, ...] = (
+    KERNEL_DIMENSIONS,
+    KERNEL_CELLS,
+    TABLE_LINE,
+    TABLE_CELL,
+    CLASSES,
+    CONFUSION_CLASSES,
+)

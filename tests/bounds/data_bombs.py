@@ -308,7 +308,7 @@ def _networks() -> list[Bomb]:
     def shared(n: int) -> bytes:
         layers = "".join(f"hidden H{i} [2] from A all;\n" for i in range(n))
         into = " ".join(f"from H{i} all;" for i in range(n))
-        shares = "".join(f"share {{ H{i} from A; H{i + 1} from A; }}\n" for i in range(0, n - 1, 2))
+        shares = "".join(f"share {{ A => H{i}, A => H{i + 1} }}\n" for i in range(0, n - 1, 2))
         return f"input A [2];\n{layers}output B [2] {{ {into} }}\n{shares}".encode()
 
     def side_by_side(n: int) -> bytes:

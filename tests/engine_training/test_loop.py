@@ -304,6 +304,12 @@ MISFITS = [
         {},
         'The label has 40 different numbers in 40 rows. To predict numbers set task = "regression"',
     ),
+    (
+        Table.from_arrays(np.zeros((10_001, 1)), [f"c{number}" for number in range(10_001)]),
+        layered(1, 2),
+        {},
+        "The label has 10,001 classes in 10,001 rows; .* at most 10,000 classes",
+    ),
     (blobs(), layered(3, 3), {"task": "binary"}, "The task is binary, but the labels have 3"),
     (blobs(), layered(3, 3), {"class_weights": "gren=2"}, "'gren' that no row has. Did you mean"),
 ]

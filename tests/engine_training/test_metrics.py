@@ -7,11 +7,13 @@ import math
 import numpy as np
 import pytest
 
+from netsharp_engine.limits import CONFUSION_CLASSES
 from netsharp_engine.train.metrics import (
     BaselineTally,
     NumberTally,
     auc,
     make_tally,
+    tally_bytes,
     trivial_answer,
 )
 from netsharp_engine.train.objective import Objective
@@ -35,6 +37,21 @@ def test_classes_by_hand():
     wrong = -(4 * math.log(0.75) + 2 * math.log(0.5) + 2 * math.log(0.75)) / 4
     assert found["mean_error"] == pytest.approx(found["log_loss"] + wrong)
     assert tally.confusion.tolist() == [[1, 0, 0], [0, 1, 0], [2, 0, 0]]
+
+
+def test_more_classes_than_anybody_reads_have_figures_and_no_confusion_matrix():
+    count = CONFUSION_CLASSES.most + 1
+    many = Objective(tuple(map(str, range(count))), count, "linear", "squared error")
+    few = Objective(many.classes[1:], count - 1, "linear", "squared error")
+    random = np.random.default_rng(7)
+    outputs, codes = random.random((40, count)), random.integers(0, count, 40)
+    outputs[np.arange(0, 40, 2), codes[::2]] = 2
+    tally = make_tally(many)
+    tally.add(outputs, codes, np.ones(40))
+    assert tally.confusion is None
+    assert tally.metrics()["accuracy"] == np.mean(np.argmax(outputs, axis=1) == codes) >= 0.5
+    assert make_tally(few).confusion.shape == (count - 1, count - 1)
+    assert tally_bytes(few, 64).total() > 48 * (count - 1) ** 2 > tally_bytes(many, 64).total()
 
 
 def test_one_output_is_the_second_class():

@@ -18,7 +18,7 @@ from netsharp_engine.room import require_room
 
 from .diagnosis import explain, propose
 from .feeding import Feeder
-from .measure import Meter, measure_part, measure_until, measuring_job
+from .measure import BATCH, Meter, measure_part, measure_until, measuring_job
 from .metrics import tally_bytes, trivial_answer
 from .objective import choose_objective
 from .preparation import TrainingData
@@ -84,7 +84,7 @@ class Run:
         draft, beside = drafted(backend, job), drafted(backend, measuring)
         require_room(
             f"Training in steps of {batch:,} row{'s' * (batch > 1)}",
-            (draft.needs(), beside.needs(shares=True), tally_bytes(self.objective)),
+            (draft.needs(), beside.needs(shares=True), tally_bytes(self.objective, BATCH)),
             ADVICE[settings.dtype],
         )
         self._program = draft.program(settings.threads)

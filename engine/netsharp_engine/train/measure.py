@@ -106,7 +106,7 @@ class Measurement:
     def report(self, part: str) -> Report:
         """The figures so far."""
         tally = self._tally
-        confusion = tally.confusion.tolist() if isinstance(tally, ClassTally) else None
+        counted = tally.confusion if isinstance(tally, ClassTally) else None
         return Report(
             part,
             tally.rows,
@@ -114,7 +114,7 @@ class Measurement:
             tally.metrics(),
             self._baseline.metrics(),
             self._meter.objective.classes,
-            confusion,
+            None if counted is None else counted.tolist(),
         )
 
 

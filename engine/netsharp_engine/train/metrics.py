@@ -12,6 +12,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine.limits import CONFUSION_CLASSES
+
 from .objective import Objective, Outputs
 
 Weights = npt.NDArray[np.float64]
@@ -37,23 +39,36 @@ def make_tally(objective: Objective) -> Tally:
     return ClassTally(objective)
 
 
-def tally_bytes(objective: Objective) -> Counter[str]:
-    """What counting by true and answered class takes, for a network and its baseline."""
-    return Counter({"counting right and wrong classes": 16 * len(objective.classes or ()) ** 2})
+def tally_bytes(objective: Objective, rows: int) -> Counter[str]:
+    """What judging batches of so many rows takes, for a network and its baseline.
+
+    A cell of the confusion matrix is a number in an array, one in a list, and text in the model.
+    """
+    count = len(objective.classes or ())
+    cells = count * count if count <= CONFUSION_CLASSES.most else 0
+    return Counter(
+        {
+            "counting right and wrong classes": 48 * cells,
+            "probabilities of classes": 8 * 8 * rows * count,
+        }
+    )
 
 
 class ClassTally:
     """Figures of a classification.
 
-    ``confusion[i, j]`` counts rows (by weight) of class i that were taken for class j.
+    ``confusion[i, j]`` counts rows (by weight) of class i that were taken for class j; None where
+    it is not asked for, or has more classes than anybody reads.
     """
 
-    def __init__(self, objective: Objective) -> None:
+    def __init__(self, objective: Objective, *, confused: bool = True) -> None:
         assert objective.classes is not None
         count = len(objective.classes)
         self.rows = 0
-        self.confusion = np.zeros((count, count))
-        self._objective = objective
+        few = confused and count <= CONFUSION_CLASSES.most
+        self.confusion = np.zeros((count, count)) if few else None
+        self._objective, self._count = objective, count
+        self._all, self._right = np.zeros(count), np.zeros(count)
         self._log_loss = self._wrong = 0.0
         self._scores: list[npt.NDArray[np.float64]] = []
         self._truths: list[npt.NDArray[np.bool_]] = []
@@ -64,15 +79,19 @@ class ClassTally:
         codes = targets.astype(np.intp)
         self.rows += len(codes)
         predicted = self._objective.predicted(outputs)
-        np.add.at(self.confusion, (codes, predicted.astype(np.intp)), weights)
+        answered = predicted.astype(np.intp)
+        np.add.at(self._all, codes, weights)
+        np.add.at(self._right, codes, np.where(answered == codes, weights, 0.0))
+        if self.confusion is not None:
+            np.add.at(self.confusion, (codes, answered), weights)
         probabilities = self._objective.probabilities(outputs)
         right = np.maximum(probabilities[np.arange(len(codes)), codes], SMALLEST)
         self._log_loss -= float(np.dot(np.log(right), weights))
-        if len(self.confusion) > 2:
+        if self._count > 2:
             wrong = np.maximum(1 - probabilities, SMALLEST)
             wrong[np.arange(len(codes)), codes] = 1
             self._wrong -= float(np.dot(np.log(wrong).sum(axis=1), weights))
-        if len(self.confusion) == 2:
+        if self._count == 2:
             self._scores.append(probabilities[:, 1])
             self._truths.append(codes == 1)
             self._weights.append(np.array(weights))
@@ -83,14 +102,14 @@ class ClassTally:
         ``mean_error`` is what rxNeuralNet's log calls MeanErr: the sum over the classes of the
         binary cross-entropies.
         """
-        total = float(self.confusion.sum())
+        total = float(self._all.sum())
         if not total:
             return {}
         result = {
-            "accuracy": float(np.trace(self.confusion)) / total,
+            "accuracy": float(self._right.sum()) / total,
             "log_loss": self._log_loss / total,
         }
-        if len(self.confusion) > 2:
+        if self._count > 2:
             result["mean_error"] = (self._log_loss + self._wrong) / total
         if self._scores:
             area = auc(
@@ -188,7 +207,9 @@ class BaselineTally:
         self._answer = np.array([answer])
         if objective.classes is not None:
             objective = Objective(objective.classes, len(answer), "softmax", "cross entropy")
-        self._tally = make_tally(objective)
+            self._tally: Tally = ClassTally(objective, confused=False)
+        else:
+            self._tally = NumberTally()
         self.rows = 0
 
     def add(self, outputs: Outputs, targets: npt.NDArray[np.generic], weights: Weights) -> None:

@@ -31,6 +31,7 @@ from netsharp_engine.data.normalizers import Matrix, Rows
 from netsharp_engine.data.sources import open_source
 from netsharp_engine.data.table import Codes, translate_classes
 from netsharp_engine.excerpt import excerpt
+from netsharp_engine.limits import CLASSES
 
 from .failures import TrainingError
 from .settings import Settings
@@ -210,16 +211,23 @@ def _check_levels(table: Table) -> None:
 
 
 def _check_classes(table: Table, settings: Settings) -> None:
-    """Refuse numbers that are taken for classes only because no task was set."""
+    """Refuse numbers that are taken for classes only because no task was set, and too many."""
     classes = table.classes
-    if classes is None or settings.task != "classification" or len(classes) <= MANY_CLASSES:
+    if classes is None or len(classes) <= MANY_CLASSES:
         return
-    numbers = [name for name in classes if is_number(name)]
-    fractions = any("." in name for name in numbers)
-    if len(numbers) == len(classes) and (fractions or len(classes) > table.rows / 2):
+    if settings.task == "classification":
+        numbers = [name for name in classes if is_number(name)]
+        fractions = any("." in name for name in numbers)
+        if len(numbers) == len(classes) and (fractions or len(classes) > table.rows / 2):
+            raise TrainingError(
+                f"The label has {len(classes):,} different numbers in {table.rows:,} rows. To "
+                'predict numbers set task = "regression"; if they are classes set '
+                'task = "multiclass".'
+            )
+    if len(classes) > CLASSES.most:
         raise TrainingError(
-            f"The label has {len(classes):,} different numbers in {table.rows:,} rows. To predict "
-            'numbers set task = "regression"; if they are classes set task = "multiclass".'
+            f"The label has {len(classes):,} classes in {table.rows:,} rows; a network is trained "
+            f"for at most {CLASSES}. Is it the right label column?"
         )
 
 

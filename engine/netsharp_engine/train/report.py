@@ -39,6 +39,7 @@ class Report:
         The names of the classes; None for a regression.
     confusion : list of lists of float, or None
         ``confusion[i][j]`` counts, by weight, the rows of class i that were taken for class j.
+        None for a regression, and for more classes than ``docs/limits.md`` says.
 
     Since
     -----
