@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.context import Context
     from netsharp_lsp.diagnostics.model import Diagnostic
-    from netsharp_lsp.netsharp.findings import Finding, Place
+    from netsharp_lsp.netsharp.findings import Finding, RelativeSpan
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.meaning.units import Unit
     from netsharp_lsp.netsharp.reading.incremental import Delta
@@ -163,7 +163,7 @@ def reading_order(diagnostic: Diagnostic) -> tuple[object, ...]:
     return diagnostic.sort_key, related
 
 
-def places_of(finding: Finding) -> Iterator[Place]:
+def places_of(finding: Finding) -> Iterator[RelativeSpan]:
     """Every place that a finding points at or rests on."""
     yield finding.place
     yield from finding.also

@@ -39,7 +39,7 @@ class Rests(Enum):
     LAYERS = 5
 
 
-class Place:
+class RelativeSpan:
     """A span of a declaration; without a declaration, absolute offsets in the text."""
 
     __slots__ = ("declaration", "end", "start")
@@ -50,17 +50,17 @@ class Place:
         self.end = end
 
     @classmethod
-    def of(cls, declaration: Declaration, node: Node) -> Place:
+    def of(cls, declaration: Declaration, node: Node) -> RelativeSpan:
         """The span of a node."""
         return cls(declaration, node.start, node.end)
 
-    def before(self) -> Place:
+    def before(self) -> RelativeSpan:
         """The empty place at the start."""
-        return Place(self.declaration, self.start, self.start)
+        return RelativeSpan(self.declaration, self.start, self.start)
 
-    def after(self) -> Place:
+    def after(self) -> RelativeSpan:
         """The empty place at the end."""
-        return Place(self.declaration, self.end, self.end)
+        return RelativeSpan(self.declaration, self.end, self.end)
 
     def offsets(self, specification: Specification) -> tuple[int, int]:
         """Absolute offsets in the text of a snapshot."""
@@ -70,7 +70,7 @@ class Place:
         return base + self.start, base + self.end
 
 
-class Top(Place):
+class Top(RelativeSpan):
     """The empty place before the first declaration, whichever that is."""
 
     __slots__ = ()
@@ -84,13 +84,13 @@ class Top(Place):
         return start, start
 
 
-class Note(findings.Note[Place]):
+class Note(findings.Note[RelativeSpan]):
     """A sentence about another place that belongs to a finding."""
 
     __slots__ = ()
 
 
-class Change(findings.Change[Place]):
+class Change(findings.Change[RelativeSpan]):
     """A replacement of a place's text."""
 
     __slots__ = ()
@@ -116,7 +116,7 @@ class Repair(findings.Repair[Change]):
     __slots__ = ()
 
 
-class Finding(findings.Finding[Place, Change]):
+class Finding(findings.Finding[RelativeSpan, Change]):
     """One fault at one place of a specification; two severities has NS089 alone.
 
     `also`: other places whose items must be readable for it to hold.
@@ -127,13 +127,13 @@ class Finding(findings.Finding[Place, Change]):
     def __init__(
         self,
         code: str,
-        place: Place,
+        place: RelativeSpan,
         message: str,
-        notes: Iterable[findings.Note[Place]] = (),
+        notes: Iterable[findings.Note[RelativeSpan]] = (),
         repair: findings.Repair[Change] | None = None,
         severity: Severity | None = None,
         *,
-        also: Iterable[Place] = (),
+        also: Iterable[RelativeSpan] = (),
     ) -> None:
         super().__init__(code, place, message, notes, repair, severity)
         self.also = tuple(also)

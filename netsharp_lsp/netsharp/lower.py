@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from netsharp_engine.graph import Node, Parameter
-    from netsharp_lsp.netsharp.findings import Place
+    from netsharp_lsp.netsharp.findings import RelativeSpan
     from netsharp_lsp.netsharp.meaning.model import Bundle, Geometry, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
 
@@ -108,7 +108,7 @@ class Lowering:
         for layer in network.outputs[:1]:
             self.graph.set_output(self.values[layer])
 
-    def _origin(self, layer: Layer, place: Place) -> Origin:
+    def _origin(self, layer: Layer, place: RelativeSpan) -> Origin:
         start, end = place.offsets(self.network.specification)
         return Origin(layer.name, self.network.specification.lines.line_at(start) + 1, start, end)
 

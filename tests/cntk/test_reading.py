@@ -11,7 +11,7 @@ from netsharp_lsp.cntk.reading.syntax import (
     Block,
     Builder,
     BuilderText,
-    Call,
+    ConfigurationCall,
     Flag,
     List,
     Macro,
@@ -80,7 +80,7 @@ def test_blocks_lists_and_calls() -> None:
     assert isinstance(block, Block)
     assert block.opening == "["
     assert len(block.records) == 1
-    assert isinstance(call, Call)
+    assert isinstance(call, ConfigurationCall)
     assert call.function.text == "f"
     x, init = call.arguments.elements
     assert isinstance(x, Text)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.configuration.commands import Effective
     from netsharp_lsp.cntk.configuration.configuration import Configuration
-    from netsharp_lsp.cntk.configuration.sources import Place
+    from netsharp_lsp.cntk.configuration.sources import SourcePlace
     from netsharp_lsp.cntk.configuration.tree import Value
 
 #: Columns of a value that are shown in a line.
@@ -120,7 +120,7 @@ def _short(value: Value) -> str:
     return shown if len(shown) <= _WIDTH else f"{shown[: _WIDTH - 4].rstrip()} ..."
 
 
-def _origin(place: Place) -> dict[str, Any]:
+def _origin(place: SourcePlace) -> dict[str, Any]:
     position = place.source.lines.position
     start, end = position(place.start), position(place.end)
     return {

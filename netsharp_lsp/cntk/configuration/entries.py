@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.configuration.sources import Place
+from netsharp_lsp.cntk.configuration.sources import SourcePlace
 from netsharp_lsp.cntk.configuration.traced import Traced, Weaver
 
 TYPE_CHECKING = False
@@ -20,12 +20,12 @@ class Assignment:
         self.appends = appends
 
     @property
-    def key(self) -> Place:
+    def key(self) -> SourcePlace:
         """Where the key stands."""
         return self.record.text.place(*self.record.key)
 
     @property
-    def value(self) -> Place:
+    def value(self) -> SourcePlace:
         """Where the value stands, with its quotes or brackets."""
         return self.record.text.place(*self.record.whole)
 
@@ -87,6 +87,6 @@ def _spaced(texts: list[Traced]) -> Traced:
     for text in texts:
         if len(weaver):
             end = texts[0].place(0, 0)
-            weaver.stand_in(b" ", Place(end.source, end.start, end.start))
+            weaver.stand_in(b" ", SourcePlace(end.source, end.start, end.start))
         weaver.take(text, 0, len(text))
     return weaver.done()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.configuration.sources import Place
+from netsharp_lsp.cntk.configuration.sources import SourcePlace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ class Fault:
         self,
         kind: str,
         message: str,
-        place: Place | None,
-        related: tuple[tuple[str, Place], ...] = (),
+        place: SourcePlace | None,
+        related: tuple[tuple[str, SourcePlace], ...] = (),
     ) -> None:
         self.kind = kind
         self.message = message

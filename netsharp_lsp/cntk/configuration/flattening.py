@@ -8,7 +8,7 @@ from netsharp_lsp.text.visible import visible
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.configuration import Configuration
-    from netsharp_lsp.cntk.configuration.sources import Place
+    from netsharp_lsp.cntk.configuration.sources import SourcePlace
 
 
 def flattened(configuration: Configuration) -> bytes:
@@ -31,7 +31,7 @@ def flattened(configuration: Configuration) -> bytes:
     return b"".join(parts)
 
 
-def _written(stretch: Place) -> bytes:
+def _written(stretch: SourcePlace) -> bytes:
     text = stretch.text
     return text if text.endswith(b"\n") else text + b"\n"
 

@@ -11,7 +11,7 @@ import re
 
 from netsharp_lsp.cntk.configuration.comments import code_span
 from netsharp_lsp.cntk.configuration.faults import Fault, Faults
-from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, Place, Source, read_text
+from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, Source, SourcePlace, read_text
 from netsharp_lsp.cntk.configuration.traced import Traced, Weaver
 from netsharp_lsp.limits import CONFIGURATION_FILES
 from netsharp_lsp.text.visible import encodable
@@ -59,7 +59,7 @@ class Layers:
         self._weaver = Weaver()
         self.faults = Faults()
         self.sources: list[Source] = []
-        self.stretches: list[Place] = []
+        self.stretches: list[SourcePlace] = []
 
     @property
     def text(self) -> Traced:
@@ -72,21 +72,21 @@ class Layers:
         A file that an item names is therefore not included again by an earlier one.
         """
         told = Source(COMMAND_LINE, encodable("\n".join(item.text for item in items)).encode())
-        stretches: list[Place] = []
+        stretches: list[SourcePlace] = []
         at = 0
         for item in items:
             end = at + len(encodable(item.text).encode())
             if item.kind == "files":
-                stretches += self._named(item.paths, Place(told, at, end))
+                stretches += self._named(item.paths, SourcePlace(told, at, end))
             else:
-                stretches.append(Place(told, at, end))
+                stretches.append(SourcePlace(told, at, end))
             if item.kind == "folder":
                 self._directory = os.path.join(self._directory, item.paths[0])
             at = end + 1
         for stretch in stretches:
             self._expand(stretch, 0)
 
-    def _named(self, paths: tuple[str, ...], place: Place) -> list[Place]:
+    def _named(self, paths: tuple[str, ...], place: SourcePlace) -> list[SourcePlace]:
         found = []
         for path in paths:
             if path in self._resolved:
@@ -100,14 +100,14 @@ class Layers:
             elif source is None:
                 self.faults.add(Fault("missing-file", f"{path}: there is no such file.", None))
             elif isinstance(source, Source):
-                found.append(Place(source, 0, len(source.text)))
+                found.append(SourcePlace(source, 0, len(source.text)))
         return found
 
     def _is_outside(self, path: str, source: Source | bool | None) -> bool:
         """Whether there is nothing because nobody may look there."""
         return source is None and self._files.outside(os.path.join(self._directory, path))
 
-    def _read(self, path: str, place: Place | None = None) -> Source | bool | None:
+    def _read(self, path: str, place: SourcePlace | None = None) -> Source | bool | None:
         """Read a file: None where there is none, False where it is no text."""
         data = self._files.read(os.path.join(self._directory, path))
         if data is None:
@@ -129,7 +129,7 @@ class Layers:
         self.sources.append(source)
         return source
 
-    def _expand(self, stretch: Place, depth: int) -> None:
+    def _expand(self, stretch: SourcePlace, depth: int) -> None:
         """Take a stretch in, line by line, and the files that its lines include."""
         source = stretch.source
         begin = stretch.start
@@ -146,18 +146,18 @@ class Layers:
 
     def _stretch(self, source: Source, start: int, end: int) -> None:
         if end > start:
-            self.stretches.append(Place(source, start, end))
+            self.stretches.append(SourcePlace(source, start, end))
 
-    def _end_line(self, line: Place) -> None:
+    def _end_line(self, line: SourcePlace) -> None:
         """The line's own end where it directly follows, else one that stands for it."""
         source, end = line.source, line.end
         if source.text[end : end + 1] == b"\n":
             self._weaver.add(source, end, end + 1)
         else:
-            self._weaver.stand_in(b"\n", Place(source, end, end))
+            self._weaver.stand_in(b"\n", SourcePlace(source, end, end))
 
-    def _include(self, line: Place, depth: int) -> None:
-        place = Place(line.source, line.start + len(INCLUDE), line.end)
+    def _include(self, line: SourcePlace, depth: int) -> None:
+        place = SourcePlace(line.source, line.start + len(INCLUDE), line.end)
         if b"$" in line.text:
             message = "A variable cannot name an included file. Write its path out."
             self.faults.add(Fault("include-variable", message, place))
@@ -166,7 +166,7 @@ class Layers:
         for path in filter(None, names.split("+")):
             self._include_one(path, place, depth)
 
-    def _include_one(self, path: str, place: Place, depth: int) -> None:
+    def _include_one(self, path: str, place: SourcePlace, depth: int) -> None:
         if path in self._resolved:
             message = f"{path} was read before and is not included again."
             self.faults.add(Fault("included-twice", message, place))
@@ -182,9 +182,9 @@ class Layers:
         elif source is None:
             self.faults.add(Fault("missing-include", _no_include(path), place))
         elif isinstance(source, Source):
-            self._expand(Place(source, 0, len(source.text)), depth + 1)
+            self._expand(SourcePlace(source, 0, len(source.text)), depth + 1)
 
-    def _lines(self, stretch: Place) -> Iterator[Place]:
+    def _lines(self, stretch: SourcePlace) -> Iterator[SourcePlace]:
         """What is left of a stretch's lines: a file's without comments, an argument's whole."""
         source = stretch.source
         text = source.text
@@ -197,9 +197,9 @@ class Layers:
                 at += len(_MARK)
             low, high = (0, end - at) if argument else code_span(text[at:end])
             if high > low:
-                yield Place(source, at + low, at + high)
+                yield SourcePlace(source, at + low, at + high)
 
-    def _find_carriage_return(self, stretch: Place) -> None:
+    def _find_carriage_return(self, stretch: SourcePlace) -> None:
         found = _LONE_RETURN.search(stretch.source.text, stretch.start, stretch.end)
         if found is None:
             return
@@ -207,7 +207,7 @@ class Layers:
             "A line ends in a carriage return alone, which the program refuses. Save the file with "
             "line ends of Unix or Windows."
         )
-        place = Place(stretch.source, *found.span())
+        place = SourcePlace(stretch.source, *found.span())
         self.faults.add(Fault("carriage-return", message, place))
 
 

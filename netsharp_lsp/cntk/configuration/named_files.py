@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.configuration.comments import code_span
-from netsharp_lsp.cntk.configuration.sources import Place, Source
+from netsharp_lsp.cntk.configuration.sources import Source, SourcePlace
 from netsharp_lsp.cntk.configuration.traced import Traced, Weaver
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ def file_text(source: Source, scope: Scope | None) -> Traced:
         low, high = code_span(source.text[at:end])
         if high > low:
             weaver.add(source, at + low, at + high)
-            weaver.stand_in(b"\n", Place(source, at + high, at + high))
+            weaver.stand_in(b"\n", SourcePlace(source, at + high, at + high))
     if not len(weaver):
         weaver.add(source, 0, 0)
     text = weaver.done()

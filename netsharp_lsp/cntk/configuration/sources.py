@@ -29,7 +29,7 @@ class Source:
         return f"Source({self.name!r})"
 
 
-class Place:
+class SourcePlace:
     """The bytes ``start:end`` of a source."""
 
     __slots__ = ("end", "source", "start")
@@ -54,7 +54,7 @@ class Place:
         return f"{self.source.name}:{line}:{column}"
 
     def __repr__(self) -> str:
-        return f"Place({self})"
+        return f"SourcePlace({self})"
 
 
 def read_text(name: str, data: bytes) -> Source | str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
-from netsharp_lsp.cntk.configuration.sources import Place, Source
+from netsharp_lsp.cntk.configuration.sources import Source, SourcePlace
 
 
 class Use:
@@ -22,7 +22,7 @@ class Use:
     __slots__ = ("at", "definition", "end", "name", "problem")
 
     def __init__(
-        self, at: int, end: int, name: str, definition: Place | None, problem: str | None
+        self, at: int, end: int, name: str, definition: SourcePlace | None, problem: str | None
     ) -> None:
         self.at = at
         self.end = end
@@ -85,7 +85,7 @@ class Traced:
         weaver.take(self, start, end)
         return weaver.done()
 
-    def place(self, start: int, end: int) -> Place:
+    def place(self, start: int, end: int) -> SourcePlace:
         """Where ``start:end`` was written; as far as one source goes if it comes from several."""
         number = self.number_at(start)
         first = last = self.pieces[number]
@@ -96,7 +96,7 @@ class Traced:
             last = first
             end = self._after(first)
         high = last.start + (end - last.at) if last.verbatim else last.end
-        return Place(first.source, min(low, first.end), max(min(high, last.end), low))
+        return SourcePlace(first.source, min(low, first.end), max(min(high, last.end), low))
 
     def inner(self, source: str, offset: int) -> int | None:
         """Where an offset of a source lies in the text; None where nothing of it comes in."""
@@ -171,7 +171,7 @@ class Weaver:
             self._pieces.append(Piece(self._length, source, (start, end), verbatim=True))
         self._append(source.text[start:end])
 
-    def stand_in(self, text: bytes, place: Place) -> None:
+    def stand_in(self, text: bytes, place: SourcePlace) -> None:
         """Take a text that stands for what was written at a place."""
         span = (place.start, place.end)
         self._pieces.append(Piece(self._length, place.source, span, verbatim=False))

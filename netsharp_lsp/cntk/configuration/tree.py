@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.entries import Assignment, Entry
     from netsharp_lsp.cntk.configuration.faults import Faults
     from netsharp_lsp.cntk.configuration.scope import Found, Scope
-    from netsharp_lsp.cntk.configuration.sources import Place
+    from netsharp_lsp.cntk.configuration.sources import SourcePlace
     from netsharp_lsp.cntk.configuration.traced import Use
 
 #: Keys whose block is a network and no record.
@@ -71,7 +71,7 @@ class Value:
         return None if found is None else [_decoded(element.text) for element in found]
 
     @property
-    def origin(self) -> Place:
+    def origin(self) -> SourcePlace:
         """Where the value was written; its first part for a block in several."""
         return self.entry.parts[0].value
 

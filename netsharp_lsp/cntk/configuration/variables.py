@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from netsharp_lsp.cntk.configuration.entries import Entry
-    from netsharp_lsp.cntk.configuration.sources import Place
+    from netsharp_lsp.cntk.configuration.sources import SourcePlace
 
     class View(Protocol):
         """Where variables come from."""
@@ -164,7 +164,7 @@ class _Putting:
             return "long", f"With ${name}$ the text grows beyond what is read. Use less of it."
         return None
 
-    def _cycle(self, first: Entry, place: Place) -> None:
+    def _cycle(self, first: Entry, place: SourcePlace) -> None:
         opened = list(self._view.opened)
         loop = opened[opened.index(first) :]
         names = [entry.key.decode("utf-8", "replace") for entry in (*loop, loop[0])]
@@ -177,7 +177,7 @@ class _Putting:
             message = f"{message} Give '{names[0]}' a value behind this one."
         self._faults.add(Fault("cycle", message, place, definitions))
 
-    def _put(self, name: str, entry: Entry, value: Traced, place: Place) -> None:
+    def _put(self, name: str, entry: Entry, value: Traced, place: SourcePlace) -> None:
         at = len(self._weaver)
         self._weaver.stand_in(value.text, place)
         definition = entry.parts[-1].value

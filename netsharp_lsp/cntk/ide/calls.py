@@ -14,11 +14,11 @@ from netsharp_lsp.cntk.library import PREFIX, library_text
 from netsharp_lsp.cntk.library.documentation import of
 from netsharp_lsp.cntk.mel.functions import meant
 from netsharp_lsp.cntk.ndl.functions import function_of
-from netsharp_lsp.cntk.reading.syntax import Call, Named
+from netsharp_lsp.cntk.reading.syntax import ConfigurationCall, Named
 
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.analysis.scopes import Application, Declaration
-    from netsharp_lsp.cntk.brainscript.reading.syntax import Call as BrainScriptCall
+    from netsharp_lsp.cntk.brainscript.reading.syntax import BrainScriptCall
     from netsharp_lsp.cntk.ide.edited import Edited
     from netsharp_lsp.cntk.ndl.syntax import Definition, Script
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram
@@ -73,12 +73,12 @@ def call_at(edited: Edited, offset: int) -> CallAt | None:
     document = edited.text.document
     found = None
     for node in nodes_at(document.records if document is not None else (), offset):
-        if isinstance(node, Call) and node.arguments.start < offset:
+        if isinstance(node, ConfigurationCall) and node.arguments.start < offset:
             found = node
     return None if found is None else _in_ndl(edited, found, offset)
 
 
-def _in_ndl(edited: Edited, call: Call, offset: int) -> CallAt | None:
+def _in_ndl(edited: Edited, call: ConfigurationCall, offset: int) -> CallAt | None:
     before = [one for one in call.arguments.separators if one[1] <= offset]
     named = [one for one in call.arguments.elements if isinstance(one, Named)]
     at = (one.name.text for one in named if one.start <= offset <= one.end)

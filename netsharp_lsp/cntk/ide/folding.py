@@ -30,7 +30,7 @@ def _brackets(text: Text) -> Iterator[Range]:
                 yield node.start, node.end
     for island in text.islands:
         for one in expressions_in(island.script):
-            if isinstance(one, brainscript.Call):
+            if isinstance(one, brainscript.BrainScriptCall):
                 place = one.arguments_place
             elif isinstance(one, _BRACKETED):
                 place = one.place

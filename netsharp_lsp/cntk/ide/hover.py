@@ -24,7 +24,7 @@ from netsharp_lsp.cntk.ide.words import (
 )
 from netsharp_lsp.cntk.mel.functions import meant
 from netsharp_lsp.cntk.ndl.functions import function_of
-from netsharp_lsp.cntk.reading.syntax import Call
+from netsharp_lsp.cntk.reading.syntax import ConfigurationCall
 from netsharp_lsp.cntk.vocabulary import VARIABLE
 from netsharp_lsp.ide.answers import Hover
 
@@ -136,7 +136,10 @@ def _function(edited: Edited, offset: int) -> Hover | None:
             return Hover(text, place.start, place.end)
     document = edited.text.document
     for node in nodes_at(document.records if document is not None else (), offset):
-        if isinstance(node, Call) and node.function.start <= offset <= node.function.end:
+        if (
+            isinstance(node, ConfigurationCall)
+            and node.function.start <= offset <= node.function.end
+        ):
             text = _of_call(edited, node.function.text)
             if text:
                 return Hover(text, node.function.start, node.function.end)

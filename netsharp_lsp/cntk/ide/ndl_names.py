@@ -6,7 +6,7 @@ NDL compares names without case; macros of all texts of a run are in one table.
 from __future__ import annotations
 
 from netsharp_lsp.cntk.ide.occurrence import Key, Occurrence
-from netsharp_lsp.cntk.ndl.syntax import Array, Assignment, Call, Definition, Option, Word
+from netsharp_lsp.cntk.ndl.syntax import Array, Assignment, Definition, NdlCall, Option, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Reader:
                 waiting.append(one.value)
             elif isinstance(one, Array):
                 waiting += one.items
-            elif isinstance(one, Call):
+            elif isinstance(one, NdlCall):
                 macro = self.macros.get(one.name.text.lower())
                 if macro is not None:
                     yield self._told(one.name, macro.key, "macro")
@@ -149,7 +149,7 @@ class Reader:
             if isinstance(value, Model):
                 scope = symbols
                 continue
-            called = value.name.text.lower() if isinstance(value, Call) else ""
+            called = value.name.text.lower() if isinstance(value, NdlCall) else ""
             scope = self.macros[called].members if called in self.macros else None
 
     def _key(self, word: Word) -> Key:

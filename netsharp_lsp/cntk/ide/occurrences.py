@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
+    from netsharp_lsp.cntk.configuration.sources import SourcePlace
     from netsharp_lsp.cntk.configuration.tree import Value
     from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.run.experiment import Experiment

@@ -11,7 +11,7 @@ from netsharp_lsp.cntk.reading.syntax import (
     Assignment,
     Block,
     BuilderText,
-    Call,
+    ConfigurationCall,
     Macro,
     String,
     Text,
@@ -105,7 +105,9 @@ class _Outline:
         detail = "" if value is None else self._brief(value.start, value.end)
         if record.name.text.lower() in KEYS:
             return self._named(record, detail, "key")
-        is_node = network and (isinstance(value, Call) or record.name.text.lower() in SPECIAL)
+        is_node = network and (
+            isinstance(value, ConfigurationCall) or record.name.text.lower() in SPECIAL
+        )
         return self._named(record, detail, "node" if is_node else _kind(value, network))
 
     def _does(self, value: Block, kind: SymbolKind) -> str:

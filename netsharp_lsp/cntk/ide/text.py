@@ -15,7 +15,7 @@ from netsharp_lsp.cntk.reading.syntax import (
     Assignment,
     Block,
     BuilderText,
-    Call,
+    ConfigurationCall,
     Flag,
     Joined,
     List,
@@ -134,14 +134,18 @@ def nodes_in(records: tuple[Record, ...]) -> Iterator[Node]:
 class GluedMacro(NamedTuple):
     """A macro whose body begins on a line of its own: the text alone reads it as two records."""
 
-    call: Call
+    call: ConfigurationCall
     body: Block
 
 
 def glued_macros(records: Sequence[Record]) -> Iterator[GluedMacro]:
     """The macros of NDL among records whose bodies stand behind a line end."""
     for one, behind in pairwise(records):
-        if isinstance(one, Call) and isinstance(behind, Flag) and isinstance(behind.value, Block):
+        if (
+            isinstance(one, ConfigurationCall)
+            and isinstance(behind, Flag)
+            and isinstance(behind.value, Block)
+        ):
             yield GluedMacro(one, behind.value)
 
 
@@ -155,7 +159,7 @@ def parts_of(node: Node) -> tuple[Node | None, ...]:
         return node.records
     if isinstance(node, List):
         return node.elements
-    if isinstance(node, Call):
+    if isinstance(node, ConfigurationCall):
         return node.function, node.arguments
     if isinstance(node, Joined):
         return node.parts

@@ -10,7 +10,7 @@ from textwrap import dedent, indent
 from netsharp_lsp.cntk.formatting import format_text
 from netsharp_lsp.cntk.migration.edits import applied
 from netsharp_lsp.cntk.migration.texts import LOADED, RUN
-from netsharp_lsp.cntk.ndl.syntax import Call, Definition
+from netsharp_lsp.cntk.ndl.syntax import Definition, NdlCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Section:
         self.written = written
         #: Whether it only defines functions and numbers.
         self.pure = all(
-            isinstance(one, Definition) or not isinstance(one.value, Call)
+            isinstance(one, Definition) or not isinstance(one.value, NdlCall)
             for one in text.script.statements
         )
 

@@ -8,7 +8,15 @@ from __future__ import annotations
 from netsharp_lsp.cntk.migration.functions import GROUPS
 from netsharp_lsp.cntk.migration.texts import Arguments, is_name
 from netsharp_lsp.cntk.ndl.functions import function_of
-from netsharp_lsp.cntk.ndl.syntax import Array, Assignment, Call, Definition, Option, Word, values
+from netsharp_lsp.cntk.ndl.syntax import (
+    Array,
+    Assignment,
+    Definition,
+    NdlCall,
+    Option,
+    Word,
+    values,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,7 +121,7 @@ class CallSite:
 
     __slots__ = ("arguments", "call", "frame", "function", "macro", "owner", "text")
 
-    def __init__(self, names: Names, text: Text, frame: Frame, call: Call) -> None:
+    def __init__(self, names: Names, text: Text, frame: Frame, call: NdlCall) -> None:
         self.text = text
         self.frame = frame
         self.call = call
@@ -166,12 +174,12 @@ class Names:
                 continue
             for value in values(one.value):
                 macro = (
-                    self.macros.get(value.name.text.lower()) if isinstance(value, Call) else None
+                    self.macros.get(value.name.text.lower()) if isinstance(value, NdlCall) else None
                 )
-                if isinstance(value, Call) and macro is not None:
+                if isinstance(value, NdlCall) and macro is not None:
                     self._declare(text, macro, value)
 
-    def _declare(self, text: Text, macro: Macro, call: Call) -> None:
+    def _declare(self, text: Text, macro: Macro, call: NdlCall) -> None:
         for option in call.arguments:
             if isinstance(option, Option):
                 symbol = Symbol("option", option.name, text, macro.frame)
@@ -251,7 +259,7 @@ class Names:
     def target(self, symbol: Symbol, depth: int = 0) -> Macro | None:
         """The macro whose call a variable stands for, if it does."""
         value = symbol.value
-        if isinstance(value, Call):
+        if isinstance(value, NdlCall):
             return self.macros.get(value.name.text.lower())
         if isinstance(value, Word) and is_name(value) and depth < 20:
             parts = list(self._parts(value, symbol.frame))

@@ -8,7 +8,7 @@ from netsharp_lsp.cntk.migration.functions import BROUGHT_IN, GROUPS, TRUTHS
 from netsharp_lsp.cntk.migration.names import Names
 from netsharp_lsp.cntk.migration.unreached import unreached
 from netsharp_lsp.cntk.ndl.functions import GROUP_ARRAYS
-from netsharp_lsp.cntk.ndl.syntax import Assignment, Call, Word
+from netsharp_lsp.cntk.ndl.syntax import Assignment, NdlCall, Word
 from netsharp_lsp.cntk.vocabulary import KEYWORDS
 
 TYPE_CHECKING = False
@@ -122,13 +122,13 @@ class MigratedNetwork:
             call = self.result_call(macro)
             macro = self.names.macros.get(call.name.text.lower()) if call is not None else None
 
-    def result_call(self, macro: Macro) -> Call | None:
+    def result_call(self, macro: Macro) -> NdlCall | None:
         """The call that a macro gives, where it has a name or is all of it."""
         result = macro.result
         if result is not None:
-            return result.value if isinstance(result.value, Call) else None
+            return result.value if isinstance(result.value, NdlCall) else None
         last = macro.statements[-1] if macro.statements else None
-        called = isinstance(last, Assignment) and isinstance(last.value, Call)
+        called = isinstance(last, Assignment) and isinstance(last.value, NdlCall)
         return last.value if called else None  # type: ignore[union-attr,return-value]
 
     def _gather_nodes(self) -> None:

@@ -5,13 +5,13 @@ the parser read to the bytes that a person wrote.
 from __future__ import annotations
 
 from netsharp_lsp.cntk.migration.edits import Edit, Todo
-from netsharp_lsp.cntk.ndl.syntax import Call, Option, Word
+from netsharp_lsp.cntk.ndl.syntax import NdlCall, Option, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from netsharp_lsp.cntk.configuration.sources import Place
+    from netsharp_lsp.cntk.configuration.sources import SourcePlace
     from netsharp_lsp.cntk.ndl.syntax import Script, Value
 
 #: What a text is to its network.
@@ -46,7 +46,7 @@ class Text:
         """What tells the text apart from all others."""
         return self.where(0, len(self.data))[:2]
 
-    def place(self, start: int, end: int) -> Place:
+    def place(self, start: int, end: int) -> SourcePlace:
         """Where a span was written."""
         return self.script.text.place(start, end)
 
@@ -99,7 +99,7 @@ class Arguments:
 
     __slots__ = ("_text", "call", "options", "positional", "spans")
 
-    def __init__(self, text: Text, call: Call) -> None:
+    def __init__(self, text: Text, call: NdlCall) -> None:
         self._text = text
         self.call = call
         self.positional: list[Value] = []

@@ -5,7 +5,7 @@ only what is asked for.
 from __future__ import annotations
 
 from netsharp_lsp.cntk.migration.names import Use
-from netsharp_lsp.cntk.ndl.syntax import Call, Word
+from netsharp_lsp.cntk.ndl.syntax import NdlCall, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _path(names: Names, symbol: Symbol) -> str:
     parts = [symbol.word.text]
     at: Symbol | None = symbol
     for _ in range(_DEEPEST):
-        macro = names.target(at) if at is not None and isinstance(at.value, Call) else None
+        macro = names.target(at) if at is not None and isinstance(at.value, NdlCall) else None
         at = macro.result if macro is not None else None
         if at is None:
             break

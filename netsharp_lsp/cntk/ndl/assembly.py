@@ -21,7 +21,7 @@ from netsharp_lsp.cntk.ndl.symbols import (
     Item,
     text_of,
 )
-from netsharp_lsp.cntk.ndl.syntax import Array, Call, Definition, Option, Word, place_of
+from netsharp_lsp.cntk.ndl.syntax import Array, Definition, NdlCall, Option, Word, place_of
 from netsharp_lsp.cntk.networks.faults import Fault
 from netsharp_lsp.cntk.networks.node import OPAQUE
 
@@ -140,7 +140,7 @@ class Assembly:
         name = statement.name
         if name is not None:
             self._check_name(frame, name)
-        if isinstance(statement.value, Call):
+        if isinstance(statement.value, NdlCall):
             item = self._call(frame, statement.value)
             if name is not None:
                 item.name = name.text
@@ -230,7 +230,7 @@ class Assembly:
             self._endless.add(macro.name.lower())
         return self._nameless(FUNCTION, OPAQUE, syntax, frame)
 
-    def _call(self, frame: Frame, call: Call) -> Item:
+    def _call(self, frame: Frame, call: NdlCall) -> Item:
         name = call.name.text
         if call.swallowed is not None:
             self._note_swallowed(frame, call)
@@ -249,7 +249,7 @@ class Assembly:
         self._arguments(item, call.arguments, frame, create=False)
         return item
 
-    def _note_swallowed(self, frame: Frame, call: Call) -> None:
+    def _note_swallowed(self, frame: Frame, call: NdlCall) -> None:
         at = call.swallowed or 0
         lost = frame.script.text.text[at : at + 1].decode("utf-8", "replace")
         message = (
@@ -258,7 +258,7 @@ class Assembly:
         )
         self.note(frame, "swallowed", message, call.name._replace(start=at, end=at + 1))
 
-    def _note_unknown(self, frame: Frame, call: Call) -> None:
+    def _note_unknown(self, frame: Frame, call: NdlCall) -> None:
         name = call.name.text
         if "=" in name:
             message = (
@@ -283,7 +283,7 @@ class Assembly:
         self._depth -= 1
 
     def _argument(self, frame: Frame, value: Value, create: bool) -> Item:
-        if isinstance(value, Call):
+        if isinstance(value, NdlCall):
             return self._call(frame, value)
         found = self._variable(frame, value, create)
         if found is None:
@@ -302,7 +302,7 @@ class Assembly:
             option = Item(OPTION, text_of(value.value), value, frame)
             option.name = value.name.text
             return option
-        if isinstance(value, Call) or value.is_hole:
+        if isinstance(value, NdlCall) or value.is_hole:
             return self._lost(frame, value)
         if value.is_number:
             return self._nameless(NUMBER, value.text, value, frame)
@@ -353,4 +353,4 @@ class Assembly:
 
 
 def _arguments_of(item: Item) -> tuple[Value, ...]:
-    return item.syntax.arguments if isinstance(item.syntax, Call) else ()
+    return item.syntax.arguments if isinstance(item.syntax, NdlCall) else ()

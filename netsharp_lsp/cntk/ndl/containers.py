@@ -10,8 +10,7 @@ from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.faults import Faults as TextFaults
 from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.scope import Scope
-from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
-from netsharp_lsp.cntk.configuration.sources import Source, read_text
+from netsharp_lsp.cntk.configuration.sources import Source, SourcePlace, read_text
 from netsharp_lsp.cntk.configuration.traced import Weaver
 from netsharp_lsp.cntk.ndl.evaluation import Part
 from netsharp_lsp.cntk.ndl.reading import read_script

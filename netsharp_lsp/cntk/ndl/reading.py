@@ -17,8 +17,8 @@ from netsharp_lsp.cntk.ndl.syntax import (
     Array,
     Assignment,
     Body,
-    Call,
     Definition,
+    NdlCall,
     Option,
     Script,
     Word,
@@ -29,7 +29,7 @@ from netsharp_lsp.text.numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.configuration.sources import Place
+    from netsharp_lsp.cntk.configuration.sources import SourcePlace
     from netsharp_lsp.cntk.ndl.syntax import Statement, Value
 
 _SEMICOLON, _EQUALS, _OPEN = 0x3B, 0x3D, 0x28
@@ -52,7 +52,7 @@ class _Window(Traced):
         self._whole = whole
         self._offset = start
 
-    def place(self, start: int, end: int) -> Place:
+    def place(self, start: int, end: int) -> SourcePlace:
         """Where a span of the window stands in its file."""
         return self._whole.place(start + self._offset, end + self._offset)
 
@@ -136,7 +136,7 @@ class _Reader:
             return Array(self._items(start, end), start, end)
         return self.word(start, end, quoted)
 
-    def _call(self, start: int, end: int) -> Call:
+    def _call(self, start: int, end: int) -> NdlCall:
         text = self.text.text
         found = _BRACKET.search(text, start, end)
         bracket = found.start() if found is not None else end
@@ -145,7 +145,7 @@ class _Reader:
         lost = text[behind : behind + 1]
         swallowed = lost and lost in CUSTOM_SEPARATORS and not text.startswith(PATHS, behind)
         arguments = self._items(bracket, end)
-        return Call(name, arguments, start, end, behind if swallowed else None)
+        return NdlCall(name, arguments, start, end, behind if swallowed else None)
 
     def _items(self, start: int, end: int) -> tuple[Value, ...]:
         """What a bracket lists, each as often as it says."""

@@ -4,7 +4,7 @@ call of a macro.  Knows how names are found and nothing of nodes' attributes.
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.ndl.syntax import Array, Call, Option, Word, place_of
+from netsharp_lsp.cntk.ndl.syntax import Array, NdlCall, Option, Word, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Item:
     def use(self, argument: Item) -> Place:
         """Where an argument stands in the call or list: a name means what was written elsewhere."""
         written: tuple[Value, ...] = ()
-        if isinstance(self.syntax, Call):
+        if isinstance(self.syntax, NdlCall):
             written = self.syntax.arguments
         elif isinstance(self.syntax, Array):
             written = self.syntax.items
@@ -150,5 +150,5 @@ def text_of(syntax: Value) -> str:
     return "{..}" if isinstance(syntax, Array) else f"{_named(syntax)}(..)"
 
 
-def _named(call: Call) -> str:
+def _named(call: NdlCall) -> str:
     return call.name.text

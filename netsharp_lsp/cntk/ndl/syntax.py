@@ -61,7 +61,7 @@ class Option(NamedTuple):
     end: int
 
 
-class Call(NamedTuple):
+class NdlCall(NamedTuple):
     """A call.  `swallowed` is where a character behind the bracket is lost as a separator."""
 
     name: Word
@@ -99,7 +99,7 @@ class Definition(NamedTuple):
     end: int
 
 
-Value = Word | Array | Option | Call
+Value = Word | Array | Option | NdlCall
 Statement = Assignment | Definition
 
 
@@ -148,7 +148,7 @@ def values(value: Value) -> Iterator[Value]:
     while waiting:
         one = waiting.pop()
         yield one
-        if isinstance(one, Call):
+        if isinstance(one, NdlCall):
             waiting += reversed(one.arguments)
         elif isinstance(one, Array):
             waiting += reversed(one.items)

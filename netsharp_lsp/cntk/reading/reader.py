@@ -11,8 +11,8 @@ from netsharp_lsp.cntk.reading.syntax import (
     Block,
     Builder,
     BuilderText,
-    Call,
     Comment,
+    ConfigurationCall,
     Deep,
     Document,
     Flag,
@@ -141,12 +141,12 @@ class _Reader:
         """No record at all."""
         return Stray(node.start_byte, node.end_byte)
 
-    def call(self, node: TreeNode) -> Call:
+    def call(self, node: TreeNode) -> ConfigurationCall:
         """A function and its arguments."""
         arguments = self.list(node.child_by_field_name("arguments"))
         self._between(node)
         name = self._name(node, "function")
-        return Call(node.start_byte, node.end_byte, name, arguments)
+        return ConfigurationCall(node.start_byte, node.end_byte, name, arguments)
 
     # Values.
 

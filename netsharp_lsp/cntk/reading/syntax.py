@@ -101,7 +101,7 @@ class List(Node):
         self.separators = separators
 
 
-class Call(Node):
+class ConfigurationCall(Node):
     """`function(arguments)`, as a value or, in MEL, as a record."""
 
     __slots__ = ("arguments", "function")
@@ -235,6 +235,6 @@ class Document:
 
 
 if TYPE_CHECKING:
-    Value: TypeAlias = Text | Block | List | Call | Joined | Deep
+    Value: TypeAlias = Text | Block | List | ConfigurationCall | Joined | Deep
     Element: TypeAlias = Value | Named
-    Record: TypeAlias = Assignment | Macro | Call | Flag | Stray
+    Record: TypeAlias = Assignment | Macro | ConfigurationCall | Flag | Stray

@@ -13,7 +13,7 @@ from netsharp_lsp.diagnostics.model import Diagnostic, Edit, Fix, Related
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
+    from netsharp_lsp.cntk.configuration.sources import SourcePlace
     from netsharp_lsp.diagnostics.model import Severity
 
 __all__ = ["Change", "Finding", "Note", "Place", "Repair", "placed"]

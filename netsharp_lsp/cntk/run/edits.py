@@ -18,7 +18,7 @@ from netsharp_lsp.cntk.configuration.traced import Weaver
 from netsharp_lsp.cntk.mel.evaluation import Known, Surroundings, evaluate
 from netsharp_lsp.cntk.ndl.containers import program_of_macros
 from netsharp_lsp.cntk.ndl.functions import function_of
-from netsharp_lsp.cntk.ndl.syntax import Assignment, Call
+from netsharp_lsp.cntk.ndl.syntax import Assignment, NdlCall
 from netsharp_lsp.cntk.run.texts import NetworkText
 
 TYPE_CHECKING = False
@@ -224,7 +224,7 @@ def _made(
         return None
     made: dict[str, str] = {}
     for statement in macro.body.statements:
-        if not isinstance(statement, Assignment) or not isinstance(statement.value, Call):
+        if not isinstance(statement, Assignment) or not isinstance(statement.value, NdlCall):
             continue
         key = f"{prefix}.{statement.name.text}" if statement.name is not None else prefix
         inner = _made(statement.value.name.text, macros, key, depth + 1)

@@ -12,7 +12,7 @@ from netsharp_lsp.netsharp.meaning.predicates import EVALUATION_LIMIT
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.ide.answers import Range
-    from netsharp_lsp.netsharp.findings import Place
+    from netsharp_lsp.netsharp.findings import RelativeSpan
     from netsharp_lsp.netsharp.meaning.network import Network
 
 
@@ -24,7 +24,7 @@ def graph_of(network: Network) -> Graph:
     specification = network.specification
     graph = Graph(description)
 
-    def offsets(place: Place) -> Range:
+    def offsets(place: RelativeSpan) -> Range:
         return place.offsets(specification)
 
     for layer in network.all_layers:

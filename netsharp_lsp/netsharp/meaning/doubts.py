@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from functools import cached_property
 
-from netsharp_lsp.netsharp.findings import Finding, Place, Rests
+from netsharp_lsp.netsharp.findings import Finding, RelativeSpan, Rests
 from netsharp_lsp.netsharp.reading.characters import replacement
 from netsharp_lsp.netsharp.reading.debris import Debris
 from netsharp_lsp.netsharp.reading.slips import (
@@ -163,7 +163,7 @@ class Doubts:
             return True
         return self._in_doubt(place, local=rests in OWN_WORDS)
 
-    def _in_doubt(self, place: Place, *, local: bool) -> bool:
+    def _in_doubt(self, place: RelativeSpan, *, local: bool) -> bool:
         declaration = place.declaration
         if declaration is None or not self.regions:
             return False
@@ -182,11 +182,11 @@ class Doubts:
         margin = 0 if self.specification.text(declaration, piece.end - 1, piece.end) == "]" else 1
         return self.touches(declaration, piece.start - margin, piece.end + margin)
 
-    def _may_be_declared(self, place: Place) -> bool:
+    def _may_be_declared(self, place: RelativeSpan) -> bool:
         """Whether what could not be read may declare the name at a place."""
         return self.nameless or self.swallowed or self._may_be_named(place)
 
-    def _may_hold_layers(self, _place: Place) -> bool:
+    def _may_hold_layers(self, _place: RelativeSpan) -> bool:
         """Whether what could not be read may hold layers."""
         return self._holes or not LAYER_WORDS.isdisjoint(self._lowered)
 
@@ -209,7 +209,7 @@ class Doubts:
     def _lowered(self) -> frozenset[str]:
         return frozenset(word.lower() for word in self.words)
 
-    def _may_be_named(self, place: Place) -> bool:
+    def _may_be_named(self, place: RelativeSpan) -> bool:
         """Whether the name at a place stands in text that could not be read."""
         start, end = place.offsets(self.specification)
         return self.specification.data[start:end].decode("utf-8", "replace") in self.words
@@ -314,7 +314,7 @@ def _holding(pieces: tuple[Node, ...], start: int, end: int) -> Iterator[Node]:
 #: What rests on little more than the words it marks.
 OWN_WORDS = (Rests.WORDS, Rests.NAME, Rests.UNDECLARED)
 #: What withholds a finding wherever in the text it stands.
-BEYOND_ITS_PLACE: dict[Rests, Callable[[Doubts, Place], bool]] = {
+BEYOND_ITS_PLACE: dict[Rests, Callable[[Doubts, RelativeSpan], bool]] = {
     Rests.NAME: Doubts._may_be_named,
     Rests.UNDECLARED: Doubts._may_be_declared,
     Rests.LAYERS: Doubts._may_hold_layers,

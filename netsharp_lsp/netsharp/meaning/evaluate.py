@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from netsharp_lsp.diagnostics.nearest import nearest
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair
 from netsharp_lsp.netsharp.meaning import faults
 from netsharp_lsp.netsharp.reading.syntax import (
     DEEPEST,
@@ -106,7 +106,7 @@ class Evaluator:
     def fault(self, fault: ValueFault, node: Node, message: str) -> None:
         """Report a fault at an expression."""
         if not (self.idle and fault.of_value):
-            self.report(Finding(fault.code, Place.of(self.declaration, node), message))
+            self.report(Finding(fault.code, RelativeSpan.of(self.declaration, node), message))
 
     def value(self, node: Expression) -> Value | None:
         """The value of an expression, None if it has none."""
@@ -259,7 +259,7 @@ class Evaluator:
 def call_fault(node: Call, declaration: Declaration) -> Finding | None:
     """What is wrong with a call itself: its name (NS044) or its number of arguments (NS045)."""
     name = node.function.text
-    place = Place.of(declaration, node.function)
+    place = RelativeSpan.of(declaration, node.function)
     if name not in FUNCTIONS:
         hint = nearest(name, FUNCTIONS)
         if hint is None:

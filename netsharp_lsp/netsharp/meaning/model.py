@@ -7,7 +7,7 @@ fills these in and rules judge them.
 from __future__ import annotations
 
 from netsharp_engine.geometry import Axis, kernel_count, output_shape, product
-from netsharp_lsp.netsharp.findings import Place
+from netsharp_lsp.netsharp.findings import RelativeSpan
 from netsharp_lsp.netsharp.meaning.attributes import KERNEL_KINDS, POOLS
 from netsharp_lsp.netsharp.reading.syntax import Auto, Name, Number, Tuple
 
@@ -45,9 +45,9 @@ class Constant:
         self.order = 0
 
     @property
-    def place(self) -> Place:
+    def place(self) -> RelativeSpan:
         """Where its name stands."""
-        return Place.of(self.declaration, self.item.name)
+        return RelativeSpan.of(self.declaration, self.item.name)
 
 
 class Given:
@@ -152,28 +152,28 @@ class Bundle:
         return self.kind in KERNEL_KINDS
 
     @property
-    def place(self) -> Place:
+    def place(self) -> RelativeSpan:
         """The words of its kind, or its source where no kind is written."""
         start, end = self.item.kind_span
         if start == end:
-            return Place.of(self.declaration, self.item.source)
-        return Place(self.declaration, start, end)
+            return RelativeSpan.of(self.declaration, self.item.source)
+        return RelativeSpan(self.declaration, start, end)
 
     @property
-    def source_place(self) -> Place:
+    def source_place(self) -> RelativeSpan:
         """Where its source is named."""
-        return Place.of(self.declaration, self.item.source)
+        return RelativeSpan.of(self.declaration, self.item.source)
 
-    def value_place(self, attribute: str) -> Place:
+    def value_place(self, attribute: str) -> RelativeSpan:
         """Where the value of a given attribute stands."""
         given = self.given[attribute].attribute
-        return Place.of(self.declaration, given.value or given.name)
+        return RelativeSpan.of(self.declaration, given.value or given.name)
 
-    def entry_place(self, attribute: str, dimension: int) -> Place:
+    def entry_place(self, attribute: str, dimension: int) -> RelativeSpan:
         """Where one entry of a given tuple stands; the whole value if it is no plain tuple."""
         value = self.given[attribute].attribute.value
         if isinstance(value, Tuple) and dimension < len(value.items):
-            return Place.of(self.declaration, value.items[dimension])
+            return RelativeSpan.of(self.declaration, value.items[dimension])
         return self.value_place(attribute)
 
     def scalar(self, attribute: str, default: float) -> float:
@@ -242,15 +242,15 @@ class Layer:
         return any(bundle.kind in ("all", "where") for bundle in self.bundles)
 
     @property
-    def place(self) -> Place:
+    def place(self) -> RelativeSpan:
         """Where its name is declared."""
-        return Place.of(self.declaration, self.item.name)
+        return RelativeSpan.of(self.declaration, self.item.name)
 
     @property
-    def size_place(self) -> Place:
+    def size_place(self) -> RelativeSpan:
         """Where its size stands; behind its name where it has none."""
         size = self.item.size
-        return self.place.after() if size is None else Place.of(self.declaration, size)
+        return self.place.after() if size is None else RelativeSpan.of(self.declaration, size)
 
     def only_summarises(self) -> bool:
         """Whether pools and response norms alone feed it."""
@@ -285,9 +285,9 @@ class ShareEntry:
             self.bundle = found[0] if len(found) == 1 else None
 
     @property
-    def place(self) -> Place:
+    def place(self) -> RelativeSpan:
         """Where the entry stands."""
-        return Place.of(self.declaration, self.item)
+        return RelativeSpan.of(self.declaration, self.item)
 
 
 class Share:

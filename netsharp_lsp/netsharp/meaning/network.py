@@ -8,7 +8,7 @@ is edited, and the network is then what it would be were the text read for the f
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.findings import Change, Finding, NewLine, Note, Place, Repair, Top
+from netsharp_lsp.netsharp.findings import Change, Finding, NewLine, Note, RelativeSpan, Repair, Top
 from netsharp_lsp.netsharp.meaning import faults
 from netsharp_lsp.netsharp.meaning.connections import circles
 from netsharp_lsp.netsharp.meaning.doubts import Doubts
@@ -118,7 +118,7 @@ class Network:
         for layer in self.all_layers:
             yield from layer.bundles
 
-    def text(self, place: Place) -> str:
+    def text(self, place: RelativeSpan) -> str:
         """The text of a place."""
         start, end = place.offsets(self.specification)
         return self.specification.data[start:end].decode("utf-8", "replace")
@@ -310,7 +310,7 @@ class NetworkEvaluator(Evaluator):
 
     def undefined(self, node: Name) -> None:
         """Report NS030 with the nearest constant."""
-        place = Place.of(self.declaration, node)
+        place = RelativeSpan.of(self.declaration, node)
         hint = self.network.nearest_constant(node.text)
         message = f"Constant '{node.text}' is not defined."
         notes: list[Note] = []

@@ -8,7 +8,7 @@ layers [100, 100] costs 20,000 evaluations and not 10^8.
 from __future__ import annotations
 
 from netsharp_engine.geometry import product
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair
 from netsharp_lsp.netsharp.meaning import faults
 from netsharp_lsp.netsharp.meaning.edges import Edges
 from netsharp_lsp.netsharp.meaning.evaluate import (
@@ -73,11 +73,11 @@ def count_edges(bundle: Bundle, network: Values, limit: int = EVALUATION_LIMIT) 
     if edges.count is not None or not edges.sound:
         return edges
     if edges.few or network.affords(edges.evaluations, limit):
-        walk(edges, Place.of(bundle.declaration, predicate.condition))
+        walk(edges, RelativeSpan.of(bundle.declaration, predicate.condition))
     return edges
 
 
-def walk(edges: Edges, place: Place) -> None:
+def walk(edges: Edges, place: RelativeSpan) -> None:
     """Run every group over its indices and multiply what they find."""
     count = 1
     free_source, free_destination = (
@@ -118,7 +118,7 @@ class Translator:
         self, fault: ValueFault, node: Expression, message: str, repair: Repair | None = None
     ) -> None:
         """Note a fault at a part of the condition."""
-        place = Place.of(self.bundle.declaration, node)
+        place = RelativeSpan.of(self.bundle.declaration, node)
         self.edges.faults.append(Finding(fault.code, place, message, repair=repair))
 
     def translate_condition(self) -> None:
@@ -139,7 +139,7 @@ class Translator:
         """Report NS048, with `== 0` as the fix for a number."""
         repair = None
         if is_number(sample):
-            place = Place.of(self.bundle.declaration, node)
+            place = RelativeSpan.of(self.bundle.declaration, node)
             repair = Repair("Compare with 0", [Change(place.after(), " == 0")], safe=False)
         message = f"The condition must be true or false, found {type_name(sample)}."
         self.fault(faults.NO_CONDITION, node, message, repair)

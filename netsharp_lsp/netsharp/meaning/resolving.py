@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair
 from netsharp_lsp.netsharp.meaning import faults
 from netsharp_lsp.netsharp.meaning.attributes import BY_NAME, LAYER_FORMS
 from netsharp_lsp.netsharp.meaning.evaluate import show, type_name
@@ -55,7 +55,9 @@ class Resolver:
         self, fault: ValueFault, node: Expression, message: str, repair: Repair | None = None
     ) -> None:
         """Report a fault at an expression."""
-        self.report(Finding(fault.code, Place.of(self.declaration, node), message, repair=repair))
+        self.report(
+            Finding(fault.code, RelativeSpan.of(self.declaration, node), message, repair=repair)
+        )
 
     # Sizes.
 
@@ -81,7 +83,7 @@ class Resolver:
             return None
         if isinstance(value, float):
             message = f"Size must be a whole number, found {show(value)}."
-            repair = rounding(value, Place.of(self.declaration, node))
+            repair = rounding(value, RelativeSpan.of(self.declaration, node))
             self.fault(faults.NOT_WHOLE, node, message, repair)
             return None
         if isinstance(value, bool) or not isinstance(value, int):
@@ -168,7 +170,7 @@ class Resolver:
         repair = None
         if form.name == "Stride" and all(isinstance(entry, bool) for entry in entries):
             message += " Did you mean Sharing?"
-            place = Place.of(self.declaration, attribute.name)
+            place = RelativeSpan.of(self.declaration, attribute.name)
             repair = Repair("Rename to Sharing", [Change(place, "Sharing")], safe=False)
         self.fault(faults.WRONG_TYPE, found[0], message, repair)
 
@@ -226,7 +228,7 @@ def resolve_kernel(bundle: Bundle) -> None:
     bundle.geometry = geometry_of(bundle)
 
 
-def rounding(value: float, place: Place) -> Repair | None:
+def rounding(value: float, place: RelativeSpan) -> Repair | None:
     """The fix for a size that is no whole number; halves go down, as in a division of sizes."""
     rounded = math.ceil(value - 0.5)
     if rounded < 1:

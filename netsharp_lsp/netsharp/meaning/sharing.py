@@ -7,7 +7,7 @@ the same structure, and an item of one group may join it to another.
 from __future__ import annotations
 
 from netsharp_lsp.limits import CONDITION_EVALUATIONS, FILTERED_EDGES
-from netsharp_lsp.netsharp.findings import Place
+from netsharp_lsp.netsharp.findings import RelativeSpan
 from netsharp_lsp.netsharp.meaning.attributes import WEIGHTED_KINDS
 from netsharp_lsp.netsharp.meaning.evaluate import show
 from netsharp_lsp.netsharp.meaning.predicates import EVALUATION_LIMIT, count_edges
@@ -197,7 +197,7 @@ def condition_text(bundle: Bundle, network: Values) -> str:
     predicate = bundle.item.predicate
     if predicate is None:
         return ""
-    return network.text(Place.of(bundle.declaration, predicate.condition))
+    return network.text(RelativeSpan.of(bundle.declaration, predicate.condition))
 
 
 def edges_differ(first: Bundle, second: Bundle, network: Values, limit: int) -> bool:

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Protocol
 
-    from netsharp_lsp.netsharp.findings import Place
+    from netsharp_lsp.netsharp.findings import RelativeSpan
     from netsharp_lsp.netsharp.meaning.evaluate import Report, Value
     from netsharp_lsp.netsharp.meaning.model import Bundle, Layer, Share
     from netsharp_lsp.netsharp.reading.syntax import Declaration, Expression
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         ) -> Value | None:
             """The value of an expression outside any predicate."""
 
-        def text(self, place: Place) -> str:
+        def text(self, place: RelativeSpan) -> str:
             """The text of a place."""
 
         def affords(self, evaluations: int, limit: int) -> bool:

@@ -5,7 +5,7 @@ What to change is the rules' business; this knows how a specification's text is 
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.findings import Change, Place
+from netsharp_lsp.netsharp.findings import Change, RelativeSpan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.syntax import Declaration, Item
 
 
-class WithLine(Place):
+class WithLine(RelativeSpan):
     """A span with its line where nothing else stands there, else with the blank before.
 
     What stands around a declaration changes without it, so the line is looked for when asked.
@@ -61,9 +61,9 @@ def turned(network: Network, layer: Layer, kind: str) -> tuple[Change, ...] | No
     if keyword is None:
         return None
     if declaration.group is None or len(declaration.items) == 1:
-        return (Change(Place.of(declaration, keyword), kind),)
-    text = network.text(Place.of(declaration, layer.item))
-    end = Place(declaration, declaration.end, declaration.end)
+        return (Change(RelativeSpan.of(declaration, keyword), kind),)
+    text = network.text(RelativeSpan.of(declaration, layer.item))
+    end = RelativeSpan(declaration, declaration.end, declaration.end)
     cut = removed(declaration, layer.item.start, layer.item.end)
     return (cut, Change(end, f"{network.specification.line_end}{kind} {text}"))
 
@@ -79,5 +79,5 @@ def fresh_name(network: Network, name: str) -> str:
 
 def renamed(named: Constant | Layer, new: str, network: Network) -> list[Change]:
     """Rename a constant or layer where it is declared and wherever it is used."""
-    places = [named.place, *(Place.of(*use) for use in network.uses_of(named))]
+    places = [named.place, *(RelativeSpan.of(*use) for use in network.uses_of(named))]
     return [Change(place, new) for place in places]

@@ -5,7 +5,7 @@ What to change is the rules' business; this knows how the text is laid out.
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.findings import Change, Place
+from netsharp_lsp.netsharp.findings import Change, RelativeSpan
 from netsharp_lsp.netsharp.meaning.evaluate import show
 from netsharp_lsp.netsharp.reading.syntax import Tuple
 
@@ -52,26 +52,26 @@ def added_attribute(bundle: Bundle, name: str, value: Value, network: Network) -
     declaration, item = bundle.declaration, bundle.item
     text = f"{name} = {show(value)};"
     if item.block is None:
-        return Change(Place(declaration, item.kind_span[1], item.end), " { " + text + " }")
+        return Change(RelativeSpan(declaration, item.kind_span[1], item.end), " { " + text + " }")
     if not item.attributes:
         opening = item.block[0] + 1
-        return Change(Place(declaration, opening, opening), f" {text}")
+        return Change(RelativeSpan(declaration, opening, opening), f" {text}")
     before = [a for a in item.attributes if stands_before(a, name)]
     neighbour = before[-1] if before else item.attributes[0]
     lead = leading_blank(declaration, item.block[0], neighbour.start, network)
     if "\n" in lead:
         text = f"{name.ljust(aligned_width(item.attributes))} = {show(value)};"
     if not before:
-        return Change(Place.of(declaration, neighbour).before(), text + lead)
+        return Change(RelativeSpan.of(declaration, neighbour).before(), text + lead)
     end = neighbour.end
     if "\n" in lead:
         end += trailing_comment(declaration, end, item.block[1], network)
-    return Change(Place(declaration, end, end), lead + text)
+    return Change(RelativeSpan(declaration, end, end), lead + text)
 
 
 def trailing_comment(declaration: Declaration, start: int, end: int, network: Network) -> int:
     """The length of a comment that ends the line, with the blank before it; 0 without one."""
-    line = network.text(Place(declaration, start, end)).partition("\n")[0].rstrip()
+    line = network.text(RelativeSpan(declaration, start, end)).partition("\n")[0].rstrip()
     return len(line.encode()) if line.lstrip().startswith("//") else 0
 
 
@@ -91,7 +91,7 @@ def stands_before(attribute: Attribute, name: str) -> bool:
 
 def leading_blank(declaration: Declaration, start: int, end: int, network: Network) -> str:
     """What separates an attribute from what stands before it: a line's indentation, or a space."""
-    text = network.text(Place(declaration, start, end))
+    text = network.text(RelativeSpan(declaration, start, end))
     line_end = text.rfind("\n")
     if line_end < 0 or text[line_end:].strip():
         return " "
@@ -118,7 +118,7 @@ def widened_tuple(bundle: Bundle, name: str, missing: int, filler: Value) -> Cha
     assert isinstance(given.value, tuple)
     node = given.attribute.value
     if isinstance(node, Tuple) and node.items:
-        place = Place.of(bundle.declaration, node.items[0]).before()
+        place = RelativeSpan.of(bundle.declaration, node.items[0]).before()
         return Change(place, f"{show(filler)}, " * missing)
     return Change(bundle.value_place(name), show((filler,) * missing + given.value))
 
@@ -144,7 +144,7 @@ def resized(layer: Layer, shape: tuple[int, ...]) -> list[Change]:
         lead = "" if layer.item.size is not None else " "
         return [Change(layer.size_place, lead + show(shape))]
     return [
-        Change(Place.of(layer.declaration, item), show(entry))
+        Change(RelativeSpan.of(layer.declaration, item), show(entry))
         for item, entry, before in zip(size.items, shape, old, strict=True)
         if entry != before
     ]

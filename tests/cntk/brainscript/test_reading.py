@@ -10,8 +10,8 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     ArrayConstructor,
     ArrayLiteral,
     Binary,
+    BrainScriptCall,
     Broken,
-    Call,
     Choice,
     Elements,
     Expression,
@@ -50,7 +50,7 @@ def shown(e: Expression) -> str:
         return f"{shown(e.record)}.{e.name}"
     if isinstance(e, Index):
         return f"{shown(e.target)}[{shown(e.position)}]"
-    if isinstance(e, Call):
+    if isinstance(e, BrainScriptCall):
         return f"{shown(e.function)}({', '.join(map(argument, e.arguments))})"
     if isinstance(e, Lambda):
         return f"({' '.join(one.name for one in e.parameters)} => {shown(e.body)})"

@@ -9,8 +9,8 @@ from netsharp_lsp.cntk.ndl.reading import DEEPEST
 from netsharp_lsp.cntk.ndl.syntax import (
     Array,
     Assignment,
-    Call,
     Definition,
+    NdlCall,
     Option,
     Word,
     values,
@@ -92,7 +92,7 @@ def test_a_separator_directly_behind_a_bracket_is_lost(separator: str) -> None:
     text = f"a = f({separator}x)"
     (found,) = script(text).statements
     assert isinstance(found, Assignment)
-    assert isinstance(found.value, Call)
+    assert isinstance(found.value, NdlCall)
     assert said(found.value) == ("f", "x")
     # The text of a whole file stands behind an opening bracket and a blank.
     assert found.value.swallowed == text.index(separator) + 2

@@ -17,7 +17,7 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     ArrayConstructor,
     ArrayLiteral,
     Binary,
-    Call,
+    BrainScriptCall,
     Choice,
     Elements,
     Include,
@@ -175,7 +175,7 @@ class Survey:
         self.walk(e.record, around)
         self.selects.append((e, around))
 
-    def call(self, e: Call, around: Around) -> None:
+    def call(self, e: BrainScriptCall, around: Around) -> None:
         """A call; its arguments are evaluated if the function wants them."""
         self.walk(e.function, around)
         self.applications.append(Application(e, around.scope, around.within, around.eager))
@@ -247,7 +247,7 @@ class Survey:
 WALKERS: dict[type, Callable[..., object]] = {
     Name: Survey.name,
     Select: Survey.select,
-    Call: Survey.call,
+    BrainScriptCall: Survey.call,
     Lambda: Survey.function,
     Record: Survey.record,
     New: Survey.new,

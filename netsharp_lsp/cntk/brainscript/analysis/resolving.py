@@ -16,7 +16,7 @@ from netsharp_lsp.cntk.brainscript.analysis.scopes import (
     Use,
 )
 from netsharp_lsp.cntk.brainscript.reading.syntax import (
-    Call,
+    BrainScriptCall,
     Index,
     Lambda,
     Name,
@@ -74,7 +74,7 @@ class Resolver:
             return self.of(declaration) if declaration is not None else None
         if isinstance(e, Select):
             return self._member(e, scope)
-        if isinstance(e, Call):
+        if isinstance(e, BrainScriptCall):
             function = self.denoted(e.function, scope)
             if function is None or function.parameters is None:
                 return None

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.brainscript.reading.syntax import Call, Expression, Parameter
+    from netsharp_lsp.cntk.brainscript.reading.syntax import BrainScriptCall, Expression, Parameter
     from netsharp_lsp.cntk.networks.faults import Place
 
 #: What a scope may be, and what may be declared.
@@ -158,7 +158,9 @@ class Application:
 
     __slots__ = ("call", "eager", "scope", "signature", "within")
 
-    def __init__(self, call: Call, scope: Scope, within: Declaration | None, eager: bool) -> None:
+    def __init__(
+        self, call: BrainScriptCall, scope: Scope, within: Declaration | None, eager: bool
+    ) -> None:
         self.call = call
         self.scope = scope
         self.within = within

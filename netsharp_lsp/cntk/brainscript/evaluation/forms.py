@@ -23,8 +23,8 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     ArrayConstructor,
     ArrayLiteral,
     Binary,
+    BrainScriptCall,
     Broken,
-    Call,
     Choice,
     Elements,
     Index,
@@ -154,7 +154,7 @@ def _array(run: Evaluator, e: ArrayConstructor, scope: Record, path: str) -> Val
     return _filled(run, e, scope, (path, bounds))
 
 
-def _call(run: Evaluator, e: Call, scope: Record, path: str) -> Value:
+def _call(run: Evaluator, e: BrainScriptCall, scope: Record, path: str) -> Value:
     function = run.evaluate(e.function, scope, path)
     if isinstance(function, Absent):
         return run.absent(path)
@@ -365,7 +365,7 @@ FORMS: Mapping[type, Form] = {
     ArrayConstructor: _array,
     Choice: _choice,
     Lambda: _lambda,
-    Call: _call,
+    BrainScriptCall: _call,
     Index: _index,
     Select: _select,
     New: _new,

@@ -10,8 +10,8 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Argument,
     ArrayConstructor,
     ArrayLiteral,
+    BrainScriptCall,
     Broken,
-    Call,
     Choice,
     Include,
     Index,
@@ -248,7 +248,7 @@ def _call(reader: ExpressionReader, node: Node) -> Expression:
         return function
     braced = reader.text(arguments).startswith("{")
     read = reader.arguments(arguments)
-    return Call(reader.place(node), function, read, reader.place(arguments), braced)
+    return BrainScriptCall(reader.place(node), function, read, reader.place(arguments), braced)
 
 
 def _index(reader: ExpressionReader, node: Node) -> Expression:

@@ -124,7 +124,7 @@ class Argument(NamedTuple):
     value: Expression
 
 
-class Call(NamedTuple):
+class BrainScriptCall(NamedTuple):
     """A function applied; `braced` if its arguments stand in `{}`."""
 
     place: Place
@@ -226,7 +226,7 @@ Expression = (
     | ArrayConstructor
     | Choice
     | Lambda
-    | Call
+    | BrainScriptCall
     | Index
     | Select
     | New

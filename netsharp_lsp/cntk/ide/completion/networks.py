@@ -14,7 +14,7 @@ from netsharp_lsp.cntk.mel.functions import FUNCTIONS as EDITS
 from netsharp_lsp.cntk.mel.functions import MODEL, NEW_NODE, NODE
 from netsharp_lsp.cntk.ndl.functions import FUNCTIONS
 from netsharp_lsp.cntk.ndl.syntax import Assignment as NdlAssignment
-from netsharp_lsp.cntk.ndl.syntax import Call
+from netsharp_lsp.cntk.ndl.syntax import NdlCall
 from netsharp_lsp.cntk.reading.syntax import Assignment, Block
 
 TYPE_CHECKING = False
@@ -146,7 +146,7 @@ def _members(edited: Edited, writing: Writing) -> Iterator[Completion]:
     macro = macro_named(edited, _called(edited, path[0])) if path else None
     for name in path[1:]:
         inner = _assigned(macro).get(name.lower()) if macro is not None else None
-        macro = macro_named(edited, inner.name.text) if isinstance(inner, Call) else None
+        macro = macro_named(edited, inner.name.text) if isinstance(inner, NdlCall) else None
     shapes = _shapes(edited, ".".join(path))
     for name in _names(macro):
         yield writing.proposal(name, "node", 0, detail=shapes.get(name.lower(), ""))

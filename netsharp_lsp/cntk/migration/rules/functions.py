@@ -12,7 +12,7 @@ from netsharp_lsp.cntk.migration.functions import (
 )
 from netsharp_lsp.cntk.migration.rules import AUTOMATIC, PERSON, rule
 from netsharp_lsp.cntk.ndl.functions import function_of
-from netsharp_lsp.cntk.ndl.syntax import Call, Word
+from netsharp_lsp.cntk.ndl.syntax import NdlCall, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _best(site: CallSite) -> str | None:
     if not _has_weight(site) or site.function is None or site.function.name == "Logistic":
         return None
     third = site.arguments.positional[2]
-    if not isinstance(third, Call) or len(third.arguments) != 1:
+    if not isinstance(third, NdlCall) or len(third.arguments) != 1:
         return None
     function, number = function_of(third.name.text), third.arguments[0]
     if function is None or function.name != "Constant" or not isinstance(number, Word):

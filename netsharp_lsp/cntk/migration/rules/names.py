@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.migration.rules import AUTOMATIC, CHOICE, PERSON, rule
-from netsharp_lsp.cntk.ndl.syntax import Assignment, Call, Definition, Word
+from netsharp_lsp.cntk.ndl.syntax import Assignment, Definition, NdlCall, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def reached_into(network: MigratedNetwork) -> Iterator[Edit | Todo]:
     yield from _results_nobody_uses(network)
     for use in network.unreached:
         symbol = use.parts[0][2]
-        if symbol is not None and isinstance(symbol.value, Call):
+        if symbol is not None and isinstance(symbol.value, NdlCall):
             spelt = network.spelt(use)
             added = f"\n{spelt.replace('.', '_')} = {spelt}"
             end = symbol.value.end
@@ -142,7 +142,7 @@ def _results_nobody_uses(network: MigratedNetwork) -> Iterator[Edit]:
         macro = network.names.target(symbol) if symbol.kind == "variable" else None
         if macro is None or not network.is_kept_record(macro) or symbol.place in used:
             continue
-        if isinstance(symbol.value, Call):
+        if isinstance(symbol.value, NdlCall):
             end, name = symbol.value.end, network.name_of(symbol)
             added = f"\n{name}Result = {name}{network.selection(macro)}"
             yield symbol.text.edit("MG04b", end, end, added)

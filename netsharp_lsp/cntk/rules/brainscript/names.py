@@ -10,7 +10,7 @@ from netsharp_lsp.cntk.brainscript.analysis.scopes import (
 from netsharp_lsp.cntk.brainscript.evaluation.classes import CLASSES
 from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Binary,
-    Call,
+    BrainScriptCall,
     Choice,
     Include,
     Index,
@@ -240,7 +240,7 @@ def _strict(e: Expression) -> Iterator[Name]:
         yield e
     elif isinstance(e, Select):
         yield from _strict(e.record)
-    elif isinstance(e, Call):
+    elif isinstance(e, BrainScriptCall):
         yield from _strict(e.function)
     elif isinstance(e, Index):
         yield from _strict(e.target)

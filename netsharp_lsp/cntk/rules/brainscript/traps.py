@@ -6,7 +6,7 @@ import re
 
 from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Binary,
-    Call,
+    BrainScriptCall,
     Choice,
     Index,
     Number,
@@ -61,7 +61,7 @@ def continued_line(text: NetworkText, experiment: Experiment) -> Iterator[Findin
 
 def _joint(text: NetworkText, expression: Expression) -> int | None:
     """Where an expression goes on with a bracket, a point or a sign."""
-    if isinstance(expression, Call):
+    if isinstance(expression, BrainScriptCall):
         return expression.arguments_place.start
     if isinstance(expression, Index):
         return _after(text.data, expression.target.place.end, expression.position.place.start)

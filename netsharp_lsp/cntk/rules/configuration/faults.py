@@ -10,8 +10,7 @@ import re
 
 from netsharp_lsp.cntk.configuration.brackets import PARTNERS
 from netsharp_lsp.cntk.configuration.lines import misaligned
-from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
-from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
+from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, SourcePlace
 from netsharp_lsp.cntk.rules import emitted, rule
 from netsharp_lsp.cntk.rules.configuration.traps import swallowers
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair, placed

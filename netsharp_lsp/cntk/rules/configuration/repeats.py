@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.configuration.entries import Assignment, Entry
     from netsharp_lsp.cntk.configuration.scope import Scope
-    from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
+    from netsharp_lsp.cntk.configuration.sources import SourcePlace
     from netsharp_lsp.cntk.run.experiment import Experiment
 
 

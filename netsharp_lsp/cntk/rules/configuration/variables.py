@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.configuration.entries import Entry
     from netsharp_lsp.cntk.configuration.faults import Fault
-    from netsharp_lsp.cntk.configuration.sources import Place as SourcePlace
-    from netsharp_lsp.cntk.configuration.sources import Source
+    from netsharp_lsp.cntk.configuration.sources import Source, SourcePlace
     from netsharp_lsp.cntk.configuration.traced import Use
     from netsharp_lsp.cntk.configuration.tree import Value
     from netsharp_lsp.cntk.run.experiment import Experiment

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.configuration.commands import Command
     from netsharp_lsp.cntk.configuration.scope import Found
-    from netsharp_lsp.cntk.configuration.sources import Place
+    from netsharp_lsp.cntk.configuration.sources import SourcePlace
     from netsharp_lsp.cntk.run.experiment import Experiment
 
 #: A builder that takes what it builds from a model.
@@ -61,7 +61,7 @@ def fresh_network(command: Command, experiment: Experiment) -> Iterator[Finding]
     yield Finding("CK090", placed(place), message, note if far else ())
 
 
-def _key_of(command: Command) -> Place:
+def _key_of(command: Command) -> SourcePlace:
     assert command.found is not None
     return command.found.entry.parts[-1].key
 

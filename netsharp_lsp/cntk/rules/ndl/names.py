@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.ndl.functions import GROUP_ARRAYS, function_of
-from netsharp_lsp.cntk.ndl.syntax import Array, Assignment, Call, Option, Word, values
+from netsharp_lsp.cntk.ndl.syntax import Array, Assignment, NdlCall, Option, Word, values
 from netsharp_lsp.cntk.rules import rule
 from netsharp_lsp.cntk.rules.ndl.texts import Fix, ndl_texts, options
 from netsharp_lsp.cntk.vocabulary import KEYWORDS
@@ -64,7 +64,7 @@ def inputs_in_the_wrong_group(subject: Experiment, experiment: Experiment) -> It
     for text in ndl_texts(experiment):
         for statement, _ in text.assignments():
             call, name = statement.value, statement.name
-            if name is None or not isinstance(call, Call):
+            if name is None or not isinstance(call, NdlCall):
                 continue
             function = function_of(call.name.text)
             if function is None or function.name not in _INPUTS:
@@ -283,7 +283,7 @@ def words_of_brainscript(subject: Experiment, experiment: Experiment) -> Iterato
 def short_names(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Short names of functions: BrainScript does not know them; once for each name and text."""
     for text in ndl_texts(experiment):
-        told: dict[str, list[Call]] = {}
+        told: dict[str, list[NdlCall]] = {}
         for call, _ in text.calls():
             function = function_of(call.name.text)
             if function is None or not function.short or function.short in _KEPT:
@@ -298,7 +298,7 @@ def short_names(subject: Experiment, experiment: Experiment) -> Iterator[Finding
 _KEPT = frozenset(("Input", "SparseInput", "Parameter", "ReLU", "Delay", "ErrorPrediction"))
 
 
-def _short_name(text: NdlText, name: str, calls: list[Call]) -> Finding:
+def _short_name(text: NdlText, name: str, calls: list[NdlCall]) -> Finding:
     first = calls[0].name
     more = f" ({len(calls)} times here)" if len(calls) > 1 else ""
     message = f"'{first.text}' is short for '{name}'{more}; BrainScript knows only that."

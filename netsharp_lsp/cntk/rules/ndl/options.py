@@ -8,7 +8,7 @@ from netsharp_lsp.cntk.ndl.functions import (
     ONLY_ND,
     function_of,
 )
-from netsharp_lsp.cntk.ndl.syntax import Call, Word, values
+from netsharp_lsp.cntk.ndl.syntax import NdlCall, Word, values
 from netsharp_lsp.cntk.networks.node import GROUPS
 from netsharp_lsp.cntk.rules import rule
 from netsharp_lsp.cntk.rules.ndl.texts import Fix, macros, ndl_texts, options
@@ -216,7 +216,7 @@ def layouts_not_said(subject: Experiment, experiment: Experiment) -> Iterator[Fi
         yield text.finding("ND026", name, message)
 
 
-def _has_no_layout(call: Call) -> bool:
+def _has_no_layout(call: NdlCall) -> bool:
     function = function_of(call.name.text)
     if function is None:
         return False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from netsharp_lsp.cntk.ndl.functions import FUNCTIONS, GROUP_ARRAYS
-from netsharp_lsp.cntk.ndl.syntax import Assignment, Call
+from netsharp_lsp.cntk.ndl.syntax import Assignment, NdlCall
 from netsharp_lsp.cntk.networks.node_types import NODE_TYPES
 from netsharp_lsp.cntk.rules.findings import Note, Place
 from netsharp_lsp.cntk.rules.ndl.texts import macros, ndl_texts
@@ -185,7 +185,7 @@ def _calls_around(place: Place, experiment: Experiment) -> Iterator[tuple[str, s
     for statement in _statements_around(place, experiment):
         if not isinstance(statement, Assignment) or statement.name is None:
             continue
-        if isinstance(statement.value, Call):
+        if isinstance(statement.value, NdlCall):
             yield statement.name.text.lower(), statement.value.name.text.lower()
 
 

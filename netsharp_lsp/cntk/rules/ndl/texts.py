@@ -14,7 +14,7 @@ from netsharp_lsp.cntk.mel.reading import read
 from netsharp_lsp.cntk.ndl.containers import plugged, program_of_builder, program_of_file
 from netsharp_lsp.cntk.ndl.evaluation import Part, evaluate
 from netsharp_lsp.cntk.ndl.reading import read_script
-from netsharp_lsp.cntk.ndl.syntax import Assignment, Call, Definition, Option, Word, values
+from netsharp_lsp.cntk.ndl.syntax import Assignment, Definition, NdlCall, Option, Word, values
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.once import once
 
@@ -84,11 +84,11 @@ class NdlText:
             if isinstance(statement, Assignment):
                 yield statement, macro
 
-    def calls(self) -> Iterator[tuple[Call, Definition | None]]:
+    def calls(self) -> Iterator[tuple[NdlCall, Definition | None]]:
         """Every call, however deep, with the macro around it."""
         for statement, macro in self.assignments():
             for value in values(statement.value):
-                if isinstance(value, Call):
+                if isinstance(value, NdlCall):
                     yield value, macro
 
     def finding(
@@ -116,7 +116,7 @@ class NdlText:
         return Repair(fix.title, [Change(place, fix.new)], safe=fix.safe)
 
 
-def options(call: Call) -> list[Option]:
+def options(call: NdlCall) -> list[Option]:
     """The options of a call."""
     return [one for one in call.arguments if isinstance(one, Option)]
 

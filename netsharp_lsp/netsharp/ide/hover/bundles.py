@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_engine.geometry import product
 from netsharp_lsp.netsharp.arithmetic import factors, positions
-from netsharp_lsp.netsharp.findings import Place
+from netsharp_lsp.netsharp.findings import RelativeSpan
 from netsharp_lsp.netsharp.ide.counting import (
     bundle_equation,
     counted,
@@ -56,7 +56,7 @@ def head(bundle: Bundle, network: Network) -> str:
     kind = bundle.kind or "?"
     predicate = bundle.item.predicate
     if predicate is not None and predicate.end - predicate.start <= LONGEST:
-        kind = " ".join(network.text(Place.of(bundle.declaration, predicate)).split())
+        kind = " ".join(network.text(RelativeSpan.of(bundle.declaration, predicate)).split())
     return f"from {bundle.source_name or '?'} {kind}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.arithmetic import positions
-from netsharp_lsp.netsharp.findings import Place
+from netsharp_lsp.netsharp.findings import RelativeSpan
 from netsharp_lsp.netsharp.ide.counting import bundle_equation, counted, node_product
 from netsharp_lsp.netsharp.ide.glossary import attribute_markdown, form_named, limits
 from netsharp_lsp.netsharp.ide.hover.layers import fact
@@ -158,7 +158,7 @@ def derivation(
     declaration: Declaration, expression: Expression, value: Value, network: Network
 ) -> str:
     """`HiddenSize * 2 = 50 * 2 = 100`; empty where the text is the value already."""
-    place = Place.of(declaration, expression)
+    place = RelativeSpan.of(declaration, expression)
     written = " ".join(network.text(place).split())
     result = shown(value)
     if written.lower() == result.lower() or len(written) > LONGEST:

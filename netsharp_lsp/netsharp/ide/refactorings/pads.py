@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_engine.geometry import Axis
 from netsharp_lsp.ide.answers import Action
-from netsharp_lsp.netsharp.findings import Place
+from netsharp_lsp.netsharp.findings import RelativeSpan
 from netsharp_lsp.netsharp.meaning.evaluate import show
 from netsharp_lsp.netsharp.meaning.inforce import lawful
 from netsharp_lsp.netsharp.repairs.restructuring import removed
@@ -108,11 +108,11 @@ def _summed_up(
 
 def _attribute(site: Site, model: Attribute, name: str, value: Value) -> str:
     """An attribute written like another; names are filled up where `=` stand in a column."""
-    gap = site.network.text(Place(site.declaration, model.name.end, model.separator_span[0]))
+    gap = site.network.text(RelativeSpan(site.declaration, model.name.end, model.separator_span[0]))
     width = len(model.name.text) + len(gap)
     head = f"{name.ljust(width)}" if len(gap) > 1 and len(name) < width else f"{name}{gap[:1]}"
     behind = site.network.text(
-        Place(site.declaration, model.separator_span[1], model.separator_span[1] + 1)
+        RelativeSpan(site.declaration, model.separator_span[1], model.separator_span[1] + 1)
     )
     space = " " if behind.isspace() else ""
     return f"{head}={space}{show(value)};"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.arithmetic import counted
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair, Rests
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.meaning.attributes import (
     BY_NAME,
     CONVOLVE,
@@ -91,7 +91,7 @@ def unknown_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
                 yield misnamed(layer.declaration, attribute, hint, hint in free)
     for attribute in filter(is_attribute, layer.item.attributes if layer.trainable else ()):
         form = BY_NAME.get(attribute.name.text.lower())
-        place = Place.of(layer.declaration, attribute.name)
+        place = RelativeSpan.of(layer.declaration, attribute.name)
         if form is not None:
             message = f"'{form.name}' belongs in the braces of a connection, not of a layer."
             yield Finding("NS061", place, message)
@@ -138,7 +138,7 @@ def misnamed(
     declaration: Declaration, attribute: Attribute, hint: str | None, free: bool
 ) -> Finding:
     """An unknown attribute, with its new name where that one is still free."""
-    place = Place.of(declaration, attribute.name)
+    place = RelativeSpan.of(declaration, attribute.name)
     message = f"Unknown attribute '{attribute.name.text}'."
     if hint is None:
         return Finding("NS061", place, message)
@@ -155,7 +155,7 @@ def odd_attribute_case(layer: Layer, network: Network) -> Iterator[Finding]:
             form = forms.get(attribute.name.text.lower())
             if form is None or form.name == attribute.name.text:
                 continue
-            place = Place.of(layer.declaration, attribute.name)
+            place = RelativeSpan.of(layer.declaration, attribute.name)
             message = f"Attribute '{attribute.name.text}' is normally written '{form.name}'."
             repair = Repair(f"Write '{form.name}'", [Change(place, form.name)], safe=True)
             yield Finding("NS014", place, message, repair=repair)
@@ -189,16 +189,16 @@ def repeated(
         same = value_text(declaration, first, network) == value_text(declaration, second, network)
         change = removed(declaration, second.start, second.end)
         repair = Repair(f"Remove the second '{name}'", [change], safe=same)
-    note = Note("The first one is here.", Place.of(declaration, first.name))
+    note = Note("The first one is here.", RelativeSpan.of(declaration, first.name))
     message = f"Attribute '{name}' is given twice; the first one counts."
-    return Finding("NS062", Place.of(declaration, second.name), message, [note], repair)
+    return Finding("NS062", RelativeSpan.of(declaration, second.name), message, [note], repair)
 
 
 def value_text(declaration: Declaration, attribute: Attribute, network: Network) -> str:
     """The text of an attribute's value without blanks."""
     if attribute.value is None:
         return ""
-    return "".join(network.text(Place.of(declaration, attribute.value)).split())
+    return "".join(network.text(RelativeSpan.of(declaration, attribute.value)).split())
 
 
 @rule("NS063", "error", on="bundle", kinds=KERNEL_KINDS)
@@ -251,7 +251,7 @@ def foreign_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
             message += " but to a layer." if lowered in LAYER_FORMS else "."
             change = removed(layer.declaration, attribute.start, attribute.end)
             repair = Repair(f"Remove '{form.name}'", [change], safe=True)
-            place = Place.of(layer.declaration, attribute.name)
+            place = RelativeSpan.of(layer.declaration, attribute.name)
             yield Finding("NS064", place, message, repair=repair)
 
 
@@ -330,9 +330,14 @@ def two_paddings(bundle: Bundle, network: Network) -> Iterator[Finding]:
     other = pads[0] if latest is padding else padding
     yield Finding(
         "NS070",
-        Place.of(bundle.declaration, latest.attribute.name),
+        RelativeSpan.of(bundle.declaration, latest.attribute.name),
         "Padding cannot be combined with LowerPad or UpperPad.",
-        [Note(f"{other.form.name} is here.", Place.of(bundle.declaration, other.attribute.name))],
+        [
+            Note(
+                f"{other.form.name} is here.",
+                RelativeSpan.of(bundle.declaration, other.attribute.name),
+            )
+        ],
         Repair(f"Remove {names}", changes, safe=safe),
     )
 

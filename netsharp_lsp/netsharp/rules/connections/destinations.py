@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_engine.geometry import product
 from netsharp_lsp.netsharp.arithmetic import counted, factors, outputs
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair
 from netsharp_lsp.netsharp.meaning.attributes import KERNEL_KINDS
 from netsharp_lsp.netsharp.meaning.evaluate import show
 from netsharp_lsp.netsharp.reading.syntax import Tuple
@@ -89,13 +89,13 @@ def nearest_shape(geometry: Geometry, declared: tuple[int, ...]) -> tuple[int, .
     return (product(geometry.output),) if len(declared) == 1 else geometry.output
 
 
-def wrong_size(layer: Layer, shape: tuple[int, ...]) -> Place:
+def wrong_size(layer: Layer, shape: tuple[int, ...]) -> RelativeSpan:
     """The one dimension that differs, else the whole size."""
     size, old = layer.item.size, layer.shape or ()
     if isinstance(size, Tuple) and len(old) == len(shape) == len(size.items):
         wrong = [item for item, a, b in zip(size.items, old, shape, strict=True) if a != b]
         if len(wrong) == 1:
-            return Place.of(layer.declaration, wrong[0])
+            return RelativeSpan.of(layer.declaration, wrong[0])
     return layer.size_place
 
 

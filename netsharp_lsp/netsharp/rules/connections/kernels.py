@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_engine.geometry import product
 from netsharp_lsp.netsharp.arithmetic import counted, factors, kernel_weights
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair
 from netsharp_lsp.netsharp.meaning.attributes import CONVOLVE, KERNEL_KINDS, NORM, POOLS
 from netsharp_lsp.netsharp.meaning.evaluate import show
 from netsharp_lsp.netsharp.repairs.restructuring import removed, removed_item
@@ -51,7 +51,7 @@ def activation_on_top(layer: Layer, network: Network) -> Iterator[Finding]:
     summaries = [b for b in layer.bundles if b.kind in (*POOLS, NORM)]
     if not summaries:
         return
-    place = Place.of(layer.declaration, written)
+    place = RelativeSpan.of(layer.declaration, written)
     if layer.only_summarises():
         message = (
             f"Layer '{layer.name}' only pools or normalises; "

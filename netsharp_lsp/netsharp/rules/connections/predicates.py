@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.limits import CONDITION_EVALUATIONS
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair, Rests
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.meaning.attributes import FILTERED
 from netsharp_lsp.netsharp.meaning.predicates import EVALUATION_LIMIT, conjuncts, count_edges
 from netsharp_lsp.netsharp.reading.syntax import Binary, Index, Name, Number
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.syntax import Expression
 
 
-def condition_place(bundle: Bundle) -> Place:
+def condition_place(bundle: Bundle) -> RelativeSpan:
     """Where the condition stands."""
     predicate = bundle.item.predicate
     assert predicate is not None
-    return Place.of(bundle.declaration, predicate.condition)
+    return RelativeSpan.of(bundle.declaration, predicate.condition)
 
 
 def counted(bundle: Bundle, network: Network) -> Edges | None:
@@ -72,7 +72,7 @@ def always_true(bundle: Bundle, network: Network) -> Iterator[Finding]:
     assert predicate is not None
     place = condition_place(bundle)
     start, _end = bundle.item.kind_span
-    replace = Change(Place(bundle.declaration, start, predicate.end), "all")
+    replace = Change(RelativeSpan(bundle.declaration, start, predicate.end), "all")
     yield Finding(
         "NS092",
         place,
@@ -94,7 +94,7 @@ def idle_destinations(bundle: Bundle, network: Network) -> Iterator[Finding]:
     if differing and not outlasts(bundle, differing):
         return
     notes = [
-        Note(f"{ranges(bundle, term, network)}.", Place.of(bundle.declaration, term[0]))
+        Note(f"{ranges(bundle, term, network)}.", RelativeSpan.of(bundle.declaration, term[0]))
         for term in differing
     ]
     idle, first = edges.empty_destinations()
@@ -157,7 +157,7 @@ def ranges_differ(bundle: Bundle, network: Network) -> Iterator[Finding]:
         assert bundle.source is not None
         yield Finding(
             "NS095",
-            Place.of(bundle.declaration, term[0]),
+            RelativeSpan.of(bundle.declaration, term[0]),
             f"{ranges(bundle, term, network)}.",
             [Note(f"'{bundle.source.name}' is declared here.", bundle.source.place)],
         )
@@ -186,7 +186,8 @@ def ranges(bundle: Bundle, term: tuple[Binary, int, int], network: Network) -> s
     """The two ranges of a comparison in words."""
     binary, left, right = term
     first, second = (
-        network.text(Place.of(bundle.declaration, node)) for node in (binary.left, binary.right)
+        network.text(RelativeSpan.of(bundle.declaration, node))
+        for node in (binary.left, binary.right)
     )
     return f"{first} runs 0..{left - 1} but {second} runs 0..{right - 1}"
 
@@ -234,4 +235,4 @@ def unused_index(bundle: Bundle, network: Network) -> Iterator[Finding]:
     one = len(unused) == 1
     verb, whose = ("is", "its") if one else ("are", "their")
     message = f"Index {indices} {verb} not used: all {whose} rows have equal edges."
-    yield Finding("NS128", Place.of(bundle.declaration, predicate.destination), message)
+    yield Finding("NS128", RelativeSpan.of(bundle.declaration, predicate.destination), message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair
 from netsharp_lsp.netsharp.meaning.attributes import BY_NAME, KERNEL_KINDS, NORM
 from netsharp_lsp.netsharp.meaning.evaluate import is_number
 from netsharp_lsp.netsharp.meaning.inforce import suits
@@ -42,7 +42,7 @@ def exchanged_constants(bundle: Bundle) -> bool:
 def exchanged(bundle: Bundle) -> Finding:
     """The finding about Alpha and Beta."""
     alpha, beta = bundle.given["Alpha"], bundle.given["Beta"]
-    places = [Place.of(bundle.declaration, given.attribute.name) for given in (alpha, beta)]
+    places = [RelativeSpan.of(bundle.declaration, given.attribute.name) for given in (alpha, beta)]
     message = (
         "The values look shifted by one attribute: usual are Alpha near 0.001 and Beta near 0.75."
     )
@@ -92,7 +92,8 @@ def shifted(bundle: Bundle, names: list[tuple[Attribute, str]]) -> Finding:
     """The finding about a run of attributes that should be renamed."""
     pairs = ", ".join(f"{attribute.name.text} is {name}" for attribute, name in names)
     changes = [
-        Change(Place.of(bundle.declaration, attribute.name), name) for attribute, name in names
+        Change(RelativeSpan.of(bundle.declaration, attribute.name), name)
+        for attribute, name in names
     ]
     first = min((change.place for change in changes), key=lambda place: place.start)
     message = f"The values look shifted by one attribute: perhaps {pairs}."

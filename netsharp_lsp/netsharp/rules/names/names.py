@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair, Rests
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.meaning.attributes import FILTERED
 from netsharp_lsp.netsharp.reading.syntax import FIRST_KIND_WORDS
 from netsharp_lsp.netsharp.repairs.restructuring import fresh_name, removed_item, renamed
@@ -143,9 +143,9 @@ def parameters_equal(bundle: Bundle, network: Network) -> Iterator[Finding]:
     name = predicate.source.text
     if name != predicate.destination.text:
         return
-    place = Place.of(bundle.declaration, predicate.destination)
+    place = RelativeSpan.of(bundle.declaration, predicate.destination)
     new = "d" if name != "d" else "d2"
     message = f"Predicate parameters must have two different names; both are '{name}'."
-    note = Note("The source's parameter.", Place.of(bundle.declaration, predicate.source))
+    note = Note("The source's parameter.", RelativeSpan.of(bundle.declaration, predicate.source))
     repair = Repair(f"Rename the destination's to '{new}'", [Change(place, new)], safe=False)
     yield Finding("NS038", place, message, [note], repair)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.findings import Finding, Note, Place
+from netsharp_lsp.netsharp.findings import Finding, Note, RelativeSpan
 from netsharp_lsp.netsharp.rules import rule
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ def hidden_softmax(layer: Layer, network: Network) -> Iterator[Finding]:
     written = layer.item.activation
     if layer.kind == "hidden" and written is not None and layer.activation == "softmax":
         message = f"softmax in hidden layer '{layer.name}' makes its nodes compete."
-        yield Finding("NS088", Place.of(layer.declaration, written), message)
+        yield Finding("NS088", RelativeSpan.of(layer.declaration, written), message)
 
 
 @rule("NS090", "warning", on="layer")
@@ -36,7 +36,7 @@ def clipping_root(layer: Layer, network: Network) -> Iterator[Finding]:
     written = layer.item.activation
     if written is not None and layer.activation == "sqrt":
         message = "sqrt clips negative sums to 0 and stops learning there."
-        yield Finding("NS090", Place.of(layer.declaration, written), message)
+        yield Finding("NS090", RelativeSpan.of(layer.declaration, written), message)
 
 
 @rule("NS117", "hint", on="layer")
@@ -48,7 +48,7 @@ def linear_before_full(layer: Layer, network: Network) -> Iterator[Finding]:
     if full is None or narrows(layer, full):
         return
     written = layer.item.activation
-    place = layer.place if written is None else Place.of(layer.declaration, written)
+    place = layer.place if written is None else RelativeSpan.of(layer.declaration, written)
     message = (
         f"Linear hidden layer '{layer.name}' adds no capacity to the next full layer "
         f"'{full.layer.name}'."

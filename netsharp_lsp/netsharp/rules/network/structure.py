@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair, Rests
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.slips import has_bare_source
 from netsharp_lsp.netsharp.reading.syntax import LayerItem
 from netsharp_lsp.netsharp.repairs.restructuring import removed, removed_item, turned
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 SHOWN = 8
 
 
-def head(declaration: Declaration) -> Place:
+def head(declaration: Declaration) -> RelativeSpan:
     """The keyword of a declaration, or the empty place where it begins."""
     if declaration.keyword is not None:
-        return Place.of(declaration, declaration.keyword)
-    return Place(declaration, 0, 0)
+        return RelativeSpan.of(declaration, declaration.keyword)
+    return RelativeSpan(declaration, 0, 0)
 
 
 def final_output(network: Network) -> Layer | None:
@@ -66,7 +66,7 @@ def inserted_input(network: Network) -> Repair | None:
     """Declare the source that is missing, or one for a layer that has none; None if unclear."""
     lost = [b.source_name for b in network.bundles() if b.source is None and b.source_name]
     alone = [layer for layer in network.all_layers if not layer.bundles and layer.item.body]
-    top = Place(network.specification.declarations[0], 0, 0)
+    top = RelativeSpan(network.specification.declarations[0], 0, 0)
     line_end = network.specification.line_end
     if lost:
         insertion = Change(top, f"input {lost[0]} auto;{line_end}")
@@ -83,9 +83,9 @@ def added_bundle(network: Network, layer: Layer, source: str) -> Change:
     """Put `from source all;` into the empty body of a layer."""
     assert layer.item.body is not None
     start, end = layer.item.body
-    inside = Place(layer.declaration, start + 1, max(end - 1, start + 1))
+    inside = RelativeSpan(layer.declaration, start + 1, max(end - 1, start + 1))
     if network.text(inside).strip():
-        return Change(Place(layer.declaration, start + 1, start + 1), f" from {source} all;")
+        return Change(RelativeSpan(layer.declaration, start + 1, start + 1), f" from {source} all;")
     return Change(inside, f" from {source} all; ")
 
 

@@ -6,7 +6,7 @@ What the context does not know sets off nothing.
 from __future__ import annotations
 
 from netsharp_engine.activations import ACTIVATIONS, INFINITY
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair
 from netsharp_lsp.netsharp.meaning.inforce import needed_outputs
 from netsharp_lsp.netsharp.rules import rule
 
@@ -141,7 +141,7 @@ def output_activation(network: Network, _network: Network) -> Iterator[Finding]:
         place = layer.place
         change = Change(layer.size_place.after(), f" {better}")
     else:
-        place = Place.of(layer.declaration, written)
+        place = RelativeSpan.of(layer.declaration, written)
         change = Change(place, better)
     repair = Repair(f"Use '{better}'", [change], safe=False)
     severity: Severity | None = "hint" if many or written is None else None
@@ -189,7 +189,7 @@ def output_never_negative(network: Network, _network: Network) -> Iterator[Findi
     low, high = ACTIVATIONS[layer.activation].range
     if low == 0 and high == INFINITY:
         message = f"{layer.activation} output for regression cannot be negative."
-        yield Finding("NS125", Place.of(layer.declaration, written), message)
+        yield Finding("NS125", RelativeSpan.of(layer.declaration, written), message)
 
 
 @rule("NS124", "info", on="network")
@@ -223,7 +223,7 @@ def initial_values_in_studio(layer: Layer, network: Network) -> Iterator[Finding
         if entry is not None:
             name = entry.form.name
             message = f"Azure ML Studio does not accept {name}."
-            place = Place.of(layer.declaration, entry.attribute.name)
+            place = RelativeSpan.of(layer.declaration, entry.attribute.name)
             yield Finding("NS114", place, message)
 
 

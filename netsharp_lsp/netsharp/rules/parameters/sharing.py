@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair, Rests
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.meaning.attributes import NORM, POOLS
 from netsharp_lsp.netsharp.meaning.sharing import (
     biased_layer,
@@ -46,12 +46,12 @@ def not_a_layer(share: Share, network: Network) -> Iterator[Finding]:
             hint = network.nearest_layer_but(name.text, taken, trainable=True)
             yield unknown_layer(share, name, hint)
         elif not entry.layer.trainable:
-            place = Place.of(share.declaration, entry.item.name)
+            place = RelativeSpan.of(share.declaration, entry.item.name)
             message = f"'{entry.layer.name}' in share is an input layer, which has no parameters."
             note = Note(f"'{entry.layer.name}' is declared here.", entry.layer.place)
             yield Finding("NS100", place, message, [note])
         if isinstance(entry.item.source, Number) and entry.item.source.text != "1":
-            place = Place.of(share.declaration, entry.item.source)
+            place = RelativeSpan.of(share.declaration, entry.item.source)
             message = (
                 f"'{entry.item.source.text}' in share is not a layer; biases are written 1 => "
             )
@@ -64,7 +64,7 @@ def not_a_layer(share: Share, network: Network) -> Iterator[Finding]:
 
 def unknown_layer(share: Share, name: Name, hint: str | None) -> Finding:
     """The finding about a name that no layer has, and of the one that it may mean."""
-    place = Place.of(share.declaration, name)
+    place = RelativeSpan.of(share.declaration, name)
     message = f"'{name.text}' in share is not a layer."
     if hint is None:
         return Finding("NS100", place, message)
@@ -76,7 +76,7 @@ def unknown_layer(share: Share, name: Name, hint: str | None) -> Finding:
 def lone_item(share: Share, network: Network) -> Iterator[Finding]:
     """A share with one item, or with none."""
     if not share.entries and share.declaration.group is not None:
-        place = Place(share.declaration, *share.declaration.group)
+        place = RelativeSpan(share.declaration, *share.declaration.group)
         yield Finding("NS101", place, "share needs at least two items; this one has none.")
     if len(share.entries) == 1:
         entry = share.entries[0]
@@ -112,7 +112,7 @@ def spelt_out(share: Share, network: Network) -> Repair | None:
         lines.append(f"share {{ {items} }}")
     if all(layer.has_biases for layer in known):
         lines.append("share { " + ", ".join(f"1 => {layer.name}" for layer in known) + " }")
-    change = Change(Place.of(share.declaration, share.declaration), "\n".join(lines))
+    change = Change(RelativeSpan.of(share.declaration, share.declaration), "\n".join(lines))
     return Repair("Name each bundle", [change], safe=False)
 
 
@@ -176,7 +176,7 @@ def unmixed(share: Share) -> Repair | None:
     groups: dict[str, list[str]] = {}
     for entry in share.entries:
         groups.setdefault(entry.what, []).append(named(entry))
-    place = Place.of(share.declaration, share.declaration)
+    place = RelativeSpan.of(share.declaration, share.declaration)
     if all(len(group) > 1 for group in groups.values()):
         lines = ["share { " + ", ".join(group) + " }" for group in groups.values()]
         return Repair("Split into one share each", [Change(place, "\n".join(lines))], safe=True)
@@ -283,7 +283,7 @@ def two_beginnings(
     words = [named(mention[0]) for mention in (first, second)]
     message = f"Shared {what} start from different {name}: '{words[0]}' and '{words[1]}'."
     notes = [
-        Note(f"{name} of '{word}'.", Place.of(layer.declaration, given.attribute))
+        Note(f"{name} of '{word}'.", RelativeSpan.of(layer.declaration, given.attribute))
         for word, (_, layer, given) in zip(words, (first, second), strict=True)
     ]
     also = [first[1].place, second[1].place]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 
 from netsharp_lsp.netsharp.arithmetic import counted, kernel_weights
-from netsharp_lsp.netsharp.findings import Finding, Note, Place
+from netsharp_lsp.netsharp.findings import Finding, Note, RelativeSpan
 from netsharp_lsp.netsharp.meaning.attributes import POOLS, WEIGHTED_KINDS
 from netsharp_lsp.netsharp.meaning.predicates import count_edges
 from netsharp_lsp.netsharp.rules import rule
@@ -67,7 +67,9 @@ def not_finite(layer: Layer, network: Network) -> Iterator[Finding]:
                 f"{given.form.name} must be finite numbers; value {faulty[0]} (from 0) is "
                 f"{given.value[faulty[0]]}."
             )
-            yield Finding("NS097", Place.of(layer.declaration, given.attribute.value), message)
+            yield Finding(
+                "NS097", RelativeSpan.of(layer.declaration, given.attribute.value), message
+            )
 
 
 @rule("NS098", "error", on="layer")
@@ -94,7 +96,7 @@ def no_biases(layer: Layer, network: Network) -> Iterator[Finding]:
         return
     if any(bundle.kind is None for bundle in layer.bundles):
         return
-    place = Place.of(layer.declaration, given.attribute.name)
+    place = RelativeSpan.of(layer.declaration, given.attribute.name)
     yield Finding(
         "NS099", place, f"Layer '{layer.name}' has no biases of its own {why_none(layer)}."
     )
@@ -109,6 +111,6 @@ def why_none(layer: Layer) -> str:
     return "(pooling and response norm train nothing)"
 
 
-def biases_place(layer: Layer, given: Given) -> Place:
+def biases_place(layer: Layer, given: Given) -> RelativeSpan:
     """Where the values of Biases stand."""
-    return Place.of(layer.declaration, given.attribute.value or given.attribute.name)
+    return RelativeSpan.of(layer.declaration, given.attribute.value or given.attribute.name)

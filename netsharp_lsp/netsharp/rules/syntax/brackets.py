@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair, Rests
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.expressions import attributes_of, expressions_of, operands
 from netsharp_lsp.netsharp.reading.gaps import Gaps
 from netsharp_lsp.netsharp.reading.syntax import Binary, Call, Index, Name, Number
@@ -66,7 +66,7 @@ def missing_openers(declaration: Declaration, network: Network) -> Iterator[Find
     for attribute in attributes_of(declaration):
         value = attribute.value
         if value is not None and bare_value(declaration, attribute, network):
-            place = Place(declaration, value.start, value.start)
+            place = RelativeSpan(declaration, value.start, value.start)
             repair = Repair("Insert '['", [Change(place, "[")], safe=True)
             first = network.specification.text(declaration, value.start, value.end)
             yield Finding("NS012", place, f"Missing '[' before '{first}'.", repair=repair)
@@ -85,13 +85,13 @@ def bare_value(
 
 def share_braces(declaration: Declaration, opener: Fault) -> Finding:
     """The finding for `share A, B;`."""
-    place = Place(declaration, opener.start, opener.start)
+    place = RelativeSpan(declaration, opener.start, opener.start)
     changes = [Change(place, " {")]
     for fault in declaration.faults:
         if fault.kind == "separator" and fault.start > declaration.items[-1].start:
-            changes.append(Change(Place.of(declaration, fault), ""))
+            changes.append(Change(RelativeSpan.of(declaration, fault), ""))
         elif fault.kind == "missing" and fault.text == "}":
-            changes.append(Change(Place.of(declaration, fault), " }"))
+            changes.append(Change(RelativeSpan.of(declaration, fault), " }"))
     repair = Repair("Put the items in braces", changes, safe=True)
     return Finding("NS012", place, "Missing '{': write share { A, B }.", repair=repair)
 
@@ -106,11 +106,11 @@ def parameters(
     declaration: Declaration, opener: Fault, closer: Fault | None, network: Network
 ) -> Finding:
     """The finding for `where s, d => ...`."""
-    place = Place(declaration, opener.start, opener.start)
-    blank = Place(declaration, opener.start, opener.start + 1)
+    place = RelativeSpan(declaration, opener.start, opener.start)
+    blank = RelativeSpan(declaration, opener.start, opener.start + 1)
     changes = [Change(blank if network.text(blank) == " " else place, " (")]
     if closer is not None:
-        changes.append(Change(Place(declaration, closer.start, closer.start), ")"))
+        changes.append(Change(RelativeSpan(declaration, closer.start, closer.start), ")"))
     repair = Repair("Put the two names in parentheses", changes, safe=True)
     message = "Missing '(' behind 'where': write where (source, destination) => condition."
     return Finding("NS012", place, message, repair=repair)
@@ -123,13 +123,13 @@ def partner_finding(
     mark = fault.text
     if mark not in OPENERS or fault.opener is None:
         return unpaired(declaration, fault, network)
-    place = Place(declaration, fault.start, fault.start)
+    place = RelativeSpan(declaration, fault.start, fault.start)
     text = inserted(declaration, fault, network)
     natural = values[1] if values is not None else operand_end(declaration, fault)
     if natural is not None:
-        place, text = Place(declaration, natural, natural), mark
+        place, text = RelativeSpan(declaration, natural, natural), mark
     place = before_comment(place, network)
-    opener = Place(declaration, *fault.opener)
+    opener = RelativeSpan(declaration, *fault.opener)
     lines = network.specification.lines
     line = lines.line_at(opener.offsets(network.specification)[0]) + 1
     message = f"Missing '{mark}' to close the '{OPENERS[mark]}' opened at line {line}."
@@ -138,7 +138,7 @@ def partner_finding(
     return Finding("NS012", place, message, [note], repair)
 
 
-def before_comment(place: Place, network: Network) -> Place:
+def before_comment(place: RelativeSpan, network: Network) -> RelativeSpan:
     """A place, or the end of the code on its line where a line comment ends there."""
     at = place.offsets(network.specification)[0]
     data = network.specification.data
@@ -147,7 +147,7 @@ def before_comment(place: Place, network: Network) -> Place:
     if comment is None:
         return place
     end = start + len(data[start : comment.start()].rstrip())
-    return Place(None, end, end)
+    return RelativeSpan(None, end, end)
 
 
 def operand_end(declaration: Declaration, missing: Fault) -> int | None:
@@ -170,7 +170,7 @@ def last_of(arguments: tuple[Expression, ...]) -> Expression | None:
 
 def unpaired(declaration: Declaration, fault: Fault, network: Network) -> Finding:
     """The finding for a missing mark, or name, that closes nothing."""
-    place = Place(declaration, fault.start, fault.start)
+    place = RelativeSpan(declaration, fault.start, fault.start)
     end = min(declaration.end, fault.start + REACH)
     behind = network.specification.text(declaration, fault.start, end).split()
     word = re.match(r"\w+|\W", behind[0]) if behind else None
@@ -200,10 +200,10 @@ def idle_commas(declaration: Declaration, network: Network) -> Iterator[Finding]
     for fault in declaration.faults:
         known = fault.end in missing or network.doubts.marked(declaration, fault)
         if fault.kind == "idle" and not known:
-            yield idle_comma(Place.of(declaration, fault))
+            yield idle_comma(RelativeSpan.of(declaration, fault))
 
 
-def idle_comma(place: Place) -> Finding:
+def idle_comma(place: RelativeSpan) -> Finding:
     """The finding for a comma with no value behind it."""
     repair = Repair("Delete the ','", [Change(place, "")], safe=True)
     return Finding("NS012", place, "A value is missing at this ','.", repair=repair)

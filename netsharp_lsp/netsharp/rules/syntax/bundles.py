@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.diagnostics.nearest import nearest
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair, Rests
+from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.syntax import FIRST_KIND_WORDS, KINDS
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax.layers import activation_attribute, is_activation, kind_end
@@ -78,7 +78,7 @@ def unknown_kind(bundle: Bundle, network: Network) -> Iterator[Finding]:
     if not item.source.text or doubts.touches(bundle.declaration, item.start, end + 1):
         return
     if item.source.text == "from" and bundle.source is None:
-        change = Change(Place(bundle.declaration, item.keyword.end, item.source.end), "")
+        change = Change(RelativeSpan(bundle.declaration, item.keyword.end, item.source.end), "")
         repair = Repair("Delete one 'from'", [change], safe=True)
         message = "'from' is written twice."
         yield Finding("NS026", bundle.source_place, message, repair=repair)
@@ -112,7 +112,7 @@ def misspelt_kind(bundle: Bundle) -> Finding:
     if extra is not None and not is_activation(extra.text):
         end = extra.end
         text = f"{text} {extra.text}"
-    place = Place(bundle.declaration, start, end)
+    place = RelativeSpan(bundle.declaration, start, end)
     meant = kind_meant(item.kind_text)
     message = f"Unknown connection kind '{text}'."
     if meant is None:
@@ -129,8 +129,8 @@ def word_too_many(bundle: Bundle, network: Network) -> Iterator[Finding]:
         return
     if network.doubts.touches(bundle.declaration, bundle.item.start, extra.end):
         return
-    place = Place.of(bundle.declaration, extra)
-    behind = Place(bundle.declaration, kind_end(bundle.item), extra.end)
+    place = RelativeSpan.of(bundle.declaration, extra)
+    behind = RelativeSpan(bundle.declaration, kind_end(bundle.item), extra.end)
     repair = Repair(f"Delete '{extra.text}'", [Change(behind, "")], safe=True)
     message = f"'{extra.text}' is not allowed here: the connection ends before it."
     yield Finding("NS026", place, message, repair=repair)
@@ -148,11 +148,11 @@ def attribute_of_all(bundle: Bundle, network: Network) -> Iterator[Finding]:
             continue
         if network.doubts.touches(bundle.declaration, attribute.start, attribute.name.end):
             continue
-        removal = Change(Place.of(bundle.declaration, attribute), "")
+        removal = Change(RelativeSpan.of(bundle.declaration, attribute), "")
         if len(attributes) == 1:
             end = bundle.item.block[1]
-            removal = Change(Place(bundle.declaration, bundle.item.kind_span[1], end), ";")
+            removal = Change(RelativeSpan(bundle.declaration, bundle.item.kind_span[1], end), ";")
         repair = Repair(f"Delete '{name}'", [removal], safe=False)
         message = f"'all' takes no attribute '{name}': it connects every node with every node."
-        place = Place.of(bundle.declaration, attribute.name)
+        place = RelativeSpan.of(bundle.declaration, attribute.name)
         yield Finding("NS020", place, message, repair=repair)

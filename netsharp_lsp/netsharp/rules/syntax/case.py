@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from netsharp_lsp.netsharp.findings import Place
+from netsharp_lsp.netsharp.findings import RelativeSpan
 from netsharp_lsp.netsharp.reading.syntax import LayerItem
 
 TYPE_CHECKING = False
@@ -66,10 +66,10 @@ class Case:
         """Where a character of the text before it stands in the declaration."""
         return self.fault.start - len(before[start:].encode("utf-8"))
 
-    def place(self, first: int = 0, last: int = -1) -> Place:
+    def place(self, first: int = 0, last: int = -1) -> RelativeSpan:
         """The span of some of its tokens."""
         tokens = self.fault.tokens
-        return Place(self.declaration, tokens[first][1], tokens[last][2])
+        return RelativeSpan(self.declaration, tokens[first][1], tokens[last][2])
 
     def in_attributes(self) -> bool:
         """Whether it stands in the braces of a connection."""

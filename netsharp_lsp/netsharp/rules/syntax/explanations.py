@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 
 from netsharp_engine.activations import NAMES
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair
 from netsharp_lsp.netsharp.reading.slips import (
     SECTION_WORDS,
     WORD_OPERATORS,
@@ -69,7 +69,7 @@ def joined_sources(case: Case) -> Finding | None:
     if found is None:
         return None
     start = case.since(before, found.start(1))
-    place = Place(case.declaration, start, start + len(found[1]))
+    place = RelativeSpan(case.declaration, start, start + len(found[1]))
     return Finding("NS026", place, ONE_SOURCE)
 
 
@@ -128,7 +128,7 @@ def bare_number(case: Case) -> Finding | None:
     return Finding("NS021", place, "A size stands in square brackets.", repair=repair)
 
 
-def word_operator(place: Place, word: str) -> Finding:
+def word_operator(place: RelativeSpan, word: str) -> Finding:
     """The finding for `and`, `or`, `not`."""
     operator = WORD_OPERATORS[word.lower()]
     repair = None
@@ -185,7 +185,7 @@ def items_without_comma(case: Case) -> Finding | None:
     place = case.place()
     items = case.declaration.items
     last = items[bisect_right(items, place.start, key=lambda item: item.end) - 1].end
-    comma = Change(Place(case.declaration, last, last), ",")
+    comma = Change(RelativeSpan(case.declaration, last, last), ",")
     repair = Repair("Insert ','", [comma], safe=True)
     message = f"',' is missing before '{case.words[0]}': the items of a share stand between commas."
     return Finding("NS026", place, message, repair=repair)
@@ -264,7 +264,7 @@ def anything(case: Case) -> Finding:
     first = text.splitlines()[0].rstrip() if text.strip() else text
     start = case.fault.start
     end = start + len(first.encode("utf-8"))
-    place = Place(case.declaration, start, end)
+    place = RelativeSpan(case.declaration, start, end)
     if len(first) > SHOWN:
         first = f"{first[:SHOWN].rstrip()} ..."
     return Finding("NS026", place, f"'{first}' is not allowed here.")

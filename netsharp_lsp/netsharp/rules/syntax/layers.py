@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.diagnostics.nearest import edit_distance, nearest
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair, Rests
+from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.meaning.model import Layer
 from netsharp_lsp.netsharp.reading.slips import ACTIVATION_ATTRIBUTES, KEYWORDS
 from netsharp_lsp.netsharp.reading.syntax import LayerItem, Name, Tuple, WordItem
@@ -83,7 +83,7 @@ def head_in_doubt(layer: Layer, network: Network) -> bool:
         end = item.bundles[0].start
     elif item.body is not None:
         end = item.body[0]
-    elif network.text(Place(declaration, end, end + 1)) == " ":
+    elif network.text(RelativeSpan(declaration, end, end + 1)) == " ":
         end += 1
     return doubts.explained(declaration) or doubts.touches(declaration, item.start - 1, end)
 
@@ -97,20 +97,20 @@ def misplaced_activation(layer: Layer, network: Network) -> Iterator[Finding]:
     for bundle in layer.item.bundles:
         name = bundle.misplaced
         if name is not None and is_activation(name.text):
-            removed = Place(layer.declaration, kind_end(bundle), name.end)
+            removed = RelativeSpan(layer.declaration, kind_end(bundle), name.end)
             yield misplaced(layer, name, Change(removed, ""))
         elif bundle.kind is None and is_activation(bundle.kind_text):
             word = Name(*bundle.kind_span, bundle.kind_text)
-            change = Change(Place.of(layer.declaration, word), "all")
+            change = Change(RelativeSpan.of(layer.declaration, word), "all")
             if name is not None and name.text.lower() == "all":
-                change = Change(Place(layer.declaration, word.start, name.start), "")
+                change = Change(RelativeSpan(layer.declaration, word.start, name.start), "")
             yield misplaced(layer, word, change)
         for attribute in (*bundle.attributes, *layer.item.attributes):
             word_given = activation_attribute(attribute)
             if word_given is not None:
-                removed = Place.of(layer.declaration, attribute)
+                removed = RelativeSpan.of(layer.declaration, attribute)
                 if len(bundle.attributes) == 1 and bundle.kind == "all" and bundle.block:
-                    block = Place(layer.declaration, bundle.kind_span[1], bundle.block[1])
+                    block = RelativeSpan(layer.declaration, bundle.kind_span[1], bundle.block[1])
                     yield misplaced(layer, word_given, Change(block, ";"))
                 else:
                     yield misplaced(layer, word_given, Change(removed, ""))
@@ -130,7 +130,7 @@ def activation_attribute(attribute: Attribute) -> Name | None:
 
 def misplaced(layer: Layer, name: Name, removal: Change) -> Finding:
     """The finding for an activation at a wrong place; the fix moves it if there is room."""
-    place = Place.of(layer.declaration, name)
+    place = RelativeSpan.of(layer.declaration, name)
     meant = activation_meant(name.text) or name.text
     repair = None
     if layer.item.size is not None and layer.item.activation is None:
@@ -149,9 +149,9 @@ def activation_behind_block(declaration: Declaration, network: Network) -> Itera
     before = network.specification.before(declaration)
     owners = network.units[before].layers if before is not None else ()
     if owners:
-        removal = Change(Place(declaration, 0, declaration.end), "")
+        removal = Change(RelativeSpan(declaration, 0, declaration.end), "")
         moved = misplaced(owners[-1], word, removal)
-        place = Place.of(declaration, word)
+        place = RelativeSpan.of(declaration, word)
         yield Finding("NS016", place, moved.message, repair=moved.repair)
 
 
@@ -183,7 +183,7 @@ def unknown_activation(layer: Layer, network: Network) -> Iterator[Finding]:
         return
     if head_in_doubt(layer, network):
         return
-    place = Place.of(layer.declaration, name)
+    place = RelativeSpan.of(layer.declaration, name)
     meant = activation_meant(name.text)
     if meant is None:
         message = f"Unknown activation '{name.text}'. Net# has {', '.join(NAMES)}."
@@ -234,13 +234,13 @@ def without_from(layer: Layer, above: Layer | None) -> Finding:
     message = f"Layer '{layer.name}' needs 'from': say which layer it takes its values from."
     word = item.activation
     if word is not None and is_misspelt_from(word.text):
-        place = Place.of(layer.declaration, word)
+        place = RelativeSpan.of(layer.declaration, word)
         message = f"Layer '{layer.name}' needs 'from'; found '{word.text}'."
         repair = Repair("Replace by 'from'", [Change(place, "from")], safe=True)
         return Finding("NS018", place, message, repair=repair)
     skeleton = None
     if above is not None and item.size is not None:
-        end = Place.of(layer.declaration, word or item.size).after()
+        end = RelativeSpan.of(layer.declaration, word or item.size).after()
         insert = Change(end, f" from {above.name} all")
         skeleton = Repair(f"Add 'from {above.name} all'", [insert], safe=False)
     return Finding("NS018", layer.place, message, repair=skeleton)
@@ -264,13 +264,13 @@ def input_with_connection(layer: Layer, network: Network) -> Iterator[Finding]:
     place, what = surplus(layer)
     if place is None:
         return
-    rest = Place(layer.declaration, layer.size_place.end, item.end)
+    rest = RelativeSpan(layer.declaration, layer.size_place.end, item.end)
     repair = Repair("Delete it", [Change(rest, ";")], safe=False)
     message = f"Input layer '{layer.name}' cannot have {what}."
     yield Finding("NS025", place, message, repair=repair)
 
 
-def surplus(layer: Layer) -> tuple[Place | None, str]:
+def surplus(layer: Layer) -> tuple[RelativeSpan | None, str]:
     """What an input layer has too much: the smallest place that shows it, and its name."""
     item = layer.item
     start = end = None
@@ -285,7 +285,7 @@ def surplus(layer: Layer) -> tuple[Place | None, str]:
         start, end = item.activation.start, max(item.activation.end, end or 0)
     if start is None or end is None:
         return None, what
-    return Place(layer.declaration, start, end), what
+    return RelativeSpan(layer.declaration, start, end), what
 
 
 # NS027.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair, Rests
+from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.expressions import attributes_of
 from netsharp_lsp.netsharp.reading.gaps import Gaps
 from netsharp_lsp.netsharp.reading.slips import is_misspelt_share, is_open_end, lacks_from
@@ -43,7 +43,7 @@ def missing_semicolon(declaration: Declaration, network: Network) -> Iterator[Fi
         swallowed = doubts.swallows(declaration, fault)
         if continued or swallowed or gaps.explained(fault):
             continue
-        place = Place(declaration, fault.start, fault.start)
+        place = RelativeSpan(declaration, fault.start, fault.start)
         before = TOKEN_BEFORE.search(text_before(declaration, fault.start, network))
         after = f" after '{before[1]}'" if before else ""
         repair = Repair("Insert ';'", [Change(place, ";")], safe=True)
@@ -85,7 +85,7 @@ def needless_semicolon(declaration: Declaration, network: Network) -> Iterator[F
         if any(last <= start and not text(declaration, last, start).strip() for last in ends):
             continue
         if network.specification.text(declaration, start, end) == ";":
-            place = Place(declaration, start, end)
+            place = RelativeSpan(declaration, start, end)
             repair = Repair("Delete the ';'", [Change(place, "")], safe=True)
             yield Finding("NS013", place, "This ';' is not needed.", repair=repair)
 
@@ -102,15 +102,17 @@ def attribute_separator(declaration: Declaration, network: Network) -> Iterator[
         if attribute.value is None or not attribute.separator.isascii():
             continue
         if lacks_from(attribute):
-            place = Place.of(declaration, attribute.name)
+            place = RelativeSpan.of(declaration, attribute.name)
             repair = Repair("Insert 'from'", [Change(place.before(), "from ")], safe=True)
             message = f"Missing 'from' before '{attribute.name.text}'."
             yield Finding("NS018", place, message, repair=repair)
             continue
-        separator = Place(declaration, *attribute.separator_span)
+        separator = RelativeSpan(declaration, *attribute.separator_span)
         if attribute.separator != "=":
             glued = separator.start == attribute.name.end
-            place = separator if attribute.separator else Place.of(declaration, attribute.name)
+            place = (
+                separator if attribute.separator else RelativeSpan.of(declaration, attribute.name)
+            )
             repair = Repair("Use '='", [Change(separator, " =" if glued else "=")], safe=True)
             message = f"Use '=' to give '{attribute.name.text}' a value."
             yield Finding("NS022", place, message, repair=repair)
@@ -126,6 +128,6 @@ def attribute_terminator(declaration: Declaration, network: Network) -> Iterator
         if attribute.terminator == "," and not (
             bare or bracketless(declaration, attribute, network)
         ):
-            place = Place(declaration, *attribute.terminator_span)
+            place = RelativeSpan(declaration, *attribute.terminator_span)
             repair = Repair("Replace by ';'", [Change(place, ";")], safe=True)
             yield Finding("NS023", place, "Attributes end with ';', not ','.", repair=repair)

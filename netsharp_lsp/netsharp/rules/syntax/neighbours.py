@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left
 
 from netsharp_lsp.diagnostics.nearest import edit_distance
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair
 from netsharp_lsp.netsharp.reading.syntax import LayerItem
 from netsharp_lsp.netsharp.rules.syntax.case import FAR
 from netsharp_lsp.netsharp.rules.syntax.layers import is_activation
@@ -35,7 +35,7 @@ def wrong_closer(case: Case) -> Finding | None:
     for missing in case.declaration.faults:
         at_once = missing.kind == "missing" and missing.start == case.fault.start
         if at_once and missing.text in OPENERS and missing.opener is not None:
-            place, opener = case.place(), Place(case.declaration, *missing.opener)
+            place, opener = case.place(), RelativeSpan(case.declaration, *missing.opener)
             message = f"Missing '{missing.text}' to close this '{OPENERS[missing.text]}'"
             note = Note(f"This '{OPENERS[missing.text]}' is not closed by '{word}'.", opener)
             repair = Repair(
@@ -50,7 +50,7 @@ def letters_behind_number(case: Case) -> Finding | None:
     number = LAST_NUMBER.search(case.before()) if case.types == ["identifier"] else None
     if number is None:
         return None
-    place = Place(case.declaration, case.fault.start - len(number[0]), case.fault.end)
+    place = RelativeSpan(case.declaration, case.fault.start - len(number[0]), case.fault.end)
     return Finding("NS005", place, f"Malformed number '{number[0]}{case.words[0]}'.")
 
 
@@ -63,7 +63,7 @@ def foreign_pool(case: Case) -> Finding | None:
     if word is None:
         return None
     start = case.since(before, word.start(1))
-    place = Place(case.declaration, start, case.fault.end)
+    place = RelativeSpan(case.declaration, start, case.fault.end)
     meant = POOLS.get(word[1].lower())
     message = f"Unknown connection kind '{word[1]} {case.words[0]}'."
     if meant is None:
@@ -81,7 +81,7 @@ def misspelt_where(case: Case) -> Finding | None:
     if word is None or edit_distance(word[1].lower(), "where", 3) > 2:
         return None
     start = case.since(before, word.start(1))
-    place = Place(case.declaration, start, start + len(word[1]))
+    place = RelativeSpan(case.declaration, start, start + len(word[1]))
     message = f"Unknown connection kind '{word[1]}'. Did you mean 'where'?"
     repair = Repair("Replace by 'where'", [Change(place, "where")], safe=True)
     return Finding("NS019", place, message, repair=repair)
@@ -131,7 +131,7 @@ def values_without_comma(case: Case) -> Finding | None:
     if "//" in before.rstrip().rpartition("\n")[2] or before.rstrip().endswith("*/"):
         last = case.fault.start  # a `,` in a comment separates nothing
     ends = [last, *(end for _, _, end in case.fault.tokens[:-1])]
-    commas = [Change(Place(case.declaration, end, end), ",") for end in ends]
+    commas = [Change(RelativeSpan(case.declaration, end, end), ",") for end in ends]
     message = f"',' is missing before '{case.words[0]}': values stand between commas."
     repair = Repair("Insert ','", commas, safe=True)
     return Finding("NS026", case.place(), message, repair=repair)
@@ -147,9 +147,9 @@ def activation_before_size(case: Case) -> Finding | None:
         if item.size is None or item.activation is not None:
             continue
         name = item.name
-        place = Place.of(case.declaration, name)
-        size = Place.of(case.declaration, item.size)
-        gap = Place(case.declaration, name.start, size.start)
+        place = RelativeSpan.of(case.declaration, name)
+        size = RelativeSpan.of(case.declaration, item.size)
+        gap = RelativeSpan(case.declaration, name.start, size.start)
         changes = [Change(gap, ""), Change(size.after(), f" {name.text}")]
         repair = Repair(f"Move '{name.text}' behind the size", changes, safe=True)
         message = f"The activation belongs before 'from': hidden X [n] {name.text} from ..."
@@ -157,14 +157,14 @@ def activation_before_size(case: Case) -> Finding | None:
     return None
 
 
-def called_activation(place: Place) -> Finding:
+def called_activation(place: RelativeSpan) -> Finding:
     """The finding for `tanh()`."""
     repair = Repair("Delete '()'", [Change(place, "")], safe=True)
     message = "'()' is not allowed here: an activation stands without parentheses."
     return Finding("NS026", place, message, repair=repair)
 
 
-def single_sign(place: Place, text: str) -> Finding:
+def single_sign(place: RelativeSpan, text: str) -> Finding:
     """The finding for `a & b` and `a | b`."""
     repair = Repair(f"Replace by '{text * 2}'", [Change(place, text * 2)], safe=True)
     message = f"Unexpected character '{text}'. Conditions are joined by '{text * 2}'."

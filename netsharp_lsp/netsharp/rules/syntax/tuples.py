@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair, Rests
+from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.expressions import attributes_of, expressions_of, operands
 from netsharp_lsp.netsharp.reading.gaps import Gaps
 from netsharp_lsp.netsharp.reading.syntax import LayerItem, Name, Number, Tuple
@@ -95,13 +95,13 @@ def tuple_brackets(declaration: Declaration, network: Network) -> Iterator[Findi
         start, end = network.doubts.debris.curly[declaration]
         spans.append((start - base, end - base))
     for start, end in spans:
-        place = Place(declaration, start, end)
+        place = RelativeSpan(declaration, start, end)
         text = network.specification.text(declaration, start, end)
         repair = None
         if text.endswith((")", "}")):
             changes = [
-                Change(Place(declaration, start, start + 1), "["),
-                Change(Place(declaration, end - 1, end), "]"),
+                Change(RelativeSpan(declaration, start, start + 1), "["),
+                Change(RelativeSpan(declaration, end - 1, end), "]"),
             ]
             repair = Repair("Replace by square brackets", changes, safe=True)
         elif text[0].isalnum():
@@ -114,7 +114,7 @@ def tuple_brackets(declaration: Declaration, network: Network) -> Iterator[Findi
     for size in bare_sizes(declaration):
         if not gaps.closes(size) and not unread(declaration, size):
             start = size.items[0].start if size.items else size.start
-            place = Place(declaration, start, size.end)
+            place = RelativeSpan(declaration, start, size.end)
             changes = [Change(place.before(), "["), Change(place.after(), "]")]
             repair = Repair("Put it in square brackets", changes, safe=True)
             yield Finding("NS021", place, "A size stands in square brackets.", repair=repair)

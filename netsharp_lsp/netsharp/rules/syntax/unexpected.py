@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Note, Place, Repair, Rests
+from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.expressions import attributes_of
 from netsharp_lsp.netsharp.reading.gaps import Gaps
 from netsharp_lsp.netsharp.reading.slips import (
@@ -123,7 +123,7 @@ def unreadable_text(network: Network, _network: Network) -> Iterator[Finding]:
     doubtful = network.specification.doubtful
     declaration = next((one for one in doubtful if one.faults), None)
     if declaration is not None:
-        place = Place.of(declaration, declaration.faults[0])
+        place = RelativeSpan.of(declaration, declaration.faults[0])
         yield Finding("NS026", place, "The text cannot be read from here on.")
 
 
@@ -182,7 +182,7 @@ def unexpected_in(declaration: Declaration, network: Network) -> Iterator[Findin
 def stray_brace(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A `}` that closes nothing."""
     if network.specification.text(declaration, 0, declaration.end) in ("}", "｝"):
-        place = Place(declaration, 0, declaration.end)
+        place = RelativeSpan(declaration, 0, declaration.end)
         repair = Repair("Delete the '}'", [Change(place, "")], safe=True)
         message = "Unexpected '}': no '{' is open here that it could close."
         yield Finding("NS001", place, message, repair=repair)
@@ -195,7 +195,7 @@ def continuation(declaration: Declaration, before: Declaration, network: Network
         return None
     empty = EMPTY_PARENTHESES.match(network.specification.text(declaration, 0, declaration.end))
     if empty and isinstance(last, LayerItem) and last.activation is not None:
-        return called_activation(Place(declaration, 0, empty.end()))
+        return called_activation(RelativeSpan(declaration, 0, empty.end()))
     if isinstance(last, LayerItem) and is_unconnected(before, last):
         return missing_from(declaration, before, last)
     item = declaration.items[0] if declaration.items else None
@@ -207,10 +207,10 @@ def continuation(declaration: Declaration, before: Declaration, network: Network
     word = LAST_WORD.search(text)
     if word and word[1].lower() in WORD_OPERATORS:
         end = before.end - len(text) + word.end(1)
-        return word_operator(Place(before, end - len(word[1]), end), word[1])
+        return word_operator(RelativeSpan(before, end - len(word[1]), end), word[1])
     first = FIRST_TOKEN.match(network.specification.text(declaration, 0, declaration.end))
     token = first[0] if first else ""
-    place = Place(declaration, 0, len(token.encode("utf-8")))
+    place = RelativeSpan(declaration, 0, len(token.encode("utf-8")))
     if token.lower() in WORD_OPERATORS:
         return word_operator(place, token)
     message = f"'{token}' is not allowed here."
@@ -221,13 +221,13 @@ def continuation(declaration: Declaration, before: Declaration, network: Network
 
 def missing_from(declaration: Declaration, before: Declaration, layer: LayerItem) -> Finding:
     """The finding for `output O [2] softmax H all;`."""
-    place = Place(declaration, 0, 0)
+    place = RelativeSpan(declaration, 0, 0)
     name = layer.activation
     if name is not None and name.text.lower() in ACTIVATION_ATTRIBUTES:
         message = f"Unknown activation '{name.text}'. Write the activation's own name alone."
-        return Finding("NS017", Place.of(before, name), message)
+        return Finding("NS017", RelativeSpan.of(before, name), message)
     if name is not None and not is_activation(name.text):
-        place = Place.of(before, name)
+        place = RelativeSpan.of(before, name)
     repair = Repair("Insert 'from'", [Change(place.before(), "from ")], safe=True)
     message = f"Layer '{layer.name.text}' needs 'from' before its source."
     return Finding("NS018", place, message, repair=repair)
@@ -237,13 +237,13 @@ def second_bundle(
     declaration: Declaration, item: BundleItem, before: Declaration, layer: LayerItem
 ) -> Finding:
     """The finding for a second `from` of a layer without braces."""
-    place = Place.of(declaration, item.keyword)
+    place = RelativeSpan.of(declaration, item.keyword)
     repair = None
     if layer.body is None:
         changes = [
-            Change(Place.of(before, layer.bundles[0]).before(), "{ "),
-            Change(Place(before, before.end, before.end), ";"),
-            Change(Place(declaration, declaration.end, declaration.end), " }"),
+            Change(RelativeSpan.of(before, layer.bundles[0]).before(), "{ "),
+            Change(RelativeSpan(before, before.end, before.end), ";"),
+            Change(RelativeSpan(declaration, declaration.end, declaration.end), " }"),
         ]
         repair = Repair("Put the connections in braces", changes, safe=True)
     message = "'from' is not allowed here: a layer with several connections puts them in braces."
@@ -256,19 +256,19 @@ def displaced(
     """The finding for a declaration in the middle of a group."""
     word = FIRST_TOKEN.match(network.specification.text(inside, 0, inside.end))
     name = word[0] if word else "this"
-    place = Place(inside, 0, len(name.encode("utf-8")))
+    place = RelativeSpan(inside, 0, len(name.encode("utf-8")))
     keyword = group.keyword.text if group.keyword else "group"
     message = f"'{name}' is not allowed here: it stands inside '{keyword} {{ }}'."
     notes = []
     if group.group is not None:
-        opener = Place(group, group.group[0], group.group[0] + 1)
+        opener = RelativeSpan(group, group.group[0], group.group[0] + 1)
         notes.append(Note("The group opened here goes on to the '}' below.", opener))
     if inside.items and isinstance(inside.items[0], BundleItem):
         message = f"'{name}' is not allowed here: it stands inside the braces of another one."
         return Finding("NS026", place, message)
     changes = [
-        Change(Place(group, group.end, group.end), "\n}"),
-        Change(Place(stray, 0, stray.end), ""),
+        Change(RelativeSpan(group, group.end, group.end), "\n}"),
+        Change(RelativeSpan(stray, 0, stray.end), ""),
     ]
     repair = Repair(f"Close '{keyword} {{' before '{name}'", changes, safe=True)
     return Finding("NS026", place, message, notes, repair)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair, Rests
+from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.syntax import ConstantItem, LayerItem, Name, ShareItem, Tuple
 from netsharp_lsp.netsharp.rules import rule
 
@@ -23,7 +23,7 @@ def wrong_group(declaration: Declaration, network: Network) -> Iterator[Finding]
         if not isinstance(item, LayerItem | ConstantItem):
             continue
         keyword, name = declaration.kind, item.name.text
-        place = Place.of(declaration, item.name)
+        place = RelativeSpan.of(declaration, item.name)
         if keyword == "const" and isinstance(item, LayerItem):
             if isinstance(item.size, Tuple) and not item.size.bracket:
                 change = Change(place.after(), " =")
@@ -71,7 +71,7 @@ def incomplete(declaration: Declaration, network: Network) -> Iterator[Finding]:
             text = network.specification.text(declaration, fault.start, fault.end)
             bare = fault.text == "declaration" and declaration in doubts.debris.continued
             if code and not bare:
-                place = Place.of(declaration, fault)
+                place = RelativeSpan.of(declaration, fault)
                 yield Finding(code, place, sentence.replace("{text}", text))
 
 
@@ -87,14 +87,14 @@ def thin_arrow(declaration: Declaration, network: Network) -> Iterator[Finding]:
         text = network.specification.text(declaration, start, end)
         if "->" in text:
             at = start + len(text[: text.index("->")].encode("utf-8"))
-            place = Place(declaration, at, at + 2)
+            place = RelativeSpan(declaration, at, at + 2)
             repair = Repair("Replace by '=>'", [Change(place, "=>")], safe=True)
             yield Finding("NS026", place, "'->' is not allowed here; write '=>'.", repair=repair)
     items = declaration.items
     bare = any(fault.text == "{" for fault in declaration.faults)
     for fault in declaration.faults:
         if fault.kind == "separator" and not bare:
-            place = Place.of(declaration, fault)
+            place = RelativeSpan.of(declaration, fault)
             last = not items or fault.start > items[-1].start
             change = Change(place, "" if last else ",")
             repair = Repair("Delete it" if last else "Use ','", [change], safe=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from netsharp_engine.activations import NAMES
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair, Rests
+from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.slips import KEYWORDS, SECTION_WORDS, section_meant
 from netsharp_lsp.netsharp.reading.syntax import BundleItem, ConstantItem, LayerItem, Name, WordItem
 from netsharp_lsp.netsharp.rules import rule
@@ -34,7 +34,7 @@ def foreign_text(network: Network, _: Network) -> Iterator[Finding]:
     if network.doubts.foreign:
         first = network.specification.declarations[0]
         word = network.specification.text(first, 0, first.end).split()[0]
-        place = Place(first, 0, len(word.encode("utf-8")))
+        place = RelativeSpan(first, 0, len(word.encode("utf-8")))
         message = f"{expected(word)} This does not look like a Net# specification."
         yield Finding("NS010", place, message)
 
@@ -62,7 +62,7 @@ def expected(word: str) -> str:
 
 def misspelt(declaration: Declaration, keyword: Name) -> Finding:
     """The finding for a word that stands where a section keyword should."""
-    place = Place.of(declaration, keyword)
+    place = RelativeSpan.of(declaration, keyword)
     hint = section_meant(keyword.text)
     message = expected(keyword.text)
     if hint is None:
@@ -77,13 +77,13 @@ def orphan(declaration: Declaration, item: Item, network: Network) -> Finding | 
         return None
     if isinstance(item, BundleItem):
         message = f"{expected('from')} A connection belongs to the layer that it leads to."
-        return Finding("NS010", Place.of(declaration, item.keyword), message)
+        return Finding("NS010", RelativeSpan.of(declaration, item.keyword), message)
     if isinstance(item, WordItem):
         if item.word.text.lower() in NAMES:
             return None
-        return Finding("NS010", Place.of(declaration, item.word), expected(item.word.text))
+        return Finding("NS010", RelativeSpan.of(declaration, item.word), expected(item.word.text))
     name = item.name
-    place = Place.of(declaration, name)
+    place = RelativeSpan.of(declaration, name)
     if name.text in KEYWORDS:
         return renamed(network, name.text, [place])
     keyword = "const" if isinstance(item, ConstantItem) else "hidden"
@@ -108,7 +108,7 @@ def odd_case(declaration: Declaration, network: Network) -> Iterator[Finding]:
             if text not in NAMES and text.lower() in NAMES:
                 words.append(item.activation)
     for word in words:
-        place = Place.of(declaration, word)
+        place = RelativeSpan.of(declaration, word)
         lower = word.text.lower()
         message = f"Keyword '{word.text}' is normally written '{lower}'."
         repair = Repair(f"Write '{lower}'", [Change(place, lower)], safe=True)
@@ -124,11 +124,11 @@ def keyword_as_name(named: Constant | Layer, network: Network) -> Iterator[Findi
     declaration, name = named.declaration, named.item.name
     explained = network.doubts.explained(declaration) or declaration.kind == "orphan"
     if not explained and not network.doubts.touches(declaration, name.start - 1, name.end):
-        places = [named.place, *(Place.of(*use) for use in network.uses_of(named))]
+        places = [named.place, *(RelativeSpan.of(*use) for use in network.uses_of(named))]
         yield renamed(network, named.name, places)
 
 
-def renamed(network: Network, name: str, places: list[Place]) -> Finding:
+def renamed(network: Network, name: str, places: list[RelativeSpan]) -> Finding:
     """The finding for a keyword that serves as a name at some places."""
     network.depend_on_all_names()
     number = 1
@@ -148,10 +148,10 @@ def empty_group(declaration: Declaration, network: Network) -> Iterator[Finding]
     if declaration.kind in SECTION_WORDS and declaration.kind != "share":
         start, end = declaration.group
         if not network.doubts.touches(declaration, start, end):
-            whole = Place(declaration, 0, declaration.end)
+            whole = RelativeSpan(declaration, 0, declaration.end)
             repair = Repair("Delete the group", [Change(whole, "")], safe=True)
             message = f"Empty group: this '{declaration.kind}' declares nothing."
-            yield Finding("NS024", Place(declaration, start, end), message, repair=repair)
+            yield Finding("NS024", RelativeSpan(declaration, start, end), message, repair=repair)
 
 
 @rule("NS028", "error", on="network", rests=Rests.TEXT)
@@ -165,7 +165,7 @@ def empty_specification(network: Network, _: Network) -> Iterator[Finding]:
     template = TEMPLATE
     if specification.data.strip() and not specification.data.endswith((b"\n", b"\r")):
         template = f"\n{TEMPLATE}"
-    insert = Change(Place(None, end, end), template)
+    insert = Change(RelativeSpan(None, end, end), template)
     repair = Repair("Insert a small network", [insert], safe=False)
     message = "The specification is empty: it needs at least an input and an output layer."
-    yield Finding("NS028", Place(None, 0, 0), message, repair=repair)
+    yield Finding("NS028", RelativeSpan(None, 0, 0), message, repair=repair)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair, Rests
+from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.characters import ENTITIES, replacement
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.text.spans import Spans
@@ -30,13 +30,13 @@ def shown(text: str) -> str:
     )
 
 
-def marks(network: Network, *kinds: str) -> Iterator[tuple[Mark, Place]]:
+def marks(network: Network, *kinds: str) -> Iterator[tuple[Mark, RelativeSpan]]:
     """The foreign runs of some kinds, with their places."""
     if network.doubts.foreign:
         return
     for mark in network.doubts.marks:
         if mark.kind in kinds:
-            yield mark, Place(None, mark.start, mark.end)
+            yield mark, RelativeSpan(None, mark.start, mark.end)
 
 
 @rule("NS001", "error", on="network", rests=Rests.TEXT)
@@ -65,7 +65,7 @@ def unexpected_character(network: Network, _: Network) -> Iterator[Finding]:
         )
     for comment in network.specification.comments.odd():
         if comment.kind == "html":
-            place = Place(None, comment.start, comment.end)
+            place = RelativeSpan(None, comment.start, comment.end)
             message = (
                 "Unexpected characters '<!--': this is a comment of HTML, probably from a web "
                 "page; Net# comments start with '//'."
@@ -74,7 +74,7 @@ def unexpected_character(network: Network, _: Network) -> Iterator[Finding]:
             yield Finding("NS001", place, message, repair=repair)
 
 
-def unexpected(network: Network, place: Place) -> Finding:
+def unexpected(network: Network, place: RelativeSpan) -> Finding:
     """The finding for a stretch without any word."""
     text = network.text(place)
     repair = Repair("Delete them", [Change(place, "")], safe=True)
@@ -88,12 +88,12 @@ class Stretches:
         self.network = network
         self._wordless: dict[tuple[int, int], bool] = {}
 
-    def around(self, place: Place) -> Place | None:
+    def around(self, place: RelativeSpan) -> RelativeSpan | None:
         """The stretch around a character, if it is longer than that."""
         span = self.network.doubts.unread.around(place.start, place.end)
         if span is None or span == (place.start, place.end):
             return None
-        whole = Place(None, *span)
+        whole = RelativeSpan(None, *span)
         if span not in self._wordless:
             text = self.network.text(whole)
             self._wordless[span] = not any(c.isalnum() or c in "\r\n" for c in text)
@@ -157,9 +157,9 @@ def holds_rubbish(text: str) -> bool:
     return any(character in "@$?~`" or not character.isascii() for character in text)
 
 
-def statement(network: Network, place: Place, lost: Spans) -> Place:
+def statement(network: Network, place: RelativeSpan, lost: Spans) -> RelativeSpan:
     """The whole of a line's unreadable text around a quote: `net <- ("`, `")`."""
     span = lost.around(place.start, place.end)
     if span is None or any(mark in network.specification.data[slice(*span)] for mark in b"\r\n"):
         return place
-    return Place(None, *span)
+    return RelativeSpan(None, *span)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair, Rests
+from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.rules import rule
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ def hash_comment(network: Network, _: Network) -> Iterator[Finding]:
             continue
         text = data[comment.start : comment.end]
         width = len(text) - len(text.lstrip(b"#"))
-        place = Place(None, comment.start, comment.start + width)
+        place = RelativeSpan(None, comment.start, comment.start + width)
         repair = Repair("Replace by '//'", [Change(place, "//")], safe=True)
         message = "'#' does not start a comment in Net#; use '//'."
         yield Finding("NS002", place, message, repair=repair)
@@ -42,9 +42,9 @@ def unclosed_comment(network: Network, _: Network) -> Iterator[Finding]:
     for comment in network.specification.comments.odd():
         if comment.kind != "unclosed":
             continue
-        place = Place(None, comment.start, comment.start + 2)
+        place = RelativeSpan(None, comment.start, comment.start + 2)
         end = line_end(data, comment.start)
-        close = Change(Place(None, end, end), " */")
+        close = Change(RelativeSpan(None, end, end), " */")
         message = "Comment is never closed: everything behind this '/*' is ignored."
         repair = Repair("Close the comment at the end of its line", [close], safe=True)
         yield Finding("NS003", place, message, repair=repair)
@@ -57,7 +57,7 @@ def block_comment(network: Network, _: Network) -> Iterator[Finding]:
     for comment in network.specification.comments.odd():
         if comment.kind != "block":
             continue
-        place = Place(None, comment.start, comment.end)
+        place = RelativeSpan(None, comment.start, comment.end)
         message = "Block comments are an extension; Azure ML may reject them."
         repair = None
         if not data[comment.end : line_end(data, comment.end)].strip():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.findings import Change, Finding, Place, Repair, Rests
+from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.expressions import expressions_of, operands
 from netsharp_lsp.netsharp.reading.syntax import Name, Number
 from netsharp_lsp.netsharp.rules import rule
@@ -35,7 +35,7 @@ def malformed_number(declaration: Declaration, network: Network) -> Iterator[Fin
     if network.doubts.foreign or not suspect(declaration, network):
         return
     for node in operands(expressions_of(declaration)):
-        place = Place.of(declaration, node)
+        place = RelativeSpan.of(declaration, node)
         if isinstance(node, Number) and node.value is None:
             yield Finding("NS005", place, f"Malformed number '{node.text}'.")
         elif isinstance(node, Name) and FOREIGN_NUMBER.match(node.text):
@@ -51,7 +51,7 @@ def malformed_number(declaration: Declaration, network: Network) -> Iterator[Fin
 def name_starts_with_digit(named: Constant | Layer, network: Network) -> Iterator[Finding]:
     """A layer's or constant's name that begins with a digit; the fix renames its uses too."""
     if named.name[:1].isdigit() and not network.doubts.foreign:
-        places = [named.place, *(Place.of(*use) for use in network.uses_of(named))]
+        places = [named.place, *(RelativeSpan.of(*use) for use in network.uses_of(named))]
         yield renamed(named.name, places)
 
 
@@ -64,10 +64,10 @@ def unknown_name_starts_with_digit(declaration: Declaration, network: Network) -
         if isinstance(node, Name) and node.text[:1].isdigit():
             known = node.text in network.constants or FOREIGN_NUMBER.match(node.text)
             if not known:
-                yield renamed(node.text, [Place.of(declaration, node)])
+                yield renamed(node.text, [RelativeSpan.of(declaration, node)])
 
 
-def renamed(name: str, places: list[Place]) -> Finding:
+def renamed(name: str, places: list[RelativeSpan]) -> Finding:
     """The finding for a name at the first of some places; the fix changes it at all of them."""
     changes = [Change(place, f"_{name}") for place in places]
     message = f"A name cannot start with a digit: '{name}'."
