@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.configuration.brackets import Brackets
-from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.splitting import Splitter
 from netsharp_lsp.cntk.configuration.traced import Traced, trim
 
@@ -62,7 +62,7 @@ def elements(text: Traced, separator: int = COLON, repeats: bool = True) -> list
     """
     if _PLAIN.match(text.text):
         return [text]
-    faults = Faults()
+    faults = TextFaults()
     brackets = Brackets(text, faults)
     reader = _Elements(text, brackets, repeats)
     Splitter(text, separator, brackets).run(reader.take)

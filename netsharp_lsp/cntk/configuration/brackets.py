@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.configuration.faults import Fault, Faults
+from netsharp_lsp.cntk.configuration.faults import Fault, TextFaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Brackets:
 
     __slots__ = ("_faults", "_partners", "_text")
 
-    def __init__(self, text: Traced, faults: Faults) -> None:
+    def __init__(self, text: Traced, faults: TextFaults) -> None:
         self._text = text
         self._faults = faults
         self._partners: dict[int, int] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.arrays import elements
-from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.options import ACTIONS, BUILDERS, Block, inside
 from netsharp_lsp.cntk.configuration.scope import Found, Scope
 from netsharp_lsp.cntk.configuration.tree import Value, values_of
@@ -85,7 +85,7 @@ def unlisted(configuration: Configuration) -> list[Command]:
             continue
         found = Found(entry, root, root.resolved(entry))
         # What is no command may be anything, and reading it as a record is no fault of its own.
-        scope = Scope(found.text, Faults(), root)
+        scope = Scope(found.text, TextFaults(), root)
         if any(scope.here(key) is not None for key in _SIGNS):
             result.append(Command(name, found, root.inside(found), listed=False))
     return result

@@ -72,7 +72,7 @@ class Fault:
         return f"Fault({self.kind!r}, {self.message!r})"
 
 
-class Faults:
+class TextFaults:
     """Faults in the order in which they were met, each once: a text is read more than once."""
 
     __slots__ = ("_found",)

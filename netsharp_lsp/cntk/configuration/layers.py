@@ -10,7 +10,7 @@ import os
 import re
 
 from netsharp_lsp.cntk.configuration.comments import code_span
-from netsharp_lsp.cntk.configuration.faults import Fault, Faults
+from netsharp_lsp.cntk.configuration.faults import Fault, TextFaults
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, Source, SourcePlace, read_text
 from netsharp_lsp.cntk.configuration.traced import Traced, Weaver
 from netsharp_lsp.limits import CONFIGURATION_FILES
@@ -57,7 +57,7 @@ class Layers:
         self._resolved: set[str] = set()
         self._bytes = 0
         self._weaver = Weaver()
-        self.faults = Faults()
+        self.faults = TextFaults()
         self.sources: list[Source] = []
         self.stretches: list[SourcePlace] = []
 

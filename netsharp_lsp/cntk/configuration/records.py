@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.configuration.brackets import QUOTE, Brackets
-from netsharp_lsp.cntk.configuration.faults import Fault, Faults
+from netsharp_lsp.cntk.configuration.faults import Fault, TextFaults
 from netsharp_lsp.cntk.configuration.splitting import Splitter
 from netsharp_lsp.cntk.configuration.traced import Traced, trim
 
@@ -62,7 +62,7 @@ class Record:
         return self.text.slice(*self.value)
 
 
-def records(text: Traced, faults: Faults) -> list[Record]:
+def records(text: Traced, faults: TextFaults) -> list[Record]:
     """The records of a text, in order; those that the program leaves out are left out."""
     reader = _Reader(text, faults)
     Splitter(text, _SEMICOLON, reader.brackets).run(reader.take)
@@ -72,7 +72,7 @@ def records(text: Traced, faults: Faults) -> list[Record]:
 class _Reader:
     __slots__ = ("_faults", "_text", "brackets", "found")
 
-    def __init__(self, text: Traced, faults: Faults) -> None:
+    def __init__(self, text: Traced, faults: TextFaults) -> None:
         self._text = text
         self._faults = faults
         self.brackets = Brackets(text, faults)

@@ -7,7 +7,7 @@ and from there outwards; variables are put in place when a value is looked up, n
 from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.entries import Entry
-from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.records import records
 from netsharp_lsp.cntk.configuration.variables import Budget, put_variables, variable_names
 
@@ -62,7 +62,7 @@ class Scope:
         "text",
     )
 
-    def __init__(self, text: Traced, faults: Faults, parent: Scope | None = None) -> None:
+    def __init__(self, text: Traced, faults: TextFaults, parent: Scope | None = None) -> None:
         self.text = text
         self.parent = parent
         self.holes = {use.name.lower() for use in text.uses if use.problem is not None}

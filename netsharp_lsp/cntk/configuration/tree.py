@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.cntk.configuration.entries import Assignment, Entry
-    from netsharp_lsp.cntk.configuration.faults import Faults
+    from netsharp_lsp.cntk.configuration.faults import TextFaults
     from netsharp_lsp.cntk.configuration.scope import Found, Scope
     from netsharp_lsp.cntk.configuration.sources import SourcePlace
     from netsharp_lsp.cntk.configuration.traced import Use
@@ -87,12 +87,12 @@ class Value:
         return list(met.values())
 
 
-def values(scope: Scope, faults: Faults) -> Iterator[Value]:
+def values(scope: Scope, faults: TextFaults) -> Iterator[Value]:
     """Walk through the tree: every key, and behind a block what is in it."""
     return _walk(_look(scope, "", 0), network_sections(scope), faults)
 
 
-def values_of(value: Value, root: Scope, faults: Faults) -> Iterator[Value]:
+def values_of(value: Value, root: Scope, faults: TextFaults) -> Iterator[Value]:
     """Walk through what one value holds; `root` tells which sections are networks."""
     sections = network_sections(root)
     if not _opens(value, sections):
@@ -102,7 +102,7 @@ def values_of(value: Value, root: Scope, faults: Faults) -> Iterator[Value]:
     return _walk(_look(value.inside, f"{value.path}.", value.depth + 1), sections, faults)
 
 
-def _walk(values: Iterator[Value], sections: set[bytes], faults: Faults) -> Iterator[Value]:
+def _walk(values: Iterator[Value], sections: set[bytes], faults: TextFaults) -> Iterator[Value]:
     waiting = [values]
     while waiting:
         value = next(waiting[-1], None)

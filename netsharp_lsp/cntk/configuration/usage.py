@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.commands import Command
-from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.options import (
     FOREIGN,
     JOINED,
@@ -105,7 +105,7 @@ def _idle(root: Scope, read: set[Entry]) -> Iterator[Visit]:
             yield from _block(Visit("top level", table, root, found, None, nobody), option, found)
             continue
         # What is no command may be anything, and reading it as a record is no fault of its own.
-        scope = Scope(found.text, Faults(), root)
+        scope = Scope(found.text, TextFaults(), root)
         if any(scope.here(part) is not None for part in _PARTS):
             yield from _walk(Visit(key, table, scope, found, None, nobody))
 

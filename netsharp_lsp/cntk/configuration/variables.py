@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.configuration.comments import code_span
-from netsharp_lsp.cntk.configuration.faults import Fault, Faults
+from netsharp_lsp.cntk.configuration.faults import Fault, TextFaults
 from netsharp_lsp.cntk.configuration.traced import Traced, Use, Weaver
 from netsharp_lsp.cntk.vocabulary import VARIABLE
 
@@ -95,7 +95,7 @@ def dollars(text: bytes, start: int, end: int) -> Iterator[tuple[int, re.Match[b
         dollar = text.find(b"$", following, end)
 
 
-def put_variables(text: Traced, view: View, faults: Faults) -> Traced:
+def put_variables(text: Traced, view: View, faults: TextFaults) -> Traced:
     """Return a value's text with its comments gone and its variables in place."""
     if b"$" not in text.text and b"#" not in text.text:
         return text
@@ -105,7 +105,7 @@ def put_variables(text: Traced, view: View, faults: Faults) -> Traced:
 class _Putting:
     __slots__ = ("_faults", "_text", "_view", "_weaver")
 
-    def __init__(self, text: Traced, view: View, faults: Faults) -> None:
+    def __init__(self, text: Traced, view: View, faults: TextFaults) -> None:
         self._text = text
         self._view = view
         self._faults = faults

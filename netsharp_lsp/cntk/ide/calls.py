@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.analysis.scopes import Application, Declaration
     from netsharp_lsp.cntk.brainscript.reading.syntax import BrainScriptCall
     from netsharp_lsp.cntk.ide.edited import Edited
-    from netsharp_lsp.cntk.ndl.syntax import Definition, Script
+    from netsharp_lsp.cntk.ndl.syntax import Definition, NdlScript
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -111,11 +111,11 @@ def _form(edited: Edited, name: str) -> tuple[str, tuple[str, ...], str, str, bo
     return f"{name}({', '.join(words)})", words, of_ndl(function.name), "ndl", True
 
 
-class Macro(NamedTuple):
+class CalledMacro(NamedTuple):
     """A macro of NDL: its definition, and the text that it stands in."""
 
     definition: Definition
-    script: Script
+    script: NdlScript
 
     @property
     def form(self) -> str:
@@ -130,7 +130,7 @@ class Macro(NamedTuple):
         return comment_above(place.source.text, place.start)
 
 
-def macro_named(edited: Edited, name: str) -> Macro | None:
+def macro_named(edited: Edited, name: str) -> CalledMacro | None:
     """The macro of a name in the runs of a text; names are compared without case."""
     wanted = name.lower()
     for experiment in edited.experiments:
@@ -139,7 +139,7 @@ def macro_named(edited: Edited, name: str) -> Macro | None:
         for script in scripts:
             for definition in script.definitions():
                 if definition.name.text.lower() == wanted:
-                    return Macro(definition, script)
+                    return CalledMacro(definition, script)
     return None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from netsharp_lsp.cntk.ide.occurrences import occurrences
-from netsharp_lsp.cntk.ide.text import Text
+from netsharp_lsp.cntk.ide.text import EditedText
 from netsharp_lsp.cntk.judging.analysis import NAMELESS, NOT_FILES, Over, alone
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.workspace import GivenFiles, Workspace
@@ -38,7 +38,7 @@ class Edited:
         others: Mapping[str, bytes] | None = None,
     ) -> None:
         self.context = context
-        self.text = Text(language_id, data)
+        self.text = EditedText(language_id, data)
         around = context.workspace or Workspace(NAMELESS, GivenFiles({NAMELESS: data}))
         self.name = around.files.locate(around.name)
         self.workspace = around

@@ -11,19 +11,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.ide.text import Text
+    from netsharp_lsp.cntk.ide.text import EditedText
     from netsharp_lsp.ide.answers import Fold, Range
 
-_BRACKETED = (brainscript.Record, brainscript.ArrayLiteral)
+_BRACKETED = (brainscript.RecordLiteral, brainscript.ArrayLiteral)
 
 
-def folds_of(text: Text) -> list[Fold]:
+def folds_of(text: EditedText) -> list[Fold]:
     """All folds in the order of the text; of those that begin on one line only the longest."""
     comments = ((start, end, text.data.startswith(b"/*", start)) for start, end in text.comments)
     return folds_from(text.lines, _brackets(text), comment_runs(text.lines, comments))
 
 
-def _brackets(text: Text) -> Iterator[Range]:
+def _brackets(text: EditedText) -> Iterator[Range]:
     if text.document is not None:
         for node in nodes_in(text.document.records):
             if isinstance(node, Block | List | BuilderText):

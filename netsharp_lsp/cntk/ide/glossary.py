@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.reading.syntax import Parameter
     from netsharp_lsp.cntk.configuration.options import Block, Option
-    from netsharp_lsp.cntk.ndl.functions import Function as NdlFunction
+    from netsharp_lsp.cntk.ndl.functions import NdlFunction
 
 #: The kinds of an option's value in words.
 KINDS = {

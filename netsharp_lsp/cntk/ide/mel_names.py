@@ -9,7 +9,7 @@ from netsharp_lsp.cntk.ide.occurrence import Key, Occurrence
 from netsharp_lsp.cntk.mel.functions import MODEL, NEW_NODE, NODE, meant
 from netsharp_lsp.cntk.mel.reading import parameter, read, unquoted
 from netsharp_lsp.cntk.ndl.reading import read_script
-from netsharp_lsp.cntk.ndl.syntax import Assignment, Script, Word
+from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlScript, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class _MelReader:
         script = read_script(text)
         reader = self._reader(script)
         for one in script.statements:
-            if not isinstance(one, Assignment) or one.name is None:
+            if not isinstance(one, NdlAssignment) or one.name is None:
                 continue
             yield from reader.value(one.value, self.symbols)
             name = text.slice(one.name.start, one.name.end)
@@ -111,7 +111,7 @@ class _MelReader:
         return entry is not None and isinstance(entry[1], Model)
 
     def _path(self, text: Traced) -> Iterator[Occurrence]:
-        script = Script(text, (), ())
+        script = NdlScript(text, (), ())
         word = Word(text.text.decode("utf-8", "replace"), 0, len(text))
         yield from self._reader(script).word(word, self.symbols)
 
@@ -126,5 +126,5 @@ class _MelReader:
         self.symbols[name.lower()] = (key, Model() if kind == "model" else None)
         yield Occurrence(key, name, kind, file, place.start, place.end, True)
 
-    def _reader(self, script: Script) -> Reader:
+    def _reader(self, script: NdlScript) -> Reader:
         return Reader(script, self.names.file_of, self.names.macros)

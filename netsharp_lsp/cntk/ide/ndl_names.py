@@ -6,13 +6,13 @@ NDL compares names without case; macros of all texts of a run are in one table.
 from __future__ import annotations
 
 from netsharp_lsp.cntk.ide.occurrence import Key, Occurrence
-from netsharp_lsp.cntk.ndl.syntax import Array, Assignment, Definition, NdlCall, Option, Word
+from netsharp_lsp.cntk.ndl.syntax import Array, Definition, NdlAssignment, NdlCall, Option, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from netsharp_lsp.cntk.ndl.syntax import Script, Statement, Value
+    from netsharp_lsp.cntk.ndl.syntax import NdlScript, Statement, Value
     from netsharp_lsp.cntk.run.experiment import Experiment
 
     #: A name in some scope: its declaration, and what it was assigned.
@@ -62,7 +62,7 @@ class Reader:
     """Reads the names of one script."""
 
     def __init__(
-        self, script: Script, file_of: Callable[[str], str], macros: dict[str, Macro]
+        self, script: NdlScript, file_of: Callable[[str], str], macros: dict[str, Macro]
     ) -> None:
         self.script = script
         self.file_of = file_of
@@ -96,7 +96,7 @@ class Reader:
         """The names that statements assign, each by its first assignment."""
         found: Symbols = {}
         for one in statements:
-            if isinstance(one, Assignment) and one.name is not None:
+            if isinstance(one, NdlAssignment) and one.name is not None:
                 found.setdefault(one.name.text.lower(), (self._key(one.name), one.value))
         return found
 
@@ -110,7 +110,7 @@ class Reader:
             return
         known = self.macros.get(macro.name.text.lower())
         for one in macro.body.statements:
-            if isinstance(one, Assignment) and one.name is not None and known is not None:
+            if isinstance(one, NdlAssignment) and one.name is not None and known is not None:
                 entry = (self._key(one.name), one.value)
                 known.members.setdefault(one.name.text.lower(), entry)
         yield from self.names(macro.body.statements, symbols, "local")

@@ -8,13 +8,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.ide.text import Text
+    from netsharp_lsp.cntk.ide.text import EditedText
     from netsharp_lsp.ide.answers import Range
 
 _PAIRS = {b"(": b")", b"[": b"]", b"{": b"}", b'"': b'"', b"'": b"'"}
 
 
-def selections_at(text: Text, offset: int) -> list[Range]:
+def selections_at(text: EditedText, offset: int) -> list[Range]:
     """The ranges around an offset, from the innermost to the whole text, each strictly larger."""
     whole = (0, len(text.data))
     found: list[Range] = []
@@ -26,7 +26,7 @@ def selections_at(text: Text, offset: int) -> list[Range]:
     return found or [whole]
 
 
-def _candidates(text: Text, offset: int) -> Iterator[Range]:
+def _candidates(text: EditedText, offset: int) -> Iterator[Range]:
     yield from (span for span in text.comments if span[0] <= offset <= span[1])
     if text.document is not None:
         for node in nodes_at(text.document.records, offset):

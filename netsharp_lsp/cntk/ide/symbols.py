@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from netsharp_lsp.cntk.ide.edited import Edited
-    from netsharp_lsp.cntk.ide.text import GluedMacro, Island
-    from netsharp_lsp.cntk.ide.text import Text as EditedText
+    from netsharp_lsp.cntk.ide.text import EditedText, GluedMacro, Island
     from netsharp_lsp.cntk.reading.syntax import Node, Record
     from netsharp_lsp.ide.answers import SymbolKind
 
@@ -129,7 +128,7 @@ class _Outline:
         built = island.script.built
         while isinstance(built, brainscript.New | brainscript.Select):
             built = built.arguments if isinstance(built, brainscript.New) else built.record
-        if isinstance(built, brainscript.Record):
+        if isinstance(built, brainscript.RecordLiteral):
             return self.members(island, built.entries, 1)
         return []
 
@@ -137,7 +136,7 @@ class _Outline:
         value = member.value
         inner: list[Symbol] = []
         body = value.record if isinstance(value, brainscript.Select) else value
-        if isinstance(body, brainscript.Record) and depth < DEEPEST:
+        if isinstance(body, brainscript.RecordLiteral) and depth < DEEPEST:
             inner = self.members(island, body.entries, depth + 1)
         place = value.place
         detail = "" if inner else self._brief(island.start + place.start, island.start + place.end)

@@ -54,7 +54,7 @@ class Island:
         return self._script
 
 
-class Text:
+class EditedText:
     """One version of a text in a `language` ("cntk", "brainscript", "ndl" or "mel")."""
 
     def __init__(self, language: str, data: bytes) -> None:

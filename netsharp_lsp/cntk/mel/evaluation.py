@@ -15,7 +15,7 @@ from netsharp_lsp.cntk.mel.names import no_default, unknown_model, unknown_node
 from netsharp_lsp.cntk.mel.ndl_statements import names_in, top_function
 from netsharp_lsp.cntk.mel.reading import parameter, read, unquoted, word
 from netsharp_lsp.cntk.ndl.reading import read_script
-from netsharp_lsp.cntk.ndl.syntax import Assignment, NdlCall
+from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlCall
 from netsharp_lsp.diagnostics.nearest import nearest, suggestion
 from netsharp_lsp.workspace import outside
 
@@ -119,7 +119,7 @@ class _Evaluation:
         """The nodes that statements of NDL make; None where a function is not known."""
         nodes: dict[str, str] = {}
         for statement in read_script(text).statements:
-            if not isinstance(statement, Assignment) or statement.name is None:
+            if not isinstance(statement, NdlAssignment) or statement.name is None:
                 return None
             if isinstance(statement.value, NdlCall):
                 made = self.around.made(statement.value.name.text)

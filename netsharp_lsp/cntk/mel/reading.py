@@ -9,7 +9,7 @@ import re
 
 from netsharp_lsp.cntk.configuration.arrays import COMMA, elements
 from netsharp_lsp.cntk.configuration.brackets import Brackets
-from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.records import records
 from netsharp_lsp.cntk.configuration.splitting import CUSTOM_SEPARATORS, PATHS, Splitter
 from netsharp_lsp.cntk.configuration.traced import Traced, Weaver, trim
@@ -56,7 +56,7 @@ class Script:
 
 def read(text: Traced) -> Script:
     """Read a text without comments whose variables are in place."""
-    faults = Faults()
+    faults = TextFaults()
     parts = _sections(text)
     if not parts:
         weaver = Weaver()
@@ -75,7 +75,7 @@ def read(text: Traced) -> Script:
 
 def _sections(text: Traced) -> list[Traced]:
     """The sections that `edit` names, where a text is made of sections."""
-    found = {record.name.lower(): record for record in records(text, Faults())}
+    found = {record.name.lower(): record for record in records(text, TextFaults())}
     edit, load = found.get(b"edit"), found.get(b"load")
     if edit is None or edit.kind == "flag":
         return [text.slice(0, 0)] if load is not None and load.kind != "flag" else []

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.scope import Scope
 from netsharp_lsp.cntk.configuration.sources import read_text
@@ -108,7 +108,7 @@ class Builder:
         source = read_text(path, self.experiment.files.read(path) or b"")
         if isinstance(source, str):
             return self.scope
-        return Scope(file_text(source, self.scope), Faults())
+        return Scope(file_text(source, self.scope), TextFaults())
 
     def choice(self, key: bytes) -> Found | None:
         """What `run` or `load` says: that of the builder counts, then that of its file."""

@@ -10,8 +10,8 @@ from netsharp_lsp.cntk.migration.texts import Arguments, is_name
 from netsharp_lsp.cntk.ndl.functions import function_of
 from netsharp_lsp.cntk.ndl.syntax import (
     Array,
-    Assignment,
     Definition,
+    NdlAssignment,
     NdlCall,
     Option,
     Word,
@@ -112,7 +112,7 @@ class Macro:
         own = self.frame.symbols.get(self.name.lower())
         if own is not None and own.kind == "variable":
             return own
-        named = [one for one in self.statements if isinstance(one, Assignment) and one.name]
+        named = [one for one in self.statements if isinstance(one, NdlAssignment) and one.name]
         return self.frame.find(named[-1].name.text) if named and named[-1].name else None
 
 
@@ -125,7 +125,7 @@ class CallSite:
         self.text = text
         self.frame = frame
         self.call = call
-        self.owner: Assignment | None = None
+        self.owner: NdlAssignment | None = None
         self.macro = names.macros.get(call.name.text.lower())
         self.function = None if self.macro else function_of(call.name.text)
         self.arguments = Arguments(text, call)
@@ -201,7 +201,7 @@ class Names:
                 symbol.value = one.value
                 frame.symbols.setdefault(one.name.text.lower(), symbol)
 
-    def _is_special(self, statement: Assignment, frame: Frame) -> bool:
+    def _is_special(self, statement: NdlAssignment, frame: Frame) -> bool:
         assert statement.name is not None
         return frame is self.top and statement.name.text.lower() in GROUPS
 
@@ -215,7 +215,7 @@ class Names:
                 self._value(text, one.value, frame, one)
 
     def _value(
-        self, text: Text, value: Value, frame: Frame, owner: Assignment | None = None
+        self, text: Text, value: Value, frame: Frame, owner: NdlAssignment | None = None
     ) -> None:
         if isinstance(value, Word):
             self._word(text, value, frame)

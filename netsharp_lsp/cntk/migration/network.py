@@ -8,7 +8,7 @@ from netsharp_lsp.cntk.migration.functions import BROUGHT_IN, GROUPS, TRUTHS
 from netsharp_lsp.cntk.migration.names import Names
 from netsharp_lsp.cntk.migration.unreached import unreached
 from netsharp_lsp.cntk.ndl.functions import GROUP_ARRAYS
-from netsharp_lsp.cntk.ndl.syntax import Assignment, NdlCall, Word
+from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlCall, Word
 from netsharp_lsp.cntk.vocabulary import KEYWORDS
 
 TYPE_CHECKING = False
@@ -128,7 +128,7 @@ class MigratedNetwork:
         if result is not None:
             return result.value if isinstance(result.value, NdlCall) else None
         last = macro.statements[-1] if macro.statements else None
-        called = isinstance(last, Assignment) and isinstance(last.value, NdlCall)
+        called = isinstance(last, NdlAssignment) and isinstance(last.value, NdlCall)
         return last.value if called else None  # type: ignore[union-attr,return-value]
 
     def _gather_nodes(self) -> None:
@@ -228,14 +228,14 @@ class MigratedNetwork:
                 value = statement.value
                 yield text.edit("MG22", value.start, value.end, nodes)
 
-    def _array_of(self, statement: Assignment) -> str:
+    def _array_of(self, statement: NdlAssignment) -> str:
         assert statement.name is not None
         return GROUPS[statement.name.text.lower()]
 
-    def _arrays(self) -> Iterator[tuple[Text, Assignment]]:
+    def _arrays(self) -> Iterator[tuple[Text, NdlAssignment]]:
         for text in self.names.texts:
             for one in text.script.statements:
-                if isinstance(one, Assignment) and one.name and one.name.text.lower() in GROUPS:
+                if isinstance(one, NdlAssignment) and one.name and one.name.text.lower() in GROUPS:
                     yield text, one
 
     def _listed_groups(self) -> dict[str, str]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from netsharp_lsp.cntk.configuration.sources import SourcePlace
-    from netsharp_lsp.cntk.ndl.syntax import Script, Value
+    from netsharp_lsp.cntk.ndl.syntax import NdlScript, Value
 
 #: What a text is to its network.
 MACROS, LOADED, RUN = "macros", "load", "run"
@@ -28,7 +28,12 @@ class Text:
     __slots__ = ("_locate", "in_file", "role", "script", "section")
 
     def __init__(
-        self, script: Script, role: str, section: str, locate: Callable[[str], str], in_file: bool
+        self,
+        script: NdlScript,
+        role: str,
+        section: str,
+        locate: Callable[[str], str],
+        in_file: bool,
     ) -> None:
         self.script = script
         self.role = role

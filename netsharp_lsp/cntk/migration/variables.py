@@ -5,7 +5,7 @@ the include, since files are included after variables are put in.
 from __future__ import annotations
 
 from netsharp_lsp.cntk.ndl.functions import WORD
-from netsharp_lsp.cntk.ndl.syntax import Assignment, Option, Word, values
+from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, Option, Word, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,10 +78,10 @@ def _put_list(network: MigratedNetwork, text: Text, use: Use, words: list[Word])
 
 def _repeats_itself(
     network: MigratedNetwork, text: Text, word: Word, variable: str
-) -> Assignment | None:
+) -> NdlAssignment | None:
     """The statement that gives a variable its own name: the member says that already."""
     for one in text.script.statements:
-        if isinstance(one, Assignment) and one.value is word and one.name is not None:
+        if isinstance(one, NdlAssignment) and one.value is word and one.name is not None:
             symbol = network.names.top.symbols.get(variable.lower())
             return one if symbol is not None and symbol.value is word else None
     return None

@@ -24,7 +24,7 @@ from netsharp_lsp.cntk.vocabulary import TRUE, TRUTHS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.ndl.assembly import Assembly
-    from netsharp_lsp.cntk.ndl.functions import Function
+    from netsharp_lsp.cntk.ndl.functions import NdlFunction
     from netsharp_lsp.cntk.ndl.symbols import Frame, Item
     from netsharp_lsp.cntk.ndl.syntax import Value
 
@@ -54,7 +54,7 @@ class Arguments:
         return self._options.get(name.lower()) if self._options else None
 
     @property
-    def function(self) -> Function:
+    def function(self) -> NdlFunction:
         """The function that is called."""
         return FUNCTIONS[self.item.value]
 

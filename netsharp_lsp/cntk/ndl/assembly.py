@@ -27,7 +27,7 @@ from netsharp_lsp.cntk.networks.node import OPAQUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.ndl.syntax import Assignment, Script, Statement, Value
+    from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlScript, Statement, Value
     from netsharp_lsp.cntk.networks.faults import Place
 
 #: Symbols copied for calls of macros beyond which a network is given up.
@@ -75,7 +75,7 @@ class Assembly:
         self._copies = 0
         self._depth = 0
 
-    def load(self, script: Script, frame: Frame) -> None:
+    def load(self, script: NdlScript, frame: Frame) -> None:
         """Enter the statements of a script."""
         self.faults.take(script.faults)
         frame.script = script
@@ -136,7 +136,7 @@ class Assembly:
             )
             self.note(frame, "parameter-default", message, word)
 
-    def _assign(self, frame: Frame, statement: Assignment) -> None:
+    def _assign(self, frame: Frame, statement: NdlAssignment) -> None:
         name = statement.name
         if name is not None:
             self._check_name(frame, name)
@@ -155,7 +155,7 @@ class Assembly:
         self._enter(frame, key, item, name or statement.value)
         self._rename(frame, item, statement)
 
-    def _rename(self, frame: Frame, item: Item, statement: Assignment) -> None:
+    def _rename(self, frame: Frame, item: Item, statement: NdlAssignment) -> None:
         """A second name for something is its only one from here on."""
         name = statement.name
         if item.kind in (FUNCTION, CALL) and name is not None and item.syntax != statement.value:

@@ -7,14 +7,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.configuration.arrays import elements
-from netsharp_lsp.cntk.configuration.faults import Faults as TextFaults
+from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.scope import Scope
 from netsharp_lsp.cntk.configuration.sources import Source, SourcePlace, read_text
 from netsharp_lsp.cntk.configuration.traced import Weaver
 from netsharp_lsp.cntk.ndl.evaluation import Part
 from netsharp_lsp.cntk.ndl.reading import read_script
-from netsharp_lsp.cntk.ndl.syntax import HOLE, Script, place_of
+from netsharp_lsp.cntk.ndl.syntax import HOLE, NdlScript, place_of
 from netsharp_lsp.cntk.networks.faults import Fault, Place
 from netsharp_lsp.workspace import outside
 
@@ -217,7 +217,7 @@ class _Collected:
         # Where brackets do not match, nothing that follows is where it seems to be.
         broken = any(fault.kind in _BRACKETS for fault in script.faults)
         rest = () if broken else script.faults
-        self.parts.append(Part(role, name, Script(text, script.statements, rest)))
+        self.parts.append(Part(role, name, NdlScript(text, script.statements, rest)))
 
     def file(
         self, text: Traced, load: Choice | None, run: Choice | None, role: str = "run"

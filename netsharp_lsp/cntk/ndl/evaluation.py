@@ -31,9 +31,9 @@ from netsharp_lsp.cntk.networks.node_types import ANY, NODE_TYPES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from netsharp_lsp.cntk.ndl.functions import Function
+    from netsharp_lsp.cntk.ndl.functions import NdlFunction
     from netsharp_lsp.cntk.ndl.symbols import Item
-    from netsharp_lsp.cntk.ndl.syntax import Script
+    from netsharp_lsp.cntk.ndl.syntax import NdlScript
 
 #: Calls of macros within calls that are followed.
 DEEPEST = 100
@@ -46,7 +46,7 @@ class Part(NamedTuple):
 
     role: str
     name: str
-    script: Script
+    script: NdlScript
 
 
 def evaluate(parts: Sequence[Part]) -> Outcome:
@@ -139,7 +139,7 @@ class _Evaluation:
             if one.kind in (FUNCTION, CALL):
                 self._create(one, base, nested=True)
 
-    def _node(self, item: Item, name: str, function: Function | None) -> Node:
+    def _node(self, item: Item, name: str, function: NdlFunction | None) -> Node:
         node = Node(function.operation if function else OPAQUE, len(self.nodes), name)
         node.where = item.place
         while node.name in self.nodes:
@@ -158,7 +158,7 @@ class _Evaluation:
         item.inputs = make(arguments, node)
         return node
 
-    def _check_options(self, item: Item, function: Function) -> None:
+    def _check_options(self, item: Item, function: NdlFunction) -> None:
         known = {name.lower() for name in function.options} | {"tag"}
         if function.form == "convolution":
             flat = len(item.positional) == 7
@@ -168,7 +168,7 @@ class _Evaluation:
                 message = f"{function.name} has no option `{one.name}`: the program ignores it."
                 self.faults.add("unknown-option", message, one.place)
 
-    def _counted(self, item: Item, function: Function) -> bool:
+    def _counted(self, item: Item, function: NdlFunction) -> bool:
         """Whether a call has as many arguments as its function takes."""
         count = len(item.positional)
         if function.form in ("plain", "early", "missing"):
@@ -180,14 +180,14 @@ class _Evaluation:
             self._note_count(item, function, count)
         return allowed
 
-    def _attachable(self, item: Item, function: Function, count: int) -> bool:
+    def _attachable(self, item: Item, function: NdlFunction, count: int) -> bool:
         row = NODE_TYPES[function.operation]
         if row.fewest <= count <= row.most:
             return True
         self._note_count(item, function, count)
         return False
 
-    def _note_count(self, item: Item, function: Function, count: int) -> None:
+    def _note_count(self, item: Item, function: NdlFunction, count: int) -> None:
         expected = _expected(function)
         message = (
             f"{function.name} takes {expected} ({', '.join(function.signature)}),"
@@ -262,7 +262,7 @@ class _Evaluation:
             self.faults.add("nested-parameter", message, item.place)
 
 
-def _expected(function: Function) -> str:
+def _expected(function: NdlFunction) -> str:
     if function.form == "convolution":
         return "3 or 7 arguments"
     if function.form == "crop":

@@ -20,7 +20,7 @@ class Choice(NamedTuple):
     default: str
 
 
-class Function(NamedTuple):
+class NdlFunction(NamedTuple):
     """A function.  `form` says how its node is made, `fewest` and `most` count its positional
     arguments, `signature` names them.
     """
@@ -93,7 +93,7 @@ def _row(
     signature: str,
     form: str = "plain",
     options: dict[str, Choice] | None = None,
-) -> Function:
+) -> NdlFunction:
     """A row: `Name Short=Operation` and the arguments; `?` may be absent, `*` be repeated."""
     written, _, operation = names.partition("=")
     name, _, short = written.partition(" ")
@@ -101,7 +101,7 @@ def _row(
     fewest = sum(not word.endswith(("?", "*")) for word in words)
     most = ANY if signature.endswith("*") else len(words)
     stripped = tuple(word.rstrip("?*") for word in words)
-    return Function(name, short, operation or name, stripped, fewest, most, form, options or {})
+    return NdlFunction(name, short, operation or name, stripped, fewest, most, form, options or {})
 
 
 _POOLED = "input windowWidth windowHeight horizontalSubsample verticalSubsample"
@@ -246,6 +246,6 @@ GROUP_ARRAYS = {
 }
 
 
-def function_of(name: str) -> Function | None:
+def function_of(name: str) -> NdlFunction | None:
     """The function of a name or short form, in any case."""
     return _NAMES.get(name.lower())

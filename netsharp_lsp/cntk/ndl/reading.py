@@ -10,17 +10,17 @@ import re
 
 from netsharp_lsp.cntk.configuration.arrays import COLON
 from netsharp_lsp.cntk.configuration.brackets import QUOTE, Brackets
-from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.splitting import CUSTOM_SEPARATORS, PATHS, Splitter
 from netsharp_lsp.cntk.configuration.traced import Traced, trim
 from netsharp_lsp.cntk.ndl.syntax import (
     Array,
-    Assignment,
     Body,
     Definition,
+    NdlAssignment,
     NdlCall,
+    NdlScript,
     Option,
-    Script,
     Word,
     place_of,
 )
@@ -57,16 +57,16 @@ class _Window(Traced):
         return self._whole.place(start + self._offset, end + self._offset)
 
 
-def read_script(text: Traced) -> Script:
+def read_script(text: Traced) -> NdlScript:
     """The statements of a text; what cannot be read is in the script's `faults`."""
-    brackets = Faults()
+    brackets = TextFaults()
     reader = _Reader(text, brackets)
     statements = reader.statements(0, len(text), short=False)
     for one in brackets:
         if one.place is not None:
             place = place_of(text, 0, 0)._replace(start=one.place.start, end=one.place.end)
             reader.faults.append(Fault(one.kind, one.message, place))
-    return Script(text, statements, tuple(reader.faults))
+    return NdlScript(text, statements, tuple(reader.faults))
 
 
 class _Reader:
@@ -74,7 +74,7 @@ class _Reader:
 
     __slots__ = ("_brackets", "_depth", "faults", "text")
 
-    def __init__(self, text: Traced, brackets: Faults) -> None:
+    def __init__(self, text: Traced, brackets: TextFaults) -> None:
         self.text = text
         self.faults: list[Fault] = []
         self._brackets = brackets
@@ -313,7 +313,7 @@ class _Statements:
             self._note_nothing(name, start, after)
             return None
         value = self._reader.value(low + offset, high + offset, quoted)
-        self.found.append(Assignment(name, value, start + offset, after + offset))
+        self.found.append(NdlAssignment(name, value, start + offset, after + offset))
         return after
 
     def _note_nothing(self, name: Word | None, start: int, end: int) -> None:

@@ -8,7 +8,7 @@ from netsharp_lsp.cntk.ndl.syntax import Array, NdlCall, Option, Word, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.ndl.syntax import Script, Value
+    from netsharp_lsp.cntk.ndl.syntax import NdlScript, Value
     from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.networks.node import Node
 
@@ -48,7 +48,7 @@ class Item:
         self.value = value
         self.syntax = syntax
         self.home = home
-        self.script: Script = home.script
+        self.script: NdlScript = home.script
         self.inner: Frame | None = None
         self.formals: tuple[str, ...] = ()
         self.arguments: list[Item] = []
@@ -89,7 +89,7 @@ class Frame:
 
     __slots__ = ("base", "defining", "items", "macro", "script", "symbols")
 
-    def __init__(self, script: Script, macro: bool = False, defining: bool = False) -> None:
+    def __init__(self, script: NdlScript, macro: bool = False, defining: bool = False) -> None:
         self.script = script
         self.macro = macro
         self.defining = defining

@@ -1,6 +1,6 @@
 """What a text of NDL says, as values with places; knows no function and evaluates nothing.
 
-Offsets are bytes of the script's text, half-open; `Script.place` leads to the file.
+Offsets are bytes of the script's text, half-open; `NdlScript.place` leads to the file.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class NdlCall(NamedTuple):
     swallowed: int | None = None
 
 
-class Assignment(NamedTuple):
+class NdlAssignment(NamedTuple):
     """A statement; without a `name` it is the only one that a short macro has."""
 
     name: Word | None
@@ -100,10 +100,10 @@ class Definition(NamedTuple):
 
 
 Value = Word | Array | Option | NdlCall
-Statement = Assignment | Definition
+Statement = NdlAssignment | Definition
 
 
-class Script:
+class NdlScript:
     """The statements of one text, and what cannot be read."""
 
     __slots__ = ("_definitions", "faults", "statements", "text")

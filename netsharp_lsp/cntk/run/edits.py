@@ -9,7 +9,7 @@ import posixpath
 import re
 from functools import cached_property
 
-from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.records import records
 from netsharp_lsp.cntk.configuration.scope import Scope
@@ -18,7 +18,7 @@ from netsharp_lsp.cntk.configuration.traced import Weaver
 from netsharp_lsp.cntk.mel.evaluation import Known, Surroundings, evaluate
 from netsharp_lsp.cntk.ndl.containers import program_of_macros
 from netsharp_lsp.cntk.ndl.functions import function_of
-from netsharp_lsp.cntk.ndl.syntax import Assignment, NdlCall
+from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlCall
 from netsharp_lsp.cntk.run.texts import NetworkText
 
 TYPE_CHECKING = False
@@ -70,7 +70,7 @@ def edits_of(commands: Sequence[Command], files: RunFiles, network_of: NetworkOf
 
 def edit_alone(name: str, files: RunFiles) -> list[Edit]:
     """The edit of a file that no configuration is known of."""
-    text = _network_text(name, files, Scope(Weaver().done(), Faults()))
+    text = _network_text(name, files, Scope(Weaver().done(), TextFaults()))
     if text is None or text.traced is None:
         return []
     alone = _Edits((), files, lambda command: None)
@@ -170,7 +170,7 @@ class _Edits:
         source = _source(path, self._files)
         if source is None:
             return None
-        found = records(file_text(source, None), Faults())
+        found = records(file_text(source, None), TextFaults())
         return [
             record.name.decode("utf-8", "replace") for record in found if record.kind == "block"
         ]
@@ -224,7 +224,7 @@ def _made(
         return None
     made: dict[str, str] = {}
     for statement in macro.body.statements:
-        if not isinstance(statement, Assignment) or not isinstance(statement.value, NdlCall):
+        if not isinstance(statement, NdlAssignment) or not isinstance(statement.value, NdlCall):
             continue
         key = f"{prefix}.{statement.name.text}" if statement.name is not None else prefix
         inner = _made(statement.value.name.text, macros, key, depth + 1)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.reading.syntax import Script
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.ndl.evaluation import Part
-    from netsharp_lsp.cntk.ndl.syntax import Script as NdlScript
+    from netsharp_lsp.cntk.ndl.syntax import NdlScript
 
 #: The name of a text of BrainScript that stands in a configuration.
 INLINE = "<builder>"

@@ -13,7 +13,7 @@ import pytest
 
 from netsharp_lsp.cntk import library
 from netsharp_lsp.cntk.brainscript.evaluation.program import Surroundings, evaluate_builder
-from netsharp_lsp.cntk.brainscript.reading.syntax import Member, Record
+from netsharp_lsp.cntk.brainscript.reading.syntax import Member, RecordLiteral
 from netsharp_lsp.cntk.library import other_library, own_library
 from netsharp_lsp.cntk.networks.description import described
 from netsharp_lsp.cntk.networks.node import Network
@@ -80,7 +80,7 @@ def declared(entries: Iterable[Entry]) -> Iterator[str]:
     for entry in entries:
         if isinstance(entry, Member) and entry.parameters is not None:
             yield entry.name
-        elif isinstance(entry, Member) and isinstance(entry.value, Record):
+        elif isinstance(entry, Member) and isinstance(entry.value, RecordLiteral):
             yield from declared(entry.value.entries)
 
 

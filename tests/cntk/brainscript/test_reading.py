@@ -21,7 +21,7 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Name,
     New,
     Number,
-    Record,
+    RecordLiteral,
     Select,
     Text,
     Truth,
@@ -60,7 +60,7 @@ def shown(e: Expression) -> str:
         return f"new {e.class_name} {shown(e.arguments)}"
     if isinstance(e, ArrayConstructor):
         return f"array[{shown(e.first)}..{shown(e.last)}]({shown(e.element)})"
-    if isinstance(e, Record):
+    if isinstance(e, RecordLiteral):
         return f"{{{' '.join(one.name for one in e.entries if isinstance(one, Member))}}}"
     return "?"
 

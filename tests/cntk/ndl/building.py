@@ -11,7 +11,7 @@ from netsharp_lsp.cntk.networks.node import Network, Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.ndl.syntax import Script
+    from netsharp_lsp.cntk.ndl.syntax import NdlScript
 
 SOURCE = "test.ndl"
 #: What most short networks leave out, and the program asks for.
@@ -37,7 +37,7 @@ class Folder:
         return False
 
 
-def script(text: str) -> Script:
+def script(text: str) -> NdlScript:
     """The one script of a file."""
     (part,) = program_of_file(Source(SOURCE, text.encode())).parts
     return part.script

@@ -8,8 +8,8 @@ from netsharp_lsp.cntk.configuration.splitting import CUSTOM_SEPARATORS
 from netsharp_lsp.cntk.ndl.reading import DEEPEST
 from netsharp_lsp.cntk.ndl.syntax import (
     Array,
-    Assignment,
     Definition,
+    NdlAssignment,
     NdlCall,
     Option,
     Word,
@@ -19,7 +19,7 @@ from tests.cntk.ndl.building import faults, script
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.ndl.syntax import Script, Statement, Value
+    from netsharp_lsp.cntk.ndl.syntax import NdlScript, Statement, Value
 
 
 def said(value: Value | None) -> object:
@@ -34,7 +34,7 @@ def said(value: Value | None) -> object:
 
 
 def statement(one: Statement) -> object:
-    if isinstance(one, Assignment):
+    if isinstance(one, NdlAssignment):
         return (one.name.text if one.name else None, said(one.value))
     body = None if one.body is None else [statement(it) for it in one.body.statements]
     return (one.name.text, [it.text for it in one.parameters], body)
@@ -91,7 +91,7 @@ def test_statements(text: str, expected: list[object]) -> None:
 def test_a_separator_directly_behind_a_bracket_is_lost(separator: str) -> None:
     text = f"a = f({separator}x)"
     (found,) = script(text).statements
-    assert isinstance(found, Assignment)
+    assert isinstance(found, NdlAssignment)
     assert isinstance(found.value, NdlCall)
     assert said(found.value) == ("f", "x")
     # The text of a whole file stands behind an opening bracket and a blank.
@@ -100,7 +100,7 @@ def test_a_separator_directly_behind_a_bracket_is_lost(separator: str) -> None:
 
 def test_what_is_lost_separates() -> None:
     (found,) = script("a = Constant(-1-2)").statements
-    assert isinstance(found, Assignment)
+    assert isinstance(found, NdlAssignment)
     assert said(found.value) == ("Constant", "1", "2")
 
 
@@ -133,7 +133,7 @@ def test_brackets_without_end_are_not_followed() -> None:
     assert set(kinds(text)) == {"deep"}
 
 
-def everything(found: Script) -> list[Value]:
+def everything(found: NdlScript) -> list[Value]:
     waiting = list(found.statements)
     result: list[Value] = []
     while waiting:

@@ -25,7 +25,7 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Lambda,
     Name,
     New,
-    Record,
+    RecordLiteral,
     Select,
     Unary,
 )
@@ -74,7 +74,7 @@ class Survey:
         self.selects: list[tuple[Select, Around]] = []
         self.applications: list[Application] = []
         self.scopes: dict[int, Scope] = {}
-        self.records: list[tuple[Record, Scope]] = []
+        self.records: list[tuple[RecordLiteral, Scope]] = []
         self.news: list[tuple[New, Around]] = []
         self.choices: list[tuple[Choice, Around]] = []
         self.operations: list[tuple[Binary | Unary, Around]] = []
@@ -188,14 +188,14 @@ class Survey:
         self.scopes[id(e)] = inner.scope
         self.walk(e.body, inner)
 
-    def record(self, e: Record, around: Around) -> None:
+    def record(self, e: RecordLiteral, around: Around) -> None:
         """A record: a scope of its own, whose members are evaluated when they are asked for."""
         scope = Scope(RECORD, around.scope, e.place, around.within)
         self.scopes[id(e)] = scope
         self.records.append((e, scope))
         self.fill(scope, e.entries, False)
 
-    def network(self, e: Record, around: Around) -> Scope:
+    def network(self, e: RecordLiteral, around: Around) -> Scope:
         """The record of a network, of which every member is evaluated."""
         scope = Scope(RECORD, around.scope, e.place)
         self.scopes[id(e)] = scope
@@ -208,11 +208,11 @@ class Survey:
         self.news.append((e, around))
         for scope in around.scope.chain():
             self.constructing.add(id(scope))
-        if e.class_name == "ComputationNetwork" and isinstance(e.arguments, Record):
+        if e.class_name == "ComputationNetwork" and isinstance(e.arguments, RecordLiteral):
             self.network(e.arguments, around)
         else:
             self.walk(e.arguments, around)
-            if isinstance(e.arguments, Record):
+            if isinstance(e.arguments, RecordLiteral):
                 self.constructing.add(id(self.scopes[id(e.arguments)]))
 
     def choice(self, e: Choice, around: Around) -> None:
@@ -249,7 +249,7 @@ WALKERS: dict[type, Callable[..., object]] = {
     Select: Survey.select,
     BrainScriptCall: Survey.call,
     Lambda: Survey.function,
-    Record: Survey.record,
+    RecordLiteral: Survey.record,
     New: Survey.new,
     Choice: Survey.choice,
     Binary: Survey.operation,

@@ -18,7 +18,7 @@ from netsharp_lsp.cntk.brainscript.analysis.scopes import (
     Use,
 )
 from netsharp_lsp.cntk.brainscript.reading.identity import Identified
-from netsharp_lsp.cntk.brainscript.reading.syntax import New, Record
+from netsharp_lsp.cntk.brainscript.reading.syntax import New, RecordLiteral
 from netsharp_lsp.cntk.networks.faults import Place
 
 TYPE_CHECKING = False
@@ -89,13 +89,13 @@ class Program:
         built = script.built
         self.network: Scope | None = None
         outer = Around(library.scope, None, True)
-        if built is None or isinstance(built, Record):
-            record = built or Record(script.place, script.entries)
+        if built is None or isinstance(built, RecordLiteral):
+            record = built or RecordLiteral(script.place, script.entries)
             self.root = record
             self.network = self.survey.network(record, outer)
         else:
             self.survey.walk(built, outer)
-            if isinstance(built, New) and isinstance(built.arguments, Record):
+            if isinstance(built, New) and isinstance(built.arguments, RecordLiteral):
                 self.network = self.survey.scopes.get(id(built.arguments))
         self.resolver = Resolver({**library.scopes, **self.survey.scopes})
         self.uses = self._uses()

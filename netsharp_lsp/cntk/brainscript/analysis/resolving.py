@@ -20,7 +20,7 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Index,
     Lambda,
     Name,
-    Record,
+    RecordLiteral,
     Select,
 )
 
@@ -102,7 +102,9 @@ class Resolver:
         if found is None or found.parameters is not None:
             return None
         return (
-            self.scopes.get(id(found.expression)) if isinstance(found.expression, Record) else None
+            self.scopes.get(id(found.expression))
+            if isinstance(found.expression, RecordLiteral)
+            else None
         )
 
     def _member(self, e: Select, scope: Scope) -> Denoted | None:
@@ -117,7 +119,7 @@ class Resolver:
         declaration = scope.find(e.target.name)
         if declaration is None or not declaration.index or declaration.parameters is not None:
             return None
-        if declaration.value is None or not isinstance(declaration.value, Record):
+        if declaration.value is None or not isinstance(declaration.value, RecordLiteral):
             return None
         return self.scopes.get(id(declaration.value))
 

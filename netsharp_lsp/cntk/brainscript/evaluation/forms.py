@@ -32,13 +32,13 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Name,
     New,
     Number,
+    RecordLiteral,
     Select,
     Text,
     Truth,
     Unary,
     Variable,
 )
-from netsharp_lsp.cntk.brainscript.reading.syntax import Record as RecordLiteral
 from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.cntk.networks.node import Node, elements
 

@@ -21,8 +21,7 @@ from netsharp_lsp.cntk.brainscript.evaluation.values import (
 )
 from netsharp_lsp.cntk.brainscript.reading.known import parsed
 from netsharp_lsp.cntk.brainscript.reading.parser import parse
-from netsharp_lsp.cntk.brainscript.reading.syntax import New
-from netsharp_lsp.cntk.brainscript.reading.syntax import Record as RecordLiteral
+from netsharp_lsp.cntk.brainscript.reading.syntax import New, RecordLiteral
 from netsharp_lsp.cntk.networks.faults import Fault, Outcome, Place
 
 if TYPE_CHECKING:

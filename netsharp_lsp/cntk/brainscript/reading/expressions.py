@@ -22,7 +22,7 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     New,
     Number,
     Parameter,
-    Record,
+    RecordLiteral,
     Select,
     Text,
     Truth,
@@ -217,7 +217,7 @@ def _parenthesized(reader: ExpressionReader, node: Node) -> Expression:
 
 
 def _record(reader: ExpressionReader, node: Node) -> Expression:
-    return Record(reader.place(node), reader.entries(node))
+    return RecordLiteral(reader.place(node), reader.entries(node))
 
 
 def _array_literal(reader: ExpressionReader, node: Node) -> Expression:

@@ -189,7 +189,7 @@ class Include(NamedTuple):
     path: str
 
 
-class Record(NamedTuple):
+class RecordLiteral(NamedTuple):
     """`{...}` or the older `[...]`: members that see each other in any order."""
 
     place: Place
@@ -230,6 +230,6 @@ Expression = (
     | Index
     | Select
     | New
-    | Record
+    | RecordLiteral
 )
 Entry = Member | Include

@@ -13,15 +13,14 @@ from netsharp_lsp.cntk.ide.words import SPECIAL
 from netsharp_lsp.cntk.mel.functions import FUNCTIONS as EDITS
 from netsharp_lsp.cntk.mel.functions import MODEL, NEW_NODE, NODE
 from netsharp_lsp.cntk.ndl.functions import FUNCTIONS
-from netsharp_lsp.cntk.ndl.syntax import Assignment as NdlAssignment
-from netsharp_lsp.cntk.ndl.syntax import NdlCall
+from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlCall
 from netsharp_lsp.cntk.reading.syntax import Assignment, Block
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from netsharp_lsp.cntk.ide.calls import Macro as CalledMacro
+    from netsharp_lsp.cntk.ide.calls import CalledMacro
     from netsharp_lsp.cntk.ide.completion.place import Writing
     from netsharp_lsp.cntk.ide.edited import Edited
     from netsharp_lsp.cntk.ide.occurrence import Occurrence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.migration.rules import AUTOMATIC, CHOICE, PERSON, rule
-from netsharp_lsp.cntk.ndl.syntax import Assignment, Definition, NdlCall, Word
+from netsharp_lsp.cntk.ndl.syntax import Definition, NdlAssignment, NdlCall, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def result_of_a_macro(network: MigratedNetwork) -> Iterator[Edit]:
 def _named_result(macro: Macro) -> Iterator[Edit]:
     """A name for the last statement, where it is the result and has none."""
     last = macro.statements[-1] if macro.statements else None
-    if macro.result is None and isinstance(last, Assignment) and last.name is None:
+    if macro.result is None and isinstance(last, NdlAssignment) and last.name is None:
         yield macro.text.edit("MG04", last.start, last.start, " result = ")
 
 

@@ -6,7 +6,7 @@ import re
 
 from netsharp_lsp.cntk.migration.functions import GROUPS
 from netsharp_lsp.cntk.migration.rules import AUTOMATIC, rule
-from netsharp_lsp.cntk.ndl.syntax import Array, Assignment, Definition
+from netsharp_lsp.cntk.ndl.syntax import Array, Definition, NdlAssignment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 _SEPARATOR = re.compile(rb"[ \t]*[,;]")
 
 
-def _groups(network: MigratedNetwork) -> Iterator[tuple[Text, Assignment]]:
+def _groups(network: MigratedNetwork) -> Iterator[tuple[Text, NdlAssignment]]:
     """The node groups of a network."""
     for text in network.names.texts:
         for one in text.script.statements:
-            if isinstance(one, Assignment) and one.name and one.name.text.lower() in GROUPS:
+            if isinstance(one, NdlAssignment) and one.name and one.name.text.lower() in GROUPS:
                 yield text, one
 
 

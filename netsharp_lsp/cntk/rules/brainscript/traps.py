@@ -10,7 +10,7 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Choice,
     Index,
     Number,
-    Record,
+    RecordLiteral,
     Select,
     Truth,
     Unary,
@@ -207,7 +207,7 @@ def old_record(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """Records in `[ ]`."""
     for expression, _ in text.known.expressions:
         start, end = expression.place.start, expression.place.end
-        if not isinstance(expression, Record) or text.data[start : start + 1] != b"[":
+        if not isinstance(expression, RecordLiteral) or text.data[start : start + 1] != b"[":
             continue
         if text.data[end - 1 : end] != b"]" or end - start < 2:
             continue

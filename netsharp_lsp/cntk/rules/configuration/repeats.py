@@ -6,7 +6,7 @@ from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_lsp.cntk.configuration.faults import Faults
+from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.lines import builder_spans, inside
 from netsharp_lsp.cntk.configuration.records import is_block, records
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
@@ -109,7 +109,8 @@ def _lost(before: Assignment, after: Assignment) -> list[str]:
     if not all(is_block(text.text) for text in texts):
         return []
     old, new = (
-        {record.name.lower(): record.name for record in records(text, Faults())} for text in texts
+        {record.name.lower(): record.name for record in records(text, TextFaults())}
+        for text in texts
     )
     return [name.decode("utf-8", "replace") for key, name in old.items() if key not in new]
 

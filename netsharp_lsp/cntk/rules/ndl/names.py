@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.ndl.functions import GROUP_ARRAYS, function_of
-from netsharp_lsp.cntk.ndl.syntax import Array, Assignment, NdlCall, Option, Word, values
+from netsharp_lsp.cntk.ndl.syntax import Array, NdlAssignment, NdlCall, Option, Word, values
 from netsharp_lsp.cntk.rules import rule
 from netsharp_lsp.cntk.rules.ndl.texts import Fix, ndl_texts, options
 from netsharp_lsp.cntk.vocabulary import KEYWORDS
@@ -133,7 +133,7 @@ def _outer(text: NdlText, shared: list[NdlText]) -> tuple[Statement, ...]:
 def _spellings(statements: tuple[Statement, ...], macro: Definition | None) -> dict[str, str]:
     found = {word.text.lower(): word.text for word in macro.parameters} if macro else {}
     for statement in statements:
-        if isinstance(statement, Assignment) and statement.name is not None:
+        if isinstance(statement, NdlAssignment) and statement.name is not None:
             found.setdefault(statement.name.text.lower(), statement.name.text)
     return found
 
@@ -163,7 +163,7 @@ def _unused_numbers(
     text: NdlText, statements: tuple[Statement, ...], used: set[str], macro: Definition | None
 ) -> Iterator[Finding]:
     for statement in statements:
-        if not isinstance(statement, Assignment) or statement.name is None:
+        if not isinstance(statement, NdlAssignment) or statement.name is None:
             continue
         value, name = statement.value, statement.name
         is_number = isinstance(value, Word) and value.is_number and not value.is_hole
@@ -177,7 +177,7 @@ def _all_used(statements: tuple[Statement, ...]) -> set[str]:
     """Every name that statements use, with and without members."""
     found: set[str] = set()
     for statement in statements:
-        if not isinstance(statement, Assignment):
+        if not isinstance(statement, NdlAssignment):
             continue
         for word in _used(statement.value):
             found |= {word.text.lower(), word.text.partition(".")[0].lower()}
@@ -257,8 +257,8 @@ def results_by_name(subject: Experiment, experiment: Experiment) -> Iterator[Fin
                 yield text.finding("ND034", found.name, message)
 
 
-def _own_name(body: Body, name: str) -> Assignment | None:
-    assigned = [one for one in body.statements if isinstance(one, Assignment)]
+def _own_name(body: Body, name: str) -> NdlAssignment | None:
+    assigned = [one for one in body.statements if isinstance(one, NdlAssignment)]
     for statement in assigned[:-1]:
         if statement.name is not None and statement.name.text.lower() == name.lower():
             return statement

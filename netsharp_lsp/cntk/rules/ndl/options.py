@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.ndl.functions import Function
+    from netsharp_lsp.cntk.ndl.functions import NdlFunction
     from netsharp_lsp.cntk.ndl.syntax import Definition, Option
     from netsharp_lsp.cntk.rules.findings import Finding
     from netsharp_lsp.cntk.rules.ndl.texts import NdlText
@@ -55,12 +55,12 @@ def unknown_options(subject: Experiment, experiment: Experiment) -> Iterator[Fin
                     yield _unknown(text, function, option)
 
 
-def _is_known(function: Function, name: str) -> bool:
+def _is_known(function: NdlFunction, name: str) -> bool:
     lowered = name.lower()
     return lowered == TAG or lowered in {one.lower() for one in function.options}
 
 
-def _unknown(text: NdlText, function: Function, option: Option) -> Finding:
+def _unknown(text: NdlText, function: NdlFunction, option: Option) -> Finding:
     name = option.name
     known = [*function.options, TAG]
     near = NEWER.get(name.text.lower())
@@ -74,7 +74,7 @@ def _unknown(text: NdlText, function: Function, option: Option) -> Finding:
     return text.finding("ND020", name, message, fix)
 
 
-def _default(function: Function, name: str) -> str:
+def _default(function: NdlFunction, name: str) -> str:
     return function.options[name].default or "empty"
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from netsharp_lsp.cntk.ndl.functions import FUNCTIONS, GROUP_ARRAYS
-from netsharp_lsp.cntk.ndl.syntax import Assignment, NdlCall
+from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlCall
 from netsharp_lsp.cntk.networks.node_types import NODE_TYPES
 from netsharp_lsp.cntk.rules.findings import Note, Place
 from netsharp_lsp.cntk.rules.ndl.texts import macros, ndl_texts
@@ -183,7 +183,7 @@ def _definition(name: str, experiment: Experiment) -> Iterator[Note]:
 def _calls_around(place: Place, experiment: Experiment) -> Iterator[tuple[str, str]]:
     """The names of calls where a place is, with the names of what they call, in lower case."""
     for statement in _statements_around(place, experiment):
-        if not isinstance(statement, Assignment) or statement.name is None:
+        if not isinstance(statement, NdlAssignment) or statement.name is None:
             continue
         if isinstance(statement.value, NdlCall):
             yield statement.name.text.lower(), statement.value.name.text.lower()
@@ -228,7 +228,7 @@ def _macro_around(place: Place, experiment: Experiment) -> tuple[NdlText, Defini
 
 def _assigned(statements: tuple[Statement, ...]) -> Iterator[str]:
     for statement in statements:
-        if isinstance(statement, Assignment) and statement.name is not None:
+        if isinstance(statement, NdlAssignment) and statement.name is not None:
             yield statement.name.text
 
 

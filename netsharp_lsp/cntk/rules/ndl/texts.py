@@ -14,14 +14,14 @@ from netsharp_lsp.cntk.mel.reading import read
 from netsharp_lsp.cntk.ndl.containers import plugged, program_of_builder, program_of_file
 from netsharp_lsp.cntk.ndl.evaluation import Part, evaluate
 from netsharp_lsp.cntk.ndl.reading import read_script
-from netsharp_lsp.cntk.ndl.syntax import Assignment, Definition, NdlCall, Option, Word, values
+from netsharp_lsp.cntk.ndl.syntax import Definition, NdlAssignment, NdlCall, Option, Word, values
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.once import once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.ndl.syntax import Script, Statement, Value
+    from netsharp_lsp.cntk.ndl.syntax import NdlScript, Statement, Value
     from netsharp_lsp.cntk.networks.faults import Fault
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.edits import Edit
@@ -53,7 +53,7 @@ class NdlText:
 
     __slots__ = ("_statements", "alone", "role", "script")
 
-    def __init__(self, script: Script, role: str, alone: bool) -> None:
+    def __init__(self, script: NdlScript, role: str, alone: bool) -> None:
         self.script = script
         self.role = role
         self.alone = alone
@@ -78,10 +78,10 @@ class NdlText:
                 body = within.statement.body.statements
                 waiting += [Within(one, within.statement) for one in reversed(body)]
 
-    def assignments(self) -> Iterator[tuple[Assignment, Definition | None]]:
+    def assignments(self) -> Iterator[tuple[NdlAssignment, Definition | None]]:
         """Every assignment with the macro around it."""
         for statement, macro in self.statements():
-            if isinstance(statement, Assignment):
+            if isinstance(statement, NdlAssignment):
                 yield statement, macro
 
     def calls(self) -> Iterator[tuple[NdlCall, Definition | None]]:
@@ -151,7 +151,7 @@ def edit_faults(edit: Edit) -> tuple[Fault, ...]:
     return evaluate((*edit.macros, Part("run", "", script))).faults
 
 
-def _statements(edit: Edit) -> Script:
+def _statements(edit: Edit) -> NdlScript:
     """The statements of NDL in a text of MEL."""
     weaver = Weaver()
     for statement in read(edit.text.traced).statements if edit.text.traced is not None else ():
