@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from heapq import merge
 from itertools import islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 #: So many names are looked at for one word, and of those that are as long as it so many compared; a
 #: text of more may have as many words to ask for.
@@ -14,7 +15,24 @@ MOST_NAMES = 5_000
 MOST_CANDIDATES = 500
 
 
-def nearest(word: str, candidates: Iterable[str]) -> str | None:
+class Candidates:
+    """Names that many words are compared with: each word sees only those of about its length."""
+
+    __slots__ = ("_by_length",)
+
+    def __init__(self, names: Iterable[str]) -> None:
+        #: The names with their numbers, by length.
+        self._by_length: dict[int, list[tuple[int, str]]] = {}
+        for number, name in enumerate(islice(names, MOST_NAMES)):
+            self._by_length.setdefault(len(name), []).append((number, name))
+
+    def about(self, length: int, slips: int) -> Iterator[str]:
+        """The names that are at most so much longer or shorter, in their order."""
+        lengths = range(length - slips, length + slips + 1)
+        return (name for _, name in merge(*(self._by_length.get(one, ()) for one in lengths)))
+
+
+def nearest(word: str, candidates: Iterable[str] | Candidates) -> str | None:
     """Return the candidate most likely meant by `word`, or None where none is close.
 
     Spelling that differs only in case is closest of all; otherwise insertions, deletions,
@@ -24,8 +42,11 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
     """
     lowered = word.lower()
     best: str | None = None
-    best_distance = allowed_slips(len(word)) + 1
+    slips = allowed_slips(len(word))
+    best_distance = slips + 1
     left = MOST_CANDIDATES
+    if isinstance(candidates, Candidates):
+        candidates = candidates.about(len(word), slips)
     for candidate in islice(candidates, MOST_NAMES):
         if candidate == word or abs(len(candidate) - len(word)) >= best_distance:
             continue

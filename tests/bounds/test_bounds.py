@@ -37,6 +37,7 @@ CHOSEN = {
     ("netsharp", "line comments within a layer (fmt)"),
     ("python", "comments beside a specification (check)"),
     ("python", "pieces of a string (fmt)"),
+    ("python", "heads of layers in a string (check)"),
     ("r", "functions (check)"),
     ("markdown", "open fences (check)"),
     ("settings", "stars (check)"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsharp_lsp.diagnostics.nearest import edit_distance, nearest, suggestion
+from netsharp_lsp.diagnostics.nearest import Candidates, edit_distance, nearest, suggestion
 
 LAW = settings(max_examples=200, deadline=None, derandomize=True)
 WORDS = st.text("abcD1", max_size=7)
@@ -32,6 +32,12 @@ SECTIONS = ("const", "input", "hidden", "output", "share")
 )
 def test_suggestions(word: str, candidates: tuple[str, ...], expected: str | None) -> None:
     assert nearest(word, candidates) == expected
+
+
+@LAW
+@given(WORDS, st.lists(WORDS))
+def test_names_that_many_words_are_compared_with_answer_alike(word: str, names: list[str]) -> None:
+    assert nearest(word, Candidates(names)) == nearest(word, names)
 
 
 def test_a_suggestion_is_a_question_to_append() -> None:

@@ -135,7 +135,7 @@ def test_ten_thousand_lines_take_less_than_a_second() -> None:
     script = parse("\n".join(lines).encode(), SOURCE)
     best = 10.0
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.process_time()
         Program(script, LIBRARY, nothing_included)
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     assert best < 1

@@ -13,7 +13,7 @@ from netsharp_lsp.cntk.networks.node_types import NODE_TYPES
 from netsharp_lsp.cntk.rules.findings import Note, Place
 from netsharp_lsp.cntk.rules.ndl.texts import macros, ndl_texts
 from netsharp_lsp.cntk.vocabulary import LAYOUTS, NDL_STARTS
-from netsharp_lsp.diagnostics.nearest import nearest
+from netsharp_lsp.diagnostics.nearest import Candidates, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -190,11 +190,11 @@ def _calls_around(place: Place, experiment: Experiment) -> Iterator[tuple[str, s
 
 
 #: The names that are defined in a macro, or outside of macros, each once.
-_NAMES: WeakKeyDictionary[Experiment, dict[Definition | None, tuple[str, ...]]]
+_NAMES: WeakKeyDictionary[Experiment, dict[Definition | None, Candidates]]
 _NAMES = WeakKeyDictionary()
 
 
-def _names_around(place: Place, experiment: Experiment) -> tuple[str, ...]:
+def _names_around(place: Place, experiment: Experiment) -> Candidates:
     """The names that are defined in the macro, or outside of macros, where a place is."""
     known = _NAMES.setdefault(experiment, {})
     found = _macro_around(place, experiment)
@@ -202,7 +202,7 @@ def _names_around(place: Place, experiment: Experiment) -> tuple[str, ...]:
     if macro not in known:
         parameters = () if macro is None else (one.text for one in macro.parameters)
         assigned = _assigned(_statements_around(place, experiment))
-        known[macro] = tuple(dict.fromkeys((*parameters, *assigned)))
+        known[macro] = Candidates(dict.fromkeys((*parameters, *assigned)))
     return known[macro]
 
 
