@@ -57,7 +57,7 @@ class Examination:
     def edited(self, specification: Specification, delta: Delta) -> None:
         """Go on to the next version of the text."""
         network = self.network
-        doubts = Doubts(specification)
+        doubts = Doubts.of(specification)
         also = {one for gone in delta.removed for one in self._pointed_at[gone]}
         # What was not judged yet may point at what goes, too.
         also.update(one for one in self._waiting if network.units[one].faults)

@@ -31,7 +31,7 @@ NORM_DEFAULTS = {"Alpha": 0.0, "Beta": 0.0, "Offset": 1.0}
 def compare(before: Network, after: Network) -> Comparison:
     """Compare two networks without errors."""
     numbers: dict[object, int] = {}
-    left, right = Identity(before, numbers), Identity(after, numbers)
+    left, right = Identity.of(before, numbers), Identity.of(after, numbers)
     pairs = pair_layers(left, right)
     same = left.summary() == right.summary()
     differences = [
@@ -62,17 +62,23 @@ class Identity:
         self.layers = computing_order(network)
         self.facts = {b: facts_key(bundle_facts(b, network)) for b in network.bundles()}
         self.number: dict[Layer, int] = {}
-        for layer in self.layers:
-            self.number[layer] = self._of(self._structure(layer))
+        self.role: dict[Layer, int] = {}
+
+    @classmethod
+    def of(cls, network: Network, numbers: dict[object, int]) -> Identity:
+        """Number the layers of a network, upwards by structure and downwards by use."""
+        found = cls(network, numbers)
+        for layer in found.layers:
+            found.number[layer] = found._number(found._structure(layer))
         uses: dict[Layer | None, list[Bundle]] = {}
-        for layer in self.layers:
+        for layer in found.layers:
             for bundle in layer.bundles:
                 uses.setdefault(bundle.source, []).append(bundle)
-        self.role: dict[Layer, int] = {}
-        for layer in reversed(self.layers):
-            self.role[layer] = self._of(self._use(layer, uses.get(layer, [])))
+        for layer in reversed(found.layers):
+            found.role[layer] = found._number(found._use(layer, uses.get(layer, [])))
+        return found
 
-    def _of(self, structure: object) -> int:
+    def _number(self, structure: object) -> int:
         return self.numbers.setdefault(structure, len(self.numbers))
 
     def _structure(self, layer: Layer) -> object:

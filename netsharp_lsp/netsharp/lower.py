@@ -61,7 +61,7 @@ def lower(network: Network) -> Graph:
     are named `LAYER/SOURCE/weights` and `LAYER/biases`, a second bundle from the same source
     `LAYER/SOURCE#2/weights`; those that share are one parameter, named by the first in the text.
     """
-    return Lowering(network).graph
+    return Lowering(network).lowered()
 
 
 def weights_name(bundle: Bundle) -> str:
@@ -99,6 +99,10 @@ class Lowering:
         self.shared = shared_groups(network, CONDITION_EVALUATIONS.most)
         self.parameters: dict[object, Parameter] = {}
         self.values: dict[Layer, Node] = {}
+
+    def lowered(self) -> Graph:
+        """The graph with all layers in it."""
+        network = self.network
         for layer in network.inputs:
             origin = self._origin(layer, layer.place)
             self.values[layer] = self.graph.input(layer.name, layer.shape or (), origin=origin)
@@ -107,6 +111,7 @@ class Lowering:
                 self.values[layer] = self._layer(layer)
         for layer in network.outputs[:1]:
             self.graph.set_output(self.values[layer])
+        return self.graph
 
     def _origin(self, layer: Layer, place: RelativeSpan) -> Origin:
         start, end = place.offsets(self.network.specification)

@@ -148,7 +148,7 @@ Blocks of any name: block
 
 
 def test_what_a_table_says() -> None:
-    (one,) = Tables([("page.md", TABLE)]).blocks.values()
+    (one,) = Tables.of([("page.md", TABLE)]).blocks.values()
     assert (one.name, one.says, one.any_name) == ("block", "It holds something.", "block")
     assert one.options == (
         Option("LEFT", "truth", "true", "The row that counts."),
@@ -186,5 +186,5 @@ ROWS_THAT_SAY_NOTHING = [
 @pytest.mark.parametrize(("row", "sentence"), ROWS_THAT_SAY_NOTHING)
 def test_a_row_that_says_nothing_is_refused_with_its_place(row: str, sentence: str) -> None:
     with pytest.raises(TableError, match=f"^page.md:{len(TABLE.splitlines()) + 1}: .*") as told:
-        Tables([("page.md", f"{TABLE}{row}\n")])
+        Tables.of([("page.md", f"{TABLE}{row}\n")])
     assert sentence in str(told.value)

@@ -54,7 +54,7 @@ def comments(specification: Specification) -> list[tuple[int, int, str]]:
 
 def doubts(specification: Specification) -> dict[str, object]:
     """All that doubts hold, declarations by their position."""
-    found = Doubts(specification)
+    found = Doubts.of(specification)
     place = specification.index
 
     def plain(value: object) -> object:

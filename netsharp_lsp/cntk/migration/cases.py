@@ -5,6 +5,7 @@ can select.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.named_files import file_text
@@ -154,7 +155,11 @@ class Case:
         if section is not None and builder.selecting is not None:
             items = (*items, builder.assignment(section))
         self.run = Run(items, run.directory, run.line, run.unknown, run.declared, run.also)
-        self.before = self.built_with(builder.files)
+
+    @cached_property
+    def before(self) -> BuiltNetwork | None:
+        """What its command builds with the files as they are."""
+        return self.built_with(self.builder.files)
 
     def built_with(self, files: Files) -> BuiltNetwork | None:
         """What its command builds with some files."""

@@ -66,8 +66,14 @@ class Composition:
         self._edits = edits
         #: Whether node groups are written as arrays where tags make them.
         self._arrays = arrays
-        self._remove()
-        self._compose()
+
+    @classmethod
+    def of(cls, given: Given, edits: Sequence[Edit], arrays: bool) -> Composition:
+        """Put the texts together."""
+        composition = cls(given, edits, arrays)
+        composition._remove()
+        composition._compose()
+        return composition
 
     def _is_on(self, code: str) -> bool:
         return code not in self._given.disabled

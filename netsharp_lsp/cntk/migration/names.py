@@ -128,7 +128,7 @@ class CallSite:
         self.owner: NdlAssignment | None = None
         self.macro = names.macros.get(call.name.text.lower())
         self.function = None if self.macro else function_of(call.name.text)
-        self.arguments = Arguments(text, call)
+        self.arguments = Arguments.of(text, call)
 
     @property
     def place(self) -> tuple[str, int]:
@@ -153,18 +153,24 @@ class Use:
 class Names:
     """The scopes of one network, every call and every use of a name in it."""
 
-    def __init__(self, texts: Iterable[Text]) -> None:
-        self.texts = list(texts)
+    def __init__(self, texts: list[Text]) -> None:
+        self.texts = texts
         self.top = Frame(None, None)
         self.macros: dict[str, Macro] = {}
         self.calls: list[CallSite] = []
         self.uses: list[Use] = []
-        for text in self.texts:
-            self._define(text, text.script.statements, self.top)
-        for text in self.texts:
-            self._declare_options(text, text.script.statements)
-        for text in self.texts:
-            self._visit(text, text.script.statements, self.top)
+
+    @classmethod
+    def of(cls, texts: Iterable[Text]) -> Names:
+        """The names of the texts of one network: definitions first, then what refers to them."""
+        names = cls(list(texts))
+        for text in names.texts:
+            names._define(text, text.script.statements, names.top)
+        for text in names.texts:
+            names._declare_options(text, text.script.statements)
+        for text in names.texts:
+            names._visit(text, text.script.statements, names.top)
+        return names
 
     def _declare_options(self, text: Text, statements: Iterable[Statement]) -> None:
         """Options that are passed to a macro are names in it."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.migration.functions import BROUGHT_IN, GROUPS, TRUTHS
-from netsharp_lsp.cntk.migration.names import Names
 from netsharp_lsp.cntk.migration.unreached import unreached
 from netsharp_lsp.cntk.ndl.functions import GROUP_ARRAYS
 from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlCall, Word
@@ -13,10 +12,10 @@ from netsharp_lsp.cntk.vocabulary import KEYWORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from netsharp_lsp.cntk.migration.edits import Edit
-    from netsharp_lsp.cntk.migration.names import CallSite, Frame, Macro, Symbol, Use
+    from netsharp_lsp.cntk.migration.names import CallSite, Frame, Macro, Names, Symbol, Use
     from netsharp_lsp.cntk.migration.texts import Text
     from netsharp_lsp.cntk.ndl.syntax import Value
     from netsharp_lsp.cntk.networks.node import Network, Node
@@ -73,14 +72,14 @@ class MigratedNetwork:
     """One network: its names, the nodes that it came to, and the facts of its unit."""
 
     def __init__(
-        self, texts: Iterable[Text], network: Network, facts: Facts, locate: Callable[[str], str]
+        self, names: Names, network: Network, facts: Facts, locate: Callable[[str], str]
     ) -> None:
-        self.names = Names(texts)
+        self.names = names
         self.network = network
         self.facts = facts
         self._locate = locate
         #: Nodes within macros that BrainScript would not build unasked.
-        self.unreached = unreached(self.names, network)
+        self.unreached = unreached(names, network)
 
     def gather(self) -> None:
         """Add to the facts what this network knows."""

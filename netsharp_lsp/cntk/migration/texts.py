@@ -111,12 +111,18 @@ class Arguments:
         self.options: list[Option] = []
         #: Where each argument stands, its quotes and its count of repeats included.
         self.spans: dict[int, tuple[int, int]] = {}
+
+    @classmethod
+    def of(cls, text: Text, call: Call) -> Arguments:
+        """Tell options from the others, and find where each stands."""
+        arguments = cls(text, call)
         for argument in _once(call.arguments):
             if isinstance(argument, Option):
-                self.options.append(argument)
+                arguments.options.append(argument)
             else:
-                self.positional.append(argument)
-        self._find_spans()
+                arguments.positional.append(argument)
+        arguments._find_spans()
+        return arguments
 
     def _find_spans(self) -> None:
         data = self._text.data

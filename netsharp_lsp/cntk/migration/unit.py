@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from netsharp_lsp.cntk.migration.cases import Case, cases
 from netsharp_lsp.cntk.migration.composition import Composition, Given
 from netsharp_lsp.cntk.migration.edits import Edit, Todo, applied
+from netsharp_lsp.cntk.migration.names import Names
 from netsharp_lsp.cntk.migration.network import Facts, MigratedNetwork
 from netsharp_lsp.cntk.migration.overlay import Overlay, Texts
 from netsharp_lsp.cntk.migration.proof import DIFFERENT, EQUAL, NONE, UNPROVEN, Result, proven
@@ -76,7 +77,9 @@ class Unit:
         self._given.removed = self._removed
         self._given.moved = _moved(found)
         self._edits: list[Edit] = []
-        self._composition = Composition(Given(self.facts, self.originals, frozenset()), (), False)
+        self._composition = Composition.of(
+            Given(self.facts, self.originals, frozenset()), (), False
+        )
 
     @property
     def builders(self) -> list[Builder]:
@@ -146,7 +149,7 @@ class Unit:
 
     def _attempt(self, able: Sequence[Case], arrays: bool = False) -> list[Result]:
         """Put the texts together and compare."""
-        self._composition = Composition(self._given, self._edits, arrays)
+        self._composition = Composition.of(self._given, self._edits, arrays)
         self.plan.texts = self._composition.texts
         overlay = Overlay(self.files, self.plan.texts)
         return [proven(case, overlay) for case in able]
@@ -190,7 +193,8 @@ class Unit:
     def _network(self, case: Case) -> MigratedNetwork:
         assert case.before is not None
         assert case.before.network is not None
-        return MigratedNetwork(case.texts(), case.before.network, self.facts, case.builder.locate)
+        names = Names.of(case.texts())
+        return MigratedNetwork(names, case.before.network, self.facts, case.builder.locate)
 
     def _is_on(self, code: str) -> bool:
         return code not in self.settings.disabled

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 def find_loops(nodes: Iterable[Node]) -> tuple[tuple[Node, ...], ...]:
     """The strongly connected parts of a graph that hold a circle, in order of creation."""
     ordered = sorted(nodes, key=lambda node: node.number)
-    found = [part for part in _Components(ordered).parts if len(part) > 1 or _circles(part[0])]
+    parts = _Components().of(ordered)
+    found = [part for part in parts if len(part) > 1 or _circles(part[0])]
     loops = [tuple(sorted(part, key=lambda node: node.number)) for part in found]
     return tuple(sorted(loops, key=lambda loop: loop[0].number))
 
@@ -24,15 +25,19 @@ def _circles(node: Node) -> bool:
 class _Components:
     """Tarjan's strongly connected components, with a stack of its own."""
 
-    def __init__(self, nodes: list[Node]) -> None:
+    def __init__(self) -> None:
         self.parts: list[list[Node]] = []
         self.index: dict[int, int] = {}
         self.lowest: dict[int, int] = {}
         self.open: list[Node] = []
         self.opened: set[int] = set()
+
+    def of(self, nodes: list[Node]) -> list[list[Node]]:
+        """The components of a graph."""
         for node in nodes:
             if id(node) not in self.index:
                 self._walk(node)
+        return self.parts
 
     def _walk(self, root: Node) -> None:
         path = [(root, iter(root.inputs))]

@@ -5,7 +5,7 @@ Places within are those of the parser; `outside` leads to the files that people 
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.brainscript.analysis.program import Program, library_of
+from netsharp_lsp.cntk.brainscript.analysis.program import analysed, library_of
 from netsharp_lsp.cntk.brainscript.evaluation.includes import Includes
 from netsharp_lsp.cntk.brainscript.evaluation.values import Failure
 from netsharp_lsp.cntk.brainscript.reading.parser import parse
@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from netsharp_lsp.cntk.brainscript.analysis.program import Program
     from netsharp_lsp.cntk.brainscript.evaluation.program import Surroundings
     from netsharp_lsp.cntk.brainscript.reading.syntax import Entry, Include
     from netsharp_lsp.cntk.run.building import Builders, BuiltNetwork
@@ -29,14 +30,22 @@ class BrainScriptProgram:
     `refused` are the places of those that were one too many: evaluation says so.
     """
 
-    def __init__(self, text: NetworkText, built: BuiltNetwork, around: Surroundings) -> None:
+    def __init__(
+        self, text: NetworkText, built: BuiltNetwork, program: Program, spliced: _Splicing
+    ) -> None:
         self.text = text
         self.built = built
-        self.included: dict[str, NetworkText] = {}
-        self.cycles: list[Include] = []
-        self.refused: set[Place] = set()
-        self._includes = Includes(around.read, around.folders, around.is_outside)
-        self.program = Program(text.script, library_of(around.library), self._splice)
+        self.program = program
+        self.included = spliced.included
+        self.cycles = spliced.cycles
+        self.refused = spliced.refused
+
+    @classmethod
+    def of(cls, text: NetworkText, built: BuiltNetwork, around: Surroundings) -> BrainScriptProgram:
+        """Analyse a builder's text with the files that it includes."""
+        splicing = _Splicing(Includes(around.read, around.folders, around.is_outside))
+        program = analysed(text.script, library_of(around.library), splicing.splice)
+        return cls(text, built, program, splicing)
 
     @property
     def texts(self) -> list[NetworkText]:
@@ -77,7 +86,18 @@ class BrainScriptProgram:
         found = self.included.get(source)
         return found.data if found is not None else b""
 
-    def _splice(self, entry: Include) -> tuple[Entry, ...] | None:
+
+class _Splicing:
+    """The files that one text includes, as the analysis comes to them."""
+
+    def __init__(self, includes: Includes) -> None:
+        self.included: dict[str, NetworkText] = {}
+        self.cycles: list[Include] = []
+        self.refused: set[Place] = set()
+        self._includes = includes
+
+    def splice(self, entry: Include) -> tuple[Entry, ...] | None:
+        """The entries of an included file, None where they cannot be known."""
         try:
             name, data = self._includes.open(entry)
         except Failure as failure:
@@ -108,7 +128,7 @@ def programs_of(
         if text is not None:
             key = (built.place, text.data, built.command if built.faults else "")
             if key not in found:
-                found[key] = BrainScriptProgram(text, built, builders.surroundings)
+                found[key] = BrainScriptProgram.of(text, built, builders.surroundings)
     return list(found.values())
 
 

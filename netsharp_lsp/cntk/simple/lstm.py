@@ -18,25 +18,38 @@ _DELAYS = ("HI", "HF", "HO", "HC", "CI", "CF", "CC")
 
 def lstm(net: Construction, layer: int, sizes: Sizes, before: Node) -> Node:
     """One LSTM over an input: `sizes` are the width of the input and the size of the cell."""
-    return _Lstm(net, layer, *sizes).over(before)
+    width, size = sizes
+    parameters = _parameters(net, layer, width, size)
+    return _Lstm(net, parameters, {name: net.delay(size) for name in _DELAYS}).over(before)
+
+
+def _parameters(
+    net: Construction, layer: int, width: int | None, size: int | None
+) -> dict[str, Node]:
+    """What is learned, made in the order of the program."""
+    made = {}
+    for gate in ("O", "I", "F", "C"):
+        made[f"WX{gate}"] = net.weights(f"WX{gate}{layer}", size, width)
+    values = net.settings.gate_values
+    starts = {"o": values[2], "c": 0.0, "i": values[0], "f": values[1]}
+    for gate, value in starts.items():
+        made[f"b{gate}"] = net.constant(f"b{gate}{layer}", size, 1, value)
+    for gate in ("I", "F", "O"):
+        made[f"WH{gate}"] = net.weights(f"WH{gate}{layer}", size, size)
+        made[f"WC{gate}"] = net.weights(f"WC{gate}{layer}", size, 1)
+    made["WHC"] = net.weights(f"WHC{layer}", size, size)
+    return made
 
 
 class _Lstm:
-    def __init__(self, net: Construction, layer: int, width: int | None, size: int | None) -> None:
+    """The parameters of one layer, and by name the delays of what it gave before."""
+
+    def __init__(
+        self, net: Construction, parameters: dict[str, Node], past: dict[str, Node]
+    ) -> None:
         self.net = net
-        names = {}
-        for gate in ("O", "I", "F", "C"):
-            names[f"WX{gate}"] = net.weights(f"WX{gate}{layer}", size, width)
-        values = net.settings.gate_values
-        starts = {"o": values[2], "c": 0.0, "i": values[0], "f": values[1]}
-        for gate, value in starts.items():
-            names[f"b{gate}"] = net.constant(f"b{gate}{layer}", size, 1, value)
-        for gate in ("I", "F", "O"):
-            names[f"WH{gate}"] = net.weights(f"WH{gate}{layer}", size, size)
-            names[f"WC{gate}"] = net.weights(f"WC{gate}{layer}", size, 1)
-        names["WHC"] = net.weights(f"WHC{layer}", size, size)
-        self.parameters: dict[str, Node] = names
-        self.past = {name: net.delay(size) for name in _DELAYS}
+        self.parameters = parameters
+        self.past = past
 
     def over(self, before: Node) -> Node:
         """The output of the cell, with dropout behind it if there is any."""

@@ -69,17 +69,23 @@ class Senses:
     holds the items whose names the piece declares, by where these begin.
     """
 
-    def __init__(self, declaration: Declaration, start: int, end: int) -> None:
+    def __init__(self, start: int, end: int) -> None:
         self.start, self.end = start, end
         self.declared: dict[int, ConstantItem | LayerItem] = {}
         self._senses: dict[int, Sense] = {}
         self._blobs: list[Range] = []
         self._parameters: tuple[str, ...] = ()
-        self._note(declaration)
 
-    def of(self, kind: str, word: bytes, at: int) -> Sense | None:
+    @classmethod
+    def of(cls, declaration: Declaration, start: int, end: int) -> Senses:
+        """What the words between two offsets of a declaration are."""
+        senses = cls(start, end)
+        senses._note(declaration)
+        return senses
+
+    def at(self, kind: str, word: bytes, start: int) -> Sense | None:
         """What a piece of code is that begins at a place; None for a word that means nothing."""
-        return PLAIN.get(kind) or self._senses.get(at) or self._reserved(word.lower(), at)
+        return PLAIN.get(kind) or self._senses.get(start) or self._reserved(word.lower(), start)
 
     def _reserved(self, word: bytes, at: int) -> Sense | None:
         if word in KEYWORDS:

@@ -118,7 +118,7 @@ def _whole(
     around = _around(specification.data, base, base + declaration.end)
     known = kept.get(declaration)
     if known is None or known.around != around:
-        senses = Senses(declaration, 0, declaration.end)
+        senses = Senses.of(declaration, 0, declaration.end)
         tokens = _relative(specification, declaration, senses)
         known = kept[declaration] = Kept(around, tokens, senses)
     return known.tokens(base, network)
@@ -135,7 +135,7 @@ def _around(data: bytes, start: int, end: int) -> tuple[int, bytes]:
 def _part(network: Network, declaration: Declaration, start: int, end: int) -> list[Token]:
     """The tokens of a part of a declaration."""
     base = network.specification.starts[declaration]
-    senses = Senses(declaration, start - base, end - base)
+    senses = Senses.of(declaration, start - base, end - base)
     return Kept((0, b""), _relative(network.specification, declaration, senses), senses).tokens(
         base, network
     )
@@ -149,7 +149,7 @@ def _relative(
     found: list[Token] = []
     for kind, start, end in _pieces(specification, base + senses.start, base + senses.end):
         word = data[start:end] if kind == "word" else b""
-        sense = COMMENT if kind == "comment" else senses.of(kind, word, start - base)
+        sense = COMMENT if kind == "comment" else senses.at(kind, word, start - base)
         if sense is not None:
             found.append((start - base, end - base, *sense))
     return found

@@ -32,7 +32,7 @@ from netsharp_lsp.text.spans import Spans
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from netsharp_lsp.netsharp.reading.characters import Mark
     from netsharp_lsp.netsharp.reading.specification import Specification
@@ -64,27 +64,25 @@ class Doubts:
         self.unread = Spans()
         self._words: set[str] = set()
         self._unread_comments: list[bytes] = []
-        for mark in self.marks:
-            self._words.update(WORD.findall(replacement(mark.text)))
-        odd_comments = specification.comments.odd()
-        self.swallowed = any(comment.kind == "unclosed" for comment in odd_comments)
+        self.swallowed = False
         self.swallowing: set[int] = set()
-        self.broken = bool(self.regions) or self.swallowed
+        self.broken = bool(self.marks)
         self.nameless = False
-        for declaration in specification.doubtful:
-            if declaration.faults or declaration.kind in DEBRIS:
-                self._note(declaration)
-            if declaration.kind == "const":
-                self._note_layers(declaration)
-        for comment in odd_comments:
-            self._note_swallowed(comment)
-        self.debris = Debris(specification, self.broken)
-        self._words |= self.debris.words
-        for end in self.debris.ends:
-            self.regions.add(end, end)
-        self.foreign = self.broken and self._is_foreign()
-        self.incomplete = self.broken or bool(specification.doubtful)
+        self.debris = Debris(specification)
+        self.foreign = False
+        self.incomplete = False
         self._near: frozenset[Declaration] | None = None
+
+    @classmethod
+    def of(cls, specification: Specification) -> Doubts:
+        """Find what could not be read in a specification."""
+        doubts = cls(specification)
+        doubts._note_all(specification.comments.odd())
+        if doubts.broken:
+            doubts._join(Debris.of(specification))
+            doubts.foreign = doubts._is_foreign()
+        doubts.incomplete = doubts.broken or bool(specification.doubtful)
+        return doubts
 
     # What is in doubt.
 
@@ -215,6 +213,26 @@ class Doubts:
         return self.specification.data[start:end].decode("utf-8", "replace") in self.words
 
     # How it is found.
+
+    def _note_all(self, odd_comments: Sequence[Comment]) -> None:
+        for mark in self.marks:
+            self._words.update(WORD.findall(replacement(mark.text)))
+        self.swallowed = any(comment.kind == "unclosed" for comment in odd_comments)
+        self.broken = self.broken or self.swallowed
+        for declaration in self.specification.doubtful:
+            if declaration.faults or declaration.kind in DEBRIS:
+                self._note(declaration)
+            if declaration.kind == "const":
+                self._note_layers(declaration)
+        for comment in odd_comments:
+            self._note_swallowed(comment)
+
+    def _join(self, debris: Debris) -> None:
+        """Doubt what belongs to an earlier fault as well."""
+        self.debris = debris
+        self._words |= debris.words
+        for end in debris.ends:
+            self.regions.add(end, end)
 
     def _note(self, declaration: Declaration) -> None:
         base = self.specification.starts[declaration]

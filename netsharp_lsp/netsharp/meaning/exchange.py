@@ -28,7 +28,7 @@ class Exchange:
         self.network = network
         self.gone = [network.units[declaration] for declaration in delta.removed]
         self.come = [Unit(declaration) for declaration in delta.added]
-        self.names = {unit: Names(unit) for unit in (*self.gone, *self.come)}
+        self.names = {unit: Names.of(unit) for unit in (*self.gone, *self.come)}
         self.renamed = False
         self._behind = delta.position + len(self.come)
 

@@ -47,7 +47,7 @@ class Network:
         self.specification = specification
         #: What costly conditions have taken, in evaluations.
         self.evaluated = 0
-        self.doubts = Doubts(specification)
+        self.doubts = Doubts.of(specification)
         self.context = context
         self.units: dict[Declaration, Unit] = {}
         self.all_constants: list[Constant] = []

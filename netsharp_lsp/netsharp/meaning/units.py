@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Attribute,
         Declaration,
         Expression,
+        Item,
         Predicate,
     )
 
@@ -110,31 +111,40 @@ class Names:
 
     __slots__ = ("constants", "declared", "shared", "sources")
 
-    def __init__(self, unit: Unit) -> None:
-        self.declared = unit.declared_names()
+    def __init__(self, declared: set[str]) -> None:
+        self.declared = declared
         self.sources: set[str] = set()
         self.shared: set[str] = set()
         self.constants: set[str] = set()
+
+    @classmethod
+    def of(cls, unit: Unit) -> Names:
+        """Read the names off the items of a unit."""
+        names = cls(unit.declared_names())
         for item in unit.declaration.items:
-            if isinstance(item, LayerItem):
-                for bundle in item.bundles:
-                    self._note_bundle(bundle)
-                self._note_attributes(item.attributes)
-                if item.size is not None and not isinstance(item.size, Auto):
-                    self._note(item.size)
-            elif isinstance(item, ConstantItem):
-                if item.value is not None:
-                    self._note(item.value)
-            elif isinstance(item, ShareItem):
-                parts = (item.source, item.name)
-                self.shared.update(part.text for part in parts if isinstance(part, Name))
-            elif isinstance(item, BundleItem):
-                self._note_bundle(item)
+            names._note_item(item)
+        return names
 
     @property
     def used(self) -> set[str]:
         """All but those it declares."""
         return self.sources | self.constants | self.shared
+
+    def _note_item(self, item: Item) -> None:
+        if isinstance(item, LayerItem):
+            for bundle in item.bundles:
+                self._note_bundle(bundle)
+            self._note_attributes(item.attributes)
+            if item.size is not None and not isinstance(item.size, Auto):
+                self._note(item.size)
+        elif isinstance(item, ConstantItem):
+            if item.value is not None:
+                self._note(item.value)
+        elif isinstance(item, ShareItem):
+            parts = (item.source, item.name)
+            self.shared.update(part.text for part in parts if isinstance(part, Name))
+        elif isinstance(item, BundleItem):
+            self._note_bundle(item)
 
     def _note_bundle(self, bundle: BundleItem) -> None:
         self.sources.add(bundle.source.text)

@@ -31,7 +31,7 @@ class Debris:
     `words`: every word in these pieces.
     """
 
-    def __init__(self, specification: Specification, broken: bool) -> None:
+    def __init__(self, specification: Specification) -> None:
         self.specification = specification
         self.covered: set[Declaration] = set()
         self.culprits: dict[Declaration, Declaration] = {}
@@ -41,10 +41,15 @@ class Debris:
         self.interrupting: dict[Declaration, tuple[Declaration, Declaration]] = {}
         self.curly: dict[Declaration, tuple[int, int]] = {}
         self.words: set[str] = set()
-        if broken:
-            self._find_continuations()
-            self._find_curly()
-            self._find_displaced()
+
+    @classmethod
+    def of(cls, specification: Specification) -> Debris:
+        """Find the pieces in a text of which something could not be read."""
+        debris = cls(specification)
+        debris._find_continuations()
+        debris._find_curly()
+        debris._find_displaced()
+        return debris
 
     def _find_continuations(self) -> None:
         """Only what is doubtful has an open end, so that only it and what follows are looked at."""

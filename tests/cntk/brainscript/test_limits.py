@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from netsharp_lsp.cntk.brainscript.analysis.program import Program, library_of, nothing_included
+from netsharp_lsp.cntk.brainscript.analysis.program import analysed, library_of, nothing_included
 from netsharp_lsp.cntk.brainscript.evaluation.evaluator import LONGEST_TEXT
 from netsharp_lsp.cntk.brainscript.evaluation.program import evaluate_file
 from netsharp_lsp.cntk.brainscript.reading.parser import parse
@@ -94,4 +94,4 @@ def test_operators_without_end_are_no_expression(sign: str) -> None:
     text = f"x = 1 {f'{sign} 1 ' * 5_000}".encode()
     found = evaluate_file(text, SOURCE, around())
     assert found.network is None or not found.network.nodes
-    Program(parse(text, SOURCE), library_of(own_library()), nothing_included)
+    analysed(parse(text, SOURCE), library_of(own_library()), nothing_included)

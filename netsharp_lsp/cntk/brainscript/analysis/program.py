@@ -35,18 +35,9 @@ NOWHERE = Place("", 0, 0)
 class Library:
     """The scope that every network stands in."""
 
-    def __init__(self, scripts: tuple[Script, ...]) -> None:
-        self.sources = frozenset(script.place.source for script in scripts)
-        self.scope = Scope(OUTER, None, NOWHERE)
-        survey = Survey(nothing_included)
-        entries = [entry for script in scripts for entry in script.entries]
-        survey.fill(self.scope, entries, False)
-        for declaration in survey.declarations:
-            declaration.library = True
-        for name in OUTER_NAMES:
-            given = Declaration(name, GIVEN, (NOWHERE, NOWHERE), self.scope)
-            given.library = True
-            self.scope.declared.setdefault(name, given)
+    def __init__(self, sources: frozenset[str], scope: Scope, survey: Survey) -> None:
+        self.sources = sources
+        self.scope = scope
         self.declarations = survey.declarations
         self.scopes = survey.scopes
 
@@ -69,7 +60,18 @@ def library_of(scripts: tuple[Script, ...]) -> Library:
 
 @lru_cache(maxsize=4)
 def _library_of(identified: Identified) -> Library:
-    return Library(identified.scripts)
+    scripts = identified.scripts
+    scope = Scope(OUTER, None, NOWHERE)
+    survey = Survey(nothing_included)
+    entries = [entry for script in scripts for entry in script.entries]
+    survey.fill(scope, entries, False)
+    for declaration in survey.declarations:
+        declaration.library = True
+    for name in OUTER_NAMES:
+        given = Declaration(name, GIVEN, (NOWHERE, NOWHERE), scope)
+        given.library = True
+        scope.declared.setdefault(name, given)
+    return Library(frozenset(script.place.source for script in scripts), scope, survey)
 
 
 def nothing_included(entry: Include) -> None:
@@ -82,38 +84,16 @@ class Program:
     `network` is the scope of the network's members, None where the text describes none.
     """
 
-    def __init__(self, script: Script, library: Library, splice: Splicer) -> None:
+    def __init__(
+        self, script: Script, library: Library, survey: Survey, network: Scope | None
+    ) -> None:
+        #: Scopes are found by the identity of its expressions, so it is kept.
         self.script = script
         self.library = library
-        self.survey = Survey(splice)
-        built = script.built
-        self.network: Scope | None = None
-        outer = Around(library.scope, None, True)
-        if built is None or isinstance(built, RecordLiteral):
-            record = built or RecordLiteral(script.place, script.entries)
-            self.root = record
-            self.network = self.survey.network(record, outer)
-        else:
-            self.survey.walk(built, outer)
-            if isinstance(built, New) and isinstance(built.arguments, RecordLiteral):
-                self.network = self.survey.scopes.get(id(built.arguments))
-        self.resolver = Resolver({**library.scopes, **self.survey.scopes})
-        self.uses = self._uses()
-        for application in self.applications:
-            application.signature = self.resolver.signature(
-                application.call.function, application.scope
-            )
-
-    def _uses(self) -> list[Use]:
-        found = []
-        for name, around in self.survey.names:
-            use = Use(name.name, name.place, around.scope, False)
-            use.declaration = around.scope.find(name.name)
-            use.certain = use.declaration is not None or not around.scope.incomplete
-            use.eager, use.within = around.eager, around.within
-            found.append(use)
-        found += [self.resolver.member_use(one, around) for one, around in self.survey.selects]
-        return found
+        self.survey = survey
+        self.network = network
+        self.resolver = Resolver({**library.scopes, **survey.scopes})
+        self.uses: list[Use] = []
 
     @property
     def declarations(self) -> list[Declaration]:
@@ -178,6 +158,40 @@ class Program:
         """What may stand behind `e.`, empty where that is not known."""
         record = self.resolver.record(e, scope)
         return dict(record.declared) if record is not None and record.kind == RECORD else {}
+
+
+def analysed(script: Script, library: Library, splice: Splicer) -> Program:
+    """The program of a text; `splice` gives the entries of a file that is included."""
+    survey = Survey(splice)
+    network = _surveyed(script, survey, Around(library.scope, None, True))
+    program = Program(script, library, survey, network)
+    program.uses += _uses(survey, program.resolver)
+    for one in program.applications:
+        one.signature = program.resolver.signature(one.call.function, one.scope)
+    return program
+
+
+def _surveyed(script: Script, survey: Survey, outer: Around) -> Scope | None:
+    """The scope of the network's members, once all of a text is surveyed."""
+    built = script.built
+    if built is None or isinstance(built, RecordLiteral):
+        return survey.network(built or RecordLiteral(script.place, script.entries), outer)
+    survey.walk(built, outer)
+    if isinstance(built, New) and isinstance(built.arguments, RecordLiteral):
+        return survey.scopes.get(id(built.arguments))
+    return None
+
+
+def _uses(survey: Survey, resolver: Resolver) -> list[Use]:
+    found = []
+    for name, around in survey.names:
+        use = Use(name.name, name.place, around.scope, False)
+        use.declaration = around.scope.find(name.name)
+        use.certain = use.declaration is not None or not around.scope.incomplete
+        use.eager, use.within = around.eager, around.within
+        found.append(use)
+    found += [resolver.member_use(one, around) for one, around in survey.selects]
+    return found
 
 
 def _around(place: Place, source: str, offset: int) -> bool:

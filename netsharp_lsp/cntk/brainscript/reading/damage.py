@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from tree_sitter import Query, QueryCursor
@@ -79,9 +78,9 @@ def damages(data: bytes) -> list[Damage]:
     found = _damaged(root) if len(data) < SHALLOW else list(_walked(root))
     if all(node.type == "built" for node in found) and _is_alone(root):
         return []
-    around = _Around(root)
+    around = _surroundings(root)
     nodes = sorted(found, key=around.reading_order)
-    return _Survey(data, nodes, root, around).run()
+    return _Survey(data, nodes, around, _is_alone(root)).run()
 
 
 def _damaged(root: Node) -> list[Node]:
@@ -105,40 +104,42 @@ def _is_alone(root: Node) -> bool:
     )
 
 
-class _Around:
+class _Surroundings(NamedTuple):
     """What stands around every node, by its id: a node that is asked itself looks for the answer
     from the root on, which in deep nesting takes as long as all of this.
     """
 
-    def __init__(self, root: Node) -> None:
-        self.depths = {root.id: 0}
-        self.parents: dict[int, Node] = {}
-        self.before: dict[int, Node] = {}
-        self.numbers: dict[int, int] = {}
-        waiting = [root]
-        while waiting:
-            node = waiting.pop()
-            self.numbers[node.id] = len(self.numbers)
-            children = node.children
-            for child in children:
-                self.depths[child.id] = self.depths[node.id] + 1
-                self.parents[child.id] = node
-            self.before |= {after.id: one for one, after in pairwise(children)}
-            waiting += reversed(children)
+    depths: dict[int, int]
+    parents: dict[int, Node]
+    numbers: dict[int, int]
 
     def reading_order(self, node: Node) -> tuple[int, int, int, int]:
         """The order of the text, the inner of two at one place first; a query has no order."""
         return node.start_byte, node.end_byte, -self.depths[node.id], self.numbers[node.id]
 
 
+def _surroundings(root: Node) -> _Surroundings:
+    around = _Surroundings({root.id: 0}, {}, {})
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        around.numbers[node.id] = len(around.numbers)
+        children = node.children
+        for child in children:
+            around.depths[child.id] = around.depths[node.id] + 1
+            around.parents[child.id] = node
+        waiting += reversed(children)
+    return around
+
+
 class _Survey:
     """The damaged nodes of a text, and which of them were told."""
 
-    def __init__(self, data: bytes, nodes: list[Node], root: Node, around: _Around) -> None:
+    def __init__(self, data: bytes, nodes: list[Node], around: _Surroundings, alone: bool) -> None:
         self.data = data
         self.around = around
         self.nodes = nodes
-        self.alone = _is_alone(root)
+        self.alone = alone
         self.found: list[Damage] = []
         #: Stray closing brackets that are the wrong partner of an opening one.
         self.taken: set[int] = set()
@@ -149,12 +150,12 @@ class _Survey:
         #: Where blanks and comments end, by where they begin: many marks may be missing there.
         self.blank_ends: dict[int, int] = {}
         self.strays: dict[int, list[Node]] = {}
-        for node in nodes:
-            if node.type == "stray":
-                self.strays.setdefault(node.start_byte, []).append(node)
 
     def run(self) -> list[Damage]:
         """Judge every node."""
+        for node in self.nodes:
+            if node.type == "stray":
+                self.strays.setdefault(node.start_byte, []).append(node)
         unclosed = [node for node in self.nodes if MISSING.get(node.type) == "unclosed"]
         wrong = {id(node): self._wrong_partner(node) for node in unclosed}
         for node in self.nodes:

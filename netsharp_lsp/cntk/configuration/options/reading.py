@@ -57,15 +57,22 @@ class Tables:
 
     __slots__ = ("_options", "_sections", "blocks")
 
-    def __init__(self, files: Iterable[tuple[str, str]]) -> None:
-        found = [section for name, text in files for section in _sections(name, text)]
-        self._sections = {section.name: section for section in found}
+    def __init__(self, sections: Iterable[_Section]) -> None:
+        self._sections = {section.name: section for section in sections}
         self._options: dict[str, tuple[Option, ...]] = {}
-        self.blocks = {
-            one.name: Block(one.name, one.says, self.rows(one.name), one.any_name)
-            for one in self._sections.values()
+        self.blocks: dict[str, Block] = {}
+
+    @classmethod
+    def of(cls, files: Iterable[tuple[str, str]]) -> Tables:
+        """Read the tables of pages, each with its name."""
+        found = [section for name, text in files for section in _sections(name, text)]
+        tables = cls(found)
+        tables.blocks = {
+            one.name: Block(one.name, one.says, tables.rows(one.name), one.any_name)
+            for one in found
             if not one.shared
         }
+        return tables
 
     def rows(self, name: str, within: tuple[str, ...] = ()) -> tuple[Option, ...]:
         """The options below a heading, with those of others that it takes in."""

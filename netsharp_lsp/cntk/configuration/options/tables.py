@@ -21,7 +21,7 @@ def _read(name: str) -> tuple[str, str]:
 
 
 _TEXTS = {name: _read(name) for name in (*_FILES, _OTHER)}
-_TABLES = Tables(_TEXTS.values())
+_TABLES = Tables.of(_TEXTS.values())
 _ALL = _TABLES.blocks
 
 
