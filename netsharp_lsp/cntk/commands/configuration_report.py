@@ -71,9 +71,8 @@ def faults_of(configuration: Configuration) -> tuple[list[str], int]:
     code = 0
     for fault in configuration.faults:
         if fault.kind in ("undefined", "outside"):
-            name = fault.message.split("'")[1].lower()
             file = fault.place.source.name if fault.place is not None else ""
-            key = (fault.kind, name if fault.kind == "undefined" else file)
+            key = (fault.kind, fault.name.lower() if fault.kind == "undefined" else file)
             if key in told:
                 continue
             told.add(key)

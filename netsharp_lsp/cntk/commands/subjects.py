@@ -15,8 +15,9 @@ from netsharp_lsp.cntk.commands.runs import (
     supposed_run,
 )
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, read_text
-from netsharp_lsp.cntk.judging.analysis import OUTSIDE, analysed
+from netsharp_lsp.cntk.judging.analysis import analysed
 from netsharp_lsp.cntk.library import PREFIX, library_text
+from netsharp_lsp.cntk.rules import about_network, tells_unknown
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.cntk.suffixes import SUFFIXES
 from netsharp_lsp.diagnostics.reports import FileFindings
@@ -88,7 +89,7 @@ class ExperimentSubject:
         for source, found in analysed(self.experiment).diagnostics.items():
             errors = [one for one in found if one.severity == "error"]
             all_errors += errors
-            errors += [one for one in found if one.code == OUTSIDE]
+            errors += [one for one in found if tells_unknown(one.code)]
             if errors:
                 others = {
                     related.file: self.lines(related.file)
@@ -104,7 +105,7 @@ class ExperimentSubject:
 
 def spoil_networks(errors: Sequence[Diagnostic]) -> bool:
     """Whether one of the errors is in a network, of which then only a part is known."""
-    return any(one.code.startswith(("BS", "ND")) for one in errors)
+    return any(about_network(one.code) for one in errors)
 
 
 def read_experiment(argument: str, asked: Question) -> ExperimentSubject:

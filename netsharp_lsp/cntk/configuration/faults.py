@@ -42,10 +42,11 @@ MOST = 10_000
 class Fault:
     """A fault of one `kind` of `SEVERITIES`: what, where, and places that belong to it.
 
-    `place` is None where a file as a whole is meant that could not be read.
+    `place` is None where a file as a whole is meant that could not be read; `name` is the variable
+    that a fault is about, if it is about one.
     """
 
-    __slots__ = ("kind", "message", "place", "related")
+    __slots__ = ("kind", "message", "name", "place", "related")
 
     def __init__(
         self,
@@ -53,11 +54,14 @@ class Fault:
         message: str,
         place: SourcePlace | None,
         related: tuple[tuple[str, SourcePlace], ...] = (),
+        *,
+        name: str = "",
     ) -> None:
         self.kind = kind
         self.message = message
         self.place = place
         self.related = related
+        self.name = name
 
     @property
     def severity(self) -> str:

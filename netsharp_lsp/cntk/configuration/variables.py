@@ -143,7 +143,7 @@ class _Putting:
         if kind == "cycle" and entry is not None:
             self._cycle(entry, place)
         elif not self._view.is_hole(name):
-            self._faults.add(Fault(kind, message, place))
+            self._faults.add(Fault(kind, message, place, name=name))
         self._keep(name, entry, kind, (start, end))
 
     def _problem(

@@ -10,6 +10,7 @@ import os
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.judging.check import diagnostics_by_file
 from netsharp_lsp.cntk.library import PREFIX
+from netsharp_lsp.cntk.rules import tells_unknown
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.diagnostics.model import RANKS, Diagnostic, Related
 from netsharp_lsp.workspace import GivenFiles, Run, Workspace
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 #: What a text is called that has no name.
 NAMELESS = "<text>"
-#: The code of what lies outside, of which a file has one at most.
-OUTSIDE = "CK119"
 #: What the names of sources begin with that are no files.
 NOT_FILES = (COMMAND_LINE, PREFIX)
 
@@ -59,7 +58,7 @@ def analysed(experiment: Experiment) -> Analysis:
 def merged(several: Iterable[Iterable[Diagnostic]]) -> list[Diagnostic]:
     """Put together what several runs say about one file: the same comes once, the gravest wins.
 
-    Of what lies outside the first stays.
+    Of those that say that something is not known the first stays.
     """
     found: dict[object, Diagnostic] = {}
     for diagnostics in several:
@@ -68,8 +67,8 @@ def merged(several: Iterable[Iterable[Diagnostic]]) -> list[Diagnostic]:
             if RANKS[one.severity] < RANKS[known.severity]:
                 found[one.sort_key] = one
     ordered = sorted(found.values(), key=lambda one: one.sort_key)
-    outside = next((one for one in ordered if one.code == OUTSIDE), None)
-    return [one for one in ordered if one.code != OUTSIDE or one is outside]
+    unknown = next((one for one in ordered if tells_unknown(one.code)), None)
+    return [one for one in ordered if one is unknown or not tells_unknown(one.code)]
 
 
 def diagnostics_of(

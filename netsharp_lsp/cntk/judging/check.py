@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.rules import SEVERITIES, load
+from netsharp_lsp.cntk.rules import SEVERITIES, about_network, load
 from netsharp_lsp.cntk.rules.configuration.traps import misread_networks
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ def findings(experiment: Experiment) -> Iterator[Finding]:
 def _follows(finding: Finding, misread: dict[str, list[tuple[int, int]]]) -> bool:
     """Whether a network is said to be wrong whose text ends elsewhere than it should."""
     spans = misread.get(finding.place.source)
-    if not spans or not finding.code.startswith("BS"):
+    if not spans or not about_network(finding.code, "brainscript"):
         return False
     return any(start <= finding.place.start <= end for start, end in spans)
 

@@ -113,7 +113,7 @@ class Arguments:
         self.spans: dict[int, tuple[int, int]] = {}
 
     @classmethod
-    def of(cls, text: Text, call: Call) -> Arguments:
+    def of(cls, text: Text, call: NdlCall) -> Arguments:
         """Tell options from the others, and find where each stands."""
         arguments = cls(text, call)
         for argument in _once(call.arguments):

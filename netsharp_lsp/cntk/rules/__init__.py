@@ -40,6 +40,8 @@ SUBJECTS = (
 
 #: Those of them that are texts.
 TEXTS = frozenset(("configuration", "brainscript", "ndl", "mel"))
+#: Those of which a finding is about a network, with the network's language.
+_NETWORKS = {"program": "brainscript", "brainscript": "brainscript", "ndl": "ndl"}
 
 
 class Rule:
@@ -65,17 +67,32 @@ RULES: list[Rule] = []
 _COMPLETE: list[Rule] = []
 #: How grave each code is, those included that are met while something is evaluated.
 SEVERITIES: dict[str, Severity] = {}
+#: The language of the networks that findings of a code are about, for those that are about any.
+_LANGUAGES: dict[str, str] = {}
+#: The codes that say that something of a run is not known.
+_UNKNOWN: set[str] = set()
 
 
 def rule(
-    code: str, severity: Severity, on: str, *, of_texts: bool = False
+    code: str,
+    severity: Severity,
+    on: str,
+    *,
+    of_texts: bool = False,
+    language: str = "",
+    unknown: bool = False,
 ) -> Callable[[Check], Check]:
     """Register a function ``(subject, experiment) -> findings`` for one code.
 
     Of a run with a layer that cannot be read the texts alone are known: rules on texts are asked,
-    and those that say that they rest on them.
+    and those that say that they rest on them.  `language`: that of the networks that its findings
+    are about, where the subject does not tell.  `unknown`: they say that something of the run is
+    not known, of which each file has one at most.
     """
     assert on in SUBJECTS, on
+    _note_language(code, language or _NETWORKS.get(on, ""))
+    if unknown:
+        _UNKNOWN.add(code)
 
     def register(check: Check) -> Check:
         RULES.append(Rule(code, severity, on, check, of_texts or on in TEXTS))
@@ -85,9 +102,27 @@ def rule(
     return register
 
 
-def emitted(code: str, severity: Severity) -> None:
+def emitted(code: str, severity: Severity, *, language: str = "") -> None:
     """Declare a code whose findings another rule of its module makes, or an evaluation."""
+    _note_language(code, language)
     SEVERITIES[code] = severity
+
+
+def _note_language(code: str, language: str) -> None:
+    if language:
+        _LANGUAGES[code] = language
+
+
+def about_network(code: str, language: str | None = None) -> bool:
+    """Whether findings of a code are about networks: of this language, or of any."""
+    load()
+    return code in _LANGUAGES and language in (None, _LANGUAGES[code])
+
+
+def tells_unknown(code: str) -> bool:
+    """Whether findings of a code say that something of a run is not known."""
+    load()
+    return code in _UNKNOWN
 
 
 def load() -> list[Rule]:

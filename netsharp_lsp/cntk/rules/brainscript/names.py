@@ -96,7 +96,7 @@ def unknown_names(program: BrainScriptProgram, experiment: Experiment) -> Iterat
         )
 
 
-emitted("BS077", "error")
+emitted("BS077", "error", language="brainscript")
 
 
 def _unquoted(program: BrainScriptProgram, use: Use) -> Finding:
@@ -188,7 +188,7 @@ def defined_twice(program: BrainScriptProgram, experiment: Experiment) -> Iterat
         )
 
 
-emitted("BS014", "error")
+emitted("BS014", "error", language="brainscript")
 
 
 @rule("BS025", "error", on="program")
@@ -348,7 +348,7 @@ def missing_includes(program: BrainScriptProgram, experiment: Experiment) -> Ite
         )
 
 
-emitted("BS019", "error")
+emitted("BS019", "error", language="brainscript")
 
 
 def _include(program: BrainScriptProgram, entry: Include, code: str, message: str) -> Finding:

@@ -187,8 +187,8 @@ TELLING: dict[str, tuple[str, Callable[[NetworkText, Damage], Told]]] = {
     "placeholder": ("BS078", _placeholder),
 }
 for _code in sorted({code for code, _ in TELLING.values()} - {"BS001", "BS078"}):
-    emitted(_code, "error")
-emitted("BS078", "info")
+    emitted(_code, "error", language="brainscript")
+emitted("BS078", "info", language="brainscript")
 
 
 @rule("BS001", "error", on="brainscript")

@@ -29,8 +29,8 @@ def unused(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Find
             yield Finding(code, program.outside(declaration.place), message)
 
 
-emitted("BS033", "hint")
-emitted("BS034", "hint")
+emitted("BS033", "hint", language="brainscript")
+emitted("BS034", "hint", language="brainscript")
 
 
 class _Used:

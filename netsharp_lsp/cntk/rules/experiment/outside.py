@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SEVERAL = {"ndlmacros": "+"}
 
 
-@rule("CK119", "info", on="experiment", of_texts=True)
+@rule("CK119", "info", on="experiment", of_texts=True, unknown=True)
 def outside_files(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """What lies outside, once for each file that names such."""
     told: set[str] = set()

@@ -90,10 +90,10 @@ _BRACKETS = frozenset(("unclosed", "unmatched", "stray-bracket"))
 _OUTSIDE = frozenset(("unknown-function", "unknown-name", "no-features"))
 for _code, _severity in dict(KINDS.values()).items():
     if _code not in ("ND002", "ND004"):
-        emitted(_code, _severity)
+        emitted(_code, _severity, language="ndl")
 
 
-@rule("ND001", "info", on="network")
+@rule("ND001", "info", on="network", language="ndl")
 def deprecated(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """That a network is written in NDL; once for each builder."""
     if built.language == "ndl" and built.found is not None:
@@ -105,7 +105,7 @@ def deprecated(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]
         yield Finding("ND001", Place(key.source.name, key.start, key.end), message)
 
 
-@rule("ND002", "error", on="network")
+@rule("ND002", "error", on="network", language="ndl")
 def faults(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """What was met while the network was evaluated."""
     if built.language != "ndl":
@@ -121,7 +121,7 @@ def faults(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
             yield _finding(fault, built.found is None, experiment)
 
 
-@rule("ND004", "error", on="experiment")
+@rule("ND004", "error", on="experiment", language="ndl")
 def faults_of_edits(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """What was met in statements of NDL within MEL, as far as no node of a model matters."""
     for edit in experiment.edits:

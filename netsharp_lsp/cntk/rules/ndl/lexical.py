@@ -24,7 +24,7 @@ _SLASHES = re.compile(rb"\A[ \t]*(//)|[^=(,:\"\s\\/][ \t]*(?<=[ \t)\]}])(//)")
 _SIGN = re.compile(rb"[ \t]#")
 
 
-@rule("ND055", "error", on="experiment")
+@rule("ND055", "error", on="experiment", language="ndl")
 def slashes(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """`//` where BrainScript begins a comment: NDL reads on."""
     for source in _sources(experiment):
@@ -47,7 +47,7 @@ def slashes(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
             yield Finding("ND055", place, message, repair=fix, severity=severity)
 
 
-@rule("ND056", "warning", on="experiment")
+@rule("ND056", "warning", on="experiment", language="ndl")
 def signs(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """A comment behind a `#` that begins none: only the first `#` of a line counts."""
     for source in _sources(experiment):

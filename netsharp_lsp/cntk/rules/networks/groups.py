@@ -42,7 +42,7 @@ def _whole(built: BuiltNetwork) -> Network | None:
     return built.network
 
 
-@rule("BS058", "warning", on="network")
+@rule("BS058", "warning", on="network", language="brainscript")
 def no_criterion(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """A network that cannot be trained: nothing says what to minimize."""
     network = _whole(built)
@@ -72,7 +72,7 @@ def _key(built: BuiltNetwork) -> Place:
     return placed(built.found.entry.assignments[-1].key)
 
 
-@rule("BS059", "warning", on="network")
+@rule("BS059", "warning", on="network", language="brainscript")
 def no_features(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """A network that reads no data."""
     network = _whole(built)
@@ -88,7 +88,7 @@ def no_features(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding
     )
 
 
-@rule("BS060", "hint", on="network")
+@rule("BS060", "hint", on="network", language="brainscript")
 def without_effect(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """Nodes that no criterion, evaluation or output needs."""
     network = _whole(built)
@@ -143,7 +143,7 @@ def _named(experiment: Experiment) -> set[str]:
     }
 
 
-@rule("BS062", "warning", on="network")
+@rule("BS062", "warning", on="network", language="brainscript")
 def swapped(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """Criteria whose label stands second."""
     if built.network is None:
@@ -191,7 +191,7 @@ def _is_label(node: Node, labels: set[int]) -> bool:
     return not labels and node.operation in INPUTS and bool(LABEL.search(node.name))
 
 
-@rule("BS063", "hint", on="network")
+@rule("BS063", "hint", on="network", language="brainscript")
 def labels_as_features(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """Labels that are in the group of features alone, as `Input` puts them there."""
     network = _whole(built)

@@ -39,7 +39,7 @@ KINDS = {
     "leaves": ("BS056", ""),
 }
 for _code in sorted({code for code, _ in KINDS.values()} - {"BS050"}):
-    emitted(_code, "error")
+    emitted(_code, "error", language="brainscript")
 #: Families whose reason is that of shapes that differ.
 COMPARING = frozenset(("elementwise", "products", "criteria"))
 #: Nodes that are followed on the way to where a shape comes from.
@@ -48,7 +48,7 @@ FARTHEST = 60
 SHOWN = 4
 
 
-@rule("BS050", "error", on="network")
+@rule("BS050", "error", on="network", language="brainscript")
 def troubles(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """Everything in a network that does not fit, each under the code of its cause."""
     if built.network is None:
