@@ -68,11 +68,11 @@ def read_by_windows(data: bytes, stretch: int = STRETCH) -> Specification:
         settled = (at for at, since in window.settled(data) if since >= LINGER)
         last = window.count() if window.whole else max(settled, default=0)
         if window.whole or last:
-            start, size = window.offset(last), stretch
+            start = window.offset(last)
             declarations += window.declarations[:last]
             offsets += window.offsets[:last]
             comments += window.comments(last)
-        else:
-            size *= GROWTH
         if window.whole:
             return Specification(data, tuple(declarations), offsets, Comments(comments))
+        # What is left of a window goes on behind it: a long line would be read once a stretch.
+        size = max(stretch, GROWTH * (end - start))
