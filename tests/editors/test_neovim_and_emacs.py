@@ -53,6 +53,10 @@ def test_neovim(faulty: Path, server: str, tmp_path: Path) -> None:
     drive(neovim("neovim.lua", tmp_path / "installed"), faulty, server, "passed")
 
 
+def test_neovim_without_a_server(faulty: Path, tmp_path: Path) -> None:
+    drive(neovim("neovim_alone.lua", tmp_path / "installed"), faulty, "no-such-server lsp", "passed")
+
+
 def test_neovim_on_experiments(experiment: Path, server: str, tmp_path: Path) -> None:
     command = neovim("neovim_cntk.lua", tmp_path / "installed")
     drive(command, experiment / "digits.cntk", server, "passed")

@@ -6,6 +6,8 @@ local M = { cmd = { 'netsharp', 'lsp' }, on_attach = nil }
 local FILETYPES = { 'netsharp', 'cntk', 'brainscript', 'ndl', 'cntkmel' }
 
 local clients = {}
+-- Whether it was said that there is no server: once is enough for all buffers.
+local told = false
 
 local function root_of(file)
   local markers = { 'netsharp.toml', 'pyproject.toml', '.git' }
@@ -35,7 +37,17 @@ function M.judge()
   end
 end
 
+-- Nil without a server: the buffer is edited as any other.
 function M.attach(buffer)
+  if vim.fn.executable(M.cmd[1]) == 0 then
+    if not told then
+      told = true
+      local advice = "Net#: there is no program '%s'. Install it with 'pip install netsharp', or name it: "
+        .. "require('netsharp').setup({ cmd = { PROGRAM, 'lsp' } })."
+      vim.notify(advice:format(M.cmd[1]), vim.log.levels.WARN)
+    end
+    return nil
+  end
   local root = root_of(vim.api.nvim_buf_get_name(buffer))
   if not clients[root] or vim.lsp.get_client_by_id(clients[root]) == nil then
     clients[root] = vim.lsp.start_client({
