@@ -12,9 +12,9 @@ from pathlib import Path
 
 from netsharp_lsp.cntk.commands.check import RunJob, check_run
 from netsharp_lsp.cntk.commands.runs import OverDisk, scripted_runs, supposed_run
-from netsharp_lsp.cntk.languages import SUFFIXES
 from netsharp_lsp.cntk.library import own_library
 from netsharp_lsp.cntk.rules import load
+from netsharp_lsp.cntk.suffixes import SUFFIXES
 from netsharp_lsp.project.roots import roots_around
 
 

@@ -44,6 +44,9 @@ class OneFile:
     def outside(self, path: str) -> bool:
         return False
 
+    def names_in(self, folder: str) -> list[str]:
+        return ["a.cntk"]
+
 
 def proposed(marked: str) -> tuple[str, list[Completion]]:
     """The text with the cursor taken out, and the templates proposed there."""

@@ -54,7 +54,9 @@ def test_neovim(faulty: Path, server: str, tmp_path: Path) -> None:
 
 
 def test_neovim_without_a_server(faulty: Path, tmp_path: Path) -> None:
-    drive(neovim("neovim_alone.lua", tmp_path / "installed"), faulty, "no-such-server lsp", "passed")
+    drive(
+        neovim("neovim_alone.lua", tmp_path / "installed"), faulty, "no-such-server lsp", "passed"
+    )
 
 
 def test_neovim_on_experiments(experiment: Path, server: str, tmp_path: Path) -> None:

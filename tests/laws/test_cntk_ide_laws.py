@@ -61,6 +61,11 @@ class CorpusFiles:
     def outside(self, path: str) -> bool:
         return False
 
+    def names_in(self, folder: str) -> list[str]:
+        """The names of the files in a folder."""
+        place = FOLDER / folder
+        return [one.name for one in place.iterdir() if one.is_file()] if place.is_dir() else []
+
 
 def sound_text(file: CntkFile) -> bytes | None:
     """A file as an editor shows it; None for what is no text."""
