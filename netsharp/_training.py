@@ -84,7 +84,7 @@ def train(
         table = Table.from_arrays(x, y, weights=sample_weight, task=task, dtype=read.dtype)
         rows = engine.prepare(table, read, consume=True)
     graph = graph_of(data, rows.context())
-    with refusals():
+    with refusals(data):
         result = engine.train(graph, rows, read, specification=data.decode())
     if result.status == "diverged":
         raise engine.TrainingError(result.message)

@@ -143,7 +143,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         data = prepare(table, settings)
         text = read_specification(self.specification or self._default_specification)
         graph = graph_of(text, data.context())
-        with refusals():
+        with refusals(text):
             return self._keep(train(graph, data, settings, specification=text.decode()))
 
     def _fit_further(
@@ -155,7 +155,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         model: Model = self.model_
         table = self._table(features, labels, weights, model.settings)
         data: TrainingData = prepare(table, model.settings, fitted=model)
-        with refusals():
+        with refusals(model.specification.encode()):
             return self._keep(train_further(model, data))
 
     def _table(

@@ -157,6 +157,24 @@ if TYPE_CHECKING:
             """Return the network and its picture."""
 
 
+class Origin:
+    """Where in a text a node or parameter of its graph was asked for, for a sentence about it.
+
+    `start` and `end` are offsets in the text, `line` counts from 1.
+    """
+
+    __slots__ = ("end", "layer", "line", "start")
+
+    def __init__(self, layer: str, line: int, start: int, end: int) -> None:
+        self.layer = layer
+        self.line = line
+        self.start = start
+        self.end = end
+
+    def __str__(self) -> str:
+        return f"layer '{self.layer}', line {self.line}"
+
+
 class PlainSnapshot:
     """A version of a text of a language that answers what it checks and formats, and no more.
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from netsharp_engine.graph import Graph
+    from netsharp_engine.graph import Graph, GraphError
+    from netsharp_engine.train.failures import TrainingError
     from netsharp_lsp.context import Context
     from netsharp_lsp.diagnostics.model import Diagnostic as Finding
     from netsharp_lsp.text.lines import LineIndex
@@ -214,7 +215,6 @@ def graph_of(data: bytes, known: Mapping[str, Any]) -> Graph:
     TrainingError for a network that is too large.
     """
     from netsharp_engine.graph import GraphError
-    from netsharp_engine.train.failures import TrainingError
     from netsharp_lsp.context import FIELDS, Context
     from netsharp_lsp.language import family_with
 
@@ -223,16 +223,26 @@ def graph_of(data: bytes, known: Mapping[str, Any]) -> Graph:
     except GraphError as error:
         context = Context(**{field: known[field] for field in FIELDS if field in known})
         refuse_errors(data, context, suppressed=True)
-        raise TrainingError(str(error)) from None
+        raise _refusal(error, data) from None
 
 
 @contextmanager
-def refusals() -> Iterator[None]:
-    """Raise TrainingError in place of what the engine's inside says about a network."""
+def refusals(data: bytes) -> Iterator[None]:
+    """Raise TrainingError in place of what the engine's inside says about the network of a text."""
     from netsharp_engine.graph import GraphError
-    from netsharp_engine.train.failures import TrainingError
 
     try:
         yield
     except GraphError as error:
-        raise TrainingError(str(error)) from None
+        raise _refusal(error, data) from None
+
+
+def _refusal(error: GraphError, data: bytes) -> TrainingError:
+    """The error for a network that cannot be computed, with its place where that is known."""
+    from netsharp_engine.train.failures import TrainingError
+    from netsharp_lsp.interface import Origin
+    from netsharp_lsp.text.lines import LineIndex
+
+    if not isinstance(error.origin, Origin):
+        return TrainingError(str(error))
+    return TrainingError(str(error), *LineIndex(data).position(error.origin.start))

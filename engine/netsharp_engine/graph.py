@@ -17,7 +17,14 @@ PARAMETER_KINDS = ("weights", "kernels", "biases")
 
 
 class GraphError(Exception):
-    """A graph that cannot be built or planned; the text is one sentence for a person."""
+    """A graph that cannot be built or planned; the text is one sentence for a person.
+
+    ``origin`` is that of the node or parameter that it is about, None where that is unknown.
+    """
+
+    def __init__(self, message: str, origin: object = None) -> None:
+        super().__init__(message)
+        self.origin = origin
 
 
 class Graph:
@@ -84,14 +91,16 @@ class Graph:
         """Add a parameter; ``initial`` is any sequence or array of as many numbers."""
         if kind not in PARAMETER_KINDS:
             raise GraphError(
-                f"parameter {name}: kind '{kind}' is none of {', '.join(PARAMETER_KINDS)}"
+                f"parameter {name}: kind '{kind}' is none of {', '.join(PARAMETER_KINDS)}",
+                origin,
             )
         if name in self._names:
-            raise GraphError(f"parameter {name}: the name is already taken")
+            raise GraphError(f"parameter {name}: the name is already taken", origin)
         made = Parameter(name, _extents(f"parameter {name}", shape), initial, kind, trained, origin)
         if initial is not None and _count(initial) != made.size:
             raise GraphError(
-                f"parameter {name}: {_count(initial)} initial values given, {made.size} needed"
+                f"parameter {name}: {_count(initial)} initial values given, {made.size} needed",
+                origin,
             )
         self._names.add(name)
         self.parameters.append(made)
@@ -113,15 +122,15 @@ class Graph:
         label = name or op
         definition = OPERATIONS.get(op)
         if definition is None:
-            raise GraphError(f"{label}: there is no operation '{op}'")
+            raise GraphError(f"{label}: there is no operation '{op}'", origin)
         if not inputs or not self._known.issuperset(inputs):
-            raise GraphError(f"{label}: every source must be a node of the same graph")
+            raise GraphError(f"{label}: every source must be a node of the same graph", origin)
         draft = Node(op, tuple(inputs), tuple(parameters), attributes, (), name, origin)
         try:
             draft.shape = definition.shape(draft)
         except (ValueError, KeyError) as error:
             reason = f"attribute {error} is missing" if isinstance(error, KeyError) else error
-            raise GraphError(f"{label}: {reason}") from None
+            raise GraphError(f"{label}: {reason}", origin) from None
         return self._add(draft)
 
     def set_output(self, node: Node) -> None:

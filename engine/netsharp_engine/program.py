@@ -206,5 +206,5 @@ def drafted(backend: Backend, job: Job) -> Draft:
     draft = backend(job)
     for node, reason in draft.unsupported():
         where = "" if node.origin is None else f" See {node.origin}."
-        raise GraphError(f"{reason}{where}")
+        raise GraphError(f"{reason}{where}", node.origin)
     return draft

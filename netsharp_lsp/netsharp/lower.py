@@ -11,6 +11,7 @@ from itertools import repeat
 
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_lsp.context import FIELDS, Context
+from netsharp_lsp.interface import Origin
 from netsharp_lsp.limits import CONDITION_EVALUATIONS, FILTERED_EDGES
 from netsharp_lsp.netsharp.check import check
 from netsharp_lsp.netsharp.meaning.inforce import numbers_of
@@ -73,21 +74,6 @@ def weights_name(bundle: Bundle) -> str:
 def biases_name(layer: Layer) -> str:
     """The name of a layer's biases in graphs and model files."""
     return f"{layer.name}/biases"
-
-
-class Origin:
-    """Where a node or parameter was asked for, for a sentence about it."""
-
-    __slots__ = ("end", "layer", "line", "start")
-
-    def __init__(self, layer: str, line: int, start: int, end: int) -> None:
-        self.layer = layer
-        self.line = line
-        self.start = start
-        self.end = end
-
-    def __str__(self) -> str:
-        return f"layer '{self.layer}', line {self.line}"
 
 
 class Lowering:
@@ -171,12 +157,14 @@ class Lowering:
         if edges.count is None:
             raise GraphError(
                 f"{condition} takes more than {CONDITION_EVALUATIONS}, for which there is neither "
-                f"time nor memory. {advice}"
+                f"time nor memory. {advice}",
+                self._origin(bundle.layer, bundle.place),
             )
         if edges.count > FILTERED_EDGES.most:
             raise GraphError(
                 f"{condition} makes more than {FILTERED_EDGES}, for which there is neither "
-                f"time nor memory. {advice}"
+                f"time nor memory. {advice}",
+                self._origin(bundle.layer, bundle.place),
             )
         destinations, sources = array("q"), array("q")
         for destination, row in edges.pairs():

@@ -30,6 +30,13 @@ hidden H [2000000] from A all;
 hidden G [2000000] from H all;
 output O auto softmax from G all;
 """
+#: A condition that connects every node with every other.
+MANY_PAIRS = """\
+input A auto;
+hidden H [4000] from A all;  hidden G [4000] from H where (s, d) => s[0] >= 0 || d[0] >= 0;
+output O auto softmax from G all;
+"""
+SMALL = "input A auto; output O auto softmax from A all;"
 
 
 def python(code: str, *, without: str = "") -> list[str]:
@@ -100,12 +107,29 @@ def trained(text: str, x: np.ndarray, y: np.ndarray) -> Any:
 
 
 @pytest.mark.parametrize("act", [trained, estimated])
-@pytest.mark.parametrize(("text", "says"), [(DEEP_KERNEL, "33 dimensions"), (LARGE, "of memory")])
-def test_a_network_that_cannot_be_computed_is_a_training_error(
-    act: Any, text: str, says: str
+@pytest.mark.parametrize(
+    ("text", "says", "place"),
+    [
+        (DEEP_KERNEL, "33 dimensions", "convolve {"),
+        (LARGE, "of memory", "G ["),
+        (MANY_PAIRS, "makes more than", "where"),
+    ],
+)
+def test_a_network_that_cannot_be_computed_is_a_training_error_with_a_place(
+    act: Any, text: str, says: str, place: str
 ) -> None:
-    with pytest.raises(netsharp.TrainingError, match=says):
+    with pytest.raises(netsharp.TrainingError, match=says) as caught:
         act(text, np.zeros((4, 1)), np.array([0, 1, 0, 1]))
+    error = pickle.loads(pickle.dumps(caught.value))
+    before = text[: text.index(place)].split("\n")
+    assert (error.line, error.column) == (len(before), len(before[-1]) + 1)
+    assert str(error) == str(caught.value)
+
+
+def test_a_training_error_about_the_data_has_no_place() -> None:
+    with pytest.raises(netsharp.TrainingError) as caught:
+        netsharp.train(SMALL, np.eye(2), [0, 1], learning_rate=1e300, epochs=1)
+    assert (caught.value.line, caught.value.column) == (None, None)
 
 
 @pytest.mark.parametrize("act", [trained, estimated])

@@ -56,7 +56,7 @@ def design_plan(
         graph = graph.judged(criterion)
     analysis = Analysis(graph, training and bool(graph.criteria))
     for found in unsupported(analysis):
-        raise GraphError(found.reason)
+        raise GraphError(found.reason, found.node.origin)
     return Design(analysis, batch, dtype)
 
 

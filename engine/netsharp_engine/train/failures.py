@@ -6,7 +6,18 @@ from __future__ import annotations
 class TrainingError(ValueError):
     """Network, data and settings do not fit, or a run diverged; ``str(error)`` says what to do.
 
+    Attributes
+    ----------
+    line, column : int or None
+        Where in the specification it stands, from 1, if one place of it is at fault, such as a
+        kernel that is too large; columns count code points.
+
     Since
     -----
     0.1
     """
+
+    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+        self.column = column

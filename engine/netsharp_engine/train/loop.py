@@ -86,6 +86,7 @@ class Run:
             f"Training in steps of {batch:,} row{'s' * (batch > 1)}",
             (draft.needs(), beside.needs(shares=True), tally_bytes(self.objective, BATCH)),
             ADVICE[settings.dtype],
+            {f"layer '{node.name}'": node.origin for node in graph.nodes},
         )
         self._program = draft.program(settings.threads)
         parameters, diameter = graph.parameters, settings.init_diameter
