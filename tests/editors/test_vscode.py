@@ -12,6 +12,8 @@ import pytest
 
 from tests.editors.conftest import EXPERIMENT, ROOT
 
+#: Whether the scenarios run, too, that measure what a person waits for.
+FULL = bool(os.environ.get("FULL"))
 SCENARIOS = Path(__file__).parent / "vscode"
 TOOLS = Path(os.environ.get("NETSHARP_EDITORS", ROOT / ".tools")).resolve()
 #: Pictures and logs of every scenario; what is best of them goes into the README.
@@ -74,6 +76,16 @@ def test_typing() -> None:
 
 def test_network_and_training() -> None:
     play("views", "views", 360)
+
+
+@pytest.mark.skipif(not FULL, reason="FULL=1 types at many speeds, on a machine with nothing else")
+def test_completion_while_typing() -> None:
+    play("completion", "completion", 300)
+
+
+@pytest.mark.skipif(not FULL, reason="FULL=1 measures frames, on a machine with nothing else")
+def test_a_training_of_very_many_epochs() -> None:
+    play("long", "long", 300)
 
 
 def test_themes_networks_and_runs_of_many_kinds() -> None:
