@@ -47,16 +47,30 @@ def do_each(work: Callable[[Job], Outcome], jobs: Sequence[Job]) -> Iterator[Out
 
     # What every job needs is loaded once, before the processes that begin as copies of this one.
     yield work(jobs[0])
-    # What the pool starts begins with `python -c`, for which a module that lies in the working
-    # directory comes before Python's own.
-    os.environ["PYTHONSAFEPATH"] = "1"
     pool = ProcessPoolExecutor(processes, initializer=_begin, initargs=(added(),))
+    with _safe_path():
+        try:
+            size = min(max(1, len(jobs) // (PARCELS * processes)), MOST_IN_PARCEL)
+            parcels = (jobs[start : start + size] for start in range(1, len(jobs), size))
+            yield from _in_order(pool, work, parcels, AHEAD * processes)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Let processes begin without the working directory: what a pool starts begins with `python
+    -c`, for which a module that lies there comes before Python's own.
+    """
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
     try:
-        size = min(max(1, len(jobs) // (PARCELS * processes)), MOST_IN_PARCEL)
-        parcels = (jobs[start : start + size] for start in range(1, len(jobs), size))
-        yield from _in_order(pool, work, parcels, AHEAD * processes)
+        yield
     finally:
-        pool.shutdown(cancel_futures=True)
+        if before is None:
+            os.environ.pop("PYTHONSAFEPATH", None)
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 def _in_order(

@@ -7,6 +7,7 @@ CPU time is that of the command alone: a process forked for it, within limits of
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -56,6 +57,7 @@ class Forks:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.bounds.forking"],
             cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

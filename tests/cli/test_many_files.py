@@ -28,6 +28,12 @@ def test_outcomes_come_in_order_however_many_there_are() -> None:
         assert workers.do_all(abs, jobs) == list(range(count, 0, -1))
 
 
+def test_what_processes_need_stays_in_no_environment() -> None:
+    before = dict(os.environ)
+    assert len(workers.do_all(abs, list(range(3 * workers.MANY_FILES)))) == 3 * workers.MANY_FILES
+    assert dict(os.environ) == before
+
+
 @pytest.mark.skipif(os.name != "posix", reason="sends signals of POSIX")
 @pytest.mark.parametrize("command", [("check", "."), ("fmt", ".")])
 def test_no_process_outlives_a_killed_one(command: tuple[str, ...], tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ def fresh(folder: Path) -> list[str]:
     answer = subprocess.run(
         [sys.executable, "-m", "tests.cntk.fresh_runs", str(folder)],
         cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         check=True,
         text=True,

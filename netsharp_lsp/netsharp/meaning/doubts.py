@@ -157,8 +157,9 @@ class Doubts:
         unknown = BEYOND_ITS_PLACE.get(rests)
         if unknown is not None and unknown(self, place):
             return True
-        local = rests in OWN_WORDS
-        return any(self._in_doubt(one, local=local) for one in (place, *finding.also))
+        if any(self._in_doubt(other, local=False) for other in finding.also):
+            return True
+        return self._in_doubt(place, local=rests in OWN_WORDS)
 
     def _in_doubt(self, place: RelativeSpan, *, local: bool) -> bool:
         declaration = place.declaration

@@ -122,7 +122,7 @@ def several_outputs(network: Network, _network: Network) -> Iterator[Finding]:
             repair = None
             if changes:
                 repair = Repair(f"Turn '{layer.name}' into a hidden layer", changes, safe=False)
-            yield Finding("NS053", layer.place, message, [note], repair, also=[final.place])
+            yield Finding("NS053", layer.place, message, [note], repair)
 
 
 # Connections that no network can have.
