@@ -44,10 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     runs the process's own command, whose streams and signals it sets up.
     """
     if argv is not None:
-        try:
-            return _answer(list(argv))
-        except KeyboardInterrupt:
-            return INTERRUPTED
+        return _answer_within(list(argv))
     arguments = sys.argv[1:]
     out = None
     try:
@@ -67,6 +64,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         if out is not None:
             out.close_quietly()
     return INTERRUPTED if _interrupts.came else code
+
+
+def _answer_within(arguments: list[str]) -> int:
+    """Answer in a process that goes on, which finds its collector of cycles as it was."""
+    collects, frozen = gc.isenabled(), gc.get_freeze_count()
+    try:
+        return _answer(arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        if collects:
+            gc.enable()
+        if not frozen:
+            gc.unfreeze()
 
 
 class _Interrupts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pathlib
 import signal
@@ -182,6 +183,18 @@ def test_the_unforeseen_is_one_sentence(
     monkeypatch.setenv("NETSHARP_DEBUG", "1")
     assert entry.main(["check"]) == 2
     assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["check", "fmt", "describe"])
+def test_a_process_that_goes_on_collects_as_before(
+    command: str, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.nn").write_text(CLEAN)
+    frozen = gc.get_freeze_count()
+    assert gc.isenabled()
+    assert entry.main([command, str(tmp_path / "a.nn")]) == 0
+    assert (gc.isenabled(), gc.get_freeze_count()) == (True, frozen)
+    capsys.readouterr()
 
 
 def test_a_full_disk_is_a_sentence(tmp_path: pathlib.Path) -> None:
