@@ -1,7 +1,11 @@
-"""Options, header and last line of a test run: its seed, what had to be left out."""
+"""Options, header and last line of a test run: its seed, what had to be left out; and what no
+test may leave behind.
+"""
 
 from __future__ import annotations
 
+import gc
+import signal
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -26,6 +30,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_report_header(config: pytest.Config) -> str:
     drawn = "drawn anew" if config.getoption("--update") else "compared"
     return f"netsharp: random seed {SEED}; expected files are {drawn}"
+
+
+def pytest_configure() -> None:
+    """Take signals as a person's shell gives them: what is started in the background or by `nohup`
+    ignores some, and so would every process that a test starts.
+    """
+    for name, usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Fail a test that turns the collector of cycles off: all after it would pile up garbage."""
+    if not gc.isenabled():
+        gc.enable()
+        pytest.fail(f"{item.nodeid} left the collector of cycles turned off", pytrace=False)
 
 
 @pytest.hookimpl(trylast=True)

@@ -47,8 +47,9 @@ def do_each(work: Callable[[Job], Outcome], jobs: Sequence[Job]) -> Iterator[Out
 
     # What every job needs is loaded once, before the processes that begin as copies of this one.
     yield work(jobs[0])
-    pool = ProcessPoolExecutor(processes, initializer=_begin, initargs=(added(),))
     with _safe_path():
+        # Its locks alone already start a process.
+        pool = ProcessPoolExecutor(processes, initializer=_begin, initargs=(added(),))
         try:
             size = min(max(1, len(jobs) // (PARCELS * processes)), MOST_IN_PARCEL)
             parcels = (jobs[start : start + size] for start in range(1, len(jobs), size))
