@@ -42,6 +42,11 @@ def pytest_configure() -> None:
             signal.signal(number, usual)
 
 
+def pytest_collection_finish() -> None:
+    """Look for cycles in what tests make, not each time through the tests themselves."""
+    gc.freeze()
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item) -> None:
     """Fail a test that turns the collector of cycles off: all after it would pile up garbage."""

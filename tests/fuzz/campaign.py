@@ -6,6 +6,7 @@ so that the last text yielded is the culprit. Trial N of a seed is always the sa
 
 from __future__ import annotations
 
+import gc
 import random
 import signal
 import threading
@@ -58,6 +59,7 @@ class Campaign(NamedTuple):
 
 def run(name: str, seed: int, seconds: float, inputs: int = 0, only: int | None = None) -> Campaign:
     """Run a fuzzer until both ``seconds`` and ``inputs`` are reached; or one trial only."""
+    gc.freeze()  # To look through what was there before is not the cost of a text.
     started = time.monotonic()
     trial = judged = 0
     failures: list[Failure] = []
