@@ -7,9 +7,10 @@ from netsharp_lsp.cntk.rules.configuration.traps import misread_networks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from netsharp_lsp.cntk.rules.findings import Finding
+    from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.diagnostics.model import Diagnostic
 
@@ -26,6 +27,19 @@ def findings(experiment: Experiment) -> Iterator[Finding]:
         for subject in subjects[rule.subject]:
             for finding in rule.check(subject, experiment):
                 if not _follows(finding, misread):
+                    yield finding
+
+
+def refusals(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
+    """What stops the program of all that is to be said about one network and its texts."""
+    names = {part.script.place(0, 0).source for part in built.parts}
+    texts = [text for text in experiment.texts(built.language) if text.name in names]
+    subjects: dict[str, Sequence[object]] = {"network": [built], built.language: texts}
+    for rule in load():
+        for subject in subjects.get(rule.subject, ()):
+            for finding in rule.check(subject, experiment):
+                severity = finding.severity or SEVERITIES[finding.code]
+                if severity == "error":
                     yield finding
 
 

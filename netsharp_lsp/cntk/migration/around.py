@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.migration.assembly import DROPPED
+from netsharp_lsp.cntk.migration.comments import with_comments
 from netsharp_lsp.cntk.migration.edits import Edit, Todo
 
 TYPE_CHECKING = False
@@ -130,5 +131,5 @@ def outside(builder: Builder, data: bytes) -> Iterator[Edit]:
 def _deleted(entry: Entry, builder: Builder, data: bytes) -> Edit:
     file, start, end = record_of(entry, builder)
     if file == builder.place[0]:
-        start, end = line_of(data, start, end)
+        start, end = line_of(data, *with_comments(data, start, end))
     return Edit("MG02", file, start, end, "")

@@ -4,7 +4,6 @@ selection to conditions.
 
 from __future__ import annotations
 
-import re
 from textwrap import dedent, indent
 
 from netsharp_lsp.cntk.formatting import format_text
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 _KEYS = frozenset((b"load", b"run", b"networkdescription", b"ndlmacros"))
 #: Options of a builder that have no counterpart.
 DROPPED = frozenset((b"randomseedoffset", b"dumpfilename", b"deviceid"))
-_COMMENT = re.compile(r"(?m)(?:^|(?<=[ \t]))#.*$")
 NETWORK = "new ComputationNetwork"
 
 
@@ -73,46 +71,27 @@ def inner(text: Text, data: bytes) -> tuple[int, int]:
     return start, end
 
 
-def comments_around(data: bytes, span: tuple[int, int], taken: Sequence[tuple[int, int]]) -> str:
-    """The comments in a stretch of a file, those in the `taken` spans left out."""
-    found = []
-    text = data.decode("utf-8", "surrogateescape")
-    offsets = _Offsets(text)
-    for comment in _COMMENT.finditer(text):
-        at = offsets.byte(comment.start())
-        inside = any(start <= at < end for start, end in taken)
-        if span[0] <= at < span[1] and not inside:
-            found.append(comment.group().rstrip())
-    return "\n".join(found)
-
-
-class _Offsets:
-    """Bytes of characters, in rising order."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._ascii = text.isascii()
-
-    def byte(self, character: int) -> int:
-        if self._ascii:
-            return character
-        return len(self._text[:character].encode("utf-8", "surrogateescape"))
-
-
-def spare(entries: Iterable[Entry], used: frozenset[str]) -> str:
-    """Records that nobody runs, as comments."""
+def spare(entries: Iterable[Entry], used: frozenset[str], told: Mapping[bytes, str]) -> str:
+    """Records that nobody runs, as comments, each behind those that were `told` of it."""
     lines = []
     for entry in entries:
         key = entry.key.lower()
         if key in _KEYS or key in DROPPED or key.decode("utf-8", "replace") in used:
             continue
+        lines += told.get(key, "").splitlines()
         for part in entry.parts:
             record = part.record
             start = record.text.place(*record.key)
             end = record.text.place(*record.whole)
             raw = start.source.text[start.start : max(end.end, start.end)]
-            lines += _dedented(raw.decode("utf-8", "replace")).split("\n")
-    return "\n".join(f"# {line}".rstrip() for line in lines)
+            raw_lines = _dedented(raw.decode("utf-8", "replace")).split("\n")
+            lines += [f"# {line}".rstrip() for line in raw_lines]
+    return "\n".join(lines)
+
+
+def told_above(comments: str, text: str) -> str:
+    """A text with comments above it."""
+    return f"{comments}\n{text}" if comments else text
 
 
 def joined(pieces: Iterable[str]) -> str:

@@ -11,6 +11,7 @@ from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.scope import Scope
 from netsharp_lsp.cntk.configuration.sources import read_text
+from netsharp_lsp.cntk.judging.check import refusals
 from netsharp_lsp.cntk.migration.texts import LOADED, MACROS, RUN, Text
 from netsharp_lsp.cntk.ndl.syntax import HOLE
 from netsharp_lsp.cntk.networks.node import OPAQUE
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.entries import Entry
     from netsharp_lsp.cntk.configuration.scope import Found
     from netsharp_lsp.cntk.networks.node import Node
+    from netsharp_lsp.cntk.rules.findings import Finding
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.workspace import Files
 
@@ -159,11 +161,23 @@ class Case:
     @cached_property
     def before(self) -> BuiltNetwork | None:
         """What its command builds with the files as they are."""
-        return self.built_with(self.builder.files)
+        return self._experiment.network_of(self.builder.command.name)
 
-    def built_with(self, files: Files) -> BuiltNetwork | None:
-        """What its command builds with some files."""
-        return self.experiment_with(files).network_of(self.builder.command.name)
+    @cached_property
+    def _experiment(self) -> Experiment:
+        return self.experiment_with(self.builder.files)
+
+    @cached_property
+    def refusal(self) -> Finding | None:
+        """Why the program builds no such network, as `check` says it."""
+        if self.before is None:
+            return None
+        return next(refusals(self.before, self._experiment), None)
+
+    @property
+    def is_able(self) -> bool:
+        """Whether it can be migrated: the program builds it, and what it builds is known."""
+        return self.refusal is None and self.reason is None
 
     def experiment_with(self, files: Files) -> Experiment:
         """Its run with some files."""

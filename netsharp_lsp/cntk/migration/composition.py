@@ -4,21 +4,30 @@ in the place of each builder.  Proves nothing.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from netsharp_lsp.cntk.migration import around, assembly
+from netsharp_lsp.cntk.migration.comments import comments_within, with_comments
 from netsharp_lsp.cntk.migration.edits import Edit, Todo, applied
 from netsharp_lsp.cntk.migration.texts import LOADED, MACROS, RUN, Text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from netsharp_lsp.cntk.configuration.entries import Entry
-    from netsharp_lsp.cntk.configuration.scope import Found
+    from netsharp_lsp.cntk.configuration.scope import Found, Scope
     from netsharp_lsp.cntk.migration.cases import Builder, Case
     from netsharp_lsp.cntk.migration.network import Facts, MigratedNetwork
     from netsharp_lsp.cntk.migration.overlay import Texts
 
     Place = tuple[str, int, int]
+
+
+class _Record(NamedTuple):
+    """Where a record stands with the comments about it, and these."""
+
+    span: tuple[int, int]
+    told: str
 
 
 class Given:
@@ -105,11 +114,25 @@ class Composition:
     def _inside(self, file: str) -> list[Edit]:
         return [edit for edit in self._edits if edit.file == file]
 
-    def _section(self, text: Text) -> assembly.Section:
+    def _records(self, scope: Scope, builder: Builder, file: str) -> dict[bytes, _Record]:
+        """The records of a scope that stand in a file, by their keys, with their comments."""
+        data = self._given.originals.data(file)
+        found = {}
+        for entry in scope:
+            where, start, end = around.record_of(entry, builder)
+            if where == file:
+                span = with_comments(data, start, end)
+                told = comments_within(data, span, [(start, end)])
+                found[entry.key.lower()] = _Record(span, told)
+        return found
+
+    def _section(self, text: Text, records: Mapping[bytes, _Record]) -> assembly.Section:
         file = text.key[0]
         data = self._given.originals.data(file)
         written = assembly.written(text, data, self._inside(file))
-        return assembly.Section(text, assembly.joined([written, self._group_arrays(text)]))
+        written = assembly.joined([written, self._group_arrays(text)])
+        told = _told(records).get(text.section.lower().encode(), "")
+        return assembly.Section(text, assembly.told_above(told, written))
 
     def _group_arrays(self, text: Text) -> str:
         """The node groups that tags make, as arrays, for the text that is run."""
@@ -132,13 +155,19 @@ class Composition:
             self._put(around.renamed_file(file), file, assembly.formatted_file(written).encode())
             return
         order = {MACROS: 0, LOADED: 0, RUN: 1}
-        sections = [self._section(text) for text in sorted(texts, key=lambda one: order[one.role])]
         builder = next(one for one in self._given.stay if self._reads(one, file))
+        records = self._records(builder.sections(), builder, file)
+        sections = [
+            self._section(text, records) for text in sorted(texts, key=lambda one: order[one.role])
+        ]
         self.told += around.unwrapped(builder.sections(), builder, sections)
         spans = [text.where(0, len(text.data))[1:] for text in texts]
         names = frozenset(text.section.lower() for text in texts)
-        spare = assembly.spare(self._sections_of(builder, texts), names)
-        told = assembly.comments_around(data, (0, len(data)), spans)
+        listed = self._sections_of(builder, texts)
+        spare = assembly.spare(listed, names, _told(records))
+        gone = {entry.key.lower() for entry in listed} | {b"load", b"run"}
+        spans += [one.span for key, one in records.items() if key in gone]
+        told = comments_within(data, (0, len(data)), spans)
         pieces = [told, *self._record(sections, builder, in_file=True), spare]
         text = assembly.formatted_file(assembly.joined(pieces))
         self._put(around.renamed_file(file), file, text.encode())
@@ -211,14 +240,17 @@ class Composition:
         texts = list({text.key: text for case in mine for text in case.texts()}.values())
         macros, described = builder.file(b"ndlMacros"), builder.file(b"networkDescription")
         files = around.included(macros) if macros is not None else []
+        records = self._records(builder.scope, builder, builder.place[0])
         includes = "\n".join(f'include "{path}"' for path in files)
+        includes = assembly.told_above(_told(records).get(b"ndlmacros", ""), includes)
         used = self._used(texts)
         members = assembly.members(self._given.facts.members, used, builder.scope)
-        comments, spare = self._kept(builder, texts, used, data)
+        comments, spare = self._kept(builder, texts, used, records)
         before = [comments, members, includes]
         if described is not None:
-            return self._by_file(builder, before, described, spare)
-        sections = [self._section(text) for text in texts if not text.in_file]
+            told = _told(records).get(b"networkdescription", "")
+            return self._by_file(builder, before, (described, told), spare)
+        sections = [self._section(text, records) for text in texts if not text.in_file]
         self.told += around.unwrapped(builder.scope, builder, sections)
         record = self._record(sections, builder, in_file=False)
         body = assembly.joined([*before, *record, spare])
@@ -237,24 +269,31 @@ class Composition:
         builder: Builder,
         texts: Sequence[Text],
         used: Mapping[tuple[str, bool], str],
-        data: bytes,
+        records: Mapping[bytes, _Record],
     ) -> tuple[str, str]:
         """What stands in a builder's block besides: comments, and what nobody runs."""
         if any(_is_whole_builder(one, builder) for one in texts):
             return "", ""
         spans = [text.where(0, len(text.data))[1:] for text in texts if not text.in_file]
         names = {text.section.lower() for text in texts}
-        names |= {variable.lower() for variable in used.values()}
-        comments = assembly.comments_around(data, builder.place[1:], spans)
-        return comments, assembly.spare(builder.scope, frozenset(names))
+        members = {variable.lower().encode() for variable in used.values()}
+        names |= {name.decode() for name in members}
+        spans += [one.span for key, one in records.items() if key not in members]
+        data = self._given.originals.data(builder.place[0])
+        comments = comments_within(data, builder.place[1:], spans)
+        return comments, assembly.spare(builder.scope, frozenset(names), _told(records))
 
-    def _by_file(self, builder: Builder, before: list[str], described: Found, spare: str) -> str:
+    def _by_file(
+        self, builder: Builder, before: list[str], file: tuple[Found, str], spare: str
+    ) -> str:
+        described, told = file
         (path,) = around.included(described)[:1]
         chosen = self._chosen(builder, described)
         if chosen is not None:
             member = self._given.facts.member(builder.selecting or "run", True, builder.place[:2])
             before = [*before, f'{member} = "{chosen}"']
-        body = assembly.joined([*before, f'include "{path}"', spare])
+        include = assembly.told_above(told, f'include "{path}"')
+        body = assembly.joined([*before, include, spare])
         return _enclosed(body, chosen is not None, includes=True)
 
     def _chosen(self, builder: Builder, described: Found) -> str | None:
@@ -273,8 +312,14 @@ class Composition:
         own = {one.place: one for one in self._given.removed if one.is_own}
         for builder in own.values():
             file, start, end = builder.place
-            span = around.line_of(self._given.originals.data(file), start, end)
+            data = self._given.originals.data(file)
+            span = around.line_of(data, *with_comments(data, start, end))
             self._change("MG40", (file, *span), "")
+
+
+def _told(records: Mapping[bytes, _Record]) -> dict[bytes, str]:
+    """The comments about each record, by its key."""
+    return {key: one.told for key, one in records.items() if one.told}
 
 
 def _enclosed(body: str, selects: bool, includes: bool) -> str:

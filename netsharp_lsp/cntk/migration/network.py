@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.migration.edits import Edit
     from netsharp_lsp.cntk.migration.names import CallSite, Frame, Macro, Names, Symbol, Use
     from netsharp_lsp.cntk.migration.texts import Text
-    from netsharp_lsp.cntk.ndl.syntax import Value
+    from netsharp_lsp.cntk.ndl.syntax import Option, Value
     from netsharp_lsp.cntk.networks.node import Network, Node
 
     #: A file and an offset: what tells a symbol, a macro or a call apart in every network.
@@ -34,7 +34,7 @@ class Facts:
         self.records: set[Where] = set()
         #: Other names of symbols: the rule that wants it, and the name.
         self.renamed: dict[Where, tuple[str, str]] = {}
-        #: Options that are passed to a macro: their defaults by name.
+        #: Options that are passed to a macro and that it reads: their defaults by name.
         self.options: dict[Where, dict[str, str]] = {}
         #: For each call of the nodes that it made: channels of the input, layouts, groups.
         self.channels: dict[Where, set[int]] = {}
@@ -80,6 +80,7 @@ class MigratedNetwork:
         self._locate = locate
         #: Nodes within macros that BrainScript would not build unasked.
         self.unreached = unreached(names, network)
+        self._used = {id(symbol) for use in names.uses for _, _, symbol in use.parts}
 
     def gather(self) -> None:
         """Add to the facts what this network knows."""
@@ -108,8 +109,14 @@ class MigratedNetwork:
             if name == "tag":
                 self._tag(macro)
                 continue
-            default = self.rendered(site.text, site.frame, option.value, as_text=True)
-            table.setdefault(name, default)
+            if self.is_read(macro, option):
+                default = self.rendered(site.text, site.frame, option.value, as_text=True)
+                table.setdefault(name, default)
+
+    def is_read(self, macro: Macro, option: Option) -> bool:
+        """Whether a macro does anything with an option that it is called with."""
+        name = option.name.text.lower()
+        return name == "tag" or id(macro.frame.symbols.get(name)) in self._used
 
     def _tag(self, macro: Macro | None) -> None:
         """A macro that gets a tag hands it on to what it gives."""

@@ -13,7 +13,7 @@ from netsharp_lsp.cntk.migration.overlay import Overlay, Texts
 from netsharp_lsp.cntk.migration.proof import DIFFERENT, EQUAL, NONE, UNPROVEN, Result, proven
 from netsharp_lsp.cntk.migration.renames import renaming
 from netsharp_lsp.cntk.migration.rules import load
-from netsharp_lsp.cntk.migration.texts import Text
+from netsharp_lsp.cntk.migration.texts import MACROS, Text
 from netsharp_lsp.cntk.migration.variables import put_members
 from netsharp_lsp.text.decode import encode
 
@@ -120,7 +120,7 @@ class Unit:
         found = [case for builder in self._kept for case in cases(builder)]
         self._given.cases = found
         self._note_layers()
-        able = [case for case in found if case.reason is None]
+        able = [case for case in found if case.is_able]
         self._note_unable()
         if not able and found:
             return self.plan
@@ -131,6 +131,7 @@ class Unit:
         none = [Result(one.place[0], one.command.name, None, NONE, 0) for one in self._removed]
         self.plan.networks += [*results, *none]
         self.plan.todo += self._composition.todo
+        self._keep_existing(able)
         self._note_existing()
         self._rename()
         return self.plan
@@ -164,10 +165,9 @@ class Unit:
 
     def _note_unable(self) -> None:
         for case in self._given.cases:
-            if case.reason is not None:
+            if not case.is_able:
                 place = case.builder.place
-                message = f"The network is not migrated, since it cannot be proven: {case.reason}"
-                self.plan.todo.append(Todo("MG01", *place, message, blocks=True))
+                self.plan.todo.append(_unable(case))
                 self.plan.networks.append(
                     Result(place[0], case.builder.command.name, case.section, UNPROVEN, 0)
                 )
@@ -220,8 +220,39 @@ class Unit:
         for file, text in self.plan.texts.items():
             there = self.files.read(file) if file.endswith(".bs") else None
             if there is not None and not self.settings.force and there != self.encoded(file, text):
-                message = f"{file} exists and is different. Remove it, or pass --force."
-                self.plan.todo.append(Todo("MG01", file, 0, 0, message, blocks=True))
+                self.plan.todo.append(Todo("MG01", file, 0, 0, self._told(file), blocks=True))
+
+    def _told(self, file: str) -> str:
+        """What to do about a file of BrainScript that is there already."""
+        original = self._composition.like[file]
+        if not self._is_shared(file):
+            return f"{file} exists and is different. Remove it, or pass --force."
+        mine = " ".join(dict.fromkeys(one.place[0] for one in self.builders))
+        return (
+            f"{file} exists and is different: another configuration that reads {original} was "
+            "migrated before, without this one. Bring that one back as it was, and migrate all "
+            f"that read {original} in one call: netsharp migrate --write {mine} and the others."
+        )
+
+    def _is_shared(self, file: str) -> bool:
+        """Whether a file comes of one of macros, which several configurations may read."""
+        original = self._composition.like.get(file)
+        return any(one.role == MACROS and one.key[0] == original for one in self.texts)
+
+    def _keep_existing(self, able: Sequence[Case]) -> None:
+        """Leave files of macros as they were written for other configurations, where they serve
+        the networks of this unit as well.
+        """
+        others = {
+            file: text
+            for file, text in self.plan.texts.items()
+            if not self._is_shared(file) or self.files.read(file) is None
+        }
+        if self.settings.force or len(others) == len(self.plan.texts):
+            return
+        after = Overlay(self.files, others)
+        if all(proven(case, after).status == EQUAL for case in able):
+            self.plan.texts = others
 
     def changed(self) -> dict[str, bytes]:
         """The files that would be written: those whose bytes are not the same already."""
@@ -250,6 +281,18 @@ class Unit:
         for file in {edit.file for edit in found.edits}:
             edits = [edit for edit in self._composition.around if edit.file == file]
             self._composition.put(file, applied(self.originals.data(file), edits))
+
+
+def _unable(case: Case) -> Todo:
+    """Why nothing becomes of a network, where that is to be mended."""
+    refusal = case.refusal
+    if refusal is None:
+        message = f"The network is not migrated, since it cannot be proven: {case.reason}"
+        return Todo("MG01", *case.builder.place, message, blocks=True)
+    message = f"CNTK refuses the network, so it is not migrated. {refusal.code}: {refusal.message}"
+    place = refusal.place
+    file = case.builder.locate(place.source)
+    return Todo("MG01", file, place.start, place.end, message, blocks=True)
 
 
 def _divided(found: Sequence[Builder]) -> tuple[list[Builder], list[Builder]]:

@@ -18,6 +18,7 @@ from netsharp_lsp.cntk.ndl.symbols import (
     text_of,
 )
 from netsharp_lsp.cntk.ndl.syntax import Array, Option, Word, place_of
+from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.cntk.networks.node import OPAQUE
 from netsharp_lsp.cntk.vocabulary import TRUE, TRUTHS
 
@@ -58,34 +59,39 @@ class Arguments:
         """The function that is called."""
         return FUNCTIONS[self.item.value]
 
-    def fault(self, kind: str, message: str, at: Item | None = None) -> None:
+    def fault(self, kind: str, message: str, at: Item | Place | None = None) -> None:
         """Note what is wrong with the call or one of its arguments."""
-        place = self.item.place if at is None else self.item.use(at)
+        if at is None:
+            at = self.item.place
+        place = at if isinstance(at, Place) else self.item.use(at)
         self.assembly.faults.add(kind, message, place)
 
-    def scalar(self, item: Item) -> str | None:
-        """The text of a number that an argument comes to."""
+    def scalar(self, item: Item, at: Place | None = None, name: str = "") -> str | None:
+        """The text of a number that an argument comes to, or a name that stands at a place."""
+        at = self.item.use(item) if at is None else at
+        name = name or item.value
         found: Item | None = item
         seen = set()
         while found is not None and found.kind == PARAMETER and id(found) not in seen:
             seen.add(id(found))
             found = found.home.find(found.value)
         if found is not None and found.kind == UNDETERMINED:
-            found = self._later(item, found)
+            found = self._later(name, found, at)
             if found is None:
                 return None
         if found is not None and found.kind in (NUMBER, HOLE):
             return found.value if found.kind == NUMBER else None
         if found is not None and found.kind == OPTION:
-            return self._from_option(item, found)
-        self._no_number(item, found)
+            self._note_option(found, at)
+        else:
+            self._no_number(item, found, at, name)
         return None
 
-    def _later(self, item: Item, found: Item) -> Item | None:
+    def _later(self, name: str, found: Item, at: Place) -> Item | None:
         """A name that had no value when it was read; outside macros it stays without."""
         known = found.home.find(found.name)
         if known is None or known.kind == UNDETERMINED or known is found:
-            self._unknown(item, found.name)
+            self._unknown(name, found.name, at)
             return None
         if found.home.macro:
             message = (
@@ -93,33 +99,34 @@ class Arguments:
                 " call of a macro it stops at the macro's parameters. Give the inner call a name"
                 " in a statement of its own."
             )
-            self.fault("nested-number", message, item)
+            self.fault("nested-number", message, at)
             return known
         message = (
             f"`{found.name}` gets its value only further down: a number stands before its use."
         )
-        self.fault("used-before-definition", message, item)
+        self.fault("used-before-definition", message, at)
         return known
 
-    def _from_option(self, item: Item, option: Item) -> str | None:
+    def _note_option(self, option: Item, at: Place) -> None:
         """An option that a macro was called with, used as a number within it."""
         message = (
             f"`{option.name}` is given as an option of a macro's call, where the program takes no"
             " number from: make it a parameter of the macro."
         )
-        self.fault("macro-option", message, item)
-        return option.value
+        self.fault("macro-option", message, at)
 
-    def _unknown(self, item: Item, name: str) -> None:
-        self.fault("unknown-name", f"`{name}` is not defined here.", item)
+    def _unknown(self, used: str, name: str, at: Place) -> None:
+        """A name that stands for nothing; `used` is the one that is written in the call."""
+        name, at = self.item.home.origin(used) or (name, at)
+        self.fault("unknown-name", f"`{name}` is not defined here.", at)
 
-    def _no_number(self, item: Item, found: Item | None) -> None:
+    def _no_number(self, item: Item, found: Item | None, at: Place, name: str) -> None:
         if found is None or found.kind == PARAMETER:
-            self._unknown(item, item.value)
+            self._unknown(name, item.value, at)
             return
         if found.value != OPAQUE:
             message = f"`{text_of(item.syntax)}` is no number, and one is needed."
-            self.fault("no-number", message, item)
+            self.fault("no-number", message, at)
 
     def whole(self, number: int) -> int | None:
         """A positional argument that is a whole number."""
@@ -188,7 +195,7 @@ class Arguments:
         frame = self.item.home
         found = frame.find(word.text)
         if found is not None:
-            return self.scalar(found)
+            return self.scalar(found, self.item.use(at), word.text)
         if word.text.lower() in self.assembly.macros or function_of(word.text):
             self.fault("no-number", f"`{word.text}` is no value of `{at.name}`.", at)
             return None
@@ -238,7 +245,9 @@ class Arguments:
         item = self.given(name)
         if item is None:
             return (self.function.options[name].default == "true",)
-        truths = [self._truth(text, item) for text in self._option_texts(item)]
+        passed = self._passed(item)
+        texts = self._option_texts(item) if passed is None else [passed.text]
+        truths = [self._truth(text, item) for text in texts]
         known = tuple(truth for truth in truths if truth is not None)
         return known if len(known) == len(truths) else None
 
@@ -257,6 +266,15 @@ class Arguments:
         found = None if named is None else self._array(named)
         return self._texts(found) if found is not None else [self._resolved(value, item)]
 
+    def _passed(self, item: Item) -> Word | None:
+        """The word that an option of a macro's call says, where this one only names that."""
+        assert isinstance(item.syntax, Option)
+        value = item.syntax.value
+        found = self.item.home.find(value.text) if isinstance(value, Word) else None
+        given = found.syntax if found is not None and found.kind == OPTION else None
+        word = given.value if isinstance(given, Option) else None
+        return word if isinstance(word, Word) and not word.is_hole else None
+
     def _array(self, item: Item) -> Item | None:
         """The list that an argument is, or that a name in it stands for."""
         found: Item | None = item
@@ -272,7 +290,10 @@ class Arguments:
     def _element(self, value: Value, frame: Frame, at: Item) -> str | None:
         if isinstance(value, Word):
             named = None if value.is_hole or value.is_number else frame.find(value.text)
-            return self.scalar(named) if named is not None else self._resolved(value, at)
+            if named is None:
+                return self._resolved(value, at)
+            place = place_of(at.script.text, value.start, value.end)
+            return self.scalar(named, place, value.text)
         place = place_of(at.script.text, value.start, value.end)
         message = f"`{text_of(value)}` cannot stand in a list of numbers."
         self.assembly.faults.add("no-number", message, place)

@@ -49,8 +49,17 @@ class Faults:
 
     def add(self, kind: str, message: str, place: Place) -> None:
         """Note a fault unless it is known: macros are read once for each call."""
-        fault = Fault(kind, message, place, tuple(self.calls))
+        fault = Fault(kind, message, place, self._way(place))
         self._found.setdefault((kind, place), fault)
+
+    def _way(self, place: Place) -> tuple[Place, ...]:
+        """The calls that lead to a place: one that holds it is not on the way there."""
+        holding = (
+            number
+            for number, call in enumerate(self.calls)
+            if call.source == place.source and call.start <= place.start and place.end <= call.end
+        )
+        return tuple(self.calls[: next(holding, None)])
 
     def take(self, faults: tuple[Fault, ...]) -> None:
         """Note faults of somebody else."""

@@ -115,8 +115,8 @@ class Connection:
                 )
                 self.faults.add("member", message, call.use(item))
                 return inner.node
-        message = f"`{item.name}` is not defined here."
-        self.faults.add("unknown-name", message, call.use(item))
+        name, place = call.home.origin(item.name) or (item.name, call.use(item))
+        self.faults.add("unknown-name", f"`{name}` is not defined here.", place)
         return None
 
     def _note_number(self, call: Item, item: Item, value: str) -> None:

@@ -226,6 +226,8 @@ class _Evaluation:
                 self._pass_call(one, base)
             name = item.formals[number] if number < len(item.formals) else one.name
             inner.symbols[name.lower()] = actual
+            if number < len(item.formals):
+                inner.given[name.lower()] = item, one
         return True
 
     def _count_formals(self, item: Item) -> bool:

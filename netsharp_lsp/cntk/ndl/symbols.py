@@ -87,7 +87,7 @@ class Frame:
     `macro`: it belongs to a macro.  `defining`: that is just being read.
     """
 
-    __slots__ = ("base", "defining", "items", "macro", "script", "symbols")
+    __slots__ = ("base", "defining", "given", "items", "macro", "script", "symbols")
 
     def __init__(self, script: NdlScript, macro: bool = False, defining: bool = False) -> None:
         self.script = script
@@ -97,6 +97,8 @@ class Frame:
         self.base = ""
         self.symbols: dict[str, Item] = {}
         self.items: list[Item] = []
+        #: The call and the argument that each parameter of a macro stands for.
+        self.given: dict[str, tuple[Item, Item]] = {}
 
     def find(self, name: str) -> Item | None:
         """The entry of a name; with dots, of a member of a macro's call.
@@ -113,6 +115,16 @@ class Frame:
             if found is None or found.inner is None:
                 return found
             frame = found.inner
+
+    def origin(self, name: str) -> tuple[str, Place] | None:
+        """What a macro's parameter stands for and where that is written, outside of all macros."""
+        found: tuple[str, Place] | None = None
+        frame = self
+        while (pair := frame.given.get(name.lower())) is not None:
+            call, argument = pair
+            found = text_of(argument.syntax), call.use(argument)
+            frame, name = call.home, argument.name
+        return found
 
     def owner_of(self, name: str) -> tuple[Item, str] | None:
         """The first part of a name with dots where that is known, and the rest of it."""

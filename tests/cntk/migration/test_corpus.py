@@ -18,12 +18,41 @@ CONFIGURATIONS = [
 VARIABLES = b"dim = 7\nwhich = small\nimageLayout = cudnn\nNdlDir = ndl\n"
 #: What has no form in BrainScript, by the rule that says so.
 LEFT = {"ndl/optional_spellings.ndl": "MG31"}
+#: What is missing or wrong in texts that CNTK refuses as they are, so that it builds them.
+MENDED: dict[str, tuple[tuple[bytes, bytes], ...]] = {
+    "ndl/criteria.ndl": (
+        (b"l = Input(10) z", b"l = Input(10, tag = feature) four = Input(4) W = Input(2) z"),
+        (b"Softmax(l, z, z, z)", b"Softmax(four, z, p, W)"),
+        (b"CBCEWithSM(l, z, z, z)", b"CBCEWithSM(four, z, p, W)"),
+        (b"one = Constant(1)", b"p = Parameter(10, 2) one = Constant(1)"),
+    ),
+    "ndl/delays.ndl": ((b"50, dynamicAxis = t", b"50, tag = feature"),),
+    "ndl/elementwise.ndl": ((b"a = Input(4)", b"a = Input(4, tag = feature)"),),
+    "ndl/glued_macro.ndl": ((b"Input(1)", b"Input(1, tag = feature)"),),
+    "ndl/macro_of_macros.ndl": (
+        (b"A(x) = B(x)\nB(x) = C(Tanh(x))\n", b""),
+        (b"D(x, y) = Plus(x, y)\n", b""),
+        (b"C(x) {", b"D(x, y) = Plus(x, y)\nC(x) {"),
+        (b"v = A(Input(3))", b"B(x) = C(x)\nA(x) = B(x)\ni = Input(3, tag = feature)\nv = A(i)"),
+    ),
+    "ndl/optional_spellings.ndl": ((b"a = ", b"x = Input(3, tag = feature)\na = "),),
+    "ndl/several_sections.ndl": ((b"InputValue(3)", b"InputValue(3, tag = feature)"),),
+    "ndl/trailing_comments.ndl": ((b"Input(3)", b"Input(3, tag = feature)"),),
+    "ndl/two_layers_by_hand.ndl": (
+        (b"criterionNodes = (ce); evalNodes = (er); outputNodes = (z, h)\n", b""),
+        (b"(l, z)\ner", b"(l, z)\noutputNodes = (z, h)\ncriterionNodes = (ce)\ner"),
+    ),
+}
 #: Networks that are proven, at least; what does not evaluate is not counted.
-FEWEST = 13
+FEWEST = 15
 
 
 def texts_of(file: CntkFile) -> dict[str, bytes]:
-    return {"train.cntk": VARIABLES + moving.AROUND.encode(), "network.ndl": file.data}
+    data = file.data
+    for wrong, right in MENDED.get(file.name, ()):
+        assert wrong in data, (file.name, wrong)
+        data = data.replace(wrong, right, 1)
+    return {"train.cntk": VARIABLES + moving.AROUND.encode(), "network.ndl": data}
 
 
 @pytest.mark.parametrize("file", NDL, ids=lambda file: file.name)

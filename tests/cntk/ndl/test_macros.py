@@ -103,7 +103,57 @@ def test_options_of_calls_reach_the_macro() -> None:
     found = outcome(text)
     assert [one.kind for one in found.faults] == ["macro-option"]
     assert found.network is not None
-    assert found.network.nodes["a.y"].shape == (6,)
+    assert found.network.nodes["a.y"].shape is None, "the program takes no number from there"
+
+
+def test_options_of_options_are_no_numbers_either() -> None:
+    text = "A(x) { y = PastValue(2, x, timeStep = k) }\ni = Input(2)\na = A(i, k = 3)"
+    found = outcome(text)
+    assert [one.kind for one in found.faults] == ["macro-option"]
+    assert found.network is not None
+    assert "timeStep" not in found.network.nodes["a.y"].attributes
+
+
+def test_truths_and_kinds_of_pooling_are_taken_from_options_of_calls() -> None:
+    text = """
+P(x) { y = Pooling(x, kind, {2, 2, 1}, autoPadding = pad) }
+i = Input(8, 8, 3)
+a = P(i, pad = false, kind = average)
+b = P(i, pad = true, kind = max)
+"""
+    nodes = network(text).nodes
+    assert [nodes[name].attributes["pool"] for name in ("a.y", "b.y")] == ["average", "max"]
+    assert [nodes[name].attributes["dimPadding"] for name in ("a.y", "b.y")] == [(False,), (True,)]
+    wrong = text.replace("pad = false", "pad = perhaps")
+    assert faults(wrong) == [("option-value", "autoPadding = pad")]
+
+
+UNKNOWN = [
+    ("M(x, n) { W = Parameter(n, 2) }\ni = Input(2)\na = M(i, 2)\nb = M(i, lost)", ["lost"]),
+    ("M(x) { y = Tanh(x) }\ni = Input(2)\na = M(lost)\nb = M(lost)", ["lost", "lost"]),
+    ("I(x) { y = Tanh(x) }\nM(z) { y = I(z) }\na = M(lost)", ["lost"]),
+    ("M(n) { W = Parameter(2, 2, initValueScale = n) }\na = M(lost)", ["lost"]),
+    (
+        "i = Input(2)\nh = Times(k, i)\ny = PastValue(2, i, timeStep = k)",
+        ["timeStep = k", "k"],
+    ),
+    (
+        "i = Input(4, 4, 1)\na = RowRepeat(i, k)\ny = Pooling(i, max, {2, k, 1})",
+        ["k", "k"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), UNKNOWN)
+def test_an_unknown_name_is_shown_where_it_is_written(text: str, words: list[str]) -> None:
+    found = [one for one in outcome(text).faults if one.kind == "unknown-name"]
+    assert sorted(text[one.place.start : one.place.end] for one in found) == sorted(words)
+    assert len({one.place for one in found}) == len(words)
+    for one in found:
+        word = words[0].rpartition(" ")[2]
+        assert one.message == f"`{word}` is not defined here."
+        for call in one.calls:
+            assert not call.start <= one.place.start < call.end, "no call leads to itself"
 
 
 def test_a_list_may_be_handed_on() -> None:

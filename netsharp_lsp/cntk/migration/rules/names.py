@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.migration.rules import AUTOMATIC, CHOICE, PERSON, rule
-from netsharp_lsp.cntk.ndl.syntax import Definition, NdlAssignment, NdlCall, Word
+from netsharp_lsp.cntk.ndl.syntax import Definition, NdlAssignment, NdlCall, Option, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.cntk.migration.edits import Edit, Todo
-    from netsharp_lsp.cntk.migration.names import Macro, Symbol
+    from netsharp_lsp.cntk.migration.names import CallSite, Macro, Symbol
     from netsharp_lsp.cntk.migration.network import MigratedNetwork
     from netsharp_lsp.cntk.migration.texts import Text
 
@@ -187,7 +187,9 @@ def _definitions(network: MigratedNetwork) -> Iterator[tuple[Text, Definition]]:
 
 @rule("MG33", CHOICE)
 def options_of_macros(network: MigratedNetwork) -> Iterator[Edit]:
-    """An option that is passed to a macro is declared by it."""
+    """An option that is passed to a macro is declared by it, or dropped if it reads none."""
+    for site in network.names.calls:
+        yield from _unread(network, site)
     for macro in network.names.macros.values():
         table = network.facts.options.get(macro.place, {})
         parameters = {word.text.lower() for word in macro.definition.parameters}
@@ -205,6 +207,28 @@ def options_of_macros(network: MigratedNetwork) -> Iterator[Edit]:
         yield macro.text.edit("MG33", close, close, before + ", ".join(added))
         if "tag" in missing:
             yield from _handed_on(network, macro)
+
+
+def _unread(network: MigratedNetwork, site: CallSite) -> Iterator[Edit]:
+    """The options of a macro's call that nobody reads, dropped."""
+    if site.macro is None:
+        return
+    listed = sorted(
+        [*site.arguments.positional, *site.arguments.options], key=lambda one: one.start
+    )
+    dropped = [isinstance(one, Option) and not network.is_read(site.macro, one) for one in listed]
+    first_kept = dropped.index(False) if False in dropped else len(listed)
+    if first_kept:
+        start, end = (
+            site.arguments.span(listed[0])[0],
+            site.arguments.span(listed[first_kept - 1])[1],
+        )
+        if first_kept < len(listed):
+            end = site.arguments.span(listed[first_kept])[0]
+        yield site.text.edit("MG33", start, end, "")
+    for one, unread in list(zip(listed, dropped, strict=True))[first_kept:]:
+        if unread:
+            yield site.text.edit("MG33", *site.arguments.without(one), "")
 
 
 def _handed_on(network: MigratedNetwork, macro: Macro) -> Iterator[Edit]:

@@ -1,0 +1,52 @@
+"""Which comments belong to a record: those right above it, and the one behind it on its line.
+
+Knows bytes and no records; what becomes of the comments is for others to say.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Span = tuple[int, int]
+
+_COMMENT = re.compile(rb"(?m)(?:^|(?<=[ \t]))#[^\r\n]*")
+_BEHIND = re.compile(rb"[ \t]*[;,]?(?:[ \t]+#[^\r\n]*|(?=[ \t]*(?:\r?\n|\Z)))")
+_ABOVE = re.compile(rb"[ \t]*#[^\r\n]*\r?\n")
+
+
+def comments_within(data: bytes, span: Span, taken: Sequence[Span] = ()) -> str:
+    """The comments in a stretch of a file, one a line, those in the `taken` spans left out."""
+    found = []
+    left = sorted(taken, reverse=True)
+    for comment in _COMMENT.finditer(data, *span):
+        at = comment.start()
+        while left and left[-1][1] <= at:
+            left.pop()
+        if not left or at < left[-1][0]:
+            found.append(comment.group().decode("utf-8", "replace").rstrip())
+    return "\n".join(found)
+
+
+def with_comments(data: bytes, start: int, end: int) -> Span:
+    """A record with the comments that are about it.
+
+    Those that a file begins with are about the file, and a line that holds another record, too,
+    has a comment about both.
+    """
+    line = data.rfind(b"\n", 0, start) + 1
+    if data[line:start].strip():
+        return start, end
+    behind = _BEHIND.match(data, end)
+    if behind is None:
+        return start, end
+    above = line
+    while above:
+        before = data.rfind(b"\n", 0, above - 1) + 1
+        if _ABOVE.fullmatch(data, before, above) is None:
+            return (start if above == line else above), behind.end()
+        above = before
+    return start, behind.end()
