@@ -17,6 +17,17 @@ CONFIGURATION_BYTES = Limit(
     "bytes",
     "`check`, `describe`, `config` and `migrate` refuse it; `fmt` takes it",
 )
+# A specification with a million weights has two million, 200,000 edits of a model as many.
+TEXT_WORDS = Limit(
+    "one text of Net# or CNTK, or a specification within another file: its words, numbers, marks "
+    "and line ends",
+    3_000_000,
+    "words",
+    "it is not read",
+)
+OPEN_BRACKETS = Limit(
+    "brackets that are open at once in such a text", 10_000, "brackets", "it is not read"
+)
 CONFIGURATION_FILES = Limit(
     "the files of one configuration together, each as often as it is included",
     24 * 1024 * 1024,

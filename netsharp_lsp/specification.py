@@ -128,7 +128,7 @@ def read_specification(specification: Specification, language: str | None = None
         assert isinstance(specification, str)
         from netsharp_lsp.text.decode import encode_text
 
-        return encode_text(specification.removeprefix("\ufeff"))
+        return _readable("The text", encode_text(specification.removeprefix("\ufeff")))
     from netsharp_engine.plain_files import open_plain
     from netsharp_lsp.language import family_of, language_of_name
     from netsharp_lsp.text.decode import DecodeError
@@ -137,7 +137,17 @@ def read_specification(specification: Specification, language: str | None = None
         source = family_of(language or language_of_name(path)).decode(stream.read())
     if isinstance(source, DecodeError):
         raise ValueError(f"{path}: {source.message}")
-    return source.text
+    return _readable(path, source.text)
+
+
+def _readable(name: str, text: bytes) -> bytes:
+    """A text that a parser may be given; ValueError, a sentence, for any other."""
+    from netsharp_lsp.text.extent import refused
+
+    why = refused(text)
+    if why is not None:
+        raise ValueError(f"{name} {why}")
+    return text
 
 
 def file_name(path: str | os.PathLike[str]) -> str:

@@ -51,6 +51,8 @@ def specifications_in(item: Input, text: bytes) -> list[Region] | str:
     An argument means all of them, or those by the name, or at the line, behind `::`.
     """
     regions = find_regions(item.host or "", text)
+    if isinstance(regions, str):
+        return f"{item.name}: {regions}"
     if item.part is None:
         return regions
     lines = LineIndex(text)

@@ -15,6 +15,7 @@ from netsharp_lsp.outcome import ReadError, layers_of
 from netsharp_lsp.project.roots import LEADS_OUT
 from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.text.decode import DecodeError, Source
+from netsharp_lsp.text.extent import refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -224,7 +225,8 @@ def read_source(item: Input) -> Source | ReadError | None:
         return None
     if isinstance(source, DecodeError):
         return ReadError(f"{item.name}: {source.message}")
-    return source
+    why = refused(source.text) if item.host is None else None
+    return source if why is None else ReadError(f"{item.name}: {why}")
 
 
 def _is_binary(data: bytes, source: Source | DecodeError) -> bool:

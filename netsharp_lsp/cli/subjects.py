@@ -14,6 +14,7 @@ from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.outcome import ReadError
 from netsharp_lsp.project.revision_files import NoGitError, RevisionFiles, split_revision
 from netsharp_lsp.text.decode import DecodeError, decode
+from netsharp_lsp.text.extent import refused
 from netsharp_lsp.workspace import outside
 
 TYPE_CHECKING = False
@@ -131,4 +132,7 @@ def _revision(
         raise SubjectError(f"{item.name}: {error}") from None
     if isinstance(source, DecodeError):
         raise SubjectError(f"{item.name}: {source.message}")
+    why = refused(source.text) if item.host is None else None
+    if why is not None:
+        raise SubjectError(f"{item.name}: {why}")
     return _subject(item, source.text, args, find, roots)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.text.extent import refused
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -10,20 +12,29 @@ if TYPE_CHECKING:
 
     Finder = Callable[[bytes], list[Region]]
 
+#: Brackets a thousand deep are nobody's program.
+_TOO_DEEP = "holds brackets or operators within each other, too deep to be read; simplify them."
 
-def find_regions(language_id: str, data: bytes) -> list[Region]:
+
+def find_regions(language_id: str, data: bytes) -> list[Region] | str:
     """Return the specifications of a host text, in order; none where the id names no host.
 
+    Where it or one of them is not read, why: a sentence that lacks the name of the host.
     `data` is UTF-8 without a byte-order mark.  Never raises, whatever the text.
     """
     finder = _FINDERS.get(language_id)
     if finder is None:
         return []
     try:
-        return sorted(finder(data), key=lambda region: region.start)
+        regions = sorted(finder(data), key=lambda region: region.start)
     except RecursionError:
-        # Brackets a thousand deep are nobody's program.
-        return []
+        return _TOO_DEEP
+    for region in regions:
+        why = refused(region.text)
+        if why is not None:
+            line = data.count(b"\n", 0, region.start) + 1
+            return f"holds a specification, at line {line}, that {why}"
+    return regions
 
 
 def _python(data: bytes) -> list[Region]:

@@ -5,7 +5,7 @@ Linear in the document for all practical texts: a group is measured only up to t
 
 from __future__ import annotations
 
-from netsharp_lsp.layout.document import Break, Concat, Fill, Group, Nest, is_forced
+from netsharp_lsp.layout.document import Break, Concat, Fill, Group, Nest, Trailing, is_forced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,11 +15,26 @@ if TYPE_CHECKING:
     from netsharp_lsp.layout.document import Document
 
     # What is still to print: its indentation, whether its breaks are flat, the document.
-    Command: TypeAlias = "tuple[int, bool, Document | _FillRest]"
+    Command: TypeAlias = "tuple[int, bool, Document | _FillRest | _Later]"
+
+#: So many parts are measured together: a line has room for few of a million.
+_MANY = 128
+#: So many pieces are joined at once.
+_JOINED = 1 << 13
 
 
 class _FillRest:
     """What is left of a fill: its parts from the break at `index` on."""
+
+    __slots__ = ("index", "parts")
+
+    def __init__(self, parts: Sequence[Document], index: int) -> None:
+        self.parts = parts
+        self.index = index
+
+
+class _Later:
+    """Parts from `index` on that are measured only if there is room left."""
 
     __slots__ = ("index", "parts")
 
@@ -76,7 +91,7 @@ class _Printer:
                 self.fill_rest(indent, document.parts, document.index)
             elif isinstance(document, Break):
                 self.line_break(indent, flat and not document.forced, document.flat)
-            else:
+            elif isinstance(document, Trailing):
                 self.pieces.append(document.text)
 
     def text(self, text: bytes) -> None:
@@ -120,7 +135,8 @@ class _Printer:
         Long tuples of numbers are all of this kind. The last content is left: what follows the
         fill must fit behind it.
         """
-        pieces, column, width = self.pieces, self.column, self.width
+        column, width = self.column, self.width
+        pieces: list[bytes] = []
         broken = self.new_line + b" " * indent
         end_of_texts = len(parts) - 2
         while index < end_of_texts:
@@ -140,6 +156,11 @@ class _Printer:
                 pieces.append(between.flat)
             pieces.append(content)
             index += 2
+            # To join takes some ten times the memory of a short piece.
+            if len(pieces) > _JOINED:
+                self.pieces.append(b"".join(pieces))
+                pieces.clear()
+        self.pieces.append(b"".join(pieces))
         self.column = column
         return index
 
@@ -165,8 +186,12 @@ class _Printer:
                 room -= len(part.flat)
             elif isinstance(part, _FillRest):
                 return True
-            elif isinstance(part, (Concat, Fill)):
-                todo.extend([(indent, flat, inner) for inner in reversed(part.parts)])
+            elif isinstance(part, (Concat, Fill, _Later)):
+                start = part.index if isinstance(part, _Later) else 0
+                if len(part.parts) > start + _MANY:
+                    todo.append((indent, flat, _Later(part.parts, start + _MANY)))
+                some = part.parts[start : start + _MANY]
+                todo.extend([(indent, flat, inner) for inner in reversed(some)])
             elif isinstance(part, (Nest, Group)):
                 todo.append((indent, flat, part.content))
         return False

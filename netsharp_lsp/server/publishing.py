@@ -40,6 +40,9 @@ def findings_of(session: Session, document: OpenDocument) -> list[dict[str, Any]
 
     Of more than `FINDINGS_SHOWN` the gravest come first, and the others are counted.
     """
+    if document.refusal is not None:
+        start = document.ruler.span(document.lines, 0, 0)
+        return [{"range": start, "severity": 1, "source": SOURCE, "message": document.refusal}]
     selection = session.selection_of(document.uri)
     found = [
         (view, each)

@@ -14,6 +14,7 @@ from netsharp_lsp.examining import sift
 from netsharp_lsp.language import language_by_id, language_ids, language_of_text
 from netsharp_lsp.server.documents import Document
 from netsharp_lsp.text.edits import compose, difference
+from netsharp_lsp.text.extent import refused
 from netsharp_lsp.text.lines import LineIndex
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ HOSTS = {
     if host != "ipynb"
     for name in (host, suffix)
 }
+
+#: Edits of so many bytes together make no text that is refused of one that is not.
+_LITTLE = 1000
 
 
 class View:
@@ -156,6 +160,7 @@ class OpenDocument:
         self._context_of = context_of
         self._views: list[View] | None = None
         self._pending: list[Edit] = []
+        self._refusal: str | None = None
 
     @property
     def uri(self) -> str:
@@ -186,6 +191,11 @@ class OpenDocument:
             self._views, self._pending = None, []
             self._views = self._found(before, edits)
         return self._views
+
+    @property
+    def refusal(self) -> str | None:
+        """Why nothing of the newest version is read, as a sentence; None where it is."""
+        return self._refusal if self.views is not None else None
 
     def view_at(self, offset: int) -> tuple[View, int] | None:
         """Return the specification at an offset, and the offset in it."""
@@ -218,7 +228,13 @@ class OpenDocument:
     def _found(self, before: list[View], edits: list[Edit]) -> list[View]:
         """The views of this version; those of the version before follow it."""
         own = own_language(self.document)
+        self._refusal = None
         if own is not None:
+            if not before or sum(map(_extent, edits)) > _LITTLE:
+                why = refused(self.text)
+                if why is not None:
+                    self._refusal = f"This document {why}"
+                    return []
             if not before:
                 return [View(self, own, None, self._context_of(self.uri))]
             before[0].follow(self, None, edits)
@@ -231,7 +247,11 @@ class OpenDocument:
 
         around = self._context_of(self.uri)
         views: list[View] = []
-        for number, region in enumerate(find_regions(host, self.text)):
+        regions = find_regions(host, self.text)
+        if isinstance(regions, str):
+            self._refusal = f"This document {regions}"
+            return []
+        for number, region in enumerate(regions):
             context = _inside(region, around, number)
             old = before[number] if number < len(before) else None
             if old is None or old.language.id != region.language:
@@ -244,6 +264,11 @@ class OpenDocument:
             old.surround(context)
             views.append(old)
         return views
+
+
+def _extent(edit: Edit) -> int:
+    """How many bytes an edit takes away and how many characters it puts there."""
+    return edit.end - edit.start + len(edit.text)
 
 
 def own_language(document: Document) -> Language | None:

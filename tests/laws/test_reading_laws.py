@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import time
+from collections.abc import Callable
 
 import pytest
 
@@ -82,6 +84,22 @@ def doubts(specification: Specification) -> dict[str, object]:
 def test_a_text_read_in_stretches_is_read_as_a_whole(sample: Sample) -> None:
     for stretch in (1, 100, 1000):
         assert_same(read_by_windows(sample.text, stretch), parse(sample.text))
+
+
+def test_a_long_line_is_not_read_again_for_every_stretch_that_ends_in_it() -> None:
+    sound = b"".join(b"input A%d [%d];\n" % (number, number + 1) for number in range(3000))
+    # Nothing in it can be settled before all of it is read.
+    data = sound + b"xxx " * 24_000 + b";\n" + b"input C [2];\n" * 10
+
+    def seconds(read: Callable[[bytes], object]) -> float:
+        took = []
+        for _ in range(3):
+            start = time.process_time()
+            read(data)
+            took.append(time.process_time() - start)
+        return min(took)
+
+    assert seconds(lambda text: read_by_windows(text, 64)) < 3.5 * seconds(parse)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from netsharp_lsp.limits import CONFIGURATION_BYTES
 from netsharp_lsp.text.decode import WINDOWS_1252, decode_legacy
+from netsharp_lsp.text.extent import refused
 from netsharp_lsp.text.lines import LineIndex
 
 #: What stands for a file where a value was given as an argument.
@@ -66,6 +67,9 @@ def read_text(name: str, data: bytes) -> Source | str:
     decoded = decode_legacy(data)
     if b"\0" in decoded.text:
         return _binary(data if decoded.encoding == WINDOWS_1252 else decoded.text)
+    why = refused(decoded.text)
+    if why is not None:
+        return f"The file {why}"
     return Source(name, decoded.text, decoded.warning)
 
 

@@ -31,7 +31,7 @@ from netsharp_lsp.cntk.vocabulary import VARIABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from tree_sitter import Node
 
@@ -51,7 +51,10 @@ def configuration_tokens(text: bytes, *, breakable: bool) -> tuple[list[Token], 
     `breakable`: the arguments of a call may stand on several lines.
     """
     walk = _Walk(text, breakable)
-    walk.statements(parse_tree(text).root_node.children, outermost=True)
+    # A node keeps all below it once asked for: each is let go when its tokens are taken.
+    nodes = parse_tree(text).root_node.children
+    nodes.reverse()
+    walk.statements((nodes.pop() for _ in range(len(nodes))), outermost=True)
     return walk.tokens, walk.broken
 
 
@@ -69,7 +72,7 @@ class _Walk:
         self.tokens: list[Token] = []
         self.broken: list[int] = []
 
-    def statements(self, children: Sequence[Node], outermost: bool = False) -> bool:
+    def statements(self, children: Iterable[Node], outermost: bool = False) -> bool:
         """Take records and what stands between them."""
         for child in children:
             kind = child.type

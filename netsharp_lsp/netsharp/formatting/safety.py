@@ -6,6 +6,8 @@ Reads both with a scanner of its own, so that a fault of the formatter cannot hi
 from __future__ import annotations
 
 import re
+from itertools import starmap, zip_longest
+from operator import eq, itemgetter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ _LEXEMES = re.compile(
     rb"|=>|->|:=|==|!=|<=|>=|&&|\|\||[\x80-\xff]+|[^\s]"
 )
 _COMMENTS = re.compile(_COMMENT)
+#: To read a text of so many bytes one by one is slower, and takes a tenth of the memory.
+_LONG = 1 << 20
 _COMMENT_STARTS = (b"//", b"/*", b"#", b"<!--")
 _KEYWORDS = frozenset(
     b"const input hidden output share from auto all where convolve max mean pool response norm "
@@ -31,11 +35,14 @@ def find_difference(before: bytes, after: bytes) -> str | None:
     Keywords and activations may be written in lower case after. Comments and tokens are each
     compared in their order; how they are mixed, and where lines end, may differ.
     """
-    old, new = _LEXEMES.findall(before), _LEXEMES.findall(after)
-    if old == new:
+    if all(starmap(eq, zip_longest(_lexemes(before), _lexemes(after)))):
         return None
+    old, new = _lexemes(before), _lexemes(after)
     tokens = _first_difference(_tokens(old), _tokens(new), _same_token)
-    return tokens or _first_difference(_comments(old), _comments(new), _same_comment)
+    if tokens is not None:
+        return tokens
+    old, new = _lexemes(before), _lexemes(after)
+    return _first_difference(_comments(old), _comments(new), _same_comment)
 
 
 def locate_comments(text: bytes) -> list[tuple[int, int]]:
@@ -54,11 +61,18 @@ def count_tokens(text: bytes, start: int, end: int) -> int:
     return len(lexemes) - sum(map(_is_comment, lexemes))
 
 
-def _tokens(lexemes: list[bytes]) -> Iterator[bytes]:
+def _lexemes(text: bytes) -> Iterator[bytes]:
+    """The tokens and comments of a text; those of a long one are not all kept at once."""
+    if len(text) < _LONG:
+        return iter(_LEXEMES.findall(text))
+    return map(itemgetter(0), _LEXEMES.finditer(text))
+
+
+def _tokens(lexemes: Iterator[bytes]) -> Iterator[bytes]:
     return (lexeme for lexeme in lexemes if not _is_comment(lexeme))
 
 
-def _comments(lexemes: list[bytes]) -> Iterator[bytes]:
+def _comments(lexemes: Iterator[bytes]) -> Iterator[bytes]:
     return filter(_is_comment, lexemes)
 
 

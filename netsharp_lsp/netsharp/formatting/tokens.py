@@ -111,9 +111,11 @@ _LAST = (END, BLOCK_CLOSE, SHARE_CLOSE)
 #: A tuple of numbers, names and lower-case booleans is one token: weights are long.
 _SCALAR = (
     rb"(?:[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-    rb"|true|false|(?!(?i:true|false)\b)[A-Za-z_][A-Za-z0-9_]*)"
+    rb"|true\b|false\b|(?!(?i:true|false)\b)[A-Za-z_][A-Za-z0-9_]*)"
 )
-_PLAIN_TUPLE = re.compile(rb"\[\s*%b(?:\s*,\s*%b)*\s*\]\Z" % (_SCALAR, _SCALAR))
+# Nothing is kept of a value that was read, to come back to it: that took more than all the text.
+_PLAIN_TUPLE = re.compile(rb"\[\s*%b(?:\s*,\s*%b)*+\s*\]\Z" % (_SCALAR, _SCALAR))
+_BLANKS = b" \t\r\n\v\f"
 
 
 def _table(parent: str) -> tuple[list[int], list[bytes | None]]:
@@ -210,7 +212,7 @@ def _spell(role: int, spelling: bytes | None, word: bytes, before: list[Token]) 
     if spelling is not None:
         return spelling if len(word) == len(spelling) and role >= 0 else None
     if role == TUPLE:
-        return b", ".join(b"".join(word.split()).split(b","))
+        return word.translate(None, _BLANKS).replace(b",", b", ")
     if role == _NAME:
         return _layer_word(word, before)
     if role == _FAULT or (role in _RIGHT and word != _RIGHT[role]):

@@ -20,6 +20,9 @@ async def migrate(call: Execution) -> dict[str, Any] | None:
     document = call.document()
     if document is None:
         return None
+    if document.refusal is not None:
+        call.warn(document.refusal)
+        return None
     view = document.views[0]
     found = view.snapshot.migrate()
     if found.changes is None:

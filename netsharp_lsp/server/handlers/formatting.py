@@ -50,6 +50,8 @@ def format_document(session: Session, uri: str, ranges: Sequence[lsp.Range] | No
     document = session.documents.get(uri)
     if document is None:
         return []
+    if document.refusal is not None:
+        raise RefusedError(lsp.LSPErrorCodes.RequestFailed, document.refusal)
     edits = []
     for view in document.views:
         lines = None if ranges is None else _lines(session, view, ranges)

@@ -1,0 +1,147 @@
+"""What a text takes of memory grows little by its words; beyond limits it is refused."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("forks and limits of a process are POSIX", allow_module_level=True)
+
+from netsharp_lsp.embedded.finding import find_regions
+from netsharp_lsp.limits import OPEN_BRACKETS, TEXT_WORDS
+from netsharp_lsp.specification import read_specification
+from netsharp_lsp.text.extent import refused
+from tests.bounds.measuring import Forks, Measurement
+from tests.server.wire import Wire, serving
+
+MIB = 2**20
+DEEP = b"[\n" * 100_000
+COMMANDS = [
+    ("a.nn", ("fmt", "check", "describe")),
+    ("a.cntk", ("fmt", "check", "describe", "config")),
+    ("a.bs", ("fmt", "check")),
+    ("a.ndl", ("fmt", "check")),
+    ("a.mel", ("fmt", "check")),
+    ("a.py", ("fmt", "check", "describe")),
+]
+
+
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    with Forks() as running:
+        yield running
+
+
+@pytest.fixture
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("texts")
+
+
+def asked(forks: Forks, folder: Path, name: str, text: bytes, *command: str) -> Measurement:
+    (folder / name).write_bytes(text)
+    return forks.run((*command, name), folder, len(text))
+
+
+def in_host(text: bytes) -> bytes:
+    return b'# language=Net#\nnet = """input A [3];\n' + text + b'"""\n'
+
+
+@pytest.mark.parametrize(("name", "commands"), COMMANDS, ids=lambda one: str(one))
+def test_brackets_that_nobody_writes_are_refused(
+    name: str, commands: tuple[str, ...], forks: Forks, folder: Path
+) -> None:
+    text = in_host(DEEP) if name == "a.py" else DEEP
+    for command in commands:
+        found = asked(forks, folder, name, text, command)
+        assert found.exit == 2, (command, found)
+        assert str(OPEN_BRACKETS) in found.said, (command, found)
+        assert found.memory < 100 * MIB, (command, found)
+        assert (folder / name).read_bytes() == text
+
+
+def test_more_words_than_anyone_writes_are_refused(forks: Forks, folder: Path) -> None:
+    found = asked(forks, folder, "a.nn", b"a " * (TEXT_WORDS.most + 1), "fmt")
+    assert found.exit == 2
+    assert str(TEXT_WORDS) in found.said
+    assert found.memory < 100 * MIB
+
+
+def test_a_weight_takes_little_of_the_formatter(forks: Forks, folder: Path) -> None:
+    def memory(count: int) -> int:
+        values = b", ".join(b"0.%d" % (number % 1000) for number in range(count))
+        text = b"input A [%d];\noutput B [1] from A all { Weights = [%b]; }\n" % (count, values)
+        found = asked(forks, folder, "a.nn", text, "fmt", "--check")
+        assert found.exit == 1
+        return found.memory
+
+    few, many = 50_000, 200_000
+    assert (memory(many) - memory(few)) / (many - few) < 700
+
+
+def test_what_is_refused_is_counted_well() -> None:
+    most = OPEN_BRACKETS.most
+    assert refused(b"(" * most) is None
+    assert refused(b"]" * 10 * most + b"([" * (most // 2)) is None
+    assert refused(b"[]" * 10 * most + b"[(])" * most) is None
+    assert str(OPEN_BRACKETS) in str(refused(b"]" * 10 * most + b"(" * (most + 1)))
+    assert str(OPEN_BRACKETS) in str(refused(b"[a]" * 50_000 + b"{ \n" * (most + 1)))
+    words = TEXT_WORDS.most
+    assert refused(b"a" * 2 * words + b" " * words) is None
+    assert refused(b"ab1.5 " * words) is None
+    assert str(TEXT_WORDS) in str(refused(b"ab1.5 " * words + b"\n"))
+    assert str(TEXT_WORDS) in str(refused(b"," * (words + 1)))
+
+
+def test_python_code_is_told_of_a_text_that_is_refused() -> None:
+    with pytest.raises(ValueError, match=str(OPEN_BRACKETS)):
+        read_specification(DEEP.decode())
+
+
+def test_a_host_that_nests_too_deep_says_so(forks: Forks, folder: Path) -> None:
+    host = b"# language=Net#\nnet = " + b"(" * 3000 + b"'input A [3];'" + b")" * 3000 + b"\n"
+    regions = find_regions("python", host)
+    assert isinstance(regions, str)
+    for command in ("check", "fmt", "describe"):
+        found = asked(forks, folder, "a.py", host, command)
+        assert (found.exit, regions in found.said) == (2, True), (command, found)
+    assert (folder / "a.py").read_bytes() == host
+
+
+def diagnosed(wire: Wire, name: str, text: str, language: str) -> str:
+    """The one thing that a server says of a document, which it refuses to format."""
+    uri = f"file:///nowhere/{name}"
+    wire.open(uri, text, language)
+    (said,) = wire.published(uri, 1)
+    options = {"tabSize": 2, "insertSpaces": True}
+    answer = wire.exchange(
+        "textDocument/formatting", {"textDocument": {"uri": uri}, "options": options}
+    )
+    assert answer["error"]["message"] == said["message"]
+    symbols = {"textDocument": {"uri": uri}}
+    assert not wire.request("textDocument/documentSymbol", symbols)
+    message: str = said["message"]
+    return message
+
+
+def test_a_server_refuses_what_the_command_line_refuses() -> None:
+    with serving() as wire:
+        for name, language in (("a.nn", "netsharp"), ("a.cntk", "cntk"), ("a.bs", "brainscript")):
+            assert str(OPEN_BRACKETS) in diagnosed(wire, name, DEEP.decode(), language)
+        assert str(OPEN_BRACKETS) in diagnosed(wire, "a.py", in_host(DEEP).decode(), "python")
+        deep = "# language=Net#\nnet = " + "(" * 3000 + "'input A [3];'" + ")" * 3000 + "\n"
+        assert "too deep" in diagnosed(wire, "b.py", deep, "python")
+
+        uri = "file:///nowhere/c.nn"
+        wire.open(uri, "input A [3];\noutput B [1] sigmoid from A all;\n")
+        assert wire.published(uri, 1) == []
+        end = {"line": 2, "character": 0}
+        wire.send(wire.change(uri, 2, {"range": {"start": end, "end": end}, "text": DEEP.decode()}))
+        (said,) = wire.published(uri, 2)
+        assert str(OPEN_BRACKETS) in said["message"]
+        last = {"line": 2 + DEEP.count(b"\n"), "character": 0}
+        wire.send(wire.change(uri, 3, {"range": {"start": end, "end": last}, "text": ""}))
+        assert wire.published(uri, 3) == []
