@@ -134,6 +134,48 @@ def test_entries_too_many_that_change_nothing_are_taken_away() -> None:
     assert [words(text, d) for d in found] == ["[2, 1, 1]"]
 
 
+SHARP = ("InputShape = [1, 28, 28]", "KernelShape = [1, 5, 5]")
+
+
+@pytest.mark.parametrize(
+    ("size", "written", "meant"),
+    [
+        ("[8, 12, 12]", "Stride = [1, 2]", "Stride = [1, 2, 2];"),
+        ("[8, 24, 12]", "Stride = [1, 2]", "Stride = [1, 1, 2];"),
+        ("[8, 12, 12]", "Stride = [0, 2, 2]", "Stride = [1, 2, 2];"),
+        ("[8, 12, 12]", "Stride = [1, -2, 2]", "Stride = [1, 2, 2];"),
+    ],
+)
+def test_the_reading_that_gives_the_declared_size_is_safe(
+    size: str, written: str, meant: str
+) -> None:
+    text = convolution(size, *SHARP, written, "MapCount = 8", source="input I [1, 28, 28];")
+    (code,) = {code for code, _ in grave(text)}
+    found = only(text, code)
+    assert found.fix is not None
+    assert found.fix.safe
+    assert meant in fixed(text, code)
+    assert grave(fixed(text, code)) == []
+
+
+@pytest.mark.parametrize(
+    ("size", "written"),
+    [
+        ("[8, 11, 11]", "Stride = [1, 2]"),
+        ("auto", "Stride = [1, 2]"),
+        ("[8, 24, 24]", "Sharing = [true, false]"),
+        ("[8, 11, 11]", "Stride = [0, 2, 2]"),
+        ("[8, 24, 24]", "strides = 2"),
+        ("[8, 24, 24]", "pad = [0, 2, 2]"),
+        ("[8, 24, 24]", "strides = [1, 2, 2]"),
+    ],
+)
+def test_a_reading_that_nothing_bears_out_is_not_safe(size: str, written: str) -> None:
+    text = convolution(size, *SHARP, written, "MapCount = 8", source="input I [1, 28, 28];")
+    fixes = [d.fix for d in diagnostics(text) if d.severity == "error" and d.fix is not None]
+    assert [fix.title for fix in fixes if fix.safe] == []
+
+
 def test_a_new_attribute_stands_behind_the_comment_of_its_line() -> None:
     block = "{\n  InputShape = [8, 8]; // the image\n}"
     text = network(f"hidden C [6, 6] tanh from I convolve {block}")

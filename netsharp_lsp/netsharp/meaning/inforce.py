@@ -14,6 +14,9 @@ from netsharp_lsp.netsharp.meaning.model import Geometry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from netsharp_lsp.context import Context
     from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
     from netsharp_lsp.netsharp.meaning.evaluate import Value
@@ -122,21 +125,48 @@ def maps_in_force(bundle: Bundle, rank: int) -> tuple[int, ...] | None:
     return integers_of(given)
 
 
-def geometry_of(bundle: Bundle) -> Geometry | None:
+#: The figures that make a geometry, each with one entry per dimension.
+FIGURES = (
+    "input_shape",
+    "kernel_shape",
+    "stride",
+    "padding",
+    "lower_pad",
+    "upper_pad",
+    "sharing",
+    "map_count",
+)
+
+
+def figures_over(bundle: Bundle, rank: int) -> dict[str, tuple[int, ...] | None]:
+    """The figures in force, those of both shapes left out, over so many dimensions."""
+    return {
+        "stride": spread(bundle, "Stride", 1, rank),
+        "padding": spread_booleans(bundle, "Padding", False, rank),
+        "lower_pad": spread(bundle, "LowerPad", 0, rank),
+        "upper_pad": spread(bundle, "UpperPad", 0, rank),
+        "sharing": spread_booleans(bundle, "Sharing", True, rank),
+        "map_count": maps_in_force(bundle, rank),
+    }
+
+
+def geometry_of(
+    bundle: Bundle, instead: Mapping[str, tuple[Value, ...]] | None = None, unnamed: int = 0
+) -> Geometry | None:
     """The kernels of a bundle, None unless every figure is there and lawful.
 
-    An attribute with an unknown name may be any of them, so then nothing is known either.
+    An attribute with an unknown name may be any of them, so where more than `unnamed` are there,
+    nothing is known either.  `instead`: what figures would be in place of those in force.
     """
     names = (attribute.name.text.lower() for attribute in bundle.item.attributes)
-    if any(name not in BY_NAME and name not in LAYER_FORMS for name in names):
+    if sum(name not in BY_NAME and name not in LAYER_FORMS for name in names) > unnamed:
         return None
-    size, kernel, stride = bundle.input_shape, bundle.kernel_shape, bundle.stride
-    padding, lower, upper = bundle.padding, bundle.lower_pad, bundle.upper_pad
-    sharing, maps = bundle.sharing, bundle.map_count
-    columns = (size, kernel, stride, padding, lower, upper, sharing, maps)
-    if any(column is None or len(column) != len(size or ()) for column in columns):
+    columns: list[Any] = [getattr(bundle, figure) for figure in FIGURES]
+    if instead is not None:
+        columns = [instead.get(*pair) for pair in zip(FIGURES, columns, strict=True)]
+    size, kernel, stride, padding, lower, upper, sharing, maps = columns
+    if not size or any(column is None or len(column) != len(size) for column in columns):
         return None
-    assert size and kernel and stride and padding and lower and upper and sharing and maps  # noqa: PT018
     if "Padding" in bundle.given and ("LowerPad" in bundle.given or "UpperPad" in bundle.given):
         return None
     axes = tuple(

@@ -13,14 +13,12 @@ from netsharp_lsp.netsharp.meaning.attributes import BY_NAME, LAYER_FORMS
 from netsharp_lsp.netsharp.meaning.evaluate import show, type_name
 from netsharp_lsp.netsharp.meaning.inforce import (
     activation_in_force,
+    figures_over,
     geometry_of,
     hidden_nodes_in_force,
     integers_of,
-    maps_in_force,
     needed_outputs,
     numbers_of,
-    spread,
-    spread_booleans,
     suits,
     wanted,
 )
@@ -218,13 +216,8 @@ def resolve_kernel(bundle: Bundle) -> None:
     bundle.kernel_shape = integers_of(bundle.given.get("KernelShape"))
     if bundle.input_shape is None:
         return
-    rank = len(bundle.input_shape)
-    bundle.stride = spread(bundle, "Stride", 1, rank)
-    bundle.padding = spread_booleans(bundle, "Padding", False, rank)
-    bundle.lower_pad = spread(bundle, "LowerPad", 0, rank)
-    bundle.upper_pad = spread(bundle, "UpperPad", 0, rank)
-    bundle.sharing = spread_booleans(bundle, "Sharing", True, rank)
-    bundle.map_count = maps_in_force(bundle, rank)
+    for figure, entries in figures_over(bundle, len(bundle.input_shape)).items():
+        setattr(bundle, figure, entries)
     bundle.geometry = geometry_of(bundle)
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import random
 import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import pytest
@@ -14,7 +17,7 @@ from netsharp_lsp.cntk.configuration.configuration import resolve
 from netsharp_lsp.cntk.configuration.lines import without_comments
 from netsharp_lsp.cntk.judging.check import diagnostics_by_file
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
-from netsharp_lsp.diagnostics.model import Diagnostic
+from netsharp_lsp.diagnostics.model import Diagnostic, Edit
 from netsharp_lsp.text.decode import decode_legacy
 from netsharp_lsp.text.edits import apply_edits
 from netsharp_lsp.workspace import Run
@@ -31,6 +34,12 @@ STOPS = {
     "configurations/comments.cntk": {"CK008"},
     "configurations/included.cntk": {"CK012"},
 }
+
+
+WORD = re.compile(rb"\w+|[^\w\s]")
+MARKS = (b"[", b"]", b"{", b"}", b"(", b")", b'"', b"#", b"=", b",", b";", b":")
+#: Longer files say nothing new.
+LONGEST = 2000
 
 
 def found(file: CntkFile, data: bytes | None = None) -> dict[str, list[Diagnostic]]:
@@ -77,6 +86,45 @@ def test_safe_fixes_keep_every_value(file: CntkFile) -> None:
     text = decode_legacy(file.data).text
     after = apply_edits(text, [edit for fix in fixes for edit in fix.edits])
     assert _leaves(name, after) == _leaves(name, file.data)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_no_safe_fix_makes_an_error(file: CntkFile, seed: int) -> None:
+    """Neither in the file nor in one with a token lost, doubled or replaced."""
+    source = random.Random(f"{seed} {file.name}")
+    words = [match.span() for match in WORD.finditer(file.data)]
+    texts = [file.data]
+    if words and len(file.data) < LONGEST:
+        start, end = source.choice(words)
+        instead = source.choice((b"", 2 * file.data[start:end], source.choice(MARKS)))
+        texts.append(file.data[:start] + instead + file.data[end:])
+    for text in texts:
+        here = found(file, text)
+        for one in here.get(os.path.basename(file.name), ()):
+            if one.fix is not None and one.fix.safe:
+                after = found(file, apply_edits(decode_legacy(text).text, one.fix.edits))
+                new = _errors(after) - _errors(here)
+                own = after.get(os.path.basename(file.name), ())
+                places = [(each.start, each.end) for each in own if each.code in new]
+                written = list(_written(one.fix.edits))
+                wrong = [p for p in places if any(p[0] <= e and s <= p[1] for s, e in written)]
+                assert not wrong, (one, text)
+
+
+def _written(edits: Sequence[Edit]) -> Iterator[tuple[int, int]]:
+    """Where edits stand once they are made; errors elsewhere the broken text had hidden."""
+    shift = 0
+    for edit in sorted(edits, key=lambda edit: edit.start):
+        start = edit.start + shift
+        yield start, start + len(edit.text.encode())
+        shift += len(edit.text.encode()) - (edit.end - edit.start)
+
+
+def _errors(diagnostics: dict[str, list[Diagnostic]]) -> Counter[str]:
+    """By code: the sentences name the brackets, which fixes replace."""
+    return Counter(
+        one.code for listed in diagnostics.values() for one in listed if one.severity == "error"
+    )
 
 
 def _leaves(name: str, data: bytes) -> dict[str, str | None]:

@@ -33,6 +33,9 @@ MEANT = {
 }
 #: The last word, or run of signs, of what stands before something that is missing.
 LAST_WORD = re.compile(rb"([\w\x80-\xff]+|[^\w\s\x80-\xff]+)\s*\Z")
+#: How a member begins, and how far behind a comma it is looked for.
+MEMBER = re.compile(rb"\s*[A-Za-z_][\w.]*\s*(\([\w\s,=':]*\)|\[[^\[\]\n]*\])?\s*=(?!=)")
+FARTHEST = 512
 INSTEAD = {"^": "**", "&": "&&", "|": "||"}
 
 
@@ -97,7 +100,8 @@ def _semicolon(text: NetworkText, damage: Damage) -> Told:
 
 def _comma(text: NetworkText, damage: Damage) -> Told:
     message = "Members are not separated by commas: a new line, or `;`, stands between them."
-    return message, _replacing(text, damage, ";", safe=True)
+    behind = text.data[damage.span[1] : damage.span[1] + FARTHEST]
+    return message, _replacing(text, damage, ";", safe=MEMBER.match(behind) is not None)
 
 
 def _include(text: NetworkText, damage: Damage) -> Told:

@@ -222,7 +222,7 @@ def old_record(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
                     Change(text.place(start, start + 1), "{"),
                     Change(text.place(end - 1, end), "}"),
                 ],
-                safe=True,
+                safe=not text.known.damages,
             ),
         )
 

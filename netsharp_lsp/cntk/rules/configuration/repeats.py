@@ -6,6 +6,7 @@ from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_lsp.cntk.configuration.brackets import Brackets
 from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.lines import builder_spans, inside
 from netsharp_lsp.cntk.configuration.records import is_block, records
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.entries import Assignment, Entry
     from netsharp_lsp.cntk.configuration.scope import Scope
     from netsharp_lsp.cntk.configuration.sources import SourcePlace
+    from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.run.experiment import Experiment
 
 
@@ -147,20 +149,21 @@ def square_brackets(subject: Experiment, experiment: Experiment) -> Iterator[Fin
     """Blocks in square brackets that add to nothing, the outermost of each."""
     outer: _Brackets | None = None
     within: list[_Brackets] = []
-    for block in sorted(_written(experiment)):
+    written = _written(experiment)
+    for block in sorted(written):
         if outer is not None and outer.source == block.source and block.end <= outer.end:
             within.append(block)
             continue
         if outer is not None and not outer.adds:
-            yield _deprecated(outer, within, experiment)
+            yield _deprecated(outer, within, written[outer], experiment)
         outer, within = block, []
     if outer is not None and not outer.adds:
-        yield _deprecated(outer, within, experiment)
+        yield _deprecated(outer, within, written[outer], experiment)
 
 
-def _written(experiment: Experiment) -> set[_Brackets]:
+def _written(experiment: Experiment) -> dict[_Brackets, Traced]:
     """Every such block that is closed by its own kind of bracket."""
-    found = set()
+    found = {}
     for value in experiment.configuration.values():
         if value.kind != "block":
             continue
@@ -169,11 +172,15 @@ def _written(experiment: Experiment) -> set[_Brackets]:
             place = one.value
             whole = place.text.startswith(b"[") and place.text.endswith(b"]")
             if whole and place.source.name != COMMAND_LINE and not _in_network(place):
-                found.add(_Brackets(place.source.name, place.start, place.end, one.appends, name))
+                where = (place.source.name, place.start, place.end)
+                found[_Brackets(*where, one.appends, name)] = one.record.content
     return found
 
 
-def _deprecated(outer: _Brackets, within: list[_Brackets], experiment: Experiment) -> Finding:
+def _deprecated(
+    outer: _Brackets, within: list[_Brackets], text: Traced, experiment: Experiment
+) -> Finding:
+    """The finding about a block; where a bracket lacks its partner, where one ends is a guess."""
     message = (
         f"'{outer.name}' stands in square brackets, which are deprecated except to add keys to a "
         "block that is there. Write braces."
@@ -188,7 +195,11 @@ def _deprecated(outer: _Brackets, within: list[_Brackets], experiment: Experimen
         )
     ]
     changes.sort(key=lambda change: change.place.start)
-    repair = Repair("Write braces", changes, safe=_is_whole(outer.source, experiment))
+    faults = TextFaults()
+    Brackets(text, faults).partner(0)
+    repair = None
+    if not faults:
+        repair = Repair("Write braces", changes, safe=_is_whole(outer.source, experiment))
     place = Place(outer.source, outer.start, outer.start + 1)
     return Finding("CK032", place, message, repair=repair)
 

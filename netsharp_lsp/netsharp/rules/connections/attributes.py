@@ -13,8 +13,17 @@ from netsharp_lsp.netsharp.meaning.attributes import (
     LAYER_FORMS,
 )
 from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.meaning.inforce import suits
 from netsharp_lsp.netsharp.reading.slips import is_half_typed, lacks_from
 from netsharp_lsp.netsharp.repairs.proposals import proposed_value
+from netsharp_lsp.netsharp.repairs.readings import (
+    FIGURES,
+    FILLERS,
+    agrees,
+    readings,
+    settled,
+    with_figures,
+)
 from netsharp_lsp.netsharp.repairs.restructuring import removed
 from netsharp_lsp.netsharp.repairs.rewriting import (
     added_attribute,
@@ -63,17 +72,6 @@ FOREIGN_NAMES = {
     "initialweights": "Weights",
 }
 
-#: What fills up a tuple that is too short.
-FILLERS: dict[str, int | bool] = {
-    "KernelShape": 1,
-    "Stride": 1,
-    "Padding": False,
-    "LowerPad": 0,
-    "UpperPad": 0,
-    "Sharing": True,
-    "MapCount": 1,
-}
-
 
 def applicable(kind: str | None) -> list[AttributeForm]:
     """The attributes that a kind of connection takes."""
@@ -88,7 +86,8 @@ def unknown_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
         for attribute in unknown_attributes(bundle) if bundle.kind != "all" else ():
             hint = suggested_name(attribute.name.text, free)
             if is_attribute(attribute):
-                yield misnamed(layer.declaration, attribute, hint, hint in free)
+                fits = hint in free and may_be(bundle, attribute, hint, network)
+                yield misnamed(layer.declaration, attribute, hint, hint in free, safe=fits)
     for attribute in filter(is_attribute, layer.item.attributes if layer.trainable else ()):
         form = BY_NAME.get(attribute.name.text.lower())
         place = RelativeSpan.of(layer.declaration, attribute.name)
@@ -97,7 +96,8 @@ def unknown_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
             yield Finding("NS061", place, message)
         elif attribute.name.text.lower() not in LAYER_FORMS and not is_activation(attribute):
             hint = nearest(attribute.name.text, ["Biases"])
-            yield misnamed(layer.declaration, attribute, hint, "Biases" not in layer.given)
+            free_name = "Biases" not in layer.given
+            yield misnamed(layer.declaration, attribute, hint, free_name, safe=True)
 
 
 def is_attribute(attribute: Attribute) -> bool:
@@ -134,15 +134,36 @@ def suggested_name(word: str, free: list[str]) -> str | None:
     return nearest(word, free) or nearest(word, [form.name for form in FORMS])
 
 
+def may_be(bundle: Bundle, attribute: Attribute, name: str, network: Network) -> bool:
+    """Whether an attribute under another name says nothing that is a fault, as far as is known."""
+    if attribute.value is None:
+        return False
+    value = network.evaluate(bundle.declaration, attribute.value, lambda finding: None)
+    form = BY_NAME[name.lower()]
+    if value is None or not takes(form, value):
+        return False
+    rank = len(bundle.input_shape or ())
+    if name not in FIGURES or not isinstance(value, tuple) or not rank:
+        return True
+    return len(value) == rank and agrees(bundle, {name: value}, unnamed=1)
+
+
+def takes(form: AttributeForm, value: Value) -> bool:
+    """Whether a value has the type that an attribute wants."""
+    if isinstance(value, tuple):
+        return form.shape != "scalar" and all(suits(entry, form.element) for entry in value)
+    return form.shape not in ("tuple", "list") and suits(value, form.element)
+
+
 def misnamed(
-    declaration: Declaration, attribute: Attribute, hint: str | None, free: bool
+    declaration: Declaration, attribute: Attribute, hint: str | None, free: bool, *, safe: bool
 ) -> Finding:
     """An unknown attribute, with its new name where that one is still free."""
     place = RelativeSpan.of(declaration, attribute.name)
     message = f"Unknown attribute '{attribute.name.text}'."
     if hint is None:
         return Finding("NS061", place, message)
-    repair = Repair(f"Rename to '{hint}'", [Change(place, hint)], safe=True) if free else None
+    repair = Repair(f"Rename to '{hint}'", [Change(place, hint)], safe=safe) if free else None
     return Finding("NS061", place, f"{message} Did you mean '{hint}'?", repair=repair)
 
 
@@ -226,14 +247,20 @@ def needed_attribute(bundle: Bundle, network: Network) -> Iterator[Finding]:
         if value is not None:
             title = f"Insert {form.name} = {show(value)}"
             change = added_attribute(bundle, form.name, value, network)
-            repair = Repair(title, [change], safe=is_declared(bundle, value))
+            repair = Repair(title, [change], safe=is_declared(bundle, form.name, value))
         message = f"{kind.capitalize()} needs attribute '{form.name}'."
         yield Finding("NS063", bundle.place, message, repair=repair)
 
 
-def is_declared(bundle: Bundle, value: Value) -> bool:
-    """Whether a proposed value is the source's declared shape, and no guess."""
-    return bundle.source is not None and value == bundle.source.shape
+def is_declared(bundle: Bundle, name: str, value: Value) -> bool:
+    """Whether a proposed value is the source's declared shape, with which the kernels fit."""
+    if name != "InputShape" or bundle.source is None or value != bundle.source.shape:
+        return False
+    if "KernelShape" not in bundle.given:
+        return True
+    assert isinstance(value, tuple)
+    figures = {"InputShape": value}
+    return with_figures(bundle, figures) is not None and agrees(bundle, figures)
 
 
 @rule("NS064", "error", on="layer")
@@ -261,34 +288,53 @@ def wrong_rank(bundle: Bundle, network: Network) -> Iterator[Finding]:
     if bundle.input_shape is None:
         return
     rank = len(bundle.input_shape)
-    for name, filler in FILLERS.items():
-        given = bundle.given.get(name)
-        if given is None or not isinstance(given.value, tuple) or len(given.value) == rank:
-            continue
-        if name == "KernelShape" and not given.value:
-            continue
-        entries = f"{len(given.value)} entr{'y' if len(given.value) == 1 else 'ies'}"
+    wrong = {
+        name: entries
+        for name in FILLERS
+        if (entries := tuple_of(bundle, name)) is not None and len(entries) != rank
+    }
+    if not wrong:
+        return
+    possible = {name: readings(name, wrong[name], bundle.input_shape) for name in wrong}
+    meant = settled(bundle, possible)
+    for name, found in wrong.items():
+        number = f"{len(found)} entr{'y' if len(found) == 1 else 'ies'}"
         message = (
-            f"'{name}' has {entries}; the bundle has {counted(rank, 'dimension')} "
-            "(from InputShape)."
+            f"'{name}' has {number}; the bundle has {counted(rank, 'dimension')} (from InputShape)."
         )
         note = Note(f"InputShape is {show(bundle.input_shape)}.", bundle.value_place("InputShape"))
-        repair = refilled(bundle, name, filler)
+        repair = refilled(bundle, name, found, meant.get(name))
         yield Finding("NS065", bundle.value_place(name), message, [note], repair)
 
 
-def refilled(bundle: Bundle, name: str, filler: Value) -> Repair | None:
-    """Entries that change nothing, put in front or taken away there."""
-    entries, rank = bundle.given[name].value, len(bundle.input_shape or ())
-    assert isinstance(entries, tuple)
+def tuple_of(bundle: Bundle, name: str) -> tuple[Value, ...] | None:
+    """The entries of a given tuple; a kernel without any is NS063's."""
+    given = bundle.given.get(name)
+    value = given.value if given is not None else None
+    return value if isinstance(value, tuple) and (value or name != "KernelShape") else None
+
+
+def refilled(
+    bundle: Bundle, name: str, entries: tuple[Value, ...], meant: tuple[Value, ...] | None
+) -> Repair | None:
+    """The reading that the declared size bears out, else entries that change nothing in front.
+
+    Entries that do something are not taken away.
+    """
+    filler, rank = FILLERS[name], len(bundle.input_shape or ())
     missing = rank - len(entries)
-    if missing > 0:
+    if missing <= 0:
+        if any(entry != filler for entry in entries[:-rank]):
+            return None
+        rest = entries[-rank:]
+        change = Change(bundle.value_place(name), show(rest))
+        return Repair(f"Shorten to {show(rest)}", [change], safe=meant == rest)
+    front = (filler,) * missing
+    if meant is None or meant == front + entries:
         change = widened_tuple(bundle, name, missing, filler)
-        return Repair(f"Put {show((filler,) * missing)[1:-1]} in front", [change], safe=True)
-    if any(entry != filler for entry in entries[:-rank]):
-        return None
-    rest = show(entries[-rank:])
-    return Repair(f"Shorten to {rest}", [Change(bundle.value_place(name), rest)], safe=True)
+        return Repair(f"Put {show(front)[1:-1]} in front", [change], safe=meant is not None)
+    change = Change(bundle.value_place(name), show(meant))
+    return Repair(f"Replace by {show(meant)}", [change], safe=True)
 
 
 @rule("NS069", "error", on="bundle", kinds=KERNEL_KINDS)
@@ -303,13 +349,25 @@ def below_one(bundle: Bundle, network: Network) -> Iterator[Finding]:
             continue
         for dimension, entry in enumerate(given.value):
             if isinstance(entry, int) and entry < least:
-                change = changed_entry(bundle, name, dimension, least)
                 yield Finding(
                     "NS069",
                     bundle.entry_place(name, dimension),
                     f"{name}[{dimension}] must be at least {least}, found {entry}.",
-                    repair=Repair(f"Replace by {least}", [change], safe=True),
+                    repair=raised(bundle, name, dimension, least),
                 )
+
+
+def raised(bundle: Bundle, name: str, dimension: int, least: int) -> Repair:
+    """The least value in an entry's place, or that without its sign, as the size bears out."""
+    entries = bundle.given[name].value
+    assert isinstance(entries, tuple)
+    before, (entry, *behind) = entries[:dimension], entries[dimension:]
+    assert isinstance(entry, int)
+    possible = [(*before, one, *behind) for one in dict.fromkeys((least, max(-entry, least)))]
+    meant = settled(bundle, {name: possible}).get(name)
+    value = least if meant is None else meant[dimension]
+    change = changed_entry(bundle, name, dimension, value)
+    return Repair(f"Replace by {show(value)}", [change], safe=meant is not None)
 
 
 @rule("NS070", "error", on="bundle", kinds=KERNEL_KINDS)

@@ -175,7 +175,10 @@ def auto_destination(layer: Layer, network: Network) -> Iterator[Finding]:
     geometry = known[0].geometry
     flat = len(geometry.axes) < 3 and geometry.maps[0] > 1 and geometry.axes[0].count > 1
     shape = unrolled_shapes(geometry)[0] if flat else geometry.output
-    repair = Repair(f"Declare {show(shape)}", [Change(layer.size_place, show(shape))], safe=True)
+    alike = len(known) == len(kernels) and all(
+        one.geometry is not None and product(one.geometry.output) == product(shape) for one in known
+    )
+    repair = Repair(f"Declare {show(shape)}", [Change(layer.size_place, show(shape))], safe=alike)
     yield Finding(
         "NS085",
         layer.size_place,

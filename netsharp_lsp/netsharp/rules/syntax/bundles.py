@@ -54,6 +54,8 @@ KIND_ALIASES = {
     "when": "where",
     "if": "where",
 }
+#: Words that stand for several kinds; the first one that comes to mind is a guess.
+SEVERAL_KINDS = frozenset(("pool", "pooling", "norm"))
 NEAR = (*KINDS, "maxpool", "meanpool", "responsenorm", "convolution")
 
 
@@ -117,7 +119,9 @@ def misspelt_kind(bundle: Bundle) -> Finding:
     message = f"Unknown connection kind '{text}'."
     if meant is None:
         return Finding("NS019", place, f"{message} Net# has {', '.join(KINDS)}.")
-    repair = Repair(f"Replace by '{meant}'", [Change(place, meant)], safe=True)
+    whole = meant == "all" or item.block is not None
+    clear = whole and item.kind_text.lower() not in SEVERAL_KINDS
+    repair = Repair(f"Replace by '{meant}'", [Change(place, meant)], safe=clear)
     return Finding("NS019", place, f"{message} Did you mean '{meant}'?", repair=repair)
 
 
