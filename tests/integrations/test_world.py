@@ -1,0 +1,105 @@
+"""The measurement of the world's files: logs are compared, texts counted, nothing is changed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPT = Path(__file__).parents[2] / "bench" / "world.py"
+CONFIGURATION = """\
+command = learn:other
+modelPath = "m.dnn"
+reader = [ readerType = "UCIFastReader" ; file = "train.txt"
+    x = [ dim = 4 ; start = 0 ]
+    y = [ dim = 1 ; start = 4 ; labelType = "category" ; labelDim = 2
+        labelMappingFile = "m.txt" ] ]
+SGD = [ maxEpochs = 1 ; learningRatesPerSample = 0.1 ]
+learn = [
+    action = "train"
+    BrainScriptNetworkBuilder = {
+        x = Input {4} ; y = Input {2}
+        z = LinearLayer {$size$} (x)
+        ce = CrossEntropyWithSoftmax (y, z)
+        featureNodes = (x) ; labelNodes = (y) ; criterionNodes = (ce)
+    }
+]
+other = [ action = "train" ; NDLNetworkBuilder = [ networkDescription = "a.ndl" ] ]
+"""
+NDL = """\
+run = ndl
+ndl = [ x = Input(4) ; y = Input(2) ; W = Parameter(2, 4) ; z = Times(W, x)
+ce = CrossEntropyWithSoftmax(y, z) ; FeatureNodes = (x) ; LabelNodes = (y)
+CriterionNodes = (ce) ]
+"""
+RUN = (
+    "=== Running /work/build/bin/cntk configFile=/work/Tests/Small/small.cntk "
+    r"currentDirectory=/work/Tests/Small size=2 ConfigDir=C:\work\Tests\Small nested=[a=b]"
+)
+
+
+def lines(folder: Path, command: str) -> list[str]:
+    """What a log says of a command's network, in the words of the original."""
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "netsharp_lsp", "describe", "small.cntk", "--format", "json"),
+            *("--command", command, "--set", "size=2", "--set", f"ConfigDir={folder}"),
+        ],
+        cwd=folder,
+        capture_output=True,
+        check=True,
+    )
+    return [
+        f"Validating --> {node['name']} = {node['operation']} ({', '.join(node['inputs'])}) :  -> "
+        f"[{' x '.join(map(str, node['shape']))}{' x *' if node['axis'] else ''}]"
+        for node in json.loads(done.stdout)["nodes"]
+    ]
+
+
+def test_logs_are_compared_and_nothing_is_changed(tmp_path: Path) -> None:
+    world, small = tmp_path / "world", tmp_path / "world" / "Tests" / "Small"
+    small.mkdir(parents=True)
+    (small / "small.cntk").write_text(CONFIGURATION)
+    (small / "a.ndl").write_text(NDL)
+    learnt, other = lines(small, "learn"), lines(small, "other")
+    begin = "CNTKCommandTrainBegin: "
+    told = [RUN, begin + "learn", *learnt, '# Action "train" #', "# other command (train action) #"]
+    (small / "equal.txt").write_text("\n".join([*told, *other]))
+    wrong = [line.replace("[2]", "[3]").replace("[2 x *]", "[3 x *]") for line in learnt]
+    (small / "wrong.log").write_text("\n".join([RUN, begin + "learn", *wrong]))
+    (small / "gone.log").write_text(
+        "\n".join([RUN.replace("small.cntk", "gone.cntk"), begin + "learn", *learnt])
+    )
+    before = {path: path.read_bytes() for path in world.rglob("*") if path.is_file()}
+    figures = tmp_path / "figures.json"
+    done = subprocess.run(
+        [sys.executable, SCRIPT, world, "--json", figures],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert {path: path.read_bytes() for path in world.rglob("*") if path.is_file()} == before
+    said = json.loads(figures.read_text())
+    assert said["files"] == 2
+    assert said["logs"]["verdicts"] == {
+        "equal": 2,
+        "different": 1,
+        "not evaluated": 0,
+        "missing": 1,
+    }
+    ((name, reason),) = said["logs"]["reasons"]
+    assert name == "Tests/Small/wrong.log learn"
+    assert " in the log and " in reason
+    assert said["migration"] == {"equal": 1}
+    assert said["formatting"] == {"changed": 2, "failed": 0, "unstable": 0, "findings": 0}
+    assert "4 networks of trainings: equal 2, different 1" in done.stdout
+
+
+def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, SCRIPT, tmp_path / "none"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr == f"{tmp_path / 'none'}: there is no such folder.\n"
