@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--stdin-filename", metavar="NAME", help="the name of what comes from stdin")
     add("--language", choices=language_ids(), help="the language of it, whatever its name")
     add("--format", choices=FORMATS, default="text", help="how to say it")
+    add("--depth", metavar="N", type=int, help="levels of calls that a picture shows open")
     add("--output", metavar="FILE", help="write into a file")
     add_context_arguments(parser)
     group = add_experiment_arguments(parser)
@@ -70,7 +71,7 @@ def _run(args: argparse.Namespace) -> int:
         return code
     for sentence in uncounted(description):
         complain(f"{args.subject}: {sentence}")
-    text = rendered(description, args.format)
+    text = rendered(description, args.format, args.depth)
     if args.output is None:
         give(text)
         return code
@@ -97,14 +98,15 @@ def _described(args: argparse.Namespace) -> tuple[dict[str, Any] | None, int]:
     return language_for(subject.name).describe(subject.text, subject.context), DONE
 
 
-def rendered(description: dict[str, Any], form: str) -> str:
-    """A description in one of `FORMATS`."""
+def rendered(description: dict[str, Any], form: str, depth: int | None = None) -> str:
+    """A description in one of `FORMATS`; a picture with so many levels of calls open."""
     if form == "json":
         return to_json(description, indent=2) + "\n"
     if form in ("dot", "svg") and "nodes" in description:
+        from netsharp_lsp.description.folding import folded
         from netsharp_lsp.description.nodes import as_layers
 
-        description = {**description, "layers": as_layers(description)}
+        description = folded({**description, "layers": as_layers(description)}, depth)
     if form == "dot":
         from netsharp_lsp.description.dot import render_dot
 

@@ -16,17 +16,8 @@ def render_dot(description: dict[str, Any]) -> str:
     """A digraph with a node for each layer and an edge for each bundle."""
     lines = ["digraph network {", '  node [fontname="sans-serif"];']
     names = {layer["name"] for layer in description["layers"]}
-    for layer in description["layers"]:
-        shape = "auto" if layer["shape"] is None else str(layer["shape"])
-        parts = [layer["name"], " ".join(filter(None, (shape, layer["activation"])))]
-        if layer["parameters"]:
-            parts.append(f"{layer['parameters']:,} parameters")
-        label = "\\n".join(_escaped(part) for part in parts)
-        periphery = ", peripheries=2" if layer["kind"] == "output" else ""
-        lines.append(
-            f'  "{_escaped(layer["name"])}" [label="{label}", shape={SHAPES[layer["kind"]]}'
-            f"{periphery}];"
-        )
+    lines += map(_node, description["layers"])
+    lines += _clusters(description)
     for layer in description["layers"]:
         for bundle in layer["bundles"]:
             if bundle["source"] in names:
@@ -36,6 +27,37 @@ def render_dot(description: dict[str, Any]) -> str:
                     f'[label="{_escaped(bundle["kind"] or "?")}", color="{color}"];'
                 )
     return "\n".join([*lines, "}", ""])
+
+
+def _node(layer: dict[str, Any]) -> str:
+    shape = "auto" if layer["shape"] is None else str(layer["shape"])
+    name = layer.get("label", layer["name"])
+    parts = [name, " ".join(filter(None, (shape, layer["activation"])))]
+    if layer["parameters"]:
+        parts.append(f"{layer['parameters']:,} parameters")
+    label = "\\n".join(_escaped(part) for part in parts)
+    periphery = ", peripheries=2" if layer["kind"] == "output" else ""
+    return (
+        f'  "{_escaped(layer["name"])}" [label="{label}", shape={SHAPES[layer["kind"]]}'
+        f"{periphery}];"
+    )
+
+
+def _clusters(description: dict[str, Any]) -> list[str]:
+    """The open groups within one another, each with the names of what stands in it."""
+    inside: dict[str, list[str]] = {"": []}
+    for frame in description.get("frames", ()):
+        inside[frame["key"]] = []
+    for layer in description["layers"]:
+        inside[layer.get("within", "")].append(f'"{_escaped(layer["name"])}";')
+    # Those in a frame stand behind it, so they are written before it is.
+    for number, frame in reversed(list(enumerate(description.get("frames", ())))):
+        label = f'label="{_escaped(frame["label"])}";'
+        lines = [f'subgraph "cluster_{number}" {{', label, *inside[frame["key"]]]
+        cluster = "\n".join(lines).replace("\n", "\n  ")
+        inside[frame["within"]].append(f"{cluster}\n}}")
+    clusters = [line for line in inside[""] if line.startswith("subgraph")]
+    return [f"  {line}".replace("\n", "\n  ") for line in clusters]
 
 
 def _escaped(text: str) -> str:

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from netsharp_lsp.description.picture import Arrow, Box
+    from netsharp_lsp.description.picture import Arrow, Box, BoxFrame
 
 STYLE = """
   svg { font: 12px ui-sans-serif, system-ui, sans-serif; color-scheme: light dark; }
@@ -54,6 +54,7 @@ def render_svg(description: dict[str, Any]) -> str:
         f"<style>{STYLE}</style>",
         f'<rect class="paper" width="{width}" height="{height}"/>',
     ]
+    parts += [_frame(frame) for frame in picture.frames]
     parts += [_arrow(arrow) for arrow in picture.arrows]
     parts += [_box(box) for box in picture.boxes]
     return "\n".join([*parts, "</svg>", ""])
@@ -67,6 +68,18 @@ def _number(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
+def _frame(frame: BoxFrame) -> str:
+    """An open group; its label stands over its upper edge, where arrows leave room at the left."""
+    x, y, width, height = (_number(v) for v in (frame.x, frame.y, frame.width, frame.height))
+    return (
+        f'<g class="group" data-key="{_escaped(frame.key)}">'
+        f'<rect fill="none" stroke="{UNKNOWN_COLOR}" stroke-dasharray="4 3" '
+        f'x="{x}" y="{y}" width="{width}" height="{height}" rx="{ROUNDING["hidden"]}"/>'
+        f'<text class="name" x="{_number(frame.x + 8)}" y="{_number(frame.y + 16)}">'
+        f"{_escaped(frame.label)}</text></g>"
+    )
+
+
 def _box(box: Box) -> str:
     x, y, width, height = (_number(v) for v in (box.x, box.y, box.width, box.height))
     middle = _number(box.x + box.width / 2)
@@ -76,7 +89,7 @@ def _box(box: Box) -> str:
         f'<rect class="paper" {shape}/>',
         f'<rect class="box" {shape} fill="{HEAT}" fill-opacity="{0.06 + 0.44 * box.cost:.2f}"/>',
         f'<text class="name" x="{middle}" y="{_number(box.y + 18)}" text-anchor="middle">'
-        f"{_escaped(box.name)}</text>",
+        f"{_escaped(box.label)}</text>",
     ]
     lines += [
         f'<text class="text" x="{middle}" y="{_number(box.y + 18 + 14 * number)}" '

@@ -339,9 +339,11 @@ class Graph:
     """The picture of a network: the JSON of `netsharp/graph`, spans still bytes.
 
     `description` is that of `netsharp describe` with `picture` beside it; `places` gives for each
-    layer's name where it is declared, `bundle_places` for (layer, index) where a bundle stands.
+    layer's name where it is declared, `bundle_places` for (layer, index) where a bundle stands,
+    `call_places` for the number of a call where that does.
     """
 
     description: dict[str, Any]
     places: dict[str, Target] = field(default_factory=dict)
     bundle_places: dict[tuple[str, int], Range] = field(default_factory=dict)
+    call_places: dict[int, Target] = field(default_factory=dict)

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
+from netsharp_lsp.description.folding import folded
+from netsharp_lsp.description.nodes import as_layers
+from netsharp_lsp.description.picture import drawn, lay_out
 from netsharp_lsp.server.aside import AT_ONCE, aside
 from netsharp_lsp.server.depiction import graph_anew
 from netsharp_lsp.server.protocol import RefusedError
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
     from netsharp_lsp.server.views import OpenDocument, View
 
 Plain = dict[str, Any]
+#: How many levels of groups stand open, and those that are not as this says, by their keys.
+Folds = tuple[int | None, dict[str, bool]]
+AS_IT_IS: Folds = (None, {})
 
 
 class Graphs:
@@ -27,23 +33,23 @@ class Graphs:
     """
 
     def __init__(self) -> None:
-        self._made: dict[str, tuple[tuple[Any, ...], Plain]] = {}
+        self._made: dict[str, tuple[tuple[Any, ...], Graph, Folds, Plain]] = {}
         self._making: dict[str, asyncio.Task[Any] | None] = {}
 
-    def of(self, document: OpenDocument, view: View) -> Plain | Awaitable[Plain]:
-        """Return the graph of a specification."""
+    def of(self, document: OpenDocument, view: View, folds: Folds) -> Plain | Awaitable[Plain]:
+        """Return the graph of a specification, with groups open or closed as is asked."""
         made = self._made.get(document.uri)
         if made is not None and made[0] == _key(document, view):
-            return made[1]
+            return self._told(document, view, made[1], folds)
         if len(view.lines.text) > AT_ONCE:
-            return self._aside(document, view)
-        return self._keep(document, view, view.snapshot.graph())
+            return self._aside(document, view, folds)
+        return self._told(document, view, view.snapshot.graph(), folds)
 
     def leave(self, uri: str) -> None:
         """Forget a document."""
         self._made.pop(uri, None)
 
-    async def _aside(self, document: OpenDocument, view: View) -> Plain:
+    async def _aside(self, document: OpenDocument, view: View, folds: Folds) -> Plain:
         uri, key = document.uri, _key(document, view)
         older = self._making.get(uri)
         if older is not None:
@@ -56,11 +62,14 @@ class Graphs:
                 del self._making[uri]
         if key != _key(document, view):
             raise RefusedError(lsp.LSPErrorCodes.ContentModified, "The text has changed since.")
-        return self._keep(document, view, made)
+        return self._told(document, view, made, folds)
 
-    def _keep(self, document: OpenDocument, view: View, made: Graph) -> Plain:
-        plain = _plain(document, view, made)
-        self._made[document.uri] = (_key(document, view), plain)
+    def _told(self, document: OpenDocument, view: View, made: Graph, folds: Folds) -> Plain:
+        kept = self._made.get(document.uri)
+        if kept is not None and kept[1] is made and kept[2] == folds:
+            return kept[3]
+        plain = _plain(document, view, made, folds)
+        self._made[document.uri] = (_key(document, view), made, folds, plain)
         return plain
 
 
@@ -69,22 +78,28 @@ def _key(document: OpenDocument, view: View) -> tuple[Any, ...]:
     return document.version, view, view.context
 
 
-def _plain(document: OpenDocument, view: View, made: Graph) -> Plain:
+def _plain(document: OpenDocument, view: View, made: Graph, folds: Folds) -> Plain:
     description = dict(made.description)
     picture = description.pop("picture")
+    if folds != AS_IT_IS and "nodes" in description:
+        description = folded({**description, "layers": as_layers(description)}, *folds)
+        picture = drawn(lay_out(description))
     boxes, arrows = picture["boxes"], iter(picture["arrows"])
     layers = []
     for layer in description["layers"]:
         box = boxes[layer["name"]]
         bundles = []
         for number, bundle in enumerate(layer["bundles"]):
-            drawn = bundle["source"] in boxes
-            points = next(arrows)["points"] if drawn else []
+            known = bundle["source"] in boxes
+            points = next(arrows)["points"] if known else []
             span = made.bundle_places.get((layer["name"], number))
             place = view.span(*span) if span is not None else None
             bundles.append({**bundle, "points": points, "range": place})
         where = {"position": _place(box), **_ranges(view, made, layer)}
         layers.append({**layer, "bundles": bundles, **where})
+    if "frames" in description:
+        frames, places = description["frames"], picture["frames"]
+        description["frames"] = [{**one, "position": places[one["key"]]} for one in frames]
     return {
         **description,
         "layers": layers,
@@ -100,7 +115,8 @@ def _place(box: Plain) -> Plain:
 
 
 def _ranges(view: View, made: Graph, layer: Plain) -> Plain:
-    target = made.places.get(layer["name"])
+    group = layer.get("group")
+    target = made.call_places.get(group["call"]) if group else made.places.get(layer["name"])
     if target is None:
         return {"range": None, "selectionRange": None}
     return {

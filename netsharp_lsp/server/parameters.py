@@ -82,7 +82,10 @@ CHECKS: dict[str, Check] = {
         {"event": Record({}, {"added": _FOLDERS, "removed": _FOLDERS})}
     ),
     "workspace/didChangeConfiguration": anything,
-    "netsharp/graph": Record({"textDocument": _IDENTITY}, {"name": text, "position": _POSITION}),
+    "netsharp/graph": Record(
+        {"textDocument": _IDENTITY},
+        {"name": text, "position": _POSITION, "depth": optional(integer), "folds": mapping},
+    ),
     "netsharp/run": Record({"textDocument": _IDENTITY}, _HOW_TO_RUN),
     "netsharp/stop": Record({"id": text}),
     "netsharp/trust": Record({"trusted": boolean}),

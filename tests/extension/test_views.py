@@ -24,6 +24,8 @@ from xml.etree import ElementTree
 import pytest
 
 from netsharp_lsp.context import Context
+from netsharp_lsp.description.folding import folded
+from netsharp_lsp.description.nodes import as_layers
 from netsharp_lsp.description.picture import lay_out
 from netsharp_lsp.language import language_by_id
 from tests.extension.conftest import EXTENSION, ROOT
@@ -146,17 +148,24 @@ def act(dist: Path, listener: Listener, tmp_path: Path) -> Act:
 def graph(text: bytes, version: int = 1, language: str = "netsharp") -> dict[str, Any]:
     """What `netsharp/graph` answers, but for the places in the text."""
     description = language_by_id(language).open(text, Context()).graph().description
+    return {**placed(description), "version": version, "uri": "file:///digits.nn"}
+
+
+def placed(description: dict[str, Any]) -> dict[str, Any]:
+    """A description with where everything is drawn, as the server says it."""
     picture = lay_out(description)
     arrows = iter(picture.arrows)
+    sides = ("x", "y", "width", "height")
     names = {layer["name"] for layer in description["layers"]}
     for layer, box in zip(description["layers"], picture.boxes, strict=True):
-        layer["position"] = {key: getattr(box, key) for key in ("x", "y", "width", "height")}
+        layer["position"] = {key: getattr(box, key) for key in sides}
         layer["range"] = layer["selectionRange"] = None
         for bundle in layer["bundles"]:
             known = bundle["source"] in names
             bundle |= {"points": next(arrows).points if known else [], "range": None}
-    size = {"width": picture.width, "height": picture.height}
-    return {**description, **size, "version": version, "uri": "file:///digits.nn"}
+    for frame, box in zip(description.get("frames", ()), picture.frames, strict=True):
+        frame["position"] = {key: getattr(box, key) for key in sides}
+    return {**description, "width": picture.width, "height": picture.height}
 
 
 def shown(text: bytes, language: str = "netsharp") -> list[dict[str, Any]]:
@@ -218,10 +227,56 @@ def test_the_nodes_of_a_configuration_are_drawn_and_spoken(act: Act) -> None:
       $$(".layer").map((each) => each.getAttribute("aria-label")),
       $$(".edge title").map((each) => each.textContent)];"""
     (names, labels, edges), _ = act("network", shown(text, "cntk"), script)
-    assert set(names) == {"features", "labels", "z", "z.PlusArgs[0]", "ce"}
+    assert set(names) == {"features", "labels", "z", "Times", "ce"}
     assert "hidden z, shape 2, 2 nodes, Plus, from z.PlusArgs[0], 2 parameters" in labels
     assert "z to ce: value, 0 parameters" in edges
     assert "undefined" not in str([labels, edges])
+
+
+def test_groups_open_and_close_by_mouse_and_keys(act: Act) -> None:
+    text = (ROOT / "tests" / "corpus" / "cntk" / "networks" / "resnet20.cntk").read_bytes()
+    made = graph(text, language="cntk")
+    flat = {**made, "layers": as_layers(made)}
+    changed = {"LayerStack 2/": True}
+    opened = placed(folded(flat, None, changed))
+    messages = [{"type": "graph", "title": "resnet20.cntk", "graph": made}]
+    script = f"""
+      const names = () => $$(".layer .name").map((each) => each.textContent);
+      const box = (label) => $$(".layer").find((each) =>
+        each.querySelector(".name").textContent === label);
+      const first = [names(), box("\u25b8 LayerStack 2").getAttribute("aria-expanded"),
+        $(".totals").textContent];
+      box("\u25b8 LayerStack 2").dispatchEvent(
+        new MouseEvent("click", {{ bubbles: true, detail: 1 }}));
+      await say({json.dumps({"type": "graph", "title": "resnet20.cntk", "graph": opened})});
+      const inside = [names(), $$(".group .heading").map((each) => each.textContent), {SELECTED}];
+      press("Enter");
+      press("Backspace");
+      await say({json.dumps(messages[0])});
+      const closed = {SELECTED};
+      await say({json.dumps({"type": "graph", "title": "resnet20.cntk", "graph": opened})});
+      $(".group .grip").dispatchEvent(new MouseEvent("click", {{ bubbles: true }}));
+      $(".group").focus();
+      press("Enter");
+      return [first, inside, closed];"""
+    ((names, expanded, totals), (within, headings, first), closed), sent = act(
+        "network", messages, script
+    )
+    assert "\u25b8 LayerStack 2" in names
+    assert not [name for name in names if ".x" in name]
+    assert (expanded, f"{len(made['nodes'])} nodes" in totals) == ("false", True)
+    assert headings == ["\u25be LayerStack 2"]
+    assert {"\u25b8 plain 1", "\u25b8 plain 2"} <= set(within)
+    assert first == "\u25b8 plain 1"
+    assert closed == "\u25b8 LayerStack 2"
+    folds = [(each["key"], each["open"]) for each in sent if each["type"] == "fold"]
+    assert folds == [
+        ("LayerStack 2/", True),
+        ("LayerStack 2/plain 1/", True),
+        ("LayerStack 2/", False),
+        ("LayerStack 2/", False),
+        ("LayerStack 2/", False),
+    ]
 
 
 def test_what_closes_a_loop_is_drawn_back_to_the_delay(act: Act) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.command_line import netsharp
+from tests.cntk.collection import FOLDER
 from tests.collection import SAMPLES
 from tests.server.places import AUTO, EXAMPLES, becomes, execute, furnish, opened
 from tests.server.wire import Message, Wire, serving
@@ -120,3 +121,28 @@ def test_every_text_has_a_graph_whose_places_lie_in_it(tmp_path: Path) -> None:
             places += [bundle["range"] for layer in made["layers"] for bundle in layer["bundles"]]
             assert all(place["end"]["line"] <= lines for place in places if place), sample.name
             wire.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+
+def test_groups_open_as_asked_and_are_drawn_as_describe_draws_them(tmp_path: Path) -> None:
+    path = FOLDER / "networks" / "resnet20.cntk"
+    with serving(rootUri=path.parent.as_uri()) as wire:
+        uri, text = opened(wire, path, "cntk"), path.read_text()
+        plain = graph(wire, uri)
+        assert "LayerStack 2/" in {layer["name"] for layer in plain["layers"]}
+        asked = graph(wire, uri, folds={"LayerStack 2/": True, "no such group/": True})
+        (frame,) = asked["frames"]
+        assert (frame["key"], frame["boxes"]) == ("LayerStack 2/", 14)
+        assert len(asked["layers"]) == len(plain["layers"]) + 1
+        deep = graph(wire, uri, depth=1)
+        assert graph(wire, uri) == plain
+        (stack,) = [layer for layer in plain["layers"] if layer["name"] == "strided 1/"]
+        assert cut(text, stack["selectionRange"]) == "strided {cMap[1]}"
+    for made, arguments in ((plain, ()), (deep, ("--depth", "1"))):
+        svg = netsharp("describe", path.name, "--format", "svg", *arguments, cwd=path.parent).out
+        assert svg.count("data-name=") == len(made["layers"])
+        assert svg.count("data-key=") == len(made["frames"])
+        for each in (*made["layers"], *made["frames"]):
+            numbers = {
+                side: f"{value:.1f}".removesuffix(".0") for side, value in each["position"].items()
+            }
+            assert " ".join(f'{side}="{value}"' for side, value in numbers.items()) in svg

@@ -3,7 +3,7 @@
 import type * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { FAMILY } from "./claims";
-import { GRAPH, type Graph } from "./protocol";
+import { type Folds, GRAPH, type Graph } from "./protocol";
 
 export type Answer =
   | { readonly ok: true; readonly graph: Graph }
@@ -16,19 +16,20 @@ export class Graphs {
 
   /**
    * The network of a document as it is now; why there is none, where that is so.
-   * `name` chooses one of several specifications; without it the first is meant.
+   * `name` chooses one of several specifications; without it the first is meant.  `folds` are
+   * groups to open or close, which only networks of the family have.
    */
-  of(document: vscode.TextDocument, name?: string): Promise<Answer> {
+  of(document: vscode.TextDocument, name?: string, folds: Folds = {}): Promise<Answer> {
     if (FAMILY.has(document.languageId)) {
       // Its version does not tell whether other files have changed; the server keeps what it made.
-      return this.ask(document, name);
+      return this.ask(document, name, folds);
     }
     const key = JSON.stringify([document.uri.toString(), name]);
     const kept = this.kept.get(key);
     if (kept?.version === document.version) {
       return kept.answer;
     }
-    const answer = this.ask(document, name).then((made) => this.keepIfMade(key, made));
+    const answer = this.ask(document, name, folds).then((made) => this.keepIfMade(key, made));
     this.kept.set(key, { version: document.version, answer });
     return answer;
   }
@@ -46,14 +47,18 @@ export class Graphs {
     return answer;
   }
 
-  private async ask(document: vscode.TextDocument, name: string | undefined): Promise<Answer> {
+  private async ask(
+    document: vscode.TextDocument,
+    name: string | undefined,
+    folds: Folds,
+  ): Promise<Answer> {
     const client = this.client();
     if (client === undefined) {
       return { ok: false, message: "The Net# server is not running." };
     }
     const textDocument = client.code2ProtocolConverter.asTextDocumentIdentifier(document);
     try {
-      const graph = await client.sendRequest<Graph>(GRAPH, { textDocument, name });
+      const graph = await client.sendRequest<Graph>(GRAPH, { textDocument, name, folds });
       return { ok: true, graph };
     } catch (error) {
       return { ok: false, message: error instanceof Error ? error.message : String(error) };

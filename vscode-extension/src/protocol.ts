@@ -35,19 +35,43 @@ export interface GraphLayer {
   readonly parameters: number | null;
   readonly shared_with: string | null;
   readonly bundles: readonly GraphBundle[];
-  readonly position: {
-    readonly x: number;
-    readonly y: number;
-    readonly width: number;
-    readonly height: number;
-  };
+  /** What it is called where that is not its whole name. */
+  readonly label?: string;
+  /** The open group around it, by its key; empty for none. */
+  readonly within?: string;
+  /** What it stands for, where it is a closed group. */
+  readonly group?: { readonly key: string; readonly boxes: number };
+  readonly position: Place;
   readonly range: Range | null;
   readonly selectionRange: Range | null;
 }
 
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A group that stands open: a frame around its boxes. */
+export interface GraphFrame {
+  readonly key: string;
+  readonly label: string;
+  readonly within: string;
+  readonly boxes: number;
+  readonly position: Place;
+}
+
+/** Groups that a person has opened or closed, by their keys. */
+export type Folds = Readonly<Record<string, boolean>>;
+
 /** The answer to `netsharp/graph`. */
 export interface Graph {
   readonly layers: readonly GraphLayer[];
+  /** Open groups, each behind the one around it. */
+  readonly frames?: readonly GraphFrame[];
+  /** All nodes of a network of CNTK, those in closed groups, too. */
+  readonly nodes?: readonly unknown[];
   /** What builds a network of CNTK, whose boxes are nodes; absent for Net#. */
   readonly builder?: string;
   readonly parameters: number | null;

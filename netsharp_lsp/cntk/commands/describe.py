@@ -60,12 +60,12 @@ def _describe(
 
 def _placed(description: dict[str, Any], subject: ExperimentSubject) -> dict[str, Any]:
     """A description whose places are lines and columns of files as people call them."""
-    for node in description["nodes"]:
-        lines = subject.lines(node["file"])
+    for one in (*description["nodes"], *description["calls"]):
+        lines = subject.lines(one["file"])
         for end in ("start", "end"):
-            line, column = lines.position(node[end])
-            node[end] = {"line": line, "column": column}
-        node["file"] = subject.shown(node["file"])
+            line, column = lines.position(one[end])
+            one[end] = {"line": line, "column": column}
+        one["file"] = subject.shown(one["file"])
     return description
 
 

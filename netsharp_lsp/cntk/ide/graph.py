@@ -7,6 +7,7 @@ from __future__ import annotations
 from netsharp_lsp.cntk.ide.nodes import named_nodes
 from netsharp_lsp.cntk.networks.description import described
 from netsharp_lsp.cntk.networks.node import Network
+from netsharp_lsp.description.folding import folded
 from netsharp_lsp.description.nodes import as_layers
 from netsharp_lsp.description.picture import drawn, lay_out
 from netsharp_lsp.ide.answers import Graph, Target
@@ -15,14 +16,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.ide.edited import Edited
     from netsharp_lsp.cntk.run.building import BuiltNetwork
+    from netsharp_lsp.cntk.run.experiment import Experiment
 
 
 def graph_of(edited: Edited) -> Graph:
     """The first network that is built in the text, else the first of its runs."""
-    built = _meant(edited)
+    experiment, built = _meant(edited)
     network = built.network if built is not None else None
     description = described(network if network is not None else Network({}, {}))
-    description["layers"] = as_layers(description)
+    description = folded({**description, "layers": as_layers(description)})
     description["command"] = built.command if built is not None else ""
     description["builder"] = built.builder if built is not None else ""
     description["picture"] = drawn(lay_out(description))
@@ -31,15 +33,19 @@ def graph_of(edited: Edited) -> Graph:
         if named.built is built:
             place = named.name
             graph.places[named.node.name] = Target(place.start, place.end, place.start, place.end)
+    for number, call in enumerate(description["calls"]):
+        if experiment is not None and edited.is_here(experiment, call["file"]):
+            start, end = call["start"], call["end"]
+            graph.call_places[number] = Target(start, end, start, end)
     return graph
 
 
-def _meant(edited: Edited) -> BuiltNetwork | None:
-    first = None
+def _meant(edited: Edited) -> tuple[Experiment, BuiltNetwork] | tuple[None, None]:
+    first: tuple[Experiment, BuiltNetwork] | None = None
     for experiment, built in edited.networks():
         if built.network is None:
             continue
-        first = first or built
+        first = first or (experiment, built)
         if edited.is_here(experiment, built.place.source):
-            return built
-    return first
+            return experiment, built
+    return first or (None, None)

@@ -25,7 +25,7 @@ from netsharp_lsp.cntk.ndl.symbols import (
 )
 from netsharp_lsp.cntk.networks.faults import Fault, Outcome
 from netsharp_lsp.cntk.networks.inference import inferred
-from netsharp_lsp.cntk.networks.node import OPAQUE, Network, Node
+from netsharp_lsp.cntk.networks.node import OPAQUE, Calling, Network, Node
 from netsharp_lsp.cntk.networks.node_types import ANY, NODE_TYPES
 
 if TYPE_CHECKING:
@@ -76,6 +76,8 @@ class _Evaluation:
         #: Calls of parameters and constants with their nodes; none that stands within a call.
         self._starting: list[tuple[Item, Node, bool]] = []
         self._depth = 0
+        #: The call of a macro that is being followed.
+        self._call: Calling | None = None
 
     def network(self, parts: Sequence[Part]) -> Outcome:
         """Run all passes."""
@@ -142,6 +144,7 @@ class _Evaluation:
     def _node(self, item: Item, name: str, function: NdlFunction | None) -> Node:
         node = Node(function.operation if function else OPAQUE, len(self.nodes), name)
         node.where = item.place
+        node.call = Calling("", item.name, item.place, self._call) if self._call else None
         while node.name in self.nodes:
             node.name = f"_{node.name}"
         self.nodes[node.name] = node
@@ -207,7 +210,9 @@ class _Evaluation:
             item.node.shape, item.node.where = None, item.place
             self.nodes.setdefault(name, item.node)
         else:
+            around, self._call = self._call, Calling(item.value, item.name, item.place, self._call)
             self._create_all(inner, name)
+            self._call = around
             item.node = result_of(item)
         self.faults.calls.pop()
         self._depth -= 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.networks.faults import Place
-from netsharp_lsp.cntk.networks.node import Axis, Network, Node
+from netsharp_lsp.cntk.networks.node import Axis, Calling, Network, Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,12 +26,13 @@ def copied(network: Network, outside: Callable[[Place], Place]) -> Network:
 class _Copying:
     """What was copied so far."""
 
-    __slots__ = ("_axes", "_outside", "_twins", "_waiting")
+    __slots__ = ("_axes", "_calls", "_outside", "_twins", "_waiting")
 
     def __init__(self, outside: Callable[[Place], Place]) -> None:
         self._outside = outside
         self._twins: dict[Node, Node] = {}
         self._axes: dict[Axis, Axis] = {}
+        self._calls: dict[Calling, Calling] = {}
         self._waiting: list[Node] = []
 
     def nodes(self, several: Iterable[Node]) -> tuple[Node, ...]:
@@ -49,6 +50,7 @@ class _Copying:
             twin.shape, twin.loop = one.shape, one.loop
             twin.where = self._outside(Place(*one.where))
             twin.late = one.late
+            twin.call = self._call(one.call)
             twin.axis = self._axis(one.axis)
         return twin
 
@@ -57,6 +59,15 @@ class _Copying:
         while self._waiting:
             one = self._waiting.pop()
             self._twins[one].inputs = self.nodes(one.inputs)
+
+    def _call(self, call: Calling | None) -> Calling | None:
+        if call is None:
+            return None
+        if call not in self._calls:
+            where = self._outside(Place(*call.where))
+            twin = Calling(call.function, call.variable, where, self._call(call.parent))
+            self._calls[call] = twin
+        return self._calls[call]
 
     def _axis(self, axis: Axis | None) -> Axis | None:
         if axis is None:

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from netsharp_lsp.cntk.networks.node import Network, Node
+    from netsharp_lsp.cntk.networks.node import Calling, Network, Node
 
 #: Bytes of a number, by the precision of the program.
 BYTES = {"float": 4, "double": 8}
@@ -18,6 +18,9 @@ BYTES = {"float": 4, "double": 8}
 def described(network: Network, precision: str = "float") -> dict[str, Any]:
     """Nodes in order of creation, loops, and totals; a total with unknown parts is None."""
     nodes = [node_json(node, network) for node in network.nodes.values()]
+    calls = _calls(network)
+    for node, one in zip(nodes, network.nodes.values(), strict=True):
+        node["call"] = None if one.call is None else calls[one.call]
     trained = [node["parameters"] for node in nodes if node["trainable"]]
     return {
         "version": 1,
@@ -28,6 +31,33 @@ def described(network: Network, precision: str = "float") -> dict[str, Any]:
         "memory_bytes": _memory(network, BYTES[precision]),
         "nodes": nodes,
         "loops": [[node.name for node in loop] for loop in network.loops],
+        "calls": [_call_json(call, calls) for call in calls],
+    }
+
+
+def _calls(network: Network) -> dict[Calling, int]:
+    """The calls that nodes come from, numbered so that each stands behind the one around it."""
+    numbers: dict[Calling, int] = {}
+    for node in network.nodes.values():
+        way = []
+        call = node.call
+        while call is not None and call not in numbers:
+            way.append(call)
+            call = call.parent
+        for one in reversed(way):
+            numbers[one] = len(numbers)
+    return numbers
+
+
+def _call_json(call: Calling, numbers: dict[Calling, int]) -> dict[str, Any]:
+    file, start, end = call.where
+    return {
+        "function": call.function,
+        "variable": call.variable,
+        "parent": None if call.parent is None else numbers[call.parent],
+        "file": file,
+        "start": start,
+        "end": end,
     }
 
 

@@ -37,12 +37,28 @@ class Axis:
         self.name = name
 
 
+class Calling:
+    """A call of a function or macro in a text of the user's, and the call around it.
+
+    `function` is empty for a name that is given to an expression; two calls are never equal.
+    """
+
+    __slots__ = ("function", "parent", "variable", "where")
+
+    def __init__(self, function: str, variable: str, where: Where, parent: Calling | None) -> None:
+        self.function = function
+        self.variable = variable
+        self.where = where
+        self.parent = parent
+
+
 class Node:
     """A node.  Building and inference fill it in; afterwards nothing changes it."""
 
     __slots__ = (
         "attributes",
         "axis",
+        "call",
         "inputs",
         "late",
         "loop",
@@ -66,6 +82,8 @@ class Node:
         self.axis: Axis | None = None
         self.loop: int | None = None
         self.where: Where = ("", 0, 0)
+        #: The innermost call that it comes from.
+        self.call: Calling | None = None
         #: What fetches the inputs of a delay once all other nodes are there.
         self.late: Callable[[], tuple[Node, ...]] | None = None
 

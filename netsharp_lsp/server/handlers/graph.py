@@ -23,7 +23,8 @@ def graph(session: Session, params: Plain) -> Plain | Awaitable[Plain]:
     view = None if document is None else _meant(session, document, params)
     if document is None or view is None:
         raise RefusedError(lsp.LSPErrorCodes.RequestFailed, "There is no specification here.")
-    return session.graphs.of(document, view)
+    changed = {str(key): opened is True for key, opened in params.get("folds", {}).items()}
+    return session.graphs.of(document, view, (params.get("depth"), changed))
 
 
 def _meant(session: Session, document: OpenDocument, params: Plain) -> View | None:

@@ -11,4 +11,5 @@ export type FromView =
   | { readonly type: "ready" }
   | { readonly type: "reveal"; readonly layer: string; readonly focus: boolean }
   | { readonly type: "revealBundle"; readonly layer: string; readonly index: number }
+  | { readonly type: "fold"; readonly key: string; readonly open: boolean }
   | { readonly type: "save"; readonly format: "svg" | "png"; readonly base64: string };

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { FAMILY, OURS } from "../claims";
 import type { Graphs } from "../graphs";
 import { pageOf, viewOptions } from "../page";
-import type { Graph, Position, Range } from "../protocol";
+import type { Folds, Graph, Position, Range } from "../protocol";
 import type { FromView, ToView } from "./messages";
 
 /** How long after the last keystroke the picture is drawn anew, in milliseconds. */
@@ -20,6 +20,8 @@ export class NetworkPanel implements vscode.Disposable {
   private name: string | undefined;
   private graph: Graph | undefined;
   private timer: NodeJS.Timeout | undefined;
+  /** The groups that were opened or closed, by document. */
+  private readonly folds = new Map<string, Folds>();
   /** The layer that the view has asked to be shown: the cursor that lands there is no news. */
   private pointed: string | undefined;
   private readonly subscriptions: vscode.Disposable[];
@@ -114,8 +116,10 @@ export class NetworkPanel implements vscode.Disposable {
       return;
     }
     const version = document.version;
-    const answer = await this.graphs.of(document, this.name);
-    if (this.document !== document || document.version !== version) {
+    const folds = this.folds.get(document.uri.toString()) ?? {};
+    const answer = await this.graphs.of(document, this.name, folds);
+    const later = folds !== (this.folds.get(document.uri.toString()) ?? folds);
+    if (this.document !== document || document.version !== version || later) {
       return;
     }
     const title = document.uri.path.split("/").at(-1) ?? "";
@@ -155,9 +159,21 @@ export class NetworkPanel implements vscode.Disposable {
       case "revealBundle":
         void this.reveal(message.layer, this.place(message.layer, message.index), true);
         break;
+      case "fold":
+        this.fold(message.key, message.open);
+        break;
       case "save":
         void this.save(message.format, Buffer.from(message.base64, "base64"));
         break;
+    }
+  }
+
+  /** Opens or closes a group; it stays so while the document is edited. */
+  private fold(key: string, open: boolean): void {
+    if (this.document !== undefined) {
+      const uri = this.document.uri.toString();
+      this.folds.set(uri, { ...this.folds.get(uri), [key]: open });
+      void this.draw();
     }
   }
 

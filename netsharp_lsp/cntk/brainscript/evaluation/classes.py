@@ -7,6 +7,7 @@ import re
 
 from netsharp_lsp.cntk.brainscript.evaluation import attributes
 from netsharp_lsp.cntk.brainscript.evaluation.attributes import Arguments, flattened
+from netsharp_lsp.cntk.brainscript.evaluation.calls import call_of
 from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Evaluator
 from netsharp_lsp.cntk.brainscript.evaluation.network_building import build_network
 from netsharp_lsp.cntk.brainscript.evaluation.values import (
@@ -46,6 +47,7 @@ def _node(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
         run.fail("unknown-operation", f"there is no node type `{operation}`.", thunk.place)
     node = Node(operation, 0, path)
     node.where = run.origin(Site(place, scope))
+    node.call = call_of(scope, run.library)
     known = _attributes(arguments, node)
     node.number = run.next_number()
     if operation in DELAYS:

@@ -203,12 +203,12 @@ class Evaluator:
 
     def origin(self, site: Site) -> Place:
         """Where a text of the user asks for what happens at a site, maybe within the library."""
-        place, scope = site
+        place, scope, _ = site
         while place.source in self.library and scope is not None:
             if scope.site is None:
                 scope = scope.parent
             else:
-                place, scope = scope.site
+                place, scope, _ = scope.site
         return site.place if place.source in self.library else place
 
     def fill(self, record: Record, entries: Iterable[Entry], path: str) -> None:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Evaluator, Form
     from netsharp_lsp.cntk.brainscript.evaluation.values import Value
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Expression
 
 #: Elements that one array may have.
 LONGEST = 1_000_000
@@ -167,7 +168,14 @@ def _call(run: Evaluator, e: BrainScriptCall, scope: Record, path: str) -> Value
         for value, name in zip(positional, names, strict=False)
     ]
     named = _named(run, e.arguments, scope, path)
-    return run.apply(function, given, named, (path, Site(e.place, scope)))
+    return run.apply(function, given, named, (path, Site(e.place, scope, _called(e.function))))
+
+
+def _called(function: Expression) -> str:
+    """What a function is called where it is called; of what it returns, still that."""
+    while isinstance(function, BrainScriptCall | Index):
+        function = function.function if isinstance(function, BrainScriptCall) else function.target
+    return function.name if isinstance(function, Name | Select) else ""
 
 
 def _named(

@@ -6,6 +6,7 @@ Which operator builds which node is in `operators`.
 from __future__ import annotations
 
 from netsharp_lsp.cntk.brainscript.evaluation import operators
+from netsharp_lsp.cntk.brainscript.evaluation.calls import call_of_operator
 from netsharp_lsp.cntk.brainscript.evaluation.values import a_kind
 from netsharp_lsp.cntk.networks.node import Node
 
@@ -36,6 +37,7 @@ def run_node(
     node = Node(operation, run.next_number(), under[0])
     node.inputs = inputs
     node.where = run.origin(under[1])
+    node.call = call_of_operator(under[1], run.library)
     if operation == "Times":
         node.attributes = {"outputRank": 1, "inferInputRankToMap": -1}
     return node

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from netsharp_lsp.cntk.networks.faults import Place
-    from netsharp_lsp.cntk.networks.node import Network
+    from netsharp_lsp.cntk.networks.node import Calling, Network
 
 
 #: Names of a circle that are told.
@@ -109,21 +109,29 @@ class Thunk:
 
 
 class Site(NamedTuple):
-    """Where something happens: a place, and the scope that it is evaluated in."""
+    """Where something happens: a place, and the scope that it is evaluated in.
+
+    `called` is what a function is called there.
+    """
 
     place: Place
     scope: Record | None
+    called: str = ""
 
 
 class Record:
-    """Members by name, and the scope around them; the arguments of a call know its site."""
+    """Members by name, and the scope around them; the arguments of a call know its site.
 
-    __slots__ = ("members", "parent", "site")
+    `way` is which calls led there, once that was asked for.
+    """
+
+    __slots__ = ("members", "parent", "site", "way")
 
     def __init__(self, parent: Record | None, site: Site | None = None) -> None:
         self.members: dict[str, Thunk] = {}
         self.parent = parent
         self.site = site
+        self.way: Way | None = None
 
     def find(self, name: str) -> Thunk | None:
         """A member, here or in a scope around."""
@@ -139,6 +147,16 @@ class Record:
     def outermost(self, name: str) -> Thunk | None:
         """A member that is made when it is asked for, in a scope that none is around."""
         return None
+
+
+class Way(NamedTuple):
+    """The calls around the arguments of a call, outermost first, with the arguments of those that
+    made what is called.  `asked` are the arguments of the innermost call in a user's text.
+    """
+
+    made: tuple[Record, ...]
+    calls: tuple[Calling, ...]
+    asked: Record | None
 
 
 class Array:

@@ -121,7 +121,7 @@ export class Camera {
 
   /** Drags the paper; what lies on it keeps its clicks. */
   private grab(start: PointerEvent): void {
-    if (start.button !== 0 || (start.target as Element).closest(".layer, .edge") !== null) {
+    if (start.button !== 0 || (start.target as Element).closest(".layer, .edge, .group") !== null) {
       return;
     }
     const ended = new AbortController();

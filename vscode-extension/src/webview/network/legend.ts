@@ -42,6 +42,7 @@ export function totals(graph: Graph): HTMLElement[] {
     count === null ? [] : [`${whole(count)} ${name}`],
   );
   const missing = counts.length < known.length ? ["more counts need the sizes of auto"] : [];
-  const boxes = `${graph.layers.length} ${graph.builder === undefined ? "layers" : "nodes"}`;
+  const count = graph.nodes?.length || graph.layers.length;
+  const boxes = `${count} ${graph.builder === undefined ? "layers" : "nodes"}`;
   return [boxes, ...counts, ...missing].map((words) => html("span", {}, words));
 }

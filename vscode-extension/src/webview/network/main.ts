@@ -31,11 +31,14 @@ const below = html("div", { class: "below" });
 const notice = html("p", { class: "notice", role: "status" });
 const heard = html("p", { class: "heard", "aria-live": "polite" });
 const KEYS =
-  "Arrow keys follow the connections; Enter goes to the text; + - 0 zoom; Escape leaves.";
+  "Arrow keys follow the connections; Enter goes to the text or opens a group, Backspace closes it; " +
+  "+ - 0 zoom; Escape leaves.";
 
 let graph: Graph | undefined;
 let picture: Picture | undefined;
 let selected: string | undefined;
+/** The group that was opened last and is not drawn yet. */
+let opening: string | undefined;
 
 const send = connect<ToView, FromView>(hear);
 const camera = new Camera(surface, scene, whole);
@@ -92,6 +95,12 @@ function show(name: string, shown: Graph): void {
   figures.replaceChildren(...totals(shown));
   below.replaceChildren(legend(shown));
   shown.layers.forEach(listen);
+  shown.frames?.forEach(({ key }) => listenToFrame(key));
+  const inside = shown.layers.filter((each) => each.within === opening);
+  if (opening !== undefined && inside.length > 0) {
+    selected = inside.reduce((one, other) => (other.position.y < one.position.y ? other : one)).name;
+    opening = undefined;
+  }
   select(selected, false);
   if (first) {
     camera.open();
@@ -108,12 +117,35 @@ function listen(layer: GraphLayer): void {
   box?.addEventListener("click", (event) => {
     select(layer.name, false);
     focus(layer.name);
+    if (layer.group !== undefined) {
+      fold(layer.group.key, true);
+      return;
+    }
     send({ type: "reveal", layer: layer.name, focus: event.detail > 1 });
   });
   box?.addEventListener("focus", () => select(layer.name, true));
   picture?.edges.get(layer.name)?.forEach((edge, index) => {
     edge.addEventListener("click", () => send({ type: "revealBundle", layer: layer.name, index }));
   });
+}
+
+function listenToFrame(key: string): void {
+  const frame = picture?.frames.get(key);
+  frame?.addEventListener("click", () => fold(key, false));
+  frame?.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      event.stopPropagation();
+      fold(key, false);
+    }
+  });
+}
+
+/** Asks for a group to be opened or closed; the box that stands for it then is selected. */
+function fold(key: string, open: boolean): void {
+  opening = open ? key : undefined;
+  selected = key;
+  send({ type: "fold", key, open });
 }
 
 /** Marks one layer and what is joined to it. */
@@ -158,6 +190,10 @@ function act(key: string): boolean {
   const direction = ARROWS[key];
   if (direction !== undefined) {
     walk(direction);
+  } else if ((key === "Enter" || key === " ") && chosen()?.group !== undefined) {
+    fold(chosen()?.group?.key ?? "", true);
+  } else if (key === "Backspace" && chosen()?.within) {
+    fold(chosen()?.within ?? "", false);
   } else if ((key === "Enter" || key === " ") && selected !== undefined) {
     send({ type: "reveal", layer: selected, focus: key === "Enter" });
   } else if (key === "+" || key === "=") {
@@ -173,6 +209,10 @@ function act(key: string): boolean {
     return false;
   }
   return true;
+}
+
+function chosen(): GraphLayer | undefined {
+  return graph?.layers.find((each) => each.name === selected);
 }
 
 function walk(direction: Direction): void {

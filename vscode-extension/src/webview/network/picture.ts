@@ -1,6 +1,6 @@
 /** Draws a graph as SVG at the server's coordinates; knows nothing of zoom, keys or messages. */
 
-import type { Graph, GraphBundle, GraphLayer } from "../../protocol";
+import type { Graph, GraphBundle, GraphFrame, GraphLayer } from "../../protocol";
 import { svg } from "../elements";
 import { whole } from "../figures";
 import { kindOf } from "./kinds";
@@ -8,6 +8,8 @@ import { kindOf } from "./kinds";
 export interface Picture {
   readonly root: SVGGElement;
   readonly boxes: ReadonlyMap<string, SVGGElement>;
+  /** The open groups, by their keys. */
+  readonly frames: ReadonlyMap<string, SVGGElement>;
   /** The edges into each layer, in the order of its bundles. */
   readonly edges: ReadonlyMap<string, readonly SVGGElement[]>;
 }
@@ -18,6 +20,8 @@ const LINE = 15;
 /** How far a line's feet stand below its middle. */
 const FEET = 4;
 const HEAD = 7;
+/** The part of an open group that closes it. */
+const HEADER = 22;
 /** How far the bend of an edge that turns around reaches. */
 const TURN = 20;
 /** From an edge to its label. */
@@ -30,8 +34,29 @@ export function draw(graph: Graph): Picture {
   const edges = new Map(
     graph.layers.map((layer) => [layer.name, layer.bundles.map((bundle) => edge(layer, bundle))]),
   );
-  const root = svg("g", {}, ...[...edges.values()].flat(), ...boxes.values());
-  return { root, boxes, edges };
+  const frames = new Map((graph.frames ?? []).map((each) => [each.key, framed(each)]));
+  const parts = [...frames.values(), ...[...edges.values()].flat(), ...boxes.values()];
+  return { root: svg("g", {}, ...parts), boxes, frames, edges };
+}
+
+/** An open group, whose upper edge is what closes it. */
+function framed(frame: GraphFrame): SVGGElement {
+  const { x, y, width, height } = frame.position;
+  const words = `group ${frame.label}, ${frame.boxes} nodes inside`;
+  return svg(
+    "g",
+    { class: "group", tabindex: 0, role: "button", "aria-expanded": "true", "aria-label": words },
+    svg("title", {}, `${words}; click to close it`),
+    svg("rect", { x, y, width, height, rx: ROUNDING.hidden, class: "around" }),
+    svg("rect", { x, y, width, height: HEADER, rx: ROUNDING.hidden, class: "grip" }),
+    svg("text", { class: "heading", x: x + ASIDE, y: y + LINE + 1 }, `\u25be ${frame.label}`),
+  );
+}
+
+/** What a box is called. */
+function called(layer: GraphLayer): string {
+  const label = layer.label ?? layer.name;
+  return layer.group === undefined ? label : `\u25b8 ${label}`;
 }
 
 /** The part of all multiply-adds that a layer costs, from 0 to 1. */
@@ -45,7 +70,8 @@ function box(graph: Graph, layer: GraphLayer): SVGGElement {
   const shape = { x, y, width, height, rx: ROUNDING[layer.kind] };
   const cost = svg("rect", { ...shape, class: "cost" });
   cost.style.setProperty("--cost", costOf(graph, layer).toFixed(3));
-  const lines = [layer.name, ...linesOf(layer)];
+  const lines = [called(layer), ...linesOf(layer)];
+  const folds = layer.group === undefined ? {} : { "aria-expanded": "false" };
   const top = y + height / 2 + FEET - ((lines.length - 1) * LINE) / 2;
   const texts = lines.map((line, index) => {
     const place = { x: x + width / 2, y: top + LINE * index };
@@ -54,7 +80,8 @@ function box(graph: Graph, layer: GraphLayer): SVGGElement {
   return svg(
     "g",
     {
-      class: `layer ${layer.kind}`,
+      class: `layer ${layer.kind}${layer.group === undefined ? "" : " closed"}`,
+      ...folds,
       tabindex: -1,
       role: "button",
       "aria-label": spoken(graph, layer),
@@ -90,9 +117,10 @@ export function spoken(graph: Graph, layer: GraphLayer): string {
   const sources = layer.bundles.map((bundle) =>
     bundle.kind === "value" ? `from ${bundle.source}` : `from ${bundle.source} ${bundle.kind}`,
   );
+  const name = layer.group === undefined ? layer.name : (layer.label ?? layer.name);
   const percent = Math.round(costOf(graph, layer) * 100);
   const parts = [
-    `${layer.kind} ${layer.name}`,
+    `${layer.kind} ${name}`,
     nodes,
     `${whole(layer.nodes)} nodes`,
     ...(layer.activation === null ? [] : [layer.activation]),
