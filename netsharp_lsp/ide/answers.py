@@ -313,6 +313,7 @@ class Action:
     spans of the diagnostics that it removes; where others of that code may stand at that place,
     `message` is what they say.  `rename_at`: where the new name stands after the edits, for a
     client that lets people type another at once.  `elsewhere`: what belongs to it in other files.
+    `sentences`: what a person has to know before it is done, and to look at afterwards.
     """
 
     title: str
@@ -324,6 +325,7 @@ class Action:
     command: Command | None = None
     rename_at: int | None = None
     elsewhere: tuple[FileEdits, ...] = ()
+    sentences: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def document_changes(session: Session, changes: Sequence[FileEdits]) -> list[Pla
     plain: list[Plain] = []
     for change in changes:
         if change.creates:
-            plain += _creation(change)
+            plain.append(_first_text(change))
             continue
         found = lines_of(session, change.file)
         if found is None:
@@ -86,14 +86,19 @@ def document_changes(session: Session, changes: Sequence[FileEdits]) -> list[Pla
     return plain
 
 
-def _creation(change: FileEdits) -> list[Plain]:
-    uri = uri_of(change.file)
+def creations(changes: Sequence[FileEdits]) -> list[Plain]:
+    """Return the operations that make the files that are new, still empty."""
+    return [
+        {"kind": "create", "uri": uri_of(change.file), "options": {"ignoreIfExists": False}}
+        for change in changes
+        if change.creates
+    ]
+
+
+def _first_text(change: FileEdits) -> Plain:
     nowhere = {"line": 0, "character": 0}
     text = "".join(edit.text for edit in change.edits)
-    return [
-        {"kind": "create", "uri": uri, "options": {"ignoreIfExists": False}},
-        {
-            "textDocument": {"uri": uri, "version": None},
-            "edits": [{"range": {"start": nowhere, "end": nowhere}, "newText": text}],
-        },
-    ]
+    return {
+        "textDocument": {"uri": uri_of(change.file), "version": None},
+        "edits": [{"range": {"start": nowhere, "end": nowhere}, "newText": text}],
+    }

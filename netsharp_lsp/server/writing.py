@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 
 from netsharp_lsp.ide.answers import DOCUMENT
-from netsharp_lsp.server.elsewhere import document_changes
+from netsharp_lsp.server.elsewhere import creations, document_changes
 from netsharp_lsp.server.protocol import RefusedError
 
 if TYPE_CHECKING:
@@ -63,7 +63,9 @@ def workspace_edit(
         return {"changes": {document.uri: changes, **by_uri}}
     identity = {"uri": document.uri, "version": document.version}
     own = [{"textDocument": identity, "edits": changes}] if changes or not others else []
-    return {"documentChanges": [*own, *others]}
+    # VS Code undoes a stretch of texts as one, and loads those that are not open any more; a text
+    # alone behind the making of its file is not loaded, and the undo ends there.
+    return {"documentChanges": [*creations(elsewhere), *own, *others]}
 
 
 def command(wanted: Command, view: View) -> Plain:

@@ -96,6 +96,10 @@ def test_a_folder_of_experiments() -> None:
     play("experiment", "experiment", 360)
 
 
+def test_a_migration_is_shown_and_undone() -> None:
+    play("undo", "undo", 240)
+
+
 def test_a_folder_that_is_not_trusted() -> None:
     play("untrusted", "untrusted", 240)
 

@@ -247,6 +247,7 @@ async def test_a_proven_migration_is_one_change_of_the_workspace(tmp_path: Path,
         assert execute(wire, "migrate", uri)["result"] is None
         (wanted,) = asked(wire, "workspace/applyEdit")
         changes = wanted["edit"]["documentChanges"]
+        assert_one_step(changes)
         made = (tmp_path / "network.bs").as_uri()
         assert [one["uri"] for one in changes if one.get("kind") == "create"] == [made]
         texts = {one["textDocument"]["uri"]: one["edits"] for one in changes if "edits" in one}
@@ -254,6 +255,25 @@ async def test_a_proven_migration_is_one_change_of_the_workspace(tmp_path: Path,
         assert "z = Times (W, features)" in texts[made][0]["newText"]
         assert any('include "network.bs"' in one["newText"] for one in texts[changed(tmp_path)])
         assert "proven equal" in shown(wire)[-1]
+
+
+def assert_one_step(changes: list[Message]) -> None:
+    """Files are made before any text is changed: an editor undoes a stretch of texts as one."""
+    kinds = [one.get("kind", "text") for one in changes]
+    assert kinds == sorted(kinds)
+    assert "create" in kinds
+
+
+async def test_a_plan_of_a_migration_is_shown_before_it_is_made(tmp_path: Path) -> None:
+    outdated(tmp_path)
+    with serving(CREATES, rootUri=tmp_path.as_uri()) as wire:
+        uri = opened_as(wire, tmp_path / "old.cntk")
+        plan = execute(wire, "migrate", uri, {"plan": True})["result"]
+        assert_one_step(plan["edit"]["documentChanges"])
+        assert "proven equal" in plan["sentences"][0]
+        assert asked(wire, "workspace/applyEdit") == []
+        refused = execute(wire, "migrate", uri, "plan")
+        assert "needs options as argument 2" in refused["error"]["message"]
 
 
 def opened_as(wire: Wire, path: Path) -> str:
@@ -302,8 +322,32 @@ async def test_migration_is_offered_where_the_cursor_is(tmp_path: Path) -> None:
         assert any(title.startswith("Migrate by MG") for title in titles)
 
 
+async def test_what_is_offered_says_that_it_is_proven(tmp_path: Path) -> None:
+    outdated(tmp_path)
+    abilities: Message = {
+        **CREATES,
+        "textDocument": {
+            "codeAction": {**CREATES["textDocument"]["codeAction"], "dataSupport": True}
+        },
+    }
+    with serving(abilities, rootUri=tmp_path.as_uri()) as wire:
+        actions = actions_at(wire, tmp_path / "network.ndl", 0)
+        whole = [one for one in actions if "all that belongs to it" in one["title"]]
+        told = [one["data"]["sentences"] for one in whole]
+        assert "proven equal" in told[0][0]
+        assert_one_step(whole[0]["edit"]["documentChanges"])
+        # A client may ask for the rest of any action: here nothing is missing.
+        assert wire.request("codeAction/resolve", whole[0]) == whole[0]
+        assert not any("data" in one for one in actions if one["title"].startswith("Migrate by MG"))
+
+
 def offered(wire: Wire, path: Path, line: int) -> list[str]:
     """The titles of the migrations that are offered on a line."""
+    return [one.get("title", "") for one in actions_at(wire, path, line)]
+
+
+def actions_at(wire: Wire, path: Path, line: int) -> list[Message]:
+    """The migrations that are offered on a line."""
     place = {"line": line, "character": 6}
     found: list[Message] = wire.request(
         "textDocument/codeAction",
@@ -313,7 +357,7 @@ def offered(wire: Wire, path: Path, line: int) -> list[str]:
             "context": {"diagnostics": [], "only": ["refactor.rewrite.migrate"]},
         },
     )
-    return [one.get("title", "") for one in found]
+    return found
 
 
 async def test_files_that_are_not_open_are_judged_by_the_text_of_those_that_are(

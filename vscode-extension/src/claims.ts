@@ -54,6 +54,7 @@ function judgedLanguage(document: vscode.TextDocument): string | undefined {
   return /\.(?:config|bs|mel)$/i.test(path) ? cntkLanguageOf(path, document.getText()) : undefined;
 }
 
-function isHost(document: vscode.TextDocument): boolean {
+/** Whether a text of another language may hold specifications that are looked at. */
+export function isHost(document: vscode.TextDocument): boolean {
   return HOSTS.has(document.languageId) && settings.embedded();
 }

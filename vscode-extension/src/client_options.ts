@@ -7,6 +7,7 @@ import {
   RevealOutputChannelOn,
 } from "vscode-languageclient/node";
 import { OURS } from "./claims";
+import { withPreview } from "./migration";
 import * as settings from "./settings";
 
 /** Commands of the server that the extension answers with a view of its own; true where it did. */
@@ -37,6 +38,7 @@ export function clientOptions(
       trusted: vscode.workspace.isTrusted,
     },
     middleware: {
+      ...withPreview(),
       executeCommand: (command, args, next) =>
         takeover(command, args) ? undefined : next(command, args),
     },

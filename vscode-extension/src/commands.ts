@@ -1,7 +1,8 @@
 /** The extension's commands, by the ids of the manifest; each is short and leaves the work to others. */
 
 import * as vscode from "vscode";
-import { OURS } from "./claims";
+import { isHost, OURS } from "./claims";
+import type { Migrations, Plan } from "./migration";
 import type { NetworkPanel } from "./network/panel";
 import type { Server } from "./server";
 import type { TrainingPanel } from "./training/panel";
@@ -13,6 +14,7 @@ export interface Parts {
   readonly network: NetworkPanel;
   readonly training: TrainingPanel;
   readonly runs: Runs;
+  readonly migrations: Migrations;
 }
 
 const HINTS = ["shapes", "parameters"] as const;
@@ -23,11 +25,11 @@ output Result [10] softmax from Hidden all;
 
 /** Registers every command of the manifest. */
 export function registerCommands(parts: Parts): vscode.Disposable {
-  const { server, output, network, training, runs } = parts;
+  const { server, output, network, training, runs, migrations } = parts;
   const table: Record<string, (...args: never[]) => unknown> = {
     restartServer: () => server.restart(),
     showOutput: () => output.show(),
-    format: () => vscode.commands.executeCommand("editor.action.formatDocument"),
+    format: () => format(server),
     fixAll: () => askServer(server, "netsharp.server.fixAll"),
     describe: () => askServer(server, "netsharp.server.describe"),
     showNetwork: (uri?: unknown, name?: string) =>
@@ -37,7 +39,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     stopTraining: () => Promise.all(runs.active.map((run) => runs.stop(run))),
     toggleHints,
     newSpecification,
-    migrate: () => askServer(server, "netsharp.server.migrate"),
+    migrate: (uri?: vscode.Uri, plan?: Plan) => migrate(server, migrations, uri, plan),
   };
   return vscode.Disposable.from(
     ...Object.entries(table).map(([name, act]) =>
@@ -96,6 +98,35 @@ async function askServer(server: Server, command: string): Promise<void> {
   if (document !== undefined && server.client !== undefined) {
     const uri = server.client.code2ProtocolConverter.asUri(document.uri);
     await server.client.sendRequest("workspace/executeCommand", { command, arguments: [uri] });
+  }
+}
+
+/** Puts the specifications of the document in front in order; says so where it holds none. */
+async function format(server: Server): Promise<void> {
+  const document = vscode.window.activeTextEditor?.document;
+  if (document !== undefined && OURS.includes(document.languageId)) {
+    await vscode.commands.executeCommand("editor.action.formatDocument");
+  } else if (document !== undefined && isHost(document)) {
+    await askServer(server, "netsharp.server.format");
+  } else {
+    const what = document === undefined ? "no text is open" : "this text holds no specification";
+    const message = `Net#: ${what}. Open a specification, or a text that holds one, and format that.`;
+    void vscode.window.showInformationMessage(message);
+  }
+}
+
+/** Migrates by a plan that the light bulb came with, else by one that the server makes. */
+async function migrate(
+  server: Server,
+  migrations: Migrations,
+  uri: vscode.Uri | undefined,
+  plan: Plan | undefined,
+): Promise<void> {
+  const document = vscode.window.activeTextEditor?.document;
+  if (uri !== undefined && plan !== undefined) {
+    await migrations.carryOut(uri, plan);
+  } else if (document !== undefined && server.client !== undefined) {
+    await migrations.begin(server.client, document);
   }
 }
 

@@ -5,6 +5,7 @@ import { watchActivePython } from "./active_python";
 import { watchDocuments } from "./claims";
 import { type Parts, registerCommands, takeover, train } from "./commands";
 import { Graphs } from "./graphs";
+import { Migrations } from "./migration";
 import { NetworkPanel } from "./network/panel";
 import { Server } from "./server";
 import { type State, StateOfServer } from "./state";
@@ -38,12 +39,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     const document = await vscode.workspace.openTextDocument(uri);
     await train(parts, document, { ...runs.of(uri)?.order, resume });
   });
-  const parts: Parts = { server: started, output, network, training, runs };
+  const migrations = new Migrations();
+  const parts: Parts = { server: started, output, network, training, runs, migrations };
   context.subscriptions.push(
     output,
     state,
     started,
     runs,
+    migrations,
     network,
     training,
     new Status(state, graphs),

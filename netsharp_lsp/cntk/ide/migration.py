@@ -35,8 +35,9 @@ def migrations_at(edited: Edited, offset: int) -> Iterator[Action]:
     for move in moves_at(edited.experiments, edited.files, (edited.name, offset), units):
         title = f"{move.title}: {RULES.title(move.rule)}" if move.rule else move.title
         changes = _changes(edited, move)
+        told = () if move.unit is None else (DONE, *_sentences(edited, move.unit))
         if changes.edits or changes.elsewhere:
-            yield Action(title, KIND, changes.edits, elsewhere=changes.elsewhere)
+            yield Action(title, KIND, changes.edits, elsewhere=changes.elsewhere, sentences=told)
 
 
 def migration_of(edited: Edited) -> Migration:
@@ -85,6 +86,8 @@ def _sentences(edited: Edited, unit: Unit) -> Iterator[str]:
     for result in unit.plan.networks:
         for difference in result.differences:
             yield f"{result.command}: {difference.message}"
+        if result.note:
+            yield f"{result.command}: {result.note}"
     for todo in unit.plan.todo:
         data = edited.read(todo.file) or b""
         line = data.count(b"\n", 0, todo.start) + 1

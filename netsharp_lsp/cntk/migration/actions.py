@@ -23,13 +23,15 @@ _EVERYWHERE = frozenset(("MG07", "MG08", "MG36", "MG42"))
 
 class Move(NamedTuple):
     """Something that can be done: edits of files by their one names, in order and apart, and the
-    texts of files that come to be.  `rule` is empty where it is more than one.
+    texts of files that come to be.  `rule` is empty where it is more than one: then it is all of
+    `unit`.
     """
 
     title: str
     rule: str
     edits: dict[str, list[Edit]]
     created: dict[str, str]
+    unit: Unit | None = None
 
 
 def units_around(experiments: Sequence[Experiment], files: Files, file: str) -> list[Unit]:
@@ -89,7 +91,7 @@ def whole(unit: Unit, title: str) -> Move:
     created = {
         file: text.decode("utf-8") for file, text in unit.plan.texts.items() if file not in edits
     }
-    return Move(title, "", {file: chosen(listed) for file, listed in edits.items()}, created)
+    return Move(title, "", {file: chosen(listed) for file, listed in edits.items()}, created, unit)
 
 
 def _single_rules(unit: Unit, at: tuple[str, int]) -> Iterator[Move]:

@@ -36,8 +36,8 @@ def code_actions(session: Session, params: lsp.CodeActionParams) -> list[Plain]:
 
 
 def resolve(session: Session, action: Plain) -> Plain:
-    """Add the edit of an action that was offered without one; others came without data."""
-    if action.get("data") is None:
+    """Add the edit of an action that was offered without one."""
+    if action.get("data") is None or "edit" in action:
         return action
     data = brought_back("codeAction/resolve", action["data"])
     document = session.documents.get(data["uri"])
@@ -75,6 +75,8 @@ def _plain(
             return None
     if action.command is not None:
         plain["command"] = command(action.command, view)
+    if action.sentences and session.client.can(f"{_ABILITY}.dataSupport"):
+        plain["data"] = {"sentences": list(action.sentences)}
     if action.preferred and session.client.can(f"{_ABILITY}.isPreferredSupport"):
         plain["isPreferred"] = True
     fixed = [(code, view.range(start, end)) for code, start, end in action.fixes]

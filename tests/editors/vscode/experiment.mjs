@@ -236,6 +236,7 @@ await scenario(options, async (bench, checks) => {
   checks.that("the migration is offered at the builder", await offers("Migrate this file"));
   await page.keyboard.press("Escape");
   await bench.command("Net#: Migrate NDL to BrainScript");
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: "Net# changes old.config" }).first().click({ timeout: 20_000 });
   const message = page.locator(".notification-list-item-message", { hasText: "proven equal" });
   await message.first().waitFor({ timeout: 20_000 }).catch(() => {});
   checks.that("the migration is proven", (await message.count()) > 0);
