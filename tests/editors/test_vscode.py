@@ -88,6 +88,10 @@ def test_a_training_of_very_many_epochs() -> None:
     play("long", "long", 300)
 
 
+def test_colours_by_name_and_inside_other_languages() -> None:
+    play("colours", "colours", 200)
+
+
 def test_themes_networks_and_runs_of_many_kinds() -> None:
     play("looks", "looks", 300)
 

@@ -143,3 +143,67 @@ def test_injected_into_other_languages(tokenize: Program, host: str, text: str, 
 def test_a_comment_in_an_injected_string_ends_with_the_string(tokenize: Program) -> None:
     (tokens,) = tokenize("source.r", ['netDefinition = "input A [3]; // c")\nB'])
     assert tokens[-1][3] == ["source.r"]
+
+
+#: Strings that are specifications by what they say: the host, and the text around the keyword.
+STRINGS = [
+    ("source.python", 'NET = """\n', 'input A [3];\noutput B [2] from A all; // it\'s\n"""\nx()'),
+    ("source.python", "NET = '''", "input { A [3]; }\n// \"\"\n'''\nx()"),
+    ("source.python", 'NET = ("', 'input A auto;\\n" "from all")\nx()'),
+    ("source.python", 'NET = """\n', 'const { Side = 3; }\ninput A [Side];"""\nx()'),
+    ("source.r", 'net <- "\n', 'input A [3];\n"\nx()'),
+    ("source.r", "net <- '", "input A [3];'\nx()"),
+    ("source.r", 'net <- r"(\n', 'input A [3]; // c\n)"\nx()'),
+]
+
+
+@pytest.mark.parametrize(("host", "before", "text"), STRINGS)
+def test_strings_that_are_checked_are_coloured(
+    tokenize: Program, host: str, before: str, text: str
+) -> None:
+    whole = before + text
+    (tokens,) = tokenize(host, [whole])
+    row, column = before.count("\n"), len(before.rpartition("\n")[2])
+    word = next(token for token in tokens if token[0] == row and token[1] >= column)
+    assert word[1:3] == (column, column + len(text.split()[0])) or word[1] == column
+    assert "keyword.control.declaration.netsharp" in word[3]
+    assert_quotes_are_the_host_s(tokens)
+    last = whole.count("\n")
+    assert not [token for token in tokens if token[0] == last and len(token[3]) > 1]
+
+
+@pytest.mark.parametrize(
+    ("host", "text"),
+    [
+        ("source.python", 'f(net_definition="""\ninput A [3];\n""")'),
+        ("source.r", "f(netDefinition = 'input A [3];')"),
+    ],
+)
+def test_quotes_behind_a_parameter_keep_their_colour(
+    tokenize: Program, host: str, text: str
+) -> None:
+    (tokens,) = tokenize(host, [text])
+    assert_quotes_are_the_host_s(tokens)
+
+
+def assert_quotes_are_the_host_s(tokens: list[tuple[int, int, int, list[str]]]) -> None:
+    """Every quote is a mark in the scope of a string; themes know that scope alone."""
+    marks = [t for t in tokens if any("definition.string." in name for name in t[3])]
+    ends = {name.split(".")[3] for t in marks for name in t[3] if "definition.string." in name}
+    assert ends & {"begin", "end"} == {"begin", "end"}
+    for token in marks:
+        assert any(name.startswith("string.quoted.") for name in token[3]), token
+        assert "meta.embedded.block.netsharp" not in token[3]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"""Read the input of a layer.\n\ninput: a number\noutput [B] from A\n"""',
+        'JS = """\nconst { a, b } = require("x");\ninput.value = 3;\n"""',
+        'SQL = "input"',
+    ],
+)
+def test_other_strings_stay_strings(tokenize: Program, text: str) -> None:
+    (tokens,) = tokenize("source.python", [text])
+    assert not [token for token in tokens if any("netsharp" in name for name in token[3])]

@@ -1,10 +1,12 @@
 /**
  * Which documents are ours, and which make the server start.  A suffix that others use too belongs to
- * whoever claims it; only where nobody does and the text looks so is a document opened as ours.
+ * whoever claims it; only where nobody does and the text looks so is a document opened as ours.  `.nn`
+ * is ours by the manifest, so that it has its colours before any program runs: what is clearly
+ * something else is given back.
  */
 
 import * as vscode from "vscode";
-import { cntkLanguageOf, looksLikeNetSharp, mayHoldNetSharp } from "./content";
+import { cannotBeNetSharp, cntkLanguageOf, looksLikeNetSharp, mayHoldNetSharp } from "./content";
 import * as settings from "./settings";
 
 /** The ids of the languages that a whole file may be in. */
@@ -18,6 +20,9 @@ const HOSTS = new Set(["python", "r", "markdown", "rmd", "quarto"]);
 /** Watches what is opened; `wanted` is called once something needs the server. */
 export function watchDocuments(wanted: () => void): vscode.Disposable {
   const look = async (document: vscode.TextDocument) => {
+    if (await givenBack(document)) {
+      return;
+    }
     if (OURS.includes(document.languageId)) {
       wanted();
     } else if (isHost(document) && mayHoldNetSharp(document.getText())) {
@@ -33,6 +38,23 @@ export function watchDocuments(wanted: () => void): vscode.Disposable {
     // A file may be empty when it is opened, and say only later what it is.
     vscode.workspace.onDidChangeTextDocument(({ document }) => void claim(document)),
   );
+}
+
+/** Files whose suffix alone was judged; who chooses a language afterwards has chosen. */
+const judgedByName = new Set<string>();
+
+/** Whether a document was ours by its suffix and is not by its text. */
+async function givenBack(document: vscode.TextDocument): Promise<boolean> {
+  const uri = document.uri.toString();
+  if (document.languageId !== "netsharp" || !/\.nn$/i.test(uri) || judgedByName.has(uri)) {
+    return false;
+  }
+  judgedByName.add(uri);
+  if (!settings.detectByContent() || !cannotBeNetSharp(document.getText())) {
+    return false;
+  }
+  await vscode.languages.setTextDocumentLanguage(document, "plaintext");
+  return true;
 }
 
 async function claim(document: vscode.TextDocument): Promise<void> {

@@ -20,6 +20,15 @@ export function looksLikeNetSharp(text: string): boolean {
   );
 }
 
+const COMMENTS = /\/\/.*|\/\*[\s\S]*?\*\//g;
+const DECLARATION = /(?:^|[;}])[ \t]*(?:input|hidden|output|const|share)(?:\s+[A-Za-z_]|\s*\{)/im;
+
+/** Whether a text is clearly something else: it says something, and declares nothing. */
+export function cannotBeNetSharp(text: string): boolean {
+  const bare = text.slice(0, LOOKED_AT).replace(COMMENTS, "");
+  return bare.trim() !== "" && !DECLARATION.test(bare);
+}
+
 const MENTION =
   /\bnet_?definition\b|language\s*=\s*net#|(?:`{3,}|~{3,})\s*\{?\s*\.?(?:netsharp|net#)/i;
 

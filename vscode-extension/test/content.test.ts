@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cntkLanguageOf, looksLikeNetSharp, mayHoldNetSharp } from "../src/content";
+import { cannotBeNetSharp, cntkLanguageOf, looksLikeNetSharp, mayHoldNetSharp } from "../src/content";
 
 test("specifications are recognised", () => {
   assert.ok(looksLikeNetSharp("input Data auto;\nhidden H [5] from Data all;"));
@@ -20,6 +20,13 @@ test("other owners of the suffix are left alone", () => {
     ".TH NN 1\n.SH NAME\nnn - news reader",
   ]) {
     assert.ok(!looksLikeNetSharp(text), text);
+    assert.equal(cannotBeNetSharp(text), text !== "", text);
+  }
+});
+
+test("what is begun, and what is broken, stays Net#", () => {
+  for (const text of ["// A net.\n", "/* a\nb */", "input Image", "const {", "share { A, B }", "x; output R [2]"]) {
+    assert.ok(!cannotBeNetSharp(text), text);
   }
 });
 

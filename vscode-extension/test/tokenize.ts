@@ -10,11 +10,32 @@ import { createOnigScanner, createOnigString, loadWASM } from "vscode-oniguruma"
 import { INITIAL, parseRawGrammar, Registry } from "vscode-textmate";
 
 const SYNTAXES = path.join(__dirname, "..", "syntaxes");
+/** A string as grammars have it: its quotes are in its scope. */
+const string = (host: string, name: string, begin: string, end: string) => ({
+  name: `string.quoted.${name}.${host}`,
+  begin,
+  end,
+  beginCaptures: { "0": { name: `punctuation.definition.string.begin.${host}` } },
+  endCaptures: { "0": { name: `punctuation.definition.string.end.${host}` } },
+});
 /** Grammars that VS Code has and this project does not, as far as injections need them. */
 const HOSTS: Readonly<Record<string, object>> = {
   "text.html.markdown": { scopeName: "text.html.markdown", patterns: [] },
-  "source.python": { scopeName: "source.python", patterns: [] },
-  "source.r": { scopeName: "source.r", patterns: [] },
+  "source.python": {
+    scopeName: "source.python",
+    patterns: [
+      string("python", "multi", "(\"\"\"|\'\'\')", "\\1"),
+      string("python", "single", "([\"\'])", "(\\1)|(\\n)"),
+    ],
+  },
+  "source.r": {
+    scopeName: "source.r",
+    patterns: [
+      string("r", "double.raw", "[rR]\"-*\\(", "\\)-*\""),
+      string("r", "double", '"', '"'),
+      string("r", "single", "\'", "\'"),
+    ],
+  },
 };
 
 async function main(): Promise<void> {
