@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     Span = tuple[int, int]
 
 _COMMENT = re.compile(rb"(?m)(?:^|(?<=[ \t]))#[^\r\n]*")
-_BEHIND = re.compile(rb"[ \t]*[;,]?(?:[ \t]+#[^\r\n]*|(?=[ \t]*(?:\r?\n|\Z)))")
+_BLANKS = re.compile(rb"[ \t]*")
+_LINE = re.compile(rb"[^\r\n]*")
 _ABOVE = re.compile(rb"[ \t]*#[^\r\n]*\r?\n")
 
 
@@ -37,16 +38,32 @@ def with_comments(data: bytes, start: int, end: int) -> Span:
     Those that a file begins with are about the file, and a line that holds another record, too,
     has a comment about both.
     """
-    line = data.rfind(b"\n", 0, start) + 1
-    if data[line:start].strip():
-        return start, end
-    behind = _BEHIND.match(data, end)
-    if behind is None:
+    line = start
+    while line and data[line - 1] in b" \t":
+        line -= 1
+    behind = _behind(data, end)
+    if behind is None or data[line - 1 : line] not in (b"", b"\n"):
         return start, end
     above = line
     while above:
         before = data.rfind(b"\n", 0, above - 1) + 1
         if _ABOVE.fullmatch(data, before, above) is None:
-            return (start if above == line else above), behind.end()
+            return (start if above == line else above), behind
         above = before
-    return start, behind.end()
+    return start, behind
+
+
+def _behind(data: bytes, end: int) -> int | None:
+    """Where a record ends with the comment behind it; None where more follows on its line."""
+    at = _past(_BLANKS, data, end)
+    if data[at : at + 1] in (b";", b","):
+        end = at + 1
+        at = _past(_BLANKS, data, end)
+    if data[at : at + 1] == b"#" and at > end:
+        return _past(_LINE, data, at)
+    return end if data[at : at + 1] in (b"", b"\r", b"\n") else None
+
+
+def _past(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
+    found = pattern.match(data, at)
+    return found.end() if found is not None else at

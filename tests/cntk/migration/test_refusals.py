@@ -4,9 +4,12 @@ share, and comments of lines that go.
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from netsharp_lsp.cntk.judging.check import findings
+from netsharp_lsp.cntk.migration.comments import with_comments
 from netsharp_lsp.cntk.migration.migrate import Plan
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Run
@@ -129,6 +132,38 @@ def test_where_a_shared_file_cannot_serve_both_the_way_is_named() -> None:
     together["0.cntk"] = SHARED.format(0).encode()
     (unit,) = units_of(together)
     assert not unit.migrated().fails
+
+
+@pytest.mark.parametrize(
+    ("text", "record", "whole"),
+    [
+        (b"a = 1\n# c\n  # d\n  b = 2 ; # e\nc = 3\n", b"b = 2", b"# c\n  # d\n  b = 2 ; # e"),
+        (b"# head\nb = 2\n", b"b = 2", b"b = 2"),
+        (b"# head\r\n\r\n# c\r\nb = 2 # e\r\n", b"b = 2", b"# c\r\nb = 2 # e"),
+        (b"a = 1\n# c\na = 1 ; b = 2 # e\n", b"b = 2", b"b = 2"),
+        (b"a = 1\n# c\nb = 2 ; a = 1 # e\n", b"b = 2", b"b = 2"),
+        (b"a = 1\n# c\nb = 2#e\n", b"b = 2", b"b = 2"),
+        (b"a = 1\nb = 2", b"b = 2", b"b = 2"),
+    ],
+)
+def test_comments_of_a_record(text: bytes, record: bytes, whole: bytes) -> None:
+    start = text.index(record)
+    low, high = with_comments(text, start, start + len(record))
+    assert text[low:high] == whole
+
+
+def test_long_lines_and_many_records_on_one_cost_in_proportion() -> None:
+    def cost(count: int) -> float:
+        blanks = b"a = 1" + b" " * count + b"b = 2\n"
+        crowded = b"a = 1 ; " * count + b"\n"
+        begin = time.process_time()
+        with_comments(blanks, 0, 5)
+        for number in range(count):
+            with_comments(crowded, 8 * number, 8 * number + 5)
+        return time.process_time() - begin
+
+    cost(1_000)
+    assert cost(64_000) < 40 * cost(8_000)
 
 
 COMMENTED = """command = Train
