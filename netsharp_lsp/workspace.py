@@ -45,44 +45,93 @@ def allowed_by(path: str) -> str:
     return f"'--root {named}' allows it, in an editor the setting 'netsharp.roots'"
 
 
+class Hole:
+    """What is open in an item of a run: the item by its number, the span of its text, and the name
+    of what comes there.
+    """
+
+    __slots__ = ("end", "item", "name", "start")
+
+    def __init__(self, item: int, start: int, end: int, name: str) -> None:
+        self.item = item
+        self.start = start
+        self.end = end
+        self.name = name
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells two of them apart."""
+        return self.item, self.start, self.end, self.name
+
+
+class Origin:
+    """Where a script starts a run: its file, the line from 1, and in bytes where the items stand
+    or come from.
+    """
+
+    __slots__ = ("file", "line", "spans")
+
+    def __init__(self, file: str, line: int, spans: tuple[tuple[int, int], ...]) -> None:
+        self.file = file
+        self.line = line
+        self.spans = spans
+
+
 class Run:
     """The items of one start of a program, in order, and the folder it is started in.
 
-    `declared`: somebody said that the program is started so; else it is only supposed.  `line` is
-    that of a script, from 1; `unknown` are the script's own variables in the items whose values
-    the script does not say.  `also` are folders that files are looked for in which are not in
-    `directory`.
+    `declared`: somebody said that the program is started so; else it is only supposed.  `origin`
+    is where a script does; `unknown` are the script's own variables in the items whose values
+    the script does not say, `holes` where they stand.  `also` are folders that files are looked
+    for in which are not in `directory`.
     """
 
-    __slots__ = ("also", "declared", "directory", "items", "line", "unknown")
+    __slots__ = ("also", "declared", "directory", "holes", "items", "origin", "unknown")
 
     def __init__(
         self,
         items: tuple[str, ...],
         directory: str = ".",
-        line: int | None = None,
         unknown: tuple[str, ...] = (),
         declared: bool = True,
         also: tuple[str, ...] = (),
+        holes: tuple[Hole, ...] = (),
+        origin: Origin | None = None,
     ) -> None:
         self.items = items
         self.directory = directory
-        self.line = line
         self.unknown = unknown
         self.declared = declared
         self.also = also
+        self.holes = holes
+        self.origin = origin
 
     @property
     def key(self) -> tuple[object, ...]:
         """What tells two runs apart that do not do the same."""
-        return self.items, self.directory, self.also, self.declared
+        holes = tuple(hole.key for hole in self.holes)
+        return self.items, self.directory, self.also, self.declared, holes
+
+    def placed(self, directory: str, also: tuple[str, ...]) -> Run:
+        """Return the run with its folders."""
+        return self._with(self.items, directory, self.declared, also)
+
+    def followed_by(self, assignments: tuple[str, ...]) -> Run:
+        """Return the run with further ``KEY=VALUE`` behind it."""
+        items = (*self.items, *assignments)
+        return self._with(items, self.directory, self.declared, self.also)
 
     def assigning(self, assignments: tuple[str, ...]) -> Run:
         """Return the run with further ``KEY=VALUE`` behind it; somebody said so then."""
         if not assignments:
             return self
         items = (*self.items, *assignments)
-        return Run(items, self.directory, self.line, self.unknown, True, self.also)
+        return self._with(items, self.directory, True, self.also)
+
+    def _with(
+        self, items: tuple[str, ...], directory: str, declared: bool, also: tuple[str, ...]
+    ) -> Run:
+        return Run(items, directory, self.unknown, declared, also, self.holes, self.origin)
 
     def __repr__(self) -> str:
         return f"Run({self.items!r}, {self.directory!r})"

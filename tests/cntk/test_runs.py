@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from netsharp_lsp.cntk.run.declared import Run, declared_runs, script_runs
+from netsharp_lsp.cntk.run.declared import Run, declared_runs
+from netsharp_lsp.cntk.run.scripts import script_runs
 
 SCRIPTS = [
     ("r.sh", "cntk configFile=a.cntk\n", [("configFile=a.cntk",)]),
@@ -53,7 +56,100 @@ SCRIPTS = [
         ],
     ),
     ("r.sh", "echo nothing\n", []),
+    ("r.sh", "echo cntk configFile=a.cntk\n", []),
+    ("r.sh", "cat <<END\ncntk configFile=a.cntk\nEND\n", []),
+    (
+        "r.sh",
+        'run() { "$1" "${@}"; }\nstart() {\n  f=$1; shift\n  cntk configFile=$f "$@" $extra\n}\n'
+        'start a.cntk x=1 "y=[z=2]"\nstart b.cntk\n',
+        [
+            ("configFile=a.cntk", "x=1", "y=[z=2]"),
+            ("configFile=b.cntk",),
+        ],
+    ),
+    (
+        "r.sh",
+        'args="configFile=a.cntk x=1"\nlog=\n'
+        'if [ "$log" != "" ]; then args="$args stderr=$log"; fi\n'
+        'if [ -n "$Y" ]; then args="$args y=$Y"; fi\ncntk $args\n',
+        [("configFile=a.cntk", "x=1", "y=$Y")],
+    ),
+    (
+        "r.sh",
+        "for f in a b; do cntk configFile=$f.cntk; done\n",
+        [("configFile=a.cntk",), ("configFile=b.cntk",)],
+    ),
+    (
+        "r.sh",
+        'cd "$(dirname "$0")/net"\ncntk configFile=${CFG:-a.cntk}+$HERE/b.cntk\n',
+        [("configFile=a.cntk+b.cntk",)],
+    ),
+    (
+        "r.cmd",
+        "call :start a.cntk x=1\r\ngoto :eof\r\n:start\r\n"
+        "cntk.exe configFile=%~dp0%1 %2 n=%N%\r\nexit /b\r\n",
+        [("configFile=a.cntk", "x=1", "n=%N%")],
+    ),
 ]
+
+#: A script's lines, and the names of what is open in its one run's items.
+OPEN = [
+    ("r.sh", "cntk configFile=a n=$epochs", ["epochs"]),
+    ("r.sh", "cntk configFile=a n=$1", ["1"]),
+    ("r.sh", "cntk configFile=a n=${x:-0}", ["x"]),
+    ("r.sh", "cntk configFile=a n=$(nproc) m=`nproc`", ["$(nproc)", "`nproc`"]),
+    ("r.sh", "if test -f x; then n=1; else n=2; fi\ncntk configFile=a n=$n", ["n"]),
+    ("r.sh", "n=1\ntest -f x && n=2\ncntk configFile=a n=$n", ["n"]),
+    ("r.sh", "read n\ncntk configFile=a n=$n", ["n"]),
+    ("r.sh", "n=1\nif [ 1 = 2 ]; then n=2; fi\ncntk configFile=a n=$n", []),
+    ("r.sh", "n=1\n(n=$2)\ncntk configFile=a n=$n", []),
+    ("r.sh", "cntk configFile=a 'n=$OutDir$' m=$OutDir$ \\$x", []),
+    ("r.cmd", "cntk configFile=a n=%X% m=%2", ["X", "2"]),
+    ("r.cmd", "set N=1\nif exist x (\nset N=2\n)\ncntk configFile=a n=%N%", ["N"]),
+    ("r.cmd", "set /p N=how many?\ncntk configFile=a n=!N!", ["N"]),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "names"), OPEN)
+def test_what_a_script_does_not_know_is_open(name: str, text: str, names: list[str]) -> None:
+    (run,) = script_runs(name, text)
+    assert [hole.name for hole in run.holes] == names
+    for hole in run.holes:
+        assert (
+            run.items[hole.item][hole.start : hole.end]
+            .lstrip("$%!{")
+            .startswith(hole.name.lstrip("$"))
+        )
+
+
+def test_scripts_that_others_take_in_are_followed() -> None:
+    common = 'cntkrun() { run cntk configFile=$Dir/$1 Dir=$Dir $2; }\nrun() { "$@"; }\n'
+    script = ". $ROOT/common\nDir=$TEST_DIR/..\n\ncntkrun a.cntk 'x=1 y=2' || exit $?\n"
+    (run,) = script_runs("run-test", script, lambda path: common if path == "common" else None)
+    assert run.items == ("configFile=../a.cntk", "Dir=$TEST_DIR/..", "x=1", "y=2")
+    assert run.origin is not None
+    assert run.origin.line == 4
+    span = slice(*run.origin.spans[0])
+    assert script[span] == "cntkrun a.cntk 'x=1 y=2'"
+
+
+BOMBS = [
+    'f() { f "$@" "$@"; }\nf configFile=a x=1\n',
+    "x=aaaaaaaaaa\n" + "x=$x$x\n" * 200 + "cntk configFile=a n=$x $x $x\n",
+    "cntk configFile=a n=" + "${x:-" * 50_000 + "\n",
+    "if a; then\n" * 20_000 + "cntk configFile=a\n",
+    ". ./r.sh\ncntk configFile=a\n" * 1000,
+    "x=1\nif a; then x=2; fi\n" * 3000 + "cntk configFile=a\n",
+    "cntk configFile=a " + "$(" * 50_000,
+]
+
+
+@pytest.mark.parametrize("text", BOMBS)
+def test_no_script_takes_long(text: str) -> None:
+    begun = time.process_time()
+    script_runs("r.sh", text, lambda path: text)
+    script_runs("r.cmd", text.replace("$", "%"))
+    assert time.process_time() - begun < 20
 
 
 @pytest.mark.parametrize(("name", "text", "items"), SCRIPTS)
@@ -63,7 +159,8 @@ def test_runs_of_scripts(name: str, text: str, items: list[tuple[str, ...]]) -> 
 
 def test_what_a_script_does_not_say_is_told() -> None:
     (run,) = script_runs("r.sh", "\ncntk configFile=a.cntk Out=$OUT/x\n")
-    assert (run.items, run.unknown, run.line) == (
+    assert run.origin is not None
+    assert (run.items, run.unknown, run.origin.line) == (
         ("configFile=a.cntk", "Out=$OUT/x"),
         ("OUT",),
         2,

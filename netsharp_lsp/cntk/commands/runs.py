@@ -7,14 +7,15 @@ Reads settings, scripts and configurations from disk; executes nothing and judge
 from __future__ import annotations
 
 import os
+import re
 import sys
 
 from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cntk.configuration.items import read_items
 from netsharp_lsp.cntk.judging.analysis import Over, alone
-from netsharp_lsp.cntk.run.declared import script_runs
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.cntk.run.references import files_of
+from netsharp_lsp.cntk.run.scripts import script_runs
 from netsharp_lsp.cntk.suffixes import SCRIPTS
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.walk import specifications_below
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 #: Scripts that are longer are no scripts that anybody wrote.
 _LONGEST_SCRIPT = 1 << 20
+#: What a script begins with whose name does not tell, and how much of it is looked at.
+_SHELL = re.compile(rb"#![^\n]*sh\b")
+_LINE = 80
 
 
 class OverDisk(Over):
@@ -105,12 +109,11 @@ def scripted_runs(
     configuration outside.
     """
     found = []
-    for path in specifications_below(folder, excludes, SCRIPTS, roots):
-        text = decode_legacy(_beginning(path)).text
-        if b"configfile=" not in text.lower():
-            continue
+    scripts = _Scripts(os.path.abspath(folder), roots)
+    for path in specifications_below(folder, excludes, (*SCRIPTS, ""), roots):
+        text = scripts.text(path)
         place = os.path.dirname(os.path.abspath(path))
-        for run in script_runs(path, text.decode()):
+        for run in script_runs(os.path.realpath(path), text, scripts.reader(place)) if text else ():
             one = PlacedRun(_placed(run, place, (os.getcwd(),)), defines, files)
             if one.outside:
                 tell(path, f"{path}: {outside(one.outside[0])}")
@@ -143,12 +146,49 @@ def _named(run: Run) -> list[str]:
 
 def _placed(run: Run, folder: str, also: Sequence[str] = ()) -> Run:
     directory = os.path.abspath(os.path.join(folder, run.directory))
-    return Run(run.items, directory, run.line, run.unknown, run.declared, tuple(also))
+    if run.origin is not None and directory != folder:
+        also = (folder, *also)
+    return run.placed(directory, tuple(also))
 
 
-def _beginning(path: str) -> bytes:
-    try:
-        with open_plain(os.path.realpath(path), follow=False) as stream:
-            return stream.read(_LONGEST_SCRIPT)
-    except OSError:
-        return b""
+class _Scripts:
+    """The texts of scripts, each read once; those that others take in are looked for upwards,
+    as far as the folder that is looked at.
+    """
+
+    def __init__(self, top: str, roots: Roots) -> None:
+        self._top = top
+        self._roots = roots
+        self._texts: dict[str, str] = {}
+
+    def text(self, path: str) -> str:
+        """The text of a script, empty where it is none."""
+        real = os.path.realpath(path)
+        if real not in self._texts:
+            self._texts[real] = decode_legacy(self._beginning(real)).text.decode()
+        return self._texts[real]
+
+    def reader(self, folder: str) -> Callable[[str], str | None]:
+        """What reads the scripts that one in a folder takes in."""
+
+        def read(path: str) -> str | None:
+            at = folder
+            while True:
+                found = os.path.join(at, path)
+                if path and os.path.isfile(found) and self._roots.holds(found):
+                    return self.text(found)
+                if at == self._top or at == os.path.dirname(at):
+                    return None
+                at = os.path.dirname(at)
+
+        return read
+
+    def _beginning(self, path: str) -> bytes:
+        try:
+            with open_plain(path, follow=False) as stream:
+                text: bytes = stream.read(_LINE)
+                if not path.lower().endswith(SCRIPTS) and _SHELL.match(text) is None:
+                    return b""
+                return text + stream.read(_LONGEST_SCRIPT - len(text))
+        except OSError:
+            return b""

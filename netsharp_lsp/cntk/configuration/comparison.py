@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.configuration import Configuration
     from netsharp_lsp.cntk.configuration.tree import Value
+
+#: What a value of several begins with.
+_OPENS = ("(", "[", "{")
+#: A text in quotes; a bracket, a sign or the end of a line with the blanks that belong to it.
+_BLANKS = re.compile(
+    r"(\"[^\"]*\")|([(\[{])\s*|\s*([)\]}])[ \t\r]*|[ \t\r]*([=:*;,])[ \t\r]*|\s*(\n)\s*|\s+"
+)
 
 
 class Change:
@@ -50,6 +59,17 @@ def _leaves(configuration: Configuration) -> dict[str, Value]:
 
 
 def _meaning(value: Value) -> tuple[bool, str]:
-    """A value, or the way it is written where a variable in it is not known."""
+    """A value, or the way it is written where a variable in it is not known.
+
+    Blanks divide the items of a bracket and mean nothing else, but in quotes.
+    """
     known = value.value
-    return known is not None, value.raw if known is None else known
+    text = value.raw if known is None else known
+    if text[:1] in _OPENS:
+        text = _BLANKS.sub(_without_blanks, text).strip()
+    return known is not None, text
+
+
+def _without_blanks(found: re.Match[str]) -> str:
+    """What stays: a text in quotes, a sign without the blanks beside it, one blank of several."""
+    return next(filter(None, found.groups()), " ")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.items import Item
     from netsharp_lsp.cntk.configuration.scope import Found
     from netsharp_lsp.cntk.configuration.tree import Value
-    from netsharp_lsp.workspace import Files
+    from netsharp_lsp.workspace import Files, Hole
 
 
 class Configuration:
@@ -62,17 +62,19 @@ class Configuration:
         return not any(fault.kind in UNREADABLE for fault in self.faults)
 
 
-def resolve(items: Sequence[str], files: Files, directory: str = "") -> Configuration:
+def resolve(items: Sequence[str], files: Files, holes: Sequence[Hole] = ()) -> Configuration:
     """Read a command line's items: files, layers of them, assignments, in order.
 
-    Never raises: what is wrong is in the configuration's `faults`. Paths are relative to
-    `directory`, and to the working directory of `files`.
+    Never raises: what is wrong is in the configuration's `faults`. Paths are relative to the
+    working directory of `files`. `holes` are what is open in the items.
     """
-    return resolve_items(read_items(items), files, directory)
+    return resolve_items(read_items(items), files, holes=holes)
 
 
-def resolve_items(items: Sequence[Item], files: Files, directory: str = "") -> Configuration:
-    """Read items whose kinds are known already."""
+def resolve_items(
+    items: Sequence[Item], files: Files, directory: str = "", holes: Sequence[Hole] = ()
+) -> Configuration:
+    """Read items whose kinds are known already; paths are relative to `directory`, too."""
     layers = Layers(files, directory)
-    layers.add_all(items)
+    layers.add_all(items, holes)
     return Configuration(layers)

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\s*=")
 _FILES = "configfile="
-_FOLDER = "currentdirectory="
+#: What an item begins with, in lower case, that says in which folder the program works.
+FOLDER = "currentdirectory="
 
 
 class Item:
@@ -32,8 +33,8 @@ def read_item(text: str) -> Item:
     lowered = text.lower()
     if lowered.startswith(_FILES):
         return Item("files", text, _paths(text[len(_FILES) :]))
-    if lowered.startswith(_FOLDER):
-        return Item("folder", text, (text[len(_FOLDER) :],))
+    if lowered.startswith(FOLDER):
+        return Item("folder", text, (text[len(FOLDER) :],))
     if _ASSIGNMENT.match(text):
         return Item("assignment", text)
     return Item("files", text, _paths(text))

@@ -12,7 +12,7 @@ import re
 from netsharp_lsp.cntk.configuration.comments import code_span
 from netsharp_lsp.cntk.configuration.faults import Fault, TextFaults
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, Source, SourcePlace, read_text
-from netsharp_lsp.cntk.configuration.traced import Traced, Weaver
+from netsharp_lsp.cntk.configuration.traced import Traced, Use, Weaver
 from netsharp_lsp.limits import CONFIGURATION_FILES
 from netsharp_lsp.text.visible import encodable
 from netsharp_lsp.workspace import outside
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from netsharp_lsp.cntk.configuration.items import Item
-    from netsharp_lsp.workspace import Files
+    from netsharp_lsp.workspace import Files, Hole
 
 INCLUDE = b"include="
 _MARK = b"\xef\xbb\xbf"
 _LINE = re.compile(rb"[^\r\n]+")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
+_NO_LETTER = re.compile(r"[^A-Za-z0-9_]")
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 #: Files that include one another so deep are taken for a mistake.
 _DEEPEST = 100
@@ -44,6 +45,7 @@ class Layers:
         "_bytes",
         "_directory",
         "_files",
+        "_holes",
         "_resolved",
         "_weaver",
         "faults",
@@ -55,6 +57,7 @@ class Layers:
         self._files = files
         self._directory = directory
         self._resolved: set[str] = set()
+        self._holes: list[tuple[int, int, str]] = []
         self._bytes = 0
         self._weaver = Weaver()
         self.faults = TextFaults()
@@ -66,21 +69,24 @@ class Layers:
         """All lines, one behind the other."""
         return self._weaver.done()
 
-    def add_all(self, items: Sequence[Item]) -> None:
+    def add_all(self, items: Sequence[Item], holes: Sequence[Hole] = ()) -> None:
         """Take the items of a command line in, in order; includes are expanded after that.
 
-        A file that an item names is therefore not included again by an earlier one.
+        A file that an item names is therefore not included again by an earlier one. `holes` are
+        what is open in the items: variables without a value, whatever else has their name.
         """
         told = Source(COMMAND_LINE, encodable("\n".join(item.text for item in items)).encode())
         stretches: list[SourcePlace] = []
         at = 0
-        for item in items:
+        for number, item in enumerate(items):
+            own = [hole for hole in holes if hole.item == number]
+            self._holes += [_held(item, hole, at) for hole in own]
             end = at + len(encodable(item.text).encode())
             if item.kind == "files":
                 stretches += self._named(item.paths, SourcePlace(told, at, end))
             else:
                 stretches.append(SourcePlace(told, at, end))
-            if item.kind == "folder":
+            if item.kind == "folder" and not own:
                 self._directory = os.path.join(self._directory, item.paths[0])
             at = end + 1
         for stretch in stretches:
@@ -135,7 +141,10 @@ class Layers:
         begin = stretch.start
         for line in self._lines(stretch):
             if not line.text.startswith(INCLUDE):
-                self._weaver.add(source, line.start, line.end)
+                if self._holes and source.name == COMMAND_LINE:
+                    self._add_with_holes(line)
+                else:
+                    self._weaver.add(source, line.start, line.end)
                 self._end_line(line)
                 continue
             self._stretch(source, begin, line.start)
@@ -143,6 +152,18 @@ class Layers:
             following = _LINE_END.search(source.text, line.end, stretch.end)
             begin = following.end() if following else stretch.end
         self._stretch(source, begin, stretch.end)
+
+    def _add_with_holes(self, line: SourcePlace) -> None:
+        """A line of the command line; each hole stands there as a variable that nobody defines."""
+        source, at = line.source, line.start
+        for start, end, name in self._holes:
+            if at <= start and end <= line.end:
+                self._weaver.add(source, at, start)
+                begin = len(self._weaver)
+                self._weaver.stand_in(f"${name}$".encode(), SourcePlace(source, start, end))
+                self._weaver.use(Use(begin, len(self._weaver), name, None, "undefined"))
+                at = end
+        self._weaver.add(source, at, line.end)
 
     def _stretch(self, source: Source, start: int, end: int) -> None:
         if end > start:
@@ -209,6 +230,14 @@ class Layers:
         )
         place = SourcePlace(stretch.source, *found.span())
         self.faults.add(Fault("carriage-return", message, place))
+
+
+def _held(item: Item, hole: Hole, at: int) -> tuple[int, int, str]:
+    """A hole as the bytes of a text in which its item begins at an offset, and its name there."""
+    start, end = (
+        at + len(encodable(item.text[:place]).encode()) for place in (hole.start, hole.end)
+    )
+    return start, end, "script." + _NO_LETTER.sub("_", hole.name)
 
 
 def _no_include(path: str) -> str:

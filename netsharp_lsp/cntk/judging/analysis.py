@@ -12,7 +12,9 @@ from netsharp_lsp.cntk.judging.check import diagnostics_by_file
 from netsharp_lsp.cntk.library import PREFIX
 from netsharp_lsp.cntk.rules import tells_unknown
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
+from netsharp_lsp.cntk.vocabulary import VARIABLE
 from netsharp_lsp.diagnostics.model import RANKS, Diagnostic, Related
+from netsharp_lsp.text.visible import encodable
 from netsharp_lsp.workspace import GivenFiles, Run, Workspace
 
 TYPE_CHECKING = False
@@ -41,7 +43,11 @@ def analysed(experiment: Experiment) -> Analysis:
     """Check a run; what belongs to a diagnostic in another file carries that file's one name."""
     names: dict[str, str] = {}
 
+    origin = experiment.run.origin
+
     def name_of(source: str) -> str:
+        if source == COMMAND_LINE and origin is not None:
+            return origin.file
         if source not in names:
             is_file = not source.startswith(NOT_FILES)
             names[source] = experiment.files.locate(source) if is_file else source
@@ -49,7 +55,11 @@ def analysed(experiment: Experiment) -> Analysis:
 
     diagnostics: dict[str, list[Diagnostic]] = {}
     for source, found in diagnostics_by_file(experiment).items():
-        renamed = (_with_names(one, name_of) for one in found)
+        if origin is not None:
+            found = _with_values(experiment, source, found)
+        renamed = (_with_names(one, name_of, experiment.run) for one in found)
+        if source == COMMAND_LINE and origin is not None:
+            renamed = (_in_script(one, experiment.run) for one in renamed)
         diagnostics.setdefault(name_of(source), []).extend(renamed)
     read = experiment.files.texts.items()
     return Analysis(diagnostics, {name_of(path): data for path, data in read if data is not None})
@@ -140,12 +150,66 @@ class Over:
         return self._files.names_in(folder)
 
 
-def _with_names(one: Diagnostic, name_of: Callable[[str], str]) -> Diagnostic:
+def _with_names(one: Diagnostic, name_of: Callable[[str], str], run: Run) -> Diagnostic:
     """A diagnostic whose related places in other files carry the one names of these."""
     if all(related.file is None for related in one.related):
         return one
+    related = []
+    for it in one.related:
+        span = (it.start, it.end)
+        if it.file == COMMAND_LINE:
+            span = _span_in_script(run, *span)
+        related.append(Related(it.message, *span, None if it.file is None else name_of(it.file)))
+    return Diagnostic(one.code, one.severity, one.message, one.start, one.end, related, one.fix)
+
+
+def _with_values(experiment: Experiment, source: str, found: list[Diagnostic]) -> list[Diagnostic]:
+    """Diagnostics with the places of a script that give variables in them their values."""
+    texts = {one.name: one.text for one in experiment.configuration.layers.sources}
+    given: dict[str, tuple[int, int]] = {}
+    at = 0
+    for item in experiment.run.items:
+        length = len(encodable(item).encode())
+        given[item.partition("=")[0].strip().lower()] = (at, at + length)
+        at += length + 1
+    result = []
+    for one in found:
+        names = VARIABLE.findall(texts.get(source, b"")[one.start : one.end])
+        spans = [given.get(name.decode("utf-8", "replace").lower()) for name in names]
+        notes = [
+            Related("Its value comes from here.", *span, COMMAND_LINE)
+            for span in spans
+            if span is not None
+        ]
+        if notes and not one.related:
+            one = Diagnostic(
+                one.code, one.severity, one.message, one.start, one.end, notes, one.fix
+            )
+        result.append(one)
+    return result
+
+
+def _in_script(one: Diagnostic, run: Run) -> Diagnostic:
+    """A diagnostic on a command line, where a script has it; what would mend it is not told."""
+    start, end = _span_in_script(run, one.start, one.end)
     related = [
-        Related(it.message, it.start, it.end, None if it.file is None else name_of(it.file))
+        it if it.file else Related(it.message, *_span_in_script(run, it.start, it.end))
         for it in one.related
     ]
-    return Diagnostic(one.code, one.severity, one.message, one.start, one.end, related, one.fix)
+    return Diagnostic(one.code, one.severity, one.message, start, end, related)
+
+
+def _span_in_script(run: Run, start: int, end: int) -> tuple[int, int]:
+    """Where a script has the words of a command line's place; assignments behind it have none."""
+    if run.origin is None:
+        return start, end
+    at = 0
+    spans = []
+    for item, span in zip(run.items, run.origin.spans, strict=False):
+        length = len(encodable(item).encode())
+        if at <= end and start <= at + length:
+            spans.append(span)
+        at += length + 1
+    if not spans:
+        spans = [run.origin.spans[-1]]
+    return spans[0][0], max(spans[-1][1], spans[0][1])

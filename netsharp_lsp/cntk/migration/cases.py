@@ -16,7 +16,6 @@ from netsharp_lsp.cntk.migration.texts import LOADED, MACROS, RUN, Text
 from netsharp_lsp.cntk.ndl.syntax import HOLE
 from netsharp_lsp.cntk.networks.node import OPAQUE
 from netsharp_lsp.cntk.run.experiment import Experiment
-from netsharp_lsp.workspace import Run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,11 +151,9 @@ class Case:
     def __init__(self, builder: Builder, section: str | None) -> None:
         self.builder = builder
         self.section = section
-        run = builder.experiment.run
-        items = run.items
+        self.run = builder.experiment.run
         if section is not None and builder.selecting is not None:
-            items = (*items, builder.assignment(section))
-        self.run = Run(items, run.directory, run.line, run.unknown, run.declared, run.also)
+            self.run = self.run.followed_by((builder.assignment(section),))
 
     @cached_property
     def before(self) -> BuiltNetwork | None:

@@ -52,7 +52,7 @@ class Experiment:
     @cached_property
     def configuration(self) -> Configuration:
         """The layers and assignments of the run, resolved."""
-        return resolve(self.run.items, self.files)
+        return resolve(self.run.items, self.files, self.run.holes)
 
     @cached_property
     def commands(self) -> list[Command]:

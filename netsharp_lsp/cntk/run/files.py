@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from netsharp_lsp.cntk.configuration.items import FOLDER
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.workspace import Files, Run
@@ -16,11 +18,15 @@ class RunFiles:
     `texts` keeps what was read, by the path as it was asked for; None for what is not there.
     """
 
-    __slots__ = ("_files", "_folders", "texts")
+    __slots__ = ("_files", "_folders", "_open", "texts")
 
     def __init__(self, files: Files, run: Run) -> None:
         self._files = files
         self._folders = ["" if one == "." else one for one in (run.directory, *run.also)]
+        self._open = any(
+            item.lower().startswith(FOLDER) and any(hole.item == number for hole in run.holes)
+            for number, item in enumerate(run.items)
+        )
         self.texts: dict[str, bytes | None] = {}
 
     def read(self, path: str) -> bytes | None:
@@ -37,9 +43,12 @@ class RunFiles:
     def outside(self, path: str) -> bool:
         """Whether nothing can be known of a file, which then is nowhere else.
 
-        Where it is only looked for besides tells nothing about where it should be.
+        Where it is only looked for besides tells nothing about where it should be, and in a
+        working directory that is open nobody can look.
         """
-        return self._files.outside(os.path.join(self._folders[0], path)) and not self.exists(path)
+        is_open = self._open and not os.path.isabs(path)
+        beyond = is_open or self._files.outside(os.path.join(self._folders[0], path))
+        return beyond and not self.exists(path)
 
     def locate(self, path: str) -> str:
         """Return the one name of a file, however a path to it is spelt."""

@@ -222,3 +222,89 @@ def test_the_whole_collection_can_be_checked_in_every_form(tmp_path: pathlib.Pat
     again = checked(FOLDER, ".", "--isolated")[1]
     assert [json.dumps(one) for one in found] == [json.dumps(one) for one in again]
     assert netsharp("check", ".", "--isolated", "--format", "text", cwd=FOLDER).code == 1
+
+
+COUNTED = """\
+command = Train
+Train = {
+    action = "train"
+    modelPath = "net.dnn"
+    BrainScriptNetworkBuilder = { include "net.bs" }
+    SGD = { maxEpochs = $n$ ; learningRatesPerSample = 0.1 }
+    reader = {
+        readerType = "CNTKTextFormatReader" ; file = "$data$/t.txt"
+        input = {
+            features = { dim = 4 ; format = "dense" }
+            labels = { dim = 3 ; format = "dense" }
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("r.sh", "cntk configFile=a.cntk n={} data=$1"),
+        ("r.cmd", "cntk configFile=a.cntk n={} data=%1"),
+        ("r", "#!/bin/sh\n. $HERE/common.sh\nstart a.cntk n={} data=${{DATA:-.}}"),
+    ],
+)
+def test_what_a_script_does_not_say_sets_off_nothing(
+    tmp_path: pathlib.Path, name: str, line: str
+) -> None:
+    files = {"a.cntk": COUNTED, "net.bs": NETWORK}
+    files["common.sh"] = 'start() { cfg=$1; shift; mpirun cntk configFile=$DIR/$cfg "$@"; }\n'
+    for file, text in files.items():
+        (tmp_path / file).write_text(text)
+    said = {}
+    for value in ("$epochs", "3", "many"):
+        (tmp_path / name).write_text(line.format(value) + "\n")
+        _, found = checked(tmp_path, ".")
+        said[value] = [one for one in found if one["severity"] in ("error", "warning")]
+    assert said["$epochs"] == said["3"] == []
+    (one,) = said["many"]
+    (related,) = one["related"]
+    assert (one["file"], one["start"]["line"]) == ("a.cntk", 6)
+    assert (related["file"], related["start"]["line"]) == (name, line.count("\n") + 1)
+
+
+def test_a_wrong_argument_stands_where_the_script_gives_it(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a_dot_cntk=COUNTED, net_dot_bs=NETWORK)
+    text = "cd .\ncntk configFile=a.cntk n=1 data=$1 traceLevel=x\n"
+    (tmp_path / "r.sh").write_text(text)
+    _, found = checked(tmp_path, ".")
+    wrong = [one for one in found if one["severity"] == "error"]
+    assert [(one["file"], one["start"]) for one in wrong] == [("r.sh", {"line": 2, "column": 36})]
+
+
+def test_what_a_script_does_points_at_its_line(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a_dot_cntk=TRAINS, net_dot_bs=NETWORK)
+    (tmp_path / "r.sh").write_text("#!/bin/sh\n\ncntk configFile=a.cntk x=$1\n")
+    _, found = checked(tmp_path, ".")
+    assert places(found, UNDEFINED) == [("a.cntk", 4, "error")]
+    (one,) = (one for one in found if one["code"] == UNDEFINED)
+    related = [(it["file"], it["start"]["line"], it["message"]) for it in one["related"]]
+    assert related == [("r.sh", 3, "It is run here.")]
+
+
+def test_old_records_are_told_once_a_file_and_mended_together(tmp_path: pathlib.Path) -> None:
+    old_records = NETWORK + "s = [ a = [ b = 1 ] ]\nt = [ c = 2 ]\nq = s.a.b + t.c\n"
+    write(tmp_path, a_dot_cntk=TRAINS, net_dot_bs=old_records)
+    _, found = checked(tmp_path, ".")
+    assert places(found, "BS076") == [("net.bs", 6, "info")]
+    (one,) = (one for one in found if one["code"] == "BS076")
+    assert "and of 2 more in this file" in one["message"]
+    checked(tmp_path, ".", "--fix", "--select", "BS076")
+    assert (tmp_path / "net.bs").read_text() == NETWORK + (
+        "s = { a = { b = 1 } }\nt = { c = 2 }\nq = s.a.b + t.c\n"
+    )
+
+
+def test_a_name_that_the_library_has_elsewhere_is_a_warning_in_a_file_alone(
+    tmp_path: pathlib.Path,
+) -> None:
+    write(tmp_path, net_dot_bs="f (x) = OnesLike (x) + Nowhere (x)\n")
+    _, found = checked(tmp_path, "net.bs")
+    severities = [one["severity"] for one in found if one["code"] == UNKNOWN_NAME]
+    assert severities == ["warning", "hint"]

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram
+    from netsharp_lsp.diagnostics.model import Severity
 
 #: What older texts, and the other language, call some functions.
 OLD_NAMES = {
@@ -92,7 +93,7 @@ def unknown_names(program: BrainScriptProgram, experiment: Experiment) -> Iterat
             place,
             f"`{use.name}` is defined nowhere in sight{_proposal(meant)}",
             repair=_rename(program, use, meant),
-            severity=severity(program, place, use, "hint"),
+            severity=severity(program, place, use, _alone(use, meant)),
         )
 
 
@@ -140,6 +141,11 @@ def _in_records(declaration: Declaration) -> bool:
     if declaration.scope.kind == PARAMETERS or (holder is not None and holder.kind != MEMBER):
         return False
     return holder is None or _in_records(holder)
+
+
+def _alone(use: Use, meant: str | None) -> Severity:
+    """How grave it is in a file that another may include: that defines no name of the library's."""
+    return "warning" if meant is not None and meant.endswith(f".{use.name}") else "hint"
 
 
 def _proposal(meant: str | None) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.cntk.brainscript.reading.syntax import Expression
+    from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram
     from netsharp_lsp.cntk.run.texts import NetworkText
@@ -202,29 +203,41 @@ def variable_in_file(text: NetworkText, experiment: Experiment) -> Iterator[Find
             )
 
 
-@rule("BS076", "info", on="brainscript")
-def old_record(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
-    """Records in `[ ]`."""
+@rule("BS076", "info", on="experiment", of_texts=True, language="brainscript")
+def old_records(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+    """Records in `[ ]`, once a file."""
+    found: dict[str, dict[Place, Place]] = {}
+    damaged: set[str] = set()
+    for text in subject.texts("brainscript"):
+        for opens, closes in _old_records(text):
+            found.setdefault(opens.source, {})[opens] = closes
+            damaged.update((opens.source,) if text.known.damages else ())
+    for source, brackets in found.items():
+        first = min(brackets, key=lambda place: place.start)
+        others = len(brackets) - 1
+        more = f", and of {others} more in this file" if others else ""
+        changes = [
+            change
+            for opens, closes in brackets.items()
+            for change in (Change(opens, "{"), Change(closes, "}"))
+        ]
+        yield Finding(
+            "BS076",
+            first,
+            f"`[ ]` around members is the old form of this record{more}: since CNTK 1.6 it is"
+            " `{ }`, which means the same.",
+            repair=Repair("Write `{ }`", changes, safe=source not in damaged),
+        )
+
+
+def _old_records(text: NetworkText) -> Iterator[tuple[Place, Place]]:
+    """The brackets around each."""
     for expression, _ in text.known.expressions:
         start, end = expression.place.start, expression.place.end
         if not isinstance(expression, RecordLiteral) or text.data[start : start + 1] != b"[":
             continue
-        if text.data[end - 1 : end] != b"]" or end - start < 2:
-            continue
-        yield Finding(
-            "BS076",
-            text.place(start, start + 1),
-            "`[ ]` around members is the old form of a record: since CNTK 1.6 it is `{ }`, which"
-            " means the same.",
-            repair=Repair(
-                "Write `{ }`",
-                [
-                    Change(text.place(start, start + 1), "{"),
-                    Change(text.place(end - 1, end), "}"),
-                ],
-                safe=not text.known.damages,
-            ),
-        )
+        if text.data[end - 1 : end] == b"]" and end - start > 1:
+            yield text.place(start, start + 1), text.place(end - 1, end)
 
 
 @rule("BS036", "hint", on="brainscript")

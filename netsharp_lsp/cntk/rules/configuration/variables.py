@@ -10,6 +10,7 @@ from netsharp_lsp.cntk.configuration.variables import dollars
 from netsharp_lsp.cntk.rules import emitted, rule
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair, placed
 from netsharp_lsp.diagnostics.nearest import nearest
+from netsharp_lsp.text.visible import encodable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +86,17 @@ def _nowhere(experiment: Experiment, place: SourcePlace, name: str, fault: Fault
     else:
         message += " at the top level."
     severity: Severity | None = "error" if declared else None
-    return Finding("CK019", placed(place), message, repair=repair, severity=severity)
+    notes = _started(experiment)
+    return Finding("CK019", placed(place), message, notes, repair, severity)
+
+
+def _started(experiment: Experiment) -> list[Note]:
+    """Where a script starts the run, which is why its findings are no suppositions."""
+    run = experiment.run
+    if run.origin is None or not run.declared:
+        return []
+    told = sum(len(encodable(item).encode()) + 1 for item in run.items)
+    return [Note("It is run here.", Place(COMMAND_LINE, 0, told - 1))]
 
 
 def _inner_definitions(experiment: Experiment) -> dict[bytes, list[tuple[Value, Entry]]]:
@@ -122,6 +133,7 @@ def _only_inside(experiment: Experiment, place: SourcePlace, name: str, inner: E
         f"'{name}' outside the block."
     )
     notes = [Note(f"'{name}' is defined here.", placed(inner.parts[0].key))]
+    notes += _started(experiment)
     severity: Severity | None = "error" if experiment.run.declared else None
     return Finding("CK021", placed(place), message, notes, severity=severity)
 
