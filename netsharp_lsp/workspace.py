@@ -64,7 +64,7 @@ class Hole:
         return self.item, self.start, self.end, self.name
 
 
-class Origin:
+class StartedAt:
     """Where a script starts a run: its file, the line from 1, and in bytes where the items stand
     or come from.
     """
@@ -96,7 +96,7 @@ class Run:
         declared: bool = True,
         also: tuple[str, ...] = (),
         holes: tuple[Hole, ...] = (),
-        origin: Origin | None = None,
+        origin: StartedAt | None = None,
     ) -> None:
         self.items = items
         self.directory = directory

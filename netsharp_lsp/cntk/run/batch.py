@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.run.shell import OPEN, Part, Started, Word
+from netsharp_lsp.cntk.run.shell import OPEN, ScriptPart, ScriptWord, Started
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class _Batch:
     def __init__(self, text: str) -> None:
         self.found: list[Started] = []
         self._lines = list(_lines(text))
-        self._variables: dict[str, tuple[Part, ...]] = {}
+        self._variables: dict[str, tuple[ScriptPart, ...]] = {}
         self._labels: dict[str, int] = {}
         for number, line in enumerate(self._lines):
             label = _LABEL.match(line.text)
@@ -75,7 +75,7 @@ class _Batch:
         self._depth = 0
 
     def follow(
-        self, first: int, given: list[tuple[Part, ...]] | None, called: tuple[int, int] | None
+        self, first: int, given: list[tuple[ScriptPart, ...]] | None, called: tuple[int, int] | None
     ) -> None:
         """Follow lines from one on: to the end, or to that of a subroutine."""
         blocks = 0
@@ -93,7 +93,7 @@ class _Batch:
             blocks += _OPENS.search(line.text) is not None
 
     def _set(
-        self, found: re.Match[str], given: list[tuple[Part, ...]] | None, *, maybe: bool
+        self, found: re.Match[str], given: list[tuple[ScriptPart, ...]] | None, *, maybe: bool
     ) -> None:
         name = found.group(2)
         folded = name.lower()
@@ -101,13 +101,13 @@ class _Batch:
         if maybe or found.group(1):
             before = self._variables.get(folded, value)
             guess = OPEN if found.group(1) else "".join(part.guess for part in before)
-            value = (Part(f"%{name}%", name, guess),)
+            value = (ScriptPart(f"%{name}%", name, guess),)
         self._variables[folded] = value
 
     def _line(
         self,
         line: _Line,
-        given: list[tuple[Part, ...]] | None,
+        given: list[tuple[ScriptPart, ...]] | None,
         called: tuple[int, int] | None,
     ) -> None:
         for words in self._commands(line, given, called):
@@ -124,11 +124,11 @@ class _Batch:
     def _commands(
         self,
         line: _Line,
-        given: list[tuple[Part, ...]] | None,
+        given: list[tuple[ScriptPart, ...]] | None,
         called: tuple[int, int] | None,
-    ) -> Iterator[list[Word]]:
+    ) -> Iterator[list[ScriptWord]]:
         """The words of each command of a line; what its streams go to is left out."""
-        words: list[Word] = []
+        words: list[ScriptWord] = []
         skips = False
         for found in _WORD.finditer(line.text):
             word = found.group()
@@ -137,7 +137,7 @@ class _Batch:
                 if not skips and not (word.isdigit() and follows == ">"):
                     span = (line.start + found.start(), line.start + found.end())
                     parts = self._put(word.replace('"', ""), given)
-                    words.append(Word(parts, called or span))
+                    words.append(ScriptWord(parts, called or span))
                 skips = False
             elif word[0] in "<>":
                 skips = True
@@ -148,28 +148,28 @@ class _Batch:
         if words:
             yield words
 
-    def _put(self, text: str, given: list[tuple[Part, ...]] | None) -> tuple[Part, ...]:
+    def _put(self, text: str, given: list[tuple[ScriptPart, ...]] | None) -> tuple[ScriptPart, ...]:
         """A text with the variables in place."""
-        parts: list[Part] = []
+        parts: list[ScriptPart] = []
         at = 0
         for found in _NAME.finditer(text):
-            parts.append(Part(text[at : found.start()]))
+            parts.append(ScriptPart(text[at : found.start()]))
             at = found.end()
             each, own, name, late = found.groups()
             parts += self._value(each or own or name or late, found.group(), own is not None, given)
-        parts.append(Part(text[at:]))
+        parts.append(ScriptPart(text[at:]))
         return tuple(part for part in parts if part.text or part.name)
 
     def _value(
-        self, name: str, written: str, own: bool, given: list[tuple[Part, ...]] | None
-    ) -> Sequence[Part]:
-        value: Sequence[Part] = (Part(written, name),)
+        self, name: str, written: str, own: bool, given: list[tuple[ScriptPart, ...]] | None
+    ) -> Sequence[ScriptPart]:
+        value: Sequence[ScriptPart] = (ScriptPart(written, name),)
         number = name.lstrip("~")
         if own and given is not None and number.isdigit() and number != "0":
             value = given[int(number) - 1] if int(number) <= len(given) else ()
         elif own and given is not None and name == "*":
-            value = [piece for one in given for piece in (*one, Part(" "))]
+            value = [piece for one in given for piece in (*one, ScriptPart(" "))]
         elif not own:
             value = self._variables.get(name.lower(), value)
         self._room -= sum(len(part.text) + 1 for part in value)
-        return value if self._room > 0 else (Part(written, name),)
+        return value if self._room > 0 else (ScriptPart(written, name),)

@@ -7,14 +7,14 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.run.batch import batch_commands
-from netsharp_lsp.cntk.run.shell import OPEN, Part, shell_commands
-from netsharp_lsp.workspace import Hole, Origin, Run
+from netsharp_lsp.cntk.run.shell import OPEN, ScriptPart, shell_commands
+from netsharp_lsp.workspace import Hole, Run, StartedAt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from netsharp_lsp.cntk.run.shell import Started, Word
+    from netsharp_lsp.cntk.run.shell import ScriptWord, Started
 
 _CONFIG = re.compile(r"configFile=", re.IGNORECASE)
 _FOLDER = re.compile(r"currentDirectory=", re.IGNORECASE)
@@ -46,7 +46,7 @@ def script_runs(name: str, text: str, read: Callable[[str], str | None] = _nothi
     return list({run.key: run for run in runs if run is not None}.values())
 
 
-def path_of(parts: Sequence[Part]) -> str:
+def path_of(parts: Sequence[ScriptPart]) -> str:
     """A path as far as it is known: one in a folder that is not is taken from the script's own."""
     guessed = "".join(part.guess for part in parts)
     opened = _LEADING.match(guessed)
@@ -73,7 +73,7 @@ def _run(command: Started, name: str, text: str) -> Run | None:
         holes += _holes(number, word)
     unknown = {part.name: None for word in items for part in word.parts if part.name}
     spans = [(len(text[: it.span[0]].encode()), len(text[: it.span[1]].encode())) for it in items]
-    origin = Origin(name, text.count("\n", 0, items[0].span[0]) + 1, tuple(spans))
+    origin = StartedAt(name, text.count("\n", 0, items[0].span[0]) + 1, tuple(spans))
     return Run(
         tuple(texts),
         command.folder or ".",
@@ -84,7 +84,7 @@ def _run(command: Started, name: str, text: str) -> Run | None:
     )
 
 
-def _holes(number: int, word: Word) -> Iterator[Hole]:
+def _holes(number: int, word: ScriptWord) -> Iterator[Hole]:
     at = 0
     for part in word.parts:
         if part.name:
@@ -92,17 +92,17 @@ def _holes(number: int, word: Word) -> Iterator[Hole]:
         at += len(part.text)
 
 
-def _files(word: Word) -> str:
+def _files(word: ScriptWord) -> str:
     """The item that names configurations, their folders as far as they are known."""
     first, *rest = word.parts
     begin = first.text.index("=") + 1
-    paths = map(path_of, _parted([Part(first.text[begin:]), *rest], "+"))
+    paths = map(path_of, _parted([ScriptPart(first.text[begin:]), *rest], "+"))
     return first.text[:begin] + "+".join(paths)
 
 
-def _parted(parts: Sequence[Part], sign: str) -> list[list[Part]]:
+def _parted(parts: Sequence[ScriptPart], sign: str) -> list[list[ScriptPart]]:
     """Parts cut where what is known has a sign."""
-    found: list[list[Part]] = [[]]
+    found: list[list[ScriptPart]] = [[]]
     for part in parts:
         if part.name:
             found[-1].append(part)
@@ -111,5 +111,5 @@ def _parted(parts: Sequence[Part], sign: str) -> list[list[Part]]:
             if number:
                 found.append([])
             if piece:
-                found[-1].append(Part(piece))
+                found[-1].append(ScriptPart(piece))
     return found

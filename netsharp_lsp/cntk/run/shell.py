@@ -31,7 +31,7 @@ _DECLARING = frozenset(("export", "local", "declare", "typeset", "readonly"))
 _HEADS = frozenset(("if", "elif", "while", "until", "then", "else", "do", "!", "time"))
 
 
-class Part:
+class ScriptPart:
     """A piece of a word.  `name`: of what it comes from where its value is not known; `text` is
     then how it is written, and `guess` what it may be, with `OPEN` for what nobody can say.
     """
@@ -44,12 +44,12 @@ class Part:
         self.guess = text if not name else guess
 
 
-class Word:
+class ScriptWord:
     """A word as a command gets it, and the span of the script that it stands in."""
 
     __slots__ = ("parts", "span")
 
-    def __init__(self, parts: Sequence[Part], span: tuple[int, int]) -> None:
+    def __init__(self, parts: Sequence[ScriptPart], span: tuple[int, int]) -> None:
         self.parts = parts
         self.span = span
 
@@ -69,7 +69,7 @@ class Started:
 
     __slots__ = ("folder", "words")
 
-    def __init__(self, words: list[Word], folder: str) -> None:
+    def __init__(self, words: list[ScriptWord], folder: str) -> None:
         self.words = words
         self.folder = folder
 
@@ -100,7 +100,7 @@ class _Node:
         self.branches: list[list[_Node]] = []
 
 
-def shell_commands(text: str, read: Callable[[Sequence[Part]], str | None]) -> list[Started]:
+def shell_commands(text: str, read: Callable[[Sequence[ScriptPart]], str | None]) -> list[Started]:
     """Find the commands of a script in the order in which they may be come to; `read` gives the
     text of another script by its path.
     """
@@ -333,13 +333,13 @@ class _Parser:
 class _Shell:
     """Follows commands; values that depend on a condition are open behind it."""
 
-    def __init__(self, read: Callable[[Sequence[Part]], str | None]) -> None:
+    def __init__(self, read: Callable[[Sequence[ScriptPart]], str | None]) -> None:
         self.found: list[Started] = []
         self._read = read
-        self._variables: dict[str, tuple[Part, ...]] = {}
+        self._variables: dict[str, tuple[ScriptPart, ...]] = {}
         self._functions: dict[str, list[_Node]] = {}
         self._taken_in: dict[str, list[_Node]] = {}
-        self._given: list[tuple[Part, ...]] | None = None
+        self._given: list[tuple[ScriptPart, ...]] | None = None
         self._folder = ""
         self._left = _MOST
         self._room = _ROOM
@@ -412,7 +412,7 @@ class _Shell:
 
     def _loop(self, node: _Node, called: tuple[int, int] | None) -> None:
         values = [value for word in node.words for value in self._fields(word.text)]
-        for value in values or [(Part(f"${node.name}", node.name),)]:
+        for value in values or [(ScriptPart(f"${node.name}", node.name),)]:
             self._variables[node.name] = value
             self._conditional(node.branches[0], called)
         self._variables[node.name] = _either(node.name, None, self._variables[node.name])
@@ -438,7 +438,7 @@ class _Shell:
                 self._assign(token.text, node.maybe)
             return
         words = [
-            Word(value, called or (token.start, token.end))
+            ScriptWord(value, called or (token.start, token.end))
             for token in tokens[first:]
             for value in self._fields(token.text)
         ]
@@ -448,7 +448,7 @@ class _Shell:
 
     def _do(
         self,
-        words: list[Word],
+        words: list[ScriptWord],
         tokens: list[_Token],
         span: tuple[int, int],
         called: tuple[int, int] | None,
@@ -476,7 +476,7 @@ class _Shell:
             self.found.append(Started(words, self._folder))
 
     def _call(
-        self, body: list[_Node], given: list[tuple[Part, ...]] | None, span: tuple[int, int]
+        self, body: list[_Node], given: list[tuple[ScriptPart, ...]] | None, span: tuple[int, int]
     ) -> None:
         if self._depth >= _DEEPEST:
             return
@@ -495,23 +495,23 @@ class _Shell:
         before = self._variables.get(name)
         value = self._joined(written)
         if found.group(2) == "+=":
-            value = (*(before or (Part(f"${name}", name),)), *value)
+            value = (*(before or (ScriptPart(f"${name}", name),)), *value)
         if written.startswith("("):
-            value = (Part(f"${name}", name),)
+            value = (ScriptPart(f"${name}", name),)
         self._variables[name] = _either(name, before, value) if maybe else value
 
-    def _joined(self, text: str) -> tuple[Part, ...]:
+    def _joined(self, text: str) -> tuple[ScriptPart, ...]:
         """A value that is assigned: blanks divide nothing."""
-        parts: list[Part] = []
+        parts: list[ScriptPart] = []
         for pieces, _ in self._pieces(text):
             for number, value in enumerate(pieces):
-                parts += [Part(" ")] if number else []
+                parts += [ScriptPart(" ")] if number else []
                 parts += value
         return _merged(parts)
 
-    def _fields(self, text: str) -> list[tuple[Part, ...]]:
+    def _fields(self, text: str) -> list[tuple[ScriptPart, ...]]:
         """The words that one word of a script gives."""
-        fields: list[list[Part]] = []
+        fields: list[list[ScriptPart]] = []
         open_field = False
         for values, splits in self._pieces(text):
             for number, value in enumerate(values):
@@ -526,45 +526,45 @@ class _Shell:
                     open_field = not ends
         return [_merged(field) for field in fields]
 
-    def _pieces(self, text: str) -> Iterator[tuple[list[tuple[Part, ...]], bool]]:
+    def _pieces(self, text: str) -> Iterator[tuple[list[tuple[ScriptPart, ...]], bool]]:
         """What a word is made of: values, more than one of `$@`; whether blanks divide them."""
         at = 0
         while at < len(text):
             end = _behind(text, at)
             sign = text[at]
             if sign == "'":
-                yield [(Part(text[at + 1 : end - 1]),)], False
+                yield [(ScriptPart(text[at + 1 : end - 1]),)], False
             elif sign == "\\":
-                yield [(Part(text[at + 1 : end].strip("\r\n")),)], False
+                yield [(ScriptPart(text[at + 1 : end].strip("\r\n")),)], False
             elif sign == '"':
                 yield from self._quoted(text[at + 1 : end - 1])
             elif sign in "$`":
                 values, end = self._expansion(text, at, end)
                 yield values, True
             else:
-                yield [(Part(sign),)], False
+                yield [(ScriptPart(sign),)], False
             at = end
 
-    def _quoted(self, text: str) -> Iterator[tuple[list[tuple[Part, ...]], bool]]:
+    def _quoted(self, text: str) -> Iterator[tuple[list[tuple[ScriptPart, ...]], bool]]:
         at = 0
         yield [()], False
         while at < len(text):
             sign, end = text[at], at + 1
             if sign == "\\" and text[at + 1 : at + 2] in ("$", '"', "\\", "`", "\n"):
-                yield [(Part(text[at + 1].strip("\n")),)], False
+                yield [(ScriptPart(text[at + 1].strip("\n")),)], False
                 end = at + 2
             elif sign in "$`":
                 values, end = self._expansion(text, at, _behind(text, at))
                 yield values, False
             else:
-                yield [(Part(sign),)], False
+                yield [(ScriptPart(sign),)], False
             at = end
 
-    def _expansion(self, text: str, at: int, end: int) -> tuple[list[tuple[Part, ...]], int]:
+    def _expansion(self, text: str, at: int, end: int) -> tuple[list[tuple[ScriptPart, ...]], int]:
         """The values of what `$` or a back quote begins, and where it ends."""
         other = _OTHER.match(text, at)
         if other is not None:
-            return [(Part(other.group()),)], other.end()
+            return [(ScriptPart(other.group()),)], other.end()
         found = _NAME.match(text, at)
         if found is not None:
             return self._values(found.group(1), found.group()), found.end()
@@ -572,68 +572,70 @@ class _Shell:
         if written.startswith("${"):
             return [self._braced(written)], end
         if len(written) == 1 and written == "$":
-            return [(Part("$"),)], end
-        return [(Part(written, written),)], end
+            return [(ScriptPart("$"),)], end
+        return [(ScriptPart(written, written),)], end
 
-    def _values(self, name: str, written: str) -> list[tuple[Part, ...]]:
+    def _values(self, name: str, written: str) -> list[tuple[ScriptPart, ...]]:
         given = self._given
-        values = [self._variables.get(name, (Part(written, name),))]
+        values = [self._variables.get(name, (ScriptPart(written, name),))]
         if name in "@*" and given is not None:
             values = given or [()]
         elif name.isdigit() and name != "0" and given is not None:
             values = [given[int(name) - 1] if int(name) <= len(given) else ()]
         self._room -= sum(len(part.text) + 1 for value in values for part in value)
-        return values if self._room > 0 else [(Part(written, name),)]
+        return values if self._room > 0 else [(ScriptPart(written, name),)]
 
-    def _braced(self, written: str) -> tuple[Part, ...]:
+    def _braced(self, written: str) -> tuple[ScriptPart, ...]:
         found = _DEFAULT.match(written[2:-1])
         if found is None or self._depth >= _DEEPEST:
-            return (Part(written, written),)
+            return (ScriptPart(written, written),)
         self._depth += 1
         value = self._defaulting(written, *found.groups())
         self._depth -= 1
         return value
 
-    def _defaulting(self, written: str, name: str, sign: str, otherwise: str) -> tuple[Part, ...]:
+    def _defaulting(
+        self, written: str, name: str, sign: str, otherwise: str
+    ) -> tuple[ScriptPart, ...]:
         (value,) = self._values(name, written)
         if sign is None or (value and sign in "-=?" and not any(part.name for part in value)):
             return value
         if sign in "-=" and not value:
             return self._joined(otherwise)
         guess = "".join(part.guess for part in self._joined(otherwise)) if sign in "-=" else OPEN
-        return (Part(written, name, guess),)
+        return (ScriptPart(written, name, guess),)
 
 
-def _merged(parts: Sequence[Part]) -> tuple[Part, ...]:
+def _merged(parts: Sequence[ScriptPart]) -> tuple[ScriptPart, ...]:
     """The same with neighbours that are known in one."""
-    found: list[Part] = []
+    found: list[ScriptPart] = []
     known: list[str] = []
     for part in parts:
         if not part.name:
             known.append(part.text)
             continue
         if known:
-            found.append(Part("".join(known)))
+            found.append(ScriptPart("".join(known)))
             known = []
         found.append(part)
     if known:
-        found.append(Part("".join(known)))
+        found.append(ScriptPart("".join(known)))
     return tuple(found)
 
 
 def _either(
-    name: str, before: tuple[Part, ...] | None, value: tuple[Part, ...]
-) -> tuple[Part, ...]:
+    name: str, before: tuple[ScriptPart, ...] | None, value: tuple[ScriptPart, ...]
+) -> tuple[ScriptPart, ...]:
     """A variable that may have been given a value; what is only appended is taken for given."""
     pairs = zip(before or (), value, strict=False)
     if before and all(new.text.startswith(old.text) for old, new in pairs):
         return value
-    return (Part(f"${name}", name, "".join(part.guess for part in before or value)),)
+    return (ScriptPart(f"${name}", name, "".join(part.guess for part in before or value)),)
 
 
-def _split(value: Sequence[Part]) -> Iterator[tuple[list[Part], bool, bool]]:
+def _split(value: Sequence[ScriptPart]) -> Iterator[tuple[list[ScriptPart], bool, bool]]:
     """A value that blanks divide: words, with whether a blank ends and begins each."""
-    word: list[Part] = []
+    word: list[ScriptPart] = []
     begins = False
     for part in value:
         if part.name:
@@ -645,5 +647,5 @@ def _split(value: Sequence[Part]) -> Iterator[tuple[list[Part], bool, bool]]:
                 yield word, True, begins
                 word, begins = [], True
             if piece:
-                word.append(Part(piece))
+                word.append(ScriptPart(piece))
     yield word, False, begins

@@ -243,26 +243,26 @@ Train = {
 
 
 @pytest.mark.parametrize(
-    ("name", "line"),
+    ("name", "variable", "line"),
     [
-        ("r.sh", "cntk configFile=a.cntk n={} data=$1"),
-        ("r.cmd", "cntk configFile=a.cntk n={} data=%1"),
-        ("r", "#!/bin/sh\n. $HERE/common.sh\nstart a.cntk n={} data=${{DATA:-.}}"),
+        ("r.sh", "$epochs", "cntk configFile=a.cntk n={} data=$1"),
+        ("r.cmd", "%epochs%", "cntk configFile=a.cntk n={} data=%1"),
+        ("r", "$epochs", "#!/bin/sh\n. $HERE/common.sh\nstart a.cntk n={} data=${{DATA:-.}}"),
     ],
 )
 def test_what_a_script_does_not_say_sets_off_nothing(
-    tmp_path: pathlib.Path, name: str, line: str
+    tmp_path: pathlib.Path, name: str, variable: str, line: str
 ) -> None:
     files = {"a.cntk": COUNTED, "net.bs": NETWORK}
     files["common.sh"] = 'start() { cfg=$1; shift; mpirun cntk configFile=$DIR/$cfg "$@"; }\n'
     for file, text in files.items():
         (tmp_path / file).write_text(text)
     said = {}
-    for value in ("$epochs", "3", "many"):
+    for value in (variable, "3", "many"):
         (tmp_path / name).write_text(line.format(value) + "\n")
         _, found = checked(tmp_path, ".")
         said[value] = [one for one in found if one["severity"] in ("error", "warning")]
-    assert said["$epochs"] == said["3"] == []
+    assert said[variable] == said["3"] == []
     (one,) = said["many"]
     (related,) = one["related"]
     assert (one["file"], one["start"]["line"]) == ("a.cntk", 6)
