@@ -5,6 +5,8 @@ Imported for hosts alone; knows what to say to people, and no host language.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from netsharp_lsp.diagnostics.nearest import suggestion
 from netsharp_lsp.embedded.arrangement import arrange
 from netsharp_lsp.embedded.finding import find_regions
@@ -175,10 +177,10 @@ def _stands_at(region: Region, line: int, lines: LineIndex) -> bool:
 
 def _listed(item: Input, regions: Sequence[Region], lines: LineIndex) -> str:
     """The arguments that mean one specification each, as a sentence."""
-    names = [region.name for region in regions]
+    bearers = Counter(region.name for region in regions)
     shown = []
     for region in regions:
         line = lines.line_at(region.start) + 1
-        name = region.name if names.count(region.name) == 1 and region.name else line
+        name = region.name if bearers[region.name] == 1 and region.name else line
         shown.append(f"{item.name}{SEPARATOR}{name}")
     return f" There is {', '.join(shown)}." if shown else ""

@@ -55,12 +55,14 @@ class _Reader:
     __slots__ = (
         "calls",
         "code",
+        "defined",
         "legible",
         "line_of",
         "lines",
         "parent",
         "places",
         "scopes",
+        "targets",
         "text",
         "values",
     )
@@ -76,6 +78,8 @@ class _Reader:
         self.calls: dict[int, tuple[str, dict[str, str | int], int]] = {}
         self.places: dict[int, dict[int, int]] = {}
         self.scopes: dict[int, tuple[Scope, int | None]] = {}
+        self.targets: dict[int, str | None] = {}
+        self.defined: dict[int, set[int]] = {}
 
     def read(self) -> Code:
         module = read_tree(self.legible.text.decode("utf-8", "replace"))
@@ -163,7 +167,7 @@ class _Reader:
             if value is None:
                 return
             argument = Argument(self._scope(expression), context, value=value)
-            argument.target = _target(expression)
+            argument.target = self._target(expression)
         self.code.arguments.append(argument)
 
     def _call(self, trailer: Node | None) -> tuple[str, dict[str, str | int], int]:
@@ -232,14 +236,37 @@ class _Reader:
             return self._value(children[-1].children[1])
         return None
 
+    def _target(self, node: Node) -> str | None:
+        """The variable of the statement around a node."""
+        while node is not None and node.type != "expr_stmt":
+            node = node.parent
+        if node is None:
+            return None
+        if id(node) not in self.targets:
+            self.targets[id(node)] = _dotted(node.children[0])
+        return self.targets[id(node)]
+
     # The rest.
 
     def _add_other_bindings(self, module: Node) -> None:
         """Note where a loop, a parameter, an import binds a name that is passed on."""
         names = {argument.name for argument in self.code.arguments if argument.name is not None}
         for leaf in self._leaves_of(names, module) if names else ():
-            if leaf.is_definition() and leaf.get_definition().type not in _HANDLED:
+            if self._binds(leaf):
                 self.code.bindings.append(Binding(leaf.value, self._scope(leaf), None))
+
+    def _binds(self, leaf: Node) -> bool:
+        """Whether a name is bound where it stands, by what no reader has taken down."""
+        around = leaf.parent
+        if around.type in ("funcdef", "classdef", "except_clause"):
+            return bool(leaf.is_definition())
+        while around is not None and around.type not in _DEFINING:
+            around = around.parent
+        if around is None or around.type == "suite" or around.type in _HANDLED:
+            return False
+        if id(around) not in self.defined:
+            self.defined[id(around)] = set(map(id, around.get_defined_names()))
+        return id(leaf) in self.defined[id(around)]
 
     def _leaves_of(self, names: set[str], module: Node) -> Iterator[Node]:
         """The places where names stand as code."""
@@ -356,6 +383,20 @@ _VALUES = {
 }
 #: Definitions that a reader has taken down.
 _HANDLED = ("expr_stmt", "namedexpr_test")
+#: What binds names for all that is in it, or, a suite, nothing.
+_DEFINING = frozenset(
+    [
+        *_HANDLED,
+        "del_stmt",
+        "for_stmt",
+        "import_from",
+        "import_name",
+        "param",
+        "suite",
+        "sync_comp_for",
+        "with_stmt",
+    ]
+)
 
 
 def _nodes(module: Node) -> Iterator[Node]:
@@ -389,13 +430,6 @@ def _is_call_of(nodes: list[Node], names: tuple[str, ...], size: int) -> bool:
     name = named.children[-1] if named.type == "trailer" else named
     is_call = call.type == "trailer" and call.children[0] == "(" and len(call.children) == size
     return is_call and getattr(name, "value", "") in names
-
-
-def _target(node: Node) -> str | None:
-    """The variable of the statement around a node."""
-    while node is not None and node.type != "expr_stmt":
-        node = node.parent
-    return _dotted(node.children[0]) if node is not None else None
 
 
 def _whole(node: Node) -> Node:

@@ -60,6 +60,7 @@ class Identity:
         self.network = network
         self.numbers = numbers
         self.layers = computing_order(network)
+        self.inputs = {layer: place for place, layer in enumerate(network.inputs)}
         self.facts = {b: facts_key(bundle_facts(b, network)) for b in network.bundles()}
         self.number: dict[Layer, int] = {}
         self.role: dict[Layer, int] = {}
@@ -86,7 +87,7 @@ class Identity:
             (self.number.get(bundle.source) if bundle.source else None, self.facts[bundle])
             for bundle in layer.bundles
         ]
-        place = self.network.inputs.index(layer) if layer.kind == "input" else None
+        place = self.inputs[layer] if layer.kind == "input" else None
         return (place, facts_key(layer_facts(layer)), tuple(sorted(bundles, key=repr)))
 
     def _use(self, layer: Layer, uses: list[Bundle]) -> object:

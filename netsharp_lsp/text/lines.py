@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 #: Of a line of more bytes, characters are counted once for each stretch of `STRETCH` bytes.
 LONG = 4096
 STRETCH = 1024
+_BLANKS = b" \t\r\x0b\x0c"
 
 
 class _Counts:
@@ -214,6 +215,23 @@ class LineIndex:
         if line not in self._counts:
             self._counts[line] = _Counts(self.text, *self.full_span(line))
         return self._counts[line]
+
+
+def first_on_line(data: bytes, offset: int) -> int | None:
+    """The blanks between a line feed, or the beginning, and an offset; None where others are there.
+
+    No more is looked at than that takes: a line may be long.
+    """
+    reach = STRETCH
+    while True:
+        begin = max(0, offset - reach)
+        kept = len(data[begin:offset].rstrip(_BLANKS))
+        if kept:
+            before = begin + kept
+            return offset - before if data[before - 1] == 0x0A else None
+        if not begin:
+            return offset
+        reach *= 16
 
 
 def _units(text: str) -> int:

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 Files = Mapping[str, bytes]
 
+MEBI = 2**20
 #: No text of the table gets larger than this, unless its row says so.
-MOST_BYTES = 4 * 2**20
+MOST_BYTES = 4 * MEBI
 
 
 class Bomb(NamedTuple):
@@ -157,6 +158,73 @@ def _everywhere() -> list[Bomb]:
         for language in languages
         for name, unit in EVERYWHERE.items()
         for bomb in repeated(language, name, unit)
+    ] + [
+        bomb
+        for language in languages
+        for bomb in of_text(
+            language, "brackets that others close", lambda n: b"[" * n + b")" * n, MOST_BYTES // 2
+        )
+    ]
+
+
+#: What a line of 8 MiB is made of: what stands before, what is repeated, what stands behind.
+LONG_LINES = {
+    "netsharp": {
+        "a comment": ("// ", "a ", ""),
+        "a value": ("const { a = ", "1+", "1; }"),
+    },
+    "cntk": {"a comment": ("# ", "a ", ""), "a value": ("a = ", "b ", "")},
+    "brainscript": {"a comment": ("# ", "a ", ""), "a string": ("a = '", "b ", "'")},
+    "ndl": {"a comment": ("# ", "a ", ""), "a name": ("", "a", " = Input(2)")},
+    "mel": {"a comment": ("# ", "a ", ""), "a name": ('m = LoadModel("', "a", '")')},
+    "python": {
+        "a comment": ('n = "input A [2]; output B [2] from A all;"\n# ', "a ", "\n"),
+        "a string": ('n = "input A [2]; output B [2] from A all; // ', "a ", '"\n'),
+    },
+    "r": {
+        "a comment": ('n <- "input A [2]; output B [2] from A all;"\n# ', "a ", "\n"),
+        "a string": ('n <- "input A [2]; output B [2] from A all; // ', "a ", '"\n'),
+    },
+    "markdown": {
+        "a paragraph": ("```netsharp\ninput A [2];\n```\n", "a ", "\n"),
+        "a comment in a fence": ("```netsharp\ninput A [2]; // ", "a ", "\n```\n"),
+    },
+    "notebook": {
+        "a comment": (
+            '{"cells": [{"cell_type": "code", "metadata": {}, "source": "# input A [2];',
+            "a ",
+            '"}]}',
+        ),
+    },
+}
+
+
+def _long_lines() -> list[Bomb]:
+    """Lines of 1, 2, 4 and 8 MiB."""
+
+    def text(before: str, unit: str, after: str) -> Callable[[int], bytes]:
+        return lambda size: (before + unit * (size * MEBI // len(unit)) + after).encode()
+
+    return [
+        bomb
+        for language, lines in LONG_LINES.items()
+        for name, pieces in lines.items()
+        for bomb in of_text(language, f"a line of {name[2:]}, in MiB", text(*pieces), 8, 1)
+    ]
+
+
+def _many_lines() -> list[Bomb]:
+    """Up to 200,000 statements on lines of their own."""
+    units = {
+        ("ndl", "many inputs"): "n{n} = Input(2)\n",
+        ("ndl", "many nodes"): "n{m} = Plus(n{n}, n{n})\n",
+        ("mel", "many properties"): "SetProperty(m.n{n}, output, true)\n",
+        ("mel", "many removed nodes"): "RemoveNode(n{n})\n",
+    }
+    return [
+        bomb._replace(least=25_000, most=200_000)
+        for (language, name), unit in units.items()
+        for bomb in repeated(language, name, unit)
     ]
 
 
@@ -179,7 +247,9 @@ def _netsharp() -> list[Bomb]:
         *of("constants in a chain", "const { c{m} = c{n} + 1; }\n", "const { c0 = 1; }\n"),
         *of("constants that double", "const { c{m} = c{n} * c{n}; }\n", "const { c0 = 3; }\n"),
         *of("tuples that double", "const { t{m} = (t{n}, t{n}); }\n", "const { t0 = (1, 1); }\n"),
+        *of("constants that turn back", "const { a{n} = b{n}; b{n} = a{n} + a{m}; }\n"),
         *of("constants that wait", "const { c{n} = c{m}; }\n"),
+        *of("missing brackets on a line", "const { a{n} = (1; } "),
         *of("declarations without a mark", "input A [2]\n"),
         *of("values", "0.5, ", f"{head}output B [2] from A all {{ Weights = (", "1); }"),
         *of("values and sums", "1+", f"{head}output B [1", "+1] from A all;"),
@@ -282,6 +352,27 @@ def _conditions() -> list[Bomb]:
     ]
 
 
+def _trained_in_turn(n: int) -> bytes:
+    """So many commands, each of which trains a model of its own."""
+    names = ":".join(f"C{i}" for i in range(n))
+    train = "action = train ; SimpleNetworkBuilder = [ layerSizes = 2:2 ]"
+    blocks = "".join(f"C{i} = [ {train} ; modelPath = m{i} ]\n" for i in range(n))
+    return f"command = {names}\n{blocks}".encode()
+
+
+def _read_in_turn(n: int) -> bytes:
+    """So many commands, each of which tests the model of the first."""
+    names = ":".join(f"C{i}" for i in range(n))
+    train = "C0 = [ action = train ; SimpleNetworkBuilder = [ layerSizes = 2:2 ] ; modelPath = m ]"
+    blocks = "".join(f"C{i} = [ action = test ; modelPath = m.{i} ]\n" for i in range(1, n))
+    return f"command = {names}\n{train}\n{blocks}".encode()
+
+
+def _target_of_calls(n: int) -> bytes:
+    target, calls = "a" + ".a" * n, "f" + '(net_definition="b")' * n
+    return f"n = {_HINT}{target} = {calls}\n".encode()
+
+
 def _cntk() -> list[Bomb]:
     def of(name: str, unit: str, before: str = "", after: str = "", most: int = 0) -> list[Bomb]:
         return repeated("cntk", name, unit, before, after, most)
@@ -308,6 +399,16 @@ def _cntk() -> list[Bomb]:
             "command = C{n}\n",
             "",
         ),
+        *of("commands that are unlisted", "C{n} = [ action = train ; SGD = [ a = 1 ] ]\n"),
+        *of_text("cntk", "commands that train in turn", _trained_in_turn, 2**13),
+        *of_text("cntk", "commands that read in turn", _read_in_turn, 2**13),
+        *of("slashes on a line", "a // b ", "command = T\n"),
+        *of("slashes on lines", "a // b\n", "command = T\n"),
+        *of("signs on lines", "a# #b\n", "command = T\n"),
+        *of("blanks behind a sign", " ", "a#", "b"),
+        *of("lone closers on a line", "a = [ b ) ] ", "x = (\n"),
+        *of("networks that end otherwise", "XNetworkBuilder = [ /* [ */ ]\n", "command = T\n"),
+        *of("networks on a line", "BrainScriptNetworkBuilder = [ a = ( ] ; ", "T = [ ", "]"),
         *of("the same key", "key = 1\n"),
         *of("the same section", "A = [ b = 1 ]\n"),
         *of("sections within sections", "a{n} = [\n"),
@@ -441,6 +542,8 @@ def _brainscript() -> list[Bomb]:
         *of("a long number", "9", "a = "),
         *of("a long string", "x", "a = '", "'"),
         *of("an open string", "x", "a = '"),
+        *of("faults on a line", "a{n} = 13abc; "),
+        *of("joints on a line", "(a)[1] + ", "x = ", "1"),
         *of("the same name", "a = 1\n"),
         *of("the same parameter", "a, ", "f (", "a) = 1"),
         *of("includes", "include 'a{n}.bs'\n"),
@@ -559,6 +662,7 @@ def _hosts() -> list[Bomb]:
         *repeated("markdown", "backquotes on lines", "`\n"),
         *repeated("markdown", "chunks of R", f'```{{r}}\nnet <- "{spec}"\n```\n'),
         *of_text("notebook", "cells", notebook, 2**14),
+        *of_text("notebook", "many cells", notebook, 100_000, 12_500),
         *of_text("notebook", "deep lists", deep, 2**21),
         *repeated("notebook", "brackets", "["),
         *repeated(
@@ -606,6 +710,12 @@ def _python_that_says_something() -> list[Bomb]:
         *of("broken assignments", "a = = b\n"),
         *of("broken in brackets", "a = ", "("),
         *of("targets", "a = ", "", "1\n"),
+        *of("targets of a name", "a = ", "f(net_definition=a)\n", "1\n"),
+        *of("deleted names", "a, ", "f(net_definition=a)\ndel ", "a\n"),
+        *of("parts of a target", ".a", "f(net_definition=a)\na", " = 1\n"),
+        *of("calls on a line", "f(net_definition=n)", "g()"),
+        *of("names in calls behind each other", "(net_definition=n)", "f", "\n"),
+        *of_text("python", "parts of the target of calls", _target_of_calls, 2**18),
         *of("functions", 'def f{n}(a):\n b = "c"\n'),
         *of("lambdas", "lambda: (a := 1, "),
         *of("variables that are used", f"m{{n}} = {_HINT}g(m{{n}} + 1)\n"),
@@ -689,6 +799,9 @@ def _files() -> list[Bomb]:
     def settings(name: str, text: Callable[[int], bytes], most: int) -> list[Bomb]:
         return of_files("settings", name, "check a.nn", with_settings(text), most)
 
+    def many_runs(n: int) -> Files:
+        return {"a.cntk": b"command = T\n", "netsharp.toml": of_runs(n)}
+
     def of_runs(n: int) -> bytes:
         return b'[[cntk.run]]\nfiles = ["a.cntk"]\n' * n
 
@@ -731,6 +844,7 @@ def _files() -> list[Bomb]:
         *settings("dots in a key", lambda n: b"a" + b".a" * n + b" = 1", 2**20),
         *settings("comments", lambda n: b"#\n" * n, 2**21),
         *settings("runs", of_runs, 2**16),
+        *of_files("settings", "many runs", "check .", many_runs, 100_000, 12_500),
         *settings("a deep table", lambda n: b"[a" + b".a" * n + b"]", 2**20),
         *settings("quotes", lambda n: b'"' * n, 2**20),
         *settings("a long number", lambda n: b"features = " + b"9" * n, 2**20),
@@ -739,6 +853,8 @@ def _files() -> list[Bomb]:
 
 BOMBS: tuple[Bomb, ...] = (
     *_everywhere(),
+    *_long_lines(),
+    *_many_lines(),
     *_netsharp(),
     *_cntk(),
     *_brainscript(),

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable
 from functools import cache
 
-from tests.bounds.bombs import Bomb, Files, of_files
+from tests.bounds.bombs import MEBI, Bomb, Files, of_files
 
 NETWORK = b"input A auto;\nhidden H [2] from A all;\noutput B auto from H all;\n"
 HEADER, ROWS = b"x,y,label\n", b"1,2,a\n2,1,b\n" * 4
@@ -25,7 +25,6 @@ ON_TABLES = (
     f"describe a.nn {KNOWS} TABLE",
     f"check a.nn {KNOWS} TABLE",
 )
-MEBI = 2**20
 
 
 @cache
@@ -346,7 +345,13 @@ def _networks() -> list[Bomb]:
             "output B [2] from H all;\n"
         ).encode()
 
+    def inputs(n: int) -> bytes:
+        layers = "".join(f"input A{i} [2];\n" for i in range(n))
+        into = " ".join(f"from A{i} all;" for i in range(n))
+        return f"{layers}output B [2] {{ {into} }}\n".encode()
+
     return [
+        *of("inputs", inputs, 2**13, 2**9),
         *of("chained layers", chained, 2**14, 2**10),
         *of("layers side by side", side_by_side, 2**14, 2**9),
         *of("layers that read all before", dense, 2**9),
@@ -462,7 +467,7 @@ def _stored() -> list[Bomb]:
     ):
         table += of_files("stored", f"run file: {name}", train, run_file(text), most)
     for name, source, most in (
-        ("cells", lambda n: [cell("a = 1\n")] * n, 2**15),
+        ("cells", lambda n: [cell("a = 1\n")] * n, 100_000),
         ("cells of Net#", lambda n: [cell('s = """input A [2];"""\n')] * n, 2**13),
         ("a long line", lambda n: [cell("x" * n)], 2**22),
         ("outputs", outputs, 2**23),

@@ -61,13 +61,13 @@ def words_of(document: Document) -> bytes:
     return b""
 
 
-@settings(max_examples=200, derandomize=True)
+@settings(max_examples=200, derandomize=True, deadline=None)
 @given(DOCUMENTS, st.integers(1, 40))
 def test_nothing_is_lost_at_any_width(document: Document, width: int) -> None:
     assert b"".join(render(document, width).split()) == words_of(document)
 
 
-@settings(max_examples=200, derandomize=True)
+@settings(max_examples=200, derandomize=True, deadline=None)
 @given(SOFT_DOCUMENTS)
 def test_a_group_that_fits_stays_on_one_line(document: Document) -> None:
     flat = render(Group(document), 10**6)
@@ -76,7 +76,7 @@ def test_a_group_that_fits_stays_on_one_line(document: Document) -> None:
     assert b"\n" not in render(Group(document), text_width(flat))
 
 
-@settings(max_examples=200, derandomize=True)
+@settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.lists(WORDS, min_size=1, max_size=40), st.integers(1, 30), st.integers(0, 6))
 def test_a_fill_of_texts_is_filled_like_any_other(
     words: list[bytes], width: int, columns: int
@@ -86,7 +86,7 @@ def test_a_fill_of_texts_is_filled_like_any_other(
     assert render(texts, width) == render(wrapped, width)
 
 
-@settings(max_examples=200, derandomize=True)
+@settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.lists(WORDS, min_size=1, max_size=40), st.integers(12, 40))
 def test_a_fill_is_greedy(words: list[bytes], width: int) -> None:
     lines = render(Fill(_apart(list(words))), width).split(b"\n")

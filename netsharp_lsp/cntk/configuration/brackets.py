@@ -21,6 +21,30 @@ _ANY = re.compile(rb'[\[\]{}()"]')
 _CLOSING = frozenset(PARTNERS.values()) - {QUOTE}
 
 
+class _Open(list[int]):
+    """The brackets that are open, the innermost last; `awaiting` has their numbers by what closes
+    them.
+    """
+
+    __slots__ = ("_text", "awaiting")
+
+    def __init__(self, text: bytes) -> None:
+        super().__init__()
+        self._text = text
+        self.awaiting: dict[int, list[int]] = {closer: [] for closer in PARTNERS.values()}
+
+    def add(self, start: int) -> None:
+        """Open one within all others."""
+        self.awaiting[PARTNERS[self._text[start]]].append(len(self))
+        self.append(start)
+
+    def close(self) -> int:
+        """Close the innermost one."""
+        start = self.pop()
+        self.awaiting[PARTNERS[self._text[start]]].pop()
+        return start
+
+
 class Brackets:
     """The brackets of one text; what was found once is kept."""
 
@@ -46,11 +70,12 @@ class Brackets:
     def _scan(self, start: int) -> None:
         """Find the partner of one bracket and of all between them."""
         text, partners = self._text.text, self._partners
-        open_ones = [start]
+        open_ones = _Open(text)
+        open_ones.add(start)
         at = start
         while open_ones:
             if text[open_ones[-1]] == QUOTE:
-                at = self._close_quote(open_ones.pop())
+                at = self._close_quote(open_ones.close())
                 continue
             found = _ANY.search(text, at + 1)
             if found is None:
@@ -59,13 +84,13 @@ class Brackets:
             at = found.start()
             known = partners.get(at)
             if text[at] == PARTNERS[text[open_ones[-1]]]:
-                partners[open_ones.pop()] = at
+                partners[open_ones.close()] = at
             elif text[at] in _CLOSING:
                 self._mismatch(open_ones, at)
             elif known is not None and text[at] != QUOTE:
                 at = known
             else:
-                open_ones.append(at)
+                open_ones.add(at)
 
     def _close_quote(self, start: int) -> int:
         text = self._text.text
@@ -77,12 +102,12 @@ class Brackets:
         self._partners[start] = end
         return end
 
-    def _mismatch(self, open_ones: list[int], at: int) -> None:
+    def _mismatch(self, open_ones: _Open, at: int) -> None:
         """A bracket closes what another kind opened: take it for its own partner, if there is."""
         text = self._text.text
         opened = self._text.place(open_ones[-1], open_ones[-1] + 1)
         found, expected = chr(text[at]), chr(PARTNERS[text[open_ones[-1]]])
-        own = [number for number, it in enumerate(open_ones) if PARTNERS[text[it]] == text[at]]
+        own = open_ones.awaiting[text[at]]
         related = [("This bracket is open.", opened)]
         if own:
             meant = self._text.place(open_ones[own[-1]], open_ones[own[-1]] + 1)
@@ -97,11 +122,10 @@ class Brackets:
             )
         )
         keep = own[-1] if own else len(open_ones) - 1
-        for opening in open_ones[keep:]:
-            self._partners[opening] = at
-        del open_ones[keep:]
+        while len(open_ones) > keep:
+            self._partners[open_ones.close()] = at
 
-    def _unclosed(self, open_ones: list[int]) -> None:
+    def _unclosed(self, open_ones: _Open) -> None:
         self._report_unclosed(open_ones[-1])
         for opening in open_ones:
             self._partners[opening] = len(self._text.text)

@@ -122,11 +122,13 @@ def _misalignments(text: bytes, odd: int) -> tuple[list[int], list[tuple[int, in
     code = without_comments(text)
     found: list[tuple[int, int, int]] = []  # What is around the pair, what closes it and opens it.
     waiting: list[tuple[int, int]] = []
-    line, indent, first = -1, 0, 0
+    line, line_end, indent, first = 0, -1, 0, 0
     for token in _BRACKET.finditer(code, code.find(b'"') + 1 if odd else 0):
         at = token.start()
-        if line < 0 or code.find(b"\n", line, at) >= 0:
+        if at > line_end:
             line = code.rfind(b"\n", 0, at) + 1
+            line_end = code.find(b"\n", at)
+            line_end = len(code) if line_end < 0 else line_end
             indent = _INDENT.match(code, line).end() - line  # type: ignore[union-attr]
             first = _WHITE.match(code, line).end()  # type: ignore[union-attr]
         if code[at] in b"[{(":

@@ -94,7 +94,7 @@ class Traced:
         low = first.start + (start - first.at if first.verbatim else 0)
         if last.source is not first.source:
             last = first
-            end = self._after(first)
+            end = self._end(number)
         high = last.start + (end - last.at) if last.verbatim else last.end
         return SourcePlace(first.source, min(low, first.end), max(min(high, last.end), low))
 
@@ -122,9 +122,6 @@ class Traced:
     def _end(self, number: int) -> int:
         following = number + 1
         return self.pieces[following].at if following < len(self.pieces) else len(self.text)
-
-    def _after(self, piece: Piece) -> int:
-        return self._end(self.pieces.index(piece))
 
     def number_at(self, offset: int) -> int:
         """The number of the piece that holds an offset, the last for the end of the text."""

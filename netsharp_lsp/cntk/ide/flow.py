@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 from netsharp_lsp.cntk.ide.listed_nodes import dotted_node
 from netsharp_lsp.cntk.ide.nodes import NamedNode, named_nodes, readers, written_shape
 from netsharp_lsp.cntk.judging.analysis import NOT_FILES
@@ -48,9 +50,9 @@ def feeds(edited: Edited, name: str, *, backwards: bool) -> list[Flow]:
     def next_to(node: Node) -> Iterator[Node]:
         yield from node.inputs if backwards else readers(network, node)
 
-    waiting, seen, found = list(next_to(start.node)), set(), []
+    waiting, seen, found = deque(next_to(start.node)), set(), []
     while waiting:
-        node = waiting.pop(0)
+        node = waiting.popleft()
         if id(node) in seen:
             continue
         seen.add(id(node))

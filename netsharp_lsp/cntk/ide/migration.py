@@ -10,6 +10,7 @@ from netsharp_lsp.diagnostics.pages import RuleBook
 from netsharp_lsp.ide.answers import Action, Changes, FileEdits, Migration
 from netsharp_lsp.once import once
 from netsharp_lsp.text.edits import Edit
+from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,8 +89,10 @@ def _sentences(edited: Edited, unit: Unit) -> Iterator[str]:
             yield f"{result.command}: {difference.message}"
         if result.note:
             yield f"{result.command}: {result.note}"
+    lines: dict[str, LineIndex] = {}
     for todo in unit.plan.todo:
-        data = edited.read(todo.file) or b""
-        line = data.count(b"\n", 0, todo.start) + 1
+        if todo.file not in lines:
+            lines[todo.file] = LineIndex(edited.read(todo.file) or b"")
+        line = lines[todo.file].line_at(todo.start) + 1
         name = todo.file.replace("\\", "/").rpartition("/")[2]
         yield f"{name}:{line}: {todo.message}"

@@ -170,12 +170,12 @@ def parts_of(node: Node) -> tuple[Node | None, ...]:
 
 def nodes_at(records: Iterable[Node], offset: int) -> Iterator[Node]:
     """The nodes that hold an offset, their ends included, from the outermost inwards."""
-    waiting: list[Node | None] = [*records]
+    waiting: list[Node | None] = [*reversed([*records])]
     while waiting:
-        node = waiting.pop(0)
+        node = waiting.pop()
         if node is not None and node.start <= offset <= node.end:
             yield node
-            waiting = [*parts_of(node), *waiting]
+            waiting += reversed([*parts_of(node)])
 
 
 def expressions_in(part: Any) -> Iterator[Any]:

@@ -95,9 +95,9 @@ class _Reader:
         """Read one statement; it ends where it was cut."""
         text = self._text.text
         low, high = trim(text, start, end)
-        sign = _KEY_END.search(text, low)
+        sign = _KEY_END.search(text, low, end)
         if low < high:
-            assigns = sign is not None and sign.start() < end and sign.group() == b"="
+            assigns = sign is not None and sign.group() == b"="
             self.found.append(
                 _assignment(self._text, (low, high), sign.start())
                 if assigns and sign is not None

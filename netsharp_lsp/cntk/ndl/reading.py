@@ -244,8 +244,8 @@ class _Statements:
         text = self._window.text
         while start < end and text[start] in b" \t":
             start += 1
-        found = _KEY_END.search(text, start)
-        at = found.start() if found is not None else len(text)
+        found = _KEY_END.search(text, start, end)
+        at = found.start() if found is not None else end
         equals = at < end and text[at] == _EQUALS
         if self._head is not None:
             return self._body(start, end, equals and at == start)

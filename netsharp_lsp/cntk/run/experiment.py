@@ -88,8 +88,12 @@ class Experiment:
 
     def network_of(self, command: str) -> BuiltNetwork | None:
         """The network of a command by its name, compared without case."""
-        wanted = command.lower()
-        return next((one for one in self.networks if one.command.lower() == wanted), None)
+        return self._by_command.get(command.lower())
+
+    @cached_property
+    def _by_command(self) -> dict[str, BuiltNetwork]:
+        """The first network of each name."""
+        return {one.command.lower(): one for one in reversed(self.networks)}
 
     def texts(self, language: str) -> list[NetworkText]:
         """The texts of a language ("brainscript", "ndl", "mel") that the run reads, each once."""

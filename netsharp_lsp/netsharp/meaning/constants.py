@@ -28,13 +28,15 @@ def evaluate_constants(constants: Iterable[Constant], network: Network) -> None:
 def _evaluate(constant: Constant, network: Network) -> None:
     """No recursion: chains may be long."""
     path: list[Constant] = []
+    places: dict[Constant, int] = {}
     pending = [constant]
     while pending:
         current = pending[-1]
         if current.state == "new":
             current.state = "open"
+            places[current] = len(path)
             path.append(current)
-            pending.extend(_unknown(current, path, network))
+            pending.extend(_unknown(current, path, places, network))
             continue
         pending.pop()
         if current.state == "open" and current is path[-1]:
@@ -47,8 +49,13 @@ def _evaluate(constant: Constant, network: Network) -> None:
                 current.value = None if vague else value
 
 
-def _unknown(constant: Constant, path: list[Constant], network: Network) -> list[Constant]:
-    """The constants that ``constant`` refers to and that are to be worked out before it."""
+def _unknown(
+    constant: Constant, path: list[Constant], places: Mapping[Constant, int], network: Network
+) -> list[Constant]:
+    """The constants that ``constant`` refers to and that are to be worked out before it.
+
+    ``path`` is what waits for it, ``places`` where each stands there.
+    """
     found: list[Constant] = []
     if constant.item.value is None:
         return found
@@ -56,7 +63,7 @@ def _unknown(constant: Constant, path: list[Constant], network: Network) -> list
         other = network.constants.get(name.text)
         if other is not None and other.state == "open":
             if not (constant.circular or other.circular):
-                circle = path[path.index(other) :]
+                circle = path[places[other] :]
                 network.circular.append(circle)
                 for member in circle:
                     member.circular = True

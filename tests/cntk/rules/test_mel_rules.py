@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +14,8 @@ from netsharp_lsp.workspace import Run
 from tests.cntk.collection import FILES
 from tests.cntk.texts import Memory
 
+#: More CPU time than any text here takes.
+CPU_SECONDS = 2
 #: A network with one hidden layer of NDL, and edits that add layers to it one by one.
 CONFIGURATION = """\
 command = Train1:Add2:Train2:Add3:Last
@@ -278,7 +282,7 @@ def test_the_collection(file: object) -> None:
     assert given == COLLECTION.get(name, given if "broken" in name else None)
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_whatever_an_edit_does_to_a_text_it_is_checked(data: st.DataObject) -> None:
     file = data.draw(st.sampled_from(TEXTS))
@@ -290,12 +294,14 @@ def test_whatever_an_edit_does_to_a_text_it_is_checked(data: st.DataObject) -> N
             st.sampled_from((b"", b"(", b")", b"*", b"=", b"m", b",", b'"', b"\n", b"["))
         )
         text = text[:start] + new + text[end:]
+    begun = process_time()
     found = diagnostics_by_file(SingleFile("a.mel", "mel", Memory({"a.mel": text})))
+    assert process_time() - begun < CPU_SECONDS
     for one in found.get("a.mel", ()):
         assert 0 <= one.start <= one.end <= len(text)
 
 
-@settings(max_examples=80)
+@settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_whatever_is_done_to_the_files_of_a_run_it_is_checked(data: st.DataObject) -> None:
     everything = "CopySubTree(ce, m, k)\nDelete(H1.*)\nt = [ q = Input(3) ; r = Tanh(q) ]\n"
@@ -307,7 +313,9 @@ def test_whatever_is_done_to_the_files_of_a_run_it_is_checked(data: st.DataObjec
     new = data.draw(st.sampled_from(("", "(", ")", "*", "=", "m", ",", '"', "\n", "[", "$a$", ".")))
     files[name] = text[:start] + new + text[end:]
     held = {file: content.encode() for file, content in files.items()}
+    begun = process_time()
     found = diagnostics_by_file(Experiment(Run(("configFile=a.cntk",)), Memory(held)))
+    assert process_time() - begun < CPU_SECONDS
     for file, diagnostics in found.items():
         for one in diagnostics:
             assert 0 <= one.start <= one.end <= len(held.get(file, b"")) or file not in held

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,6 +18,8 @@ from netsharp_lsp.workspace import Run
 from tests.cntk.collection import FILES, CntkFile
 from tests.cntk.texts import Memory
 
+#: More CPU time than any text here takes.
+CPU_SECONDS = 2
 BUILDER = "command = T\nT = [ action = train ; NDLNetworkBuilder = [\n{}\n] ]\n"
 LAYER = "Layer(in1, rows, cols) = [\n W = Parameter(rows, cols)\n h = Times(W, in1)\n]\n"
 X = "x = Input(2, tag=feature)\n"
@@ -197,7 +201,7 @@ def test_every_fault_of_an_evaluation_is_told(file: CntkFile) -> None:
     assert {fault.kind for fault in built.faults} <= KINDS.keys() | ELSEWHERE
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_whatever_is_done_to_a_text_it_is_checked(data: st.DataObject) -> None:
     file = data.draw(st.sampled_from(TEXTS))
@@ -209,7 +213,9 @@ def test_whatever_is_done_to_a_text_it_is_checked(data: st.DataObject) -> None:
             st.sampled_from((b"", b"(", b")", b"*", b"=", b"x", b",", b'"', b"\n", b"["))
         )
         text = text[:start] + new + text[end:]
+    begun = process_time()
     found = diagnostics_by_file(SingleFile("a.ndl", "ndl", Memory({"a.ndl": text})))
+    assert process_time() - begun < CPU_SECONDS
     for one in found.get("a.ndl", ()):
         assert 0 <= one.start <= one.end <= len(text)
 

@@ -32,7 +32,9 @@ MEANT = {
     "$": "a variable is written `$name$`, and only a configuration replaces it",
 }
 #: The last word, or run of signs, of what stands before something that is missing.
-LAST_WORD = re.compile(rb"([\w\x80-\xff]+|[^\w\s\x80-\xff]+)\s*\Z")
+LAST_WORD = re.compile(
+    rb"((?<![\w\x80-\xff])[\w\x80-\xff]++|(?<![^\w\s\x80-\xff])[^\w\s\x80-\xff]++)\s*+\Z"
+)
 #: How a member begins, and how far behind a comma it is looked for.
 MEMBER = re.compile(rb"\s*[A-Za-z_][\w.]*\s*(\([\w\s,=':]*\)|\[[^\[\]\n]*\])?\s*=(?!=)")
 FARTHEST = 512

@@ -6,6 +6,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from netsharp_lsp.cntk.brainscript.analysis.scopes import Application, Use
     from netsharp_lsp.cntk.networks.faults import Fault, Place
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram
@@ -38,16 +40,26 @@ def facts(program: BrainScriptProgram) -> Facts:
     words: set[str] = set()
     sketch = False
     for text in program.texts:
-        for damage in text.known.damages:
-            sketch = sketch or damage.kind == "placeholder"
-            if damage.kind in SWALLOWING:
-                words.update(_words(text.data, damage.span[0]))
+        damages = text.known.damages
+        sketch = sketch or any(damage.kind == "placeholder" for damage in damages)
+        swallowing = (damage.span[0] for damage in damages if damage.kind in SWALLOWING)
+        for line in _lines(text.data, sorted(swallowing)):
+            words.update(_words(line))
     return Facts(met, bool(program.built.faults), frozenset(words), sketch)
 
 
-def _words(data: bytes, start: int) -> list[str]:
-    """The words of the line that a damage is in."""
-    line = data[data.rfind(b"\n", 0, start) + 1 :].split(b"\n", 1)[0]
+def _lines(data: bytes, offsets: list[int]) -> Iterator[bytes]:
+    """The lines that hold offsets, which are in order."""
+    done = 0
+    for offset in offsets:
+        if offset >= done:
+            start = data.rfind(b"\n", 0, offset) + 1
+            done = data.find(b"\n", offset) + 1 or len(data) + 1
+            yield data[start : done - 1]
+
+
+def _words(line: bytes) -> list[str]:
+    """The words of a line."""
     return "".join(
         sign if sign.isalnum() or sign == "_" else " " for sign in line.decode("utf-8", "replace")
     ).split()

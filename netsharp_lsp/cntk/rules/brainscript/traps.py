@@ -19,6 +19,7 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
 from netsharp_lsp.cntk.rules import rule
 from netsharp_lsp.cntk.rules.brainscript.told import facts
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Repair
+from netsharp_lsp.text.lines import first_on_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def continued_line(text: NetworkText, experiment: Experiment) -> Iterator[Findin
         joint = _joint(text, expression)
         if joint is None or member is None:
             continue
-        column = _column(text.data, joint)
+        column = first_on_line(text.data, joint)
         if column is None or column > _indent(text.data, member.place.start):
             continue
         if LONE_BRACKET.match(text.data, joint):
@@ -83,15 +84,9 @@ def _after(data: bytes, start: int, end: int) -> int | None:
     return None
 
 
-def _column(data: bytes, offset: int) -> int | None:
-    """How far something is indented that is the first of its line, else None."""
-    line = data.rfind(b"\n", 0, offset) + 1
-    return offset - line if not data[line:offset].strip() else None
-
-
 def _indent(data: bytes, offset: int) -> int:
     """How far the line of something is indented, -1 where something stands before it."""
-    column = _column(data, offset)
+    column = first_on_line(data, offset)
     return -1 if column is None else column
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     Teller = Callable[[Fault, SourcePlace, Experiment], Finding]
 
+_BLANKS = re.compile(rb"[ \t]*+")
 _NAME_BEFORE = re.compile(rb"([A-Za-z_][\w.]*)[ \t]*=?[ \t]*\Z")
 _BLOCK_BELOW = re.compile(rb"[ \t]*=([ \t]*(?:#[^\n]*)?\r?\n\s*)([\[{(\"])")
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
@@ -98,7 +99,7 @@ def _lacking(outer: SourcePlace, opening: int, closing: int) -> Finding:
     )
     start = source.lines.starts[line]
     opened = source.lines.span(source.lines.line_at(opening))[0]
-    indent = source.text[opened:].partition(source.text[opened:].lstrip(b" \t")[:1])[0]
+    indent = _BLANKS.match(source.text, opened).group()  # type: ignore[union-attr]
     change = Change(Place(source.name, start, start), f"{indent.decode()}{closer}\n")
     repair = Repair(f"Add '{closer}' before line {line + 1}", [change], safe=False)
     notes = [Note("This one is left without a partner.", placed(outer))]

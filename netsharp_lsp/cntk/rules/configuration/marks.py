@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.sources import Source
     from netsharp_lsp.cntk.run.experiment import Experiment
 
-_LATER_COMMENT = re.compile(rb"[ \t]+(#[^\r\n]*)")
+_LATER_COMMENT = re.compile(rb"(?<![ \t])[ \t]++(#[^\r\n]*)")
+_BLANKS = re.compile(rb"[ \t]*+")
 _SLASHES = re.compile(
     rb"^[ \t]*(//|/\*)|[^\s=:+;,(\[{][ \t]+(//|/\*)(?=[ \t]|[^\W\d]|\Z)", re.MULTILINE
 )
@@ -59,7 +60,7 @@ def _kept_comment(source: Source, line: tuple[int, int], later: re.Match[bytes])
         f"'{words}' is no comment but a part of the line: CNTK looks only at the first '#', and "
         f"that in column {column} has no blank before it. Put the comment on a line of its own."
     )
-    indent = source.text[start:].split(source.text[start:].lstrip(b" \t")[:1] or b"\n", 1)[0]
+    indent = _BLANKS.match(source.text, start).group()  # type: ignore[union-attr]
     name = source.name
     changes = [
         Change(Place(name, start, start), f"{indent.decode()}{words}\n"),
@@ -86,11 +87,14 @@ def slashes(subject: Source, experiment: Experiment) -> Iterator[Finding]:
         return
     code = without_comments(subject.text)
     networks = builder_spans(subject.text)
+    counted, quotes = 0, 0
     for found in _SLASHES.finditer(code):
         group = 1 if found.group(1) else 2
         start, end = found.span(group)
-        line = code.rfind(b"\n", 0, start) + 1
-        if inside(networks, start) or code.count(b'"', line, start) % 2:
+        line = code.rfind(b"\n", counted, start)
+        quotes = code.count(b'"', max(line, counted), start) + (quotes if line < 0 else 0)
+        counted = start
+        if inside(networks, start) or quotes % 2:
             continue
         mark = found.group(group).decode()
         message = (

@@ -7,6 +7,7 @@ stands in a comment of BrainScript, moves the end of everything around it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import lru_cache
 
 from netsharp_lsp.cntk.configuration.brackets import PARTNERS
@@ -16,6 +17,8 @@ from netsharp_lsp.cntk.rules.findings import Change, Place, Repair
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from netsharp_lsp.cntk.configuration.sources import Source
     from netsharp_lsp.cntk.run.experiment import Experiment
 
@@ -66,12 +69,19 @@ def misread_networks(experiment: Experiment) -> dict[str, list[tuple[int, int]]]
             and fault.place is not None
             and fault.place.source is source
         ]
-        found[source.name] = [
-            (source.text.rfind(b"\n", 0, start) + 1, end)
-            for start, end in builder_spans(source.text)
-            if any(start <= point <= end for point in points)
-        ]
+        found[source.name] = list(_holding(sorted(points), source.text))
     return found
+
+
+def _holding(points: list[int], text: bytes) -> Iterator[tuple[int, int]]:
+    """The networks that hold one of the points, which are in order, each from its line on."""
+    line, before = 0, 0
+    for start, end in builder_spans(text):
+        line = text.rfind(b"\n", before, start) + 1 or line
+        before = start
+        at = bisect_left(points, start)
+        if at < len(points) and points[at] <= end:
+            yield line, end
 
 
 @lru_cache(maxsize=16)
@@ -146,7 +156,7 @@ def _brackets_in_comments(source: Source) -> list[Trap]:
     code = without_comments(source.text)
     found = []
     for start, end in builder_spans(source.text):
-        if _end_for_the_program(code, start) == end:
+        if _ends_for_the_program(code, start, end):
             continue
         for token in TOKEN.finditer(code, start, end):
             words = token.group()
@@ -157,24 +167,24 @@ def _brackets_in_comments(source: Source) -> list[Trap]:
     return found
 
 
-def _end_for_the_program(code: bytes, start: int) -> int | None:
-    """Where the bracket at `start` closes for the program; None where it finds no end."""
+def _ends_for_the_program(code: bytes, start: int, end: int) -> bool:
+    """Whether the bracket at `start` closes just before `end` for the program, too."""
     waiting: list[int] = []
     at = start
-    while (found := _MARKS.search(code, at)) is not None:
+    while (found := _MARKS.search(code, at, end)) is not None:
         mark = code[found.start()]
         at = found.end()
         if mark == 0x22:
-            at = code.find(b'"', at) + 1
+            at = code.find(b'"', at, end) + 1
             if at == 0:
-                return None
+                return False
         elif mark in PARTNERS:
             waiting.append(PARTNERS[mark])
         elif not waiting or waiting.pop() != mark:
-            return None
+            return False
         if not waiting:
-            return at
-    return None
+            return at == end
+    return False
 
 
 def _odd_one(words: bytes) -> int | None:

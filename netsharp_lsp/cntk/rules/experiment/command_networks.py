@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 
 from netsharp_lsp.cntk.configuration.options import EVALUATING, TRAINING
+from netsharp_lsp.once import once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,6 +92,28 @@ def edits_freely(command: Command) -> bool:
     return "edit" in command.actions and scripted
 
 
+class _Order:
+    """The places of commands in their order: of each, of the first that may write any model, and
+    of those that write a model.
+    """
+
+    __slots__ = ("free", "places", "writers")
+
+    def __init__(self, commands: list[Command]) -> None:
+        self.places = {command: place for place, command in enumerate(commands)}
+        edits = (place for place, command in enumerate(commands) if edits_freely(command))
+        self.free = next(edits, len(commands))
+        self.writers: dict[str, list[int]] = {}
+        for place, command in enumerate(commands):
+            for path in models_written(command):
+                self.writers.setdefault(path, []).append(place)
+
+
+@once
+def _order(experiment: Experiment) -> _Order:
+    return _Order(experiment.commands)
+
+
 def goes_on(command: Command, experiment: Experiment) -> bool:
     """Whether a command may train a model that a command before writes as its epoch 0: what
     builds its network is not read then.
@@ -98,9 +121,9 @@ def goes_on(command: Command, experiment: Experiment) -> bool:
     path = path_of(option(command, "modelPath"))
     if path is None or not trains(command):
         return False
-    before = experiment.commands[: experiment.commands.index(command)]
-    first = f"{normal(path)}.0"
-    return any(edits_freely(one) or first in models_written(one) for one in before)
+    known = _order(experiment)
+    writers = known.writers.get(f"{normal(path)}.0", [])
+    return min([known.free, *writers[:1]]) < known.places[command]
 
 
 def network_of(command: Command, experiment: Experiment) -> Network | None:
@@ -118,16 +141,15 @@ def network_of(command: Command, experiment: Experiment) -> Network | None:
 
 def _trained(path: str, reader: Command, experiment: Experiment) -> Network | None:
     """The network of the command that writes a model, of its epochs too."""
-    found: Network | None = None
-    for command in experiment.commands:
-        if command is reader:
-            break
-        if edits_freely(command):
-            return None
-        for written in models_written(command):
-            epoch = path.removeprefix(f"{written}.")
-            if path != written and not epoch.isdecimal():
-                continue
-            built = experiment.network_of(command.name) if trains(command) else None
-            found = None if built is None else built.network
-    return found
+    known = _order(experiment)
+    end = known.places.get(reader, len(known.places))
+    if known.free < end:
+        return None
+    stem, _, epoch = path.rpartition(".")
+    paths = (path, stem) if epoch.isdecimal() else (path,)
+    writers = [place for one in paths for place in known.writers.get(one, ())]
+    last = max((place for place in writers if place < end), default=None)
+    if last is None or not trains(experiment.commands[last]):
+        return None
+    built = experiment.network_of(experiment.commands[last].name)
+    return None if built is None else built.network

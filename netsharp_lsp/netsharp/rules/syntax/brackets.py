@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from functools import lru_cache
 
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.expressions import attributes_of, expressions_of, operands
@@ -141,13 +143,20 @@ def partner_finding(
 def before_comment(place: RelativeSpan, network: Network) -> RelativeSpan:
     """A place, or the end of the code on its line where a line comment ends there."""
     at = place.offsets(network.specification)[0]
-    data = network.specification.data
-    start = max(data.rfind(b"\n", 0, at), data.rfind(b"\r", 0, at)) + 1
-    comment = LINE_COMMENT.search(data, start, at)
-    if comment is None:
+    specification = network.specification
+    start = specification.lines.starts[specification.lines.line_at(at)]
+    signs = comment_signs(specification.data)
+    first = bisect_left(signs, (start, start))
+    if first == len(signs) or signs[first][1] > at:
         return place
-    end = start + len(data[start : comment.start()].rstrip())
+    end = start + len(specification.data[start : signs[first][0]].rstrip())
     return RelativeSpan(None, end, end)
+
+
+@lru_cache(maxsize=2)
+def comment_signs(data: bytes) -> list[tuple[int, int]]:
+    """The signs that look like the beginning of a line comment."""
+    return [found.span() for found in LINE_COMMENT.finditer(data)]
 
 
 def operand_end(declaration: Declaration, missing: Fault) -> int | None:
