@@ -92,6 +92,9 @@ FORMS = (
     AttributeForm("AvgOverFullKernel", (NORM,), "boolean", "scalar", "false", "any"),
 )
 
+#: What Keras and PyTorch call padding, by lower-case word.
+PADDING_WORDS = {"same": "true", "valid": "false"}
+
 #: Every attribute of a bundle by its lower-case name.
 BY_NAME = {form.name.lower(): form for form in FORMS}
 

@@ -9,7 +9,7 @@ import math
 
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair
 from netsharp_lsp.netsharp.meaning import faults
-from netsharp_lsp.netsharp.meaning.attributes import BY_NAME, LAYER_FORMS
+from netsharp_lsp.netsharp.meaning.attributes import BY_NAME, LAYER_FORMS, PADDING_WORDS
 from netsharp_lsp.netsharp.meaning.evaluate import show, type_name
 from netsharp_lsp.netsharp.meaning.inforce import (
     activation_in_force,
@@ -25,7 +25,7 @@ from netsharp_lsp.netsharp.meaning.inforce import (
 from netsharp_lsp.netsharp.meaning.model import NOTHING_GIVEN, Bundle, Given
 from netsharp_lsp.netsharp.meaning.network import NetworkEvaluator
 from netsharp_lsp.netsharp.reading.slips import ACTIVATION_ATTRIBUTES, lacks_from
-from netsharp_lsp.netsharp.reading.syntax import Auto, Tuple
+from netsharp_lsp.netsharp.reading.syntax import Auto, Name, Tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,7 +126,9 @@ class Resolver:
         for attribute in attributes:
             form = forms.get(attribute.name.text.lower())
             value = None
-            if attribute.value is not None and not is_slip(attribute):
+            if form is not None and self._is_padding_word(form, attribute):
+                pass
+            elif attribute.value is not None and not is_slip(attribute):
                 value = self.evaluator.value(attribute.value)
             if form is None or form.name in given:
                 continue
@@ -136,6 +138,20 @@ class Resolver:
                 value = self._typed(form, attribute, value)
             given[form.name] = Given(form, attribute, value)
         return given or NOTHING_GIVEN
+
+    def _is_padding_word(self, form: AttributeForm, attribute: Attribute) -> bool:
+        """Whether padding is given as other tools name it, which is reported; a constant may be."""
+        word = attribute.value
+        if form.name != "Padding" or not isinstance(word, Name):
+            return False
+        meant = PADDING_WORDS.get(word.text.lower())
+        if meant is None or self.network.value_of(word.text)[0]:
+            return False
+        message = f"Padding must be true or false; what other tools call '{word.text}' is {meant}."
+        place = RelativeSpan.of(self.declaration, word)
+        repair = Repair(f"Replace by {meant}", [Change(place, meant)], safe=False)
+        self.fault(faults.WRONG_TYPE, word, message, repair)
+        return True
 
     def _typed(self, form: AttributeForm, attribute: Attribute, value: Value) -> Value | None:
         """The value if its type suits the attribute; else the fault is reported (NS040)."""

@@ -55,10 +55,31 @@ KEYWORDS = frozenset(
         *NAMES,
     )
 )
+#: What other frameworks have and Net# has not, by its letters in lower case.
+LACKING = {
+    **dict.fromkeys(
+        ("dropout", "dropoutd", "spatialdropout", "alphadropout"),
+        "Net# has no dropout: leave it out.",
+    ),
+    **dict.fromkeys(
+        ("batchnorm", "batchnormd", "batchnormalization", "layernorm", "layernormalization"),
+        "Net# has no batch normalization: its only norm is 'response norm'.",
+    ),
+    "flatten": "Net# has no flatten: 'all' reads a layer of any shape.",
+    **dict.fromkeys(
+        ("lstm", "gru", "rnn", "simplernn", "embedding", "attention", "transformer"),
+        "Net# has no layers over time, and no embeddings: data flow from inputs to outputs once.",
+    ),
+}
 WORD_OPERATORS = {"or": "||", "and": "&&", "not": "!"}
 #: How far from its keyword a layer may lack its name, in bytes.
 FARTHEST = 512
 WORD = re.compile(r"[^\W\d]\w*")
+
+
+def lacking(word: str) -> str | None:
+    """The sentence about something that other frameworks have and Net# has not."""
+    return LACKING.get("".join(letter for letter in word.lower() if letter.isalpha()))
 
 
 def section_meant(word: str) -> str | None:

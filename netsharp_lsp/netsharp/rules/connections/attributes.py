@@ -14,7 +14,7 @@ from netsharp_lsp.netsharp.meaning.attributes import (
 )
 from netsharp_lsp.netsharp.meaning.evaluate import show
 from netsharp_lsp.netsharp.meaning.inforce import suits
-from netsharp_lsp.netsharp.reading.slips import is_half_typed, lacks_from
+from netsharp_lsp.netsharp.reading.slips import is_half_typed, lacking, lacks_from
 from netsharp_lsp.netsharp.repairs.proposals import proposed_value
 from netsharp_lsp.netsharp.repairs.readings import (
     FIGURES,
@@ -64,6 +64,12 @@ FOREIGN_NAMES = {
     "step": "Stride",
     "filters": "MapCount",
     "outputmaps": "MapCount",
+    "outchannels": "MapCount",
+    "nbfilters": "MapCount",
+    "nfilters": "MapCount",
+    "kernels": "MapCount",
+    "strides": "Stride",
+    "subsample": "Stride",
     "numfilters": "MapCount",
     "autopadding": "Padding",
     "pad": "Padding",
@@ -162,7 +168,8 @@ def misnamed(
     place = RelativeSpan.of(declaration, attribute.name)
     message = f"Unknown attribute '{attribute.name.text}'."
     if hint is None:
-        return Finding("NS061", place, message)
+        has = lacking(attribute.name.text)
+        return Finding("NS061", place, f"{message} {has}" if has else message)
     repair = Repair(f"Rename to '{hint}'", [Change(place, hint)], safe=safe) if free else None
     return Finding("NS061", place, f"{message} Did you mean '{hint}'?", repair=repair)
 

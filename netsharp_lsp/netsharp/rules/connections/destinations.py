@@ -14,6 +14,7 @@ from netsharp_lsp.netsharp.repairs.proposals import (
     shapes_of,
     unrolled_shapes,
 )
+from netsharp_lsp.netsharp.repairs.readings import agreement, with_figures
 from netsharp_lsp.netsharp.repairs.rewriting import added_attributes, resized
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.connections.geometry import PADS, is_reordered, source_fits
@@ -42,10 +43,23 @@ def nodes_disagree(bundle: Bundle, network: Network) -> Iterator[Finding]:
         f"{computed} ({show(geometry.output)} = {meaning})."
     )
     shape = nearest_shape(geometry, layer.shape)
-    title = f"Declare {show(shape)}"
-    repair = Repair(title, resized(layer, shape), safe=False)
+    repair = as_one_number(bundle)
+    if repair is None:
+        repair = Repair(f"Declare {show(shape)}", resized(layer, shape), safe=False)
     notes = [*working(bundle, geometry), *with_pads(bundle, geometry)]
     yield Finding("NS074", wrong_size(layer, shape), message, notes, repair)
+
+
+def as_one_number(bundle: Bundle) -> Repair | None:
+    """MapCount as one number where a tuple repeats it and the number gives the declared shape."""
+    maps = bundle.map_count or ()
+    if len(maps) < 2 or len(set(maps)) > 1 or "MapCount" not in bundle.given:
+        return None
+    geometry = with_figures(bundle, {"MapCount": (maps[0], *(1,) * (len(maps) - 1))})
+    if agreement(bundle, geometry) < 2:
+        return None
+    change = Change(bundle.value_place("MapCount"), show(maps[0]))
+    return Repair(f"Use MapCount = {show(maps[0])}", [change], safe=False)
 
 
 def working(bundle: Bundle, geometry: Geometry) -> list[Note]:

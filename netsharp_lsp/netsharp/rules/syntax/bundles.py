@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
+from netsharp_lsp.netsharp.reading.slips import lacking
 from netsharp_lsp.netsharp.reading.syntax import FIRST_KIND_WORDS, KINDS
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax.layers import activation_attribute, is_activation, kind_end
@@ -118,7 +119,8 @@ def misspelt_kind(bundle: Bundle) -> Finding:
     meant = kind_meant(item.kind_text)
     message = f"Unknown connection kind '{text}'."
     if meant is None:
-        return Finding("NS019", place, f"{message} Net# has {', '.join(KINDS)}.")
+        has = lacking(item.kind_text) or f"Net# has {', '.join(KINDS)}."
+        return Finding("NS019", place, f"{message} {has}")
     whole = meant == "all" or item.block is not None
     clear = whole and item.kind_text.lower() not in SEVERAL_KINDS
     repair = Repair(f"Replace by '{meant}'", [Change(place, meant)], safe=clear)
@@ -135,8 +137,10 @@ def word_too_many(bundle: Bundle, network: Network) -> Iterator[Finding]:
         return
     place = RelativeSpan.of(bundle.declaration, extra)
     behind = RelativeSpan(bundle.declaration, kind_end(bundle.item), extra.end)
-    repair = Repair(f"Delete '{extra.text}'", [Change(behind, "")], safe=True)
+    has = lacking(extra.text)
+    repair = Repair(f"Delete '{extra.text}'", [Change(behind, "")], safe=has is None)
     message = f"'{extra.text}' is not allowed here: the connection ends before it."
+    message = f"'{extra.text}' is not allowed here. {has}" if has else message
     yield Finding("NS026", place, message, repair=repair)
 
 
@@ -158,5 +162,7 @@ def attribute_of_all(bundle: Bundle, network: Network) -> Iterator[Finding]:
             removal = Change(RelativeSpan(bundle.declaration, bundle.item.kind_span[1], end), ";")
         repair = Repair(f"Delete '{name}'", [removal], safe=False)
         message = f"'all' takes no attribute '{name}': it connects every node with every node."
+        if has := lacking(name):
+            message = f"'all' takes no attribute '{name}'. {has}"
         place = RelativeSpan.of(bundle.declaration, attribute.name)
         yield Finding("NS020", place, message, repair=repair)

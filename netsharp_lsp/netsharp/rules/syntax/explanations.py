@@ -13,6 +13,7 @@ from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair
 from netsharp_lsp.netsharp.reading.slips import (
     SECTION_WORDS,
     WORD_OPERATORS,
+    lacking,
 )
 from netsharp_lsp.netsharp.reading.syntax import FIRST_KIND_WORDS
 from netsharp_lsp.netsharp.rules.syntax.brackets import idle_comma
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 CLOSERS = ("]", ")", "}")
 NAME_PIECE = re.compile(r"\w*[-.]\w*\Z")
 JOINED = re.compile(r"\bfrom\s++\w++\s++(and|und|plus)\s++\w++\s*+\Z", re.IGNORECASE)
+LAST_WORD = re.compile(r"([A-Za-z_]\w{0,40})\W*+\Z")
 SHOWN = 40
 ONE_SOURCE = "A connection has one source: write one 'from' for each, in braces."
 
@@ -267,4 +269,8 @@ def anything(case: Case) -> Finding:
     place = RelativeSpan(case.declaration, start, end)
     if len(first) > SHOWN:
         first = f"{first[:SHOWN].rstrip()} ..."
-    return Finding("NS026", place, f"'{first}' is not allowed here.")
+    message = f"'{first}' is not allowed here."
+    before = LAST_WORD.search(case.before())
+    words = (*case.words[:1], before[1] if before else "")
+    has = next((sentence for sentence in map(lacking, words) if sentence), None)
+    return Finding("NS026", place, f"{message} {has}" if has else message)

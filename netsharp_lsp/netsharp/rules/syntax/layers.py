@@ -6,7 +6,7 @@ from netsharp_engine.activations import NAMES
 from netsharp_lsp.diagnostics.nearest import edit_distance, nearest
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.meaning.model import Layer
-from netsharp_lsp.netsharp.reading.slips import ACTIVATION_ATTRIBUTES, KEYWORDS
+from netsharp_lsp.netsharp.reading.slips import ACTIVATION_ATTRIBUTES, KEYWORDS, lacking
 from netsharp_lsp.netsharp.reading.syntax import LayerItem, Name, Tuple, WordItem
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax.tuples import curly_size
@@ -186,7 +186,8 @@ def unknown_activation(layer: Layer, network: Network) -> Iterator[Finding]:
     place = RelativeSpan.of(layer.declaration, name)
     meant = activation_meant(name.text)
     if meant is None:
-        message = f"Unknown activation '{name.text}'. Net# has {', '.join(NAMES)}."
+        has = lacking(name.text) or f"Net# has {', '.join(NAMES)}."
+        message = f"Unknown activation '{name.text}'. {has}"
         yield Finding("NS017", place, message)
         return
     repair = Repair(f"Replace by '{meant}'", [Change(place, meant)], safe=True)

@@ -11,16 +11,19 @@ from netsharp_lsp.netsharp.reading.slips import (
     ACTIVATION_ATTRIBUTES,
     WORD_OPERATORS,
     is_unconnected,
+    lacking,
     section_meant,
     unreadable_filter,
 )
 from netsharp_lsp.netsharp.reading.syntax import (
+    FIRST_KIND_WORDS,
     BundleItem,
     LayerItem,
     WordItem,
 )
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax.brackets import bare_value
+from netsharp_lsp.netsharp.rules.syntax.bundles import kind_meant
 from netsharp_lsp.netsharp.rules.syntax.case import REACH, Case, blocks_of
 from netsharp_lsp.netsharp.rules.syntax.explanations import (
     anything,
@@ -68,6 +71,10 @@ if TYPE_CHECKING:
 
 LAST_WORD = re.compile(r"(?<![A-Za-z])([A-Za-z]++)\s*+\Z")
 EMPTY_PARENTHESES = re.compile(r"\(\s*\)")
+#: Up to three words or marks.
+WORDS_AHEAD = re.compile(r"(\w+|[^\w\s]+)\s*(\w*|[^\w\s]+)\s*(\w*|[^\w\s]+)")
+#: What stands where `from` should.
+INSTEAD_OF_FROM = frozenset(("to", "of", "with", "by", "on", "->", "<-", "<<"))
 FIRST_TOKEN = re.compile(r"\w+|[^\w\s]+")
 
 
@@ -197,7 +204,7 @@ def continuation(declaration: Declaration, before: Declaration, network: Network
     if empty and isinstance(last, LayerItem) and last.activation is not None:
         return called_activation(RelativeSpan(declaration, 0, empty.end()))
     if isinstance(last, LayerItem) and is_unconnected(before, last):
-        return missing_from(declaration, before, last)
+        return missing_from(declaration, before, last, network)
     item = declaration.items[0] if declaration.items else None
     if isinstance(item, WordItem) and is_activation(item.word.text):
         return None
@@ -219,18 +226,38 @@ def continuation(declaration: Declaration, before: Declaration, network: Network
     return Finding("NS026", place, message)
 
 
-def missing_from(declaration: Declaration, before: Declaration, layer: LayerItem) -> Finding:
+def missing_from(
+    declaration: Declaration, before: Declaration, layer: LayerItem, network: Network
+) -> Finding:
     """The finding for `output O [2] softmax H all;`."""
     place = RelativeSpan(declaration, 0, 0)
+    text = network.specification.text(declaration, 0, min(declaration.end, REACH))
     name = layer.activation
     if name is not None and name.text.lower() in ACTIVATION_ATTRIBUTES:
         message = f"Unknown activation '{name.text}'. Write the activation's own name alone."
         return Finding("NS017", RelativeSpan.of(before, name), message)
     if name is not None and not is_activation(name.text):
         place = RelativeSpan.of(before, name)
-    repair = Repair("Insert 'from'", [Change(place.before(), "from ")], safe=True)
     message = f"Layer '{layer.name.text}' needs 'from' before its source."
+    words = WORDS_AHEAD.match(text)
+    if words is not None and words[1].lower() in INSTEAD_OF_FROM and leads_on(words[2], words[3]):
+        place = RelativeSpan(declaration, 0, len(words[1]))
+        repair = Repair("Replace by 'from'", [Change(place, "from")], safe=True)
+        return Finding("NS018", place, f"{message[:-1]}; found '{words[1]}'.", repair=repair)
+    first = FIRST_TOKEN.match(text)
+    asked = (first[0] if first else "", name.text if name is not None else "")
+    has = next((sentence for sentence in map(lacking, asked) if sentence), None)
+    if has is not None:
+        return Finding("NS018", place, f"{message} {has}")
+    sure = words is not None and leads_on(words[1], words[2])
+    repair = Repair("Insert 'from'", [Change(place.before(), "from ")], safe=sure)
     return Finding("NS018", place, message, repair=repair)
+
+
+def leads_on(source: str, kind: str) -> bool:
+    """Whether two words are a source and a kind of connection, or the one without the other."""
+    kinds = ("", ";", *FIRST_KIND_WORDS)
+    return source[:1].isalpha() and (kind.lower() in kinds or kind_meant(kind) is not None)
 
 
 def second_bundle(

@@ -6,7 +6,7 @@ import re
 
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
-from netsharp_lsp.netsharp.reading.slips import KEYWORDS, SECTION_WORDS, section_meant
+from netsharp_lsp.netsharp.reading.slips import KEYWORDS, SECTION_WORDS, lacking, section_meant
 from netsharp_lsp.netsharp.reading.syntax import BundleItem, ConstantItem, LayerItem, Name, WordItem
 from netsharp_lsp.netsharp.rules import rule
 
@@ -57,7 +57,9 @@ def unknown_declaration(declaration: Declaration, network: Network) -> Iterator[
 
 def expected(word: str) -> str:
     """The sentence of this rule."""
-    return f"Expected const, input, hidden, output or share; found '{word}'."
+    sentence = f"Expected const, input, hidden, output or share; found '{word}'."
+    has = lacking(word)
+    return f"{sentence} {has}" if has else sentence
 
 
 def misspelt(declaration: Declaration, keyword: Name) -> Finding:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
+from netsharp_lsp.netsharp.meaning.attributes import PADDING_WORDS
 from netsharp_lsp.netsharp.reading.characters import ENTITIES, replacement
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.text.spans import Spans
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
 
 #: From so many look-alikes on, each fix replaces its own run only.
 MANY = 100
+#: A value in quotes, and the name that it is given to, within so many bytes before it.
+QUOTED = re.compile(rb"""(["'])(\w+)\1""")
+NAMED = re.compile(rb"([A-Za-z_]\w*)\s*[=:]\s*\Z")
+REACH = 80
 
 
 def shown(text: str) -> str:
@@ -149,7 +155,26 @@ def host_program(network: Network, _: Network) -> Iterator[Finding]:
         )
         whole = statement(network, place, lost)
         repair = Repair("Delete it", [Change(whole, "")], safe=False)
+        if quoted := value_in_quotes(network, whole):
+            message, repair = quoted
         yield Finding("NS029", whole, message, repair=repair)
+
+
+def value_in_quotes(network: Network, place: RelativeSpan) -> tuple[str, Repair] | None:
+    """The sentence and the repair of `Padding = "same"`: a value in quotes."""
+    start, end = place.offsets(network.specification)
+    data = network.specification.data
+    word = QUOTED.fullmatch(data, start, end)
+    before = NAMED.search(data, max(0, start - REACH), start)
+    if word is None or before is None:
+        return None
+    text = word[2].decode()
+    meant = PADDING_WORDS.get(text.lower()) if before[1].lower() in (b"padding", b"pad") else None
+    message = f"Net# has no quotes: write {text} without them."
+    if meant is not None:
+        message = f"Net# has no quotes; what other tools call '{text}' is Padding = {meant}."
+    instead = meant or text
+    return message, Repair(f"Replace by {instead}", [Change(place, instead)], safe=False)
 
 
 def holds_rubbish(text: str) -> bool:
