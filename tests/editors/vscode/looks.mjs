@@ -93,6 +93,9 @@ const THEMES = [
   ["Dark Modern", "vscode-dark"],
 ];
 
+/** Those whose boundaries, too, have to be seen. */
+const CONTRASTING = THEMES.slice(0, 2);
+
 /** How well each drawn thing stands out from the paper: the least of their contrasts. */
 function leastContrast() {
   const paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -118,6 +121,44 @@ function leastContrast() {
   const lines = all(".way, .frame, .curve, .sample", "stroke");
   const words = all(".name, .line, .label, .tick", "fill").map(([value, what]) => [value / 1.5, what]);
   return [...lines, ...words].filter(([, what]) => !what.includes(" none on")).sort((a, b) => a[0] - b[0])[0];
+}
+
+/** The same of a page of words and buttons; on what has no colour of its own, what is below counts. */
+function leastContrastOfPage() {
+  const paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const luminance = (colours) => {
+    paint.clearRect(0, 0, 1, 1);
+    for (const colour of colours) {
+      paint.fillStyle = colour;
+      paint.fillRect(0, 0, 1, 1);
+    }
+    const linear = [...paint.getImageData(0, 0, 1, 1).data.slice(0, 3)].map((each) =>
+      each <= 10 ? each / 3294 : ((each / 255 + 0.055) / 1.055) ** 2.4,
+    );
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+  };
+  const below = (element) =>
+    element === null ? [] : [...below(element.parentElement), getComputedStyle(element).backgroundColor];
+  const of = (element, colour, ground) => {
+    const [low, high] = [luminance(ground), luminance([...ground, colour])].sort((a, b) => a - b);
+    const what = `${element.tagName} ${element.className?.baseVal ?? element.className}: ${colour} on ${ground.at(-1)}`;
+    return [(high + 0.05) / (low + 0.05), what];
+  };
+  const shown = [...document.querySelectorAll("main *")].filter((each) => each.getClientRects().length > 0);
+  const speaks = (element) => [...element.childNodes].some((each) => each.nodeType === 3 && each.data.trim());
+  const words = shown.filter(speaks).map((each) => {
+    const style = getComputedStyle(each);
+    const [contrast, what] = of(each, each.namespaceURI.endsWith("svg") ? style.fill : style.color, below(each));
+    // Words need half as much again as lines.
+    return [contrast / 1.5, what];
+  });
+  const edges = shown.filter((each) => each.matches("button:not(.link), .status"));
+  const lines = shown.filter((each) => each.matches(".curve"));
+  return [
+    ...words,
+    ...edges.map((each) => of(each, getComputedStyle(each).borderTopColor, below(each.parentElement))),
+    ...lines.map((each) => of(each, getComputedStyle(each).stroke, below(each))),
+  ].sort((one, other) => one[0] - other[0])[0];
 }
 
 await scenario(options, async (bench, checks) => {
@@ -185,6 +226,14 @@ await scenario(options, async (bench, checks) => {
     if (name === "plain") checks.that("nothing is said of validation", !said.includes("validation"), said);
     else checks.that("the missing file is named", said.includes("lost.csv.gz"), said);
     await bench.picture(`training-${name}`);
+    for (const [theme, colours] of name === "plain" ? CONTRASTING : CONTRASTING.slice(0, 1)) {
+      await bench.theme(theme);
+      const there = await bench.until(() => training.locator(`body.${colours}`).count());
+      checks.that(`${theme} is taken over by the training`, there > 0);
+      const [contrast, what] = await training.evaluate(leastContrastOfPage);
+      checks.that(`${theme}: all of a training that has ${end[name]} can be seen`, contrast >= 3, `${contrast}: ${what}`);
+      await bench.picture(`training-${name}-${colours.slice(7)}`);
+    }
   }
 
   await bench.openFile("notes.ipynb");
