@@ -218,3 +218,19 @@ def test_data_that_are_not_there() -> None:
     assert (one.code, one.severity, one.marked) == ("CK117", "info", "trian.txt")
     unknown = told(changed('file = "train.txt"', 'file = "$Dir$/trian.txt"'))
     assert "CK117" not in codes(unknown)
+
+
+def test_data_that_are_not_there_are_told_once_a_reader() -> None:
+    one = 'type = "CNTKTextFormatDeserializer" ; module = "CNTKTextFormatReader" ; file = "{}"'
+    text = f"""command = Train:Test
+Train = {{ action = train ; reader = {{ deserializers = (
+    {{ {one.format("a.txt")} ; input = {{ a = {{ dim = 4 ; format = dense }} }} }} :
+    {{ {one.format("b.txt")} ; input = {{ b = {{ dim = 2 ; format = dense }} }} }} )
+}} }}
+Test = {{ action = test ; reader = {{ file = "c.txt" }} }}
+"""
+    found = [one for one in told(text) if one.code == "CK117"]
+    assert [(one.severity, one.marked) for one in found] == [("hint", "a.txt"), ("hint", "c.txt")]
+    assert "Nor is there 'b.txt'." in found[0].message
+    found = [one for one in told(text.replace("c.txt", "train.txt")) if one.code == "CK117"]
+    assert [(one.severity, one.marked) for one in found] == [("info", "a.txt")]

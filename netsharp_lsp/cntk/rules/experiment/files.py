@@ -80,26 +80,48 @@ def _missing(name: str, path: str, found: Found, visit: Visit, experiment: Exper
     return Finding("CK116", placed(place), message, severity=grave)
 
 
-@rule("CK117", "info", on="experiment")
+@rule("CK117", "hint", on="experiment")
 def missing_data(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Data that are named and not there."""
+    """Data that are named and not there, once a reader; worth more where other data are there."""
     made = _made(experiment)
+    lacking: dict[object, list[tuple[str, str, Found]]] = {}
+    some = False
+    for visit, name, found, path in _data(experiment):
+        if normal(path) in made:
+            continue
+        if _is_there(path, experiment):
+            some = True
+        elif _is_path(path):
+            lacking.setdefault(_reader(visit), []).append((name, path, found))
     told: set[object] = set()
+    for (name, path, found), *others in lacking.values():
+        paths = {other for _, other, _ in others} - {path}
+        more = f" Nor are there {len(paths)} more that this reader names." if len(paths) > 1 else ""
+        more = f" Nor is there '{paths.pop()}'." if len(paths) == 1 else more
+        place = placed(found.text.place(0, len(found.text)))
+        if place not in told:
+            told.add(place)
+            message = f"{name}: there is no file '{path}' here.{more}"
+            yield Finding("CK117", place, message, severity="info" if some else None)
+
+
+def _data(experiment: Experiment) -> Iterator[tuple[Visit, str, Found, str]]:
+    """The files of data that listed commands name, with the option that does."""
     for visit in experiment.visits:
         if visit.table.name not in _DATA or not visit.command.listed:
             continue
         for option in visit.table:
             found = visit.option(option.name) if option.kind == "input" else None
             path = path_of(found)
-            if found is None or path is None or option.name.lower() in _MADE:
-                continue
-            place = placed(found.text.place(0, len(found.text)))
-            there = normal(path) in made or _is_there(path, experiment)
-            if there or place in told or not _is_path(path):
-                continue
-            told.add(place)
-            message = f"{option.name}: there is no file '{path}' here."
-            yield Finding("CK117", place, message)
+            if found is not None and path is not None and option.name.lower() not in _MADE:
+                yield visit, option.name, found, path
+
+
+def _reader(visit: Visit) -> object:
+    """Where the reader of a block stands, or what else of data is around it."""
+    while visit.outer is not None and visit.outer.table.name in _DATA:
+        visit = visit.outer
+    return visit.found.text.place(0, len(visit.found.text)).key
 
 
 def _is_path(text: str) -> bool:
