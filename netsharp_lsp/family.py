@@ -83,6 +83,9 @@ if TYPE_CHECKING:
         def build_graph(self, specification: str, known: Mapping[str, Any]) -> Graph:
             """Return the engine's graph; GraphError, a sentence, where there can be none."""
 
+        def refusal(self, specification: bytes) -> str | None:
+            """Return why no network of a text's size is trained; None where one may be."""
+
         def with_values(
             self, specification: bytes, context: Context, values: Mapping[str, Sequence[str]]
         ) -> bytes:

@@ -46,6 +46,13 @@ FILTERED_EDGES = Limit(
     "edges",
     "`run` refuses the network",
 )
+# The deepest networks that anyone trained had a thousand or two.
+LAYERS = Limit(
+    "the layers of one network, when it is trained or applied",
+    10_000,
+    "layers",
+    "`run`, `predict` and `evaluate` refuse the network; `check` and `describe` take it",
+)
 # Configurations of the original include one or two files.
 INCLUDES = Limit(
     "includes of one network in BrainScript, each file as often as it is included",

@@ -37,7 +37,7 @@ from netsharp_lsp.cli.terminal import complain, say
 from netsharp_lsp.cli.training_arguments import add_setting_arguments, given_flags
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.language import families, family_of, main_family
-from netsharp_lsp.memory import settled
+from netsharp_lsp.memory import settled, uncollected
 from netsharp_lsp.outcome import ReadError
 from netsharp_lsp.project.writing import refusal
 from netsharp_lsp.settings import SettingsError, read_toml
@@ -118,13 +118,17 @@ def _run(args: argparse.Namespace) -> int:
     if args.show_settings:
         show_settings(settings)
         return DONE
+    trainable = trained.training
+    refusal = uncollected(lambda: trainable.refusal(text))
+    if refusal is not None:
+        raise RunError(f"{name}: {refusal}")
     if show_errors(name, text, Context(), embedded):
         return FAULTY
     path = model_path(name, settings)
     given = given_flags(args)
     _stay_inside(OUTPUTS, replace(settings, model=path), given, roots)
     _check_outputs(settings, path)
-    build_graph = trained.training.build_graph
+    build_graph = trainable.build_graph
     stored = _stored_run(path, text.decode(), build_graph) if args.resume else None
     if stored is not None:
         settings = settings_to_resume(stored.settings, settings)

@@ -26,6 +26,12 @@ class Training:
 
         return build_graph(specification, known)
 
+    def refusal(self, specification: bytes) -> str | None:
+        """Why a specification is not trained; see `netsharp_lsp.netsharp.lower`."""
+        from netsharp_lsp.netsharp.lower import refusal
+
+        return refusal(specification)
+
     def with_values(
         self, specification: bytes, context: Context, values: Mapping[str, Sequence[str]]
     ) -> bytes:

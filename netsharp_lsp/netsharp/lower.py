@@ -12,12 +12,14 @@ from itertools import repeat
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.interface import Origin
-from netsharp_lsp.limits import CONDITION_EVALUATIONS, FILTERED_EDGES
+from netsharp_lsp.limits import CONDITION_EVALUATIONS, FILTERED_EDGES, LAYERS
 from netsharp_lsp.netsharp.check import check
 from netsharp_lsp.netsharp.meaning.inforce import numbers_of
 from netsharp_lsp.netsharp.meaning.order import computing_order
 from netsharp_lsp.netsharp.meaning.predicates import count_edges
 from netsharp_lsp.netsharp.meaning.sharing import shared_groups
+from netsharp_lsp.netsharp.reading.parser import parse
+from netsharp_lsp.netsharp.reading.syntax import LayerItem
 from netsharp_lsp.text.decode import encode_text
 
 TYPE_CHECKING = False
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
     Apply = Callable[..., Node]
 
+#: No layer is declared in fewer bytes: `A[1],`.
+_SHORTEST = 5
 #: What the engine calls the bundles that a kernel walks over without weights.
 POOL_OPERATIONS = ("max pool", "mean pool")
 
@@ -48,11 +52,31 @@ def build_graph(specification: str, known: Mapping[str, Any]) -> Graph:
     if errors:
         more = f" ({len(errors) - 1} more)" if len(errors) > 1 else ""
         raise GraphError(f"The specification has errors: {errors[0].message}{more}")
+    too_deep = _refusal(len(network.layers))
+    if too_deep is not None:
+        raise GraphError(too_deep)
     unknown = [layer.name for layer in network.layers.values() if layer.nodes is None]
     if unknown:
         names = ", ".join(f"'{name}'" for name in unknown)
         raise GraphError(f"The size of {names} is auto and not known from the data or settings.")
     return lower(network)
+
+
+def refusal(specification: bytes) -> str | None:
+    """Why no graph is built of a text, as can be told without resolving it; None where one may."""
+    if len(specification) < LAYERS.most * _SHORTEST:
+        return None
+    declared = (item for one in parse(specification).declarations for item in one.items)
+    return _refusal(sum(isinstance(item, LayerItem) for item in declared))
+
+
+def _refusal(layers: int) -> str | None:
+    if layers <= LAYERS.most:
+        return None
+    return (
+        f"The network has {layers:,} layers, and more than {LAYERS} are not trained or applied. "
+        "Leave some out."
+    )
 
 
 def lower(network: Network) -> Graph:

@@ -11,8 +11,11 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("forks and limits of a process are POSIX", allow_module_level=True)
 
+from netsharp_engine.graph import GraphError
+from netsharp_engine.limits import LAYERS
 from netsharp_lsp.embedded.finding import find_regions
 from netsharp_lsp.limits import OPEN_BRACKETS, TEXT_WORDS
+from netsharp_lsp.netsharp.lower import build_graph
 from netsharp_lsp.specification import read_specification
 from netsharp_lsp.text.extent import refused
 from tests.bounds.measuring import Forks, Measurement
@@ -80,6 +83,27 @@ def test_a_weight_takes_little_of_the_formatter(forks: Forks, folder: Path) -> N
 
     few, many = 50_000, 200_000
     assert (memory(many) - memory(few)) / (many - few) < 700
+
+
+def chained(layers: int) -> bytes:
+    hidden = "".join(
+        f"hidden H{n} [2] from {f'H{n - 1}' if n else 'A'} all;\n" for n in range(layers)
+    )
+    return f"input A [2];\n{hidden}output B [2] from H{layers - 1} all;\n".encode()
+
+
+def test_more_layers_than_anyone_trains_are_refused_before_they_are_looked_at(
+    forks: Forks, folder: Path
+) -> None:
+    (folder / "t.csv").write_text("a,b,label\n1,2,x\n2,3,y\n")
+    command = ("run", "--train", "t.csv", "--label", "label", "--model", "m.safetensors")
+    found = asked(forks, folder, "a.nn", chained(30_000), *command)
+    assert (found.exit, str(LAYERS) in found.said) == (2, True), found
+    assert found.cpu < 6
+    assert found.memory < 300 * MIB
+    assert not (folder / "m.safetensors").exists()
+    with pytest.raises(GraphError, match=str(LAYERS)):
+        build_graph(chained(LAYERS.most).decode(), {})
 
 
 def test_what_is_refused_is_counted_well() -> None:
