@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from netsharp_lsp.text.visible import encodable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
+
+#: So many items of a list are written by one call.
+_TOGETHER = 64
 
 
 def to_json(value: Any, indent: int | None = None, allow_nan: bool = True) -> str:
@@ -21,11 +26,11 @@ def to_json(value: Any, indent: int | None = None, allow_nan: bool = True) -> st
 
 
 def listed(items: Iterable[Any], depth: int) -> Iterator[str]:
-    """Yield a list as `to_json` with an indent of 2 writes it, so deep, one item after another."""
-    begin = "\n" + "  " * (depth + 1)
-    separator = "["
-    for item in items:
-        yield separator + begin + to_json(item, indent=2).replace("\n", begin)
+    """Yield a list as `to_json` with an indent of 2 writes it, so deep, some items at a time."""
+    separator, rest = "[", iter(items)
+    # Each call leaves cycles of functions behind, which nobody may collect.
+    while some := list(islice(rest, _TOGETHER)):
+        yield separator + to_json(some, indent=2)[1:-2].replace("\n", "\n" + "  " * depth)
         separator = ","
     yield "[]" if separator == "[" else "\n" + "  " * depth + "]"
 

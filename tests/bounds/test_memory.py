@@ -12,12 +12,12 @@ if sys.platform == "win32":
     pytest.skip("forks and limits of a process are POSIX", allow_module_level=True)
 
 from netsharp_engine.graph import GraphError
-from netsharp_engine.limits import LAYERS
 from netsharp_lsp.embedded.finding import find_regions
-from netsharp_lsp.limits import OPEN_BRACKETS, TEXT_WORDS
+from netsharp_lsp.limits import LAYERS, OPEN_BRACKETS, TEXT_WORDS
 from netsharp_lsp.netsharp.lower import build_graph
 from netsharp_lsp.specification import read_specification
 from netsharp_lsp.text.extent import refused
+from netsharp_lsp.text.json_text import listed, to_json
 from tests.bounds.measuring import Forks, Measurement
 from tests.server.wire import Wire, serving
 
@@ -83,6 +83,22 @@ def test_a_weight_takes_little_of_the_formatter(forks: Forks, folder: Path) -> N
 
     few, many = 50_000, 200_000
     assert (memory(many) - memory(few)) / (many - few) < 700
+
+
+def test_a_report_takes_no_memory_for_each_finding(forks: Forks, folder: Path) -> None:
+    text = b"".join(b"const C%d = %d;\n" % (number, number) for number in range(15_000))
+    memory = {
+        form: asked(forks, folder, "a.nn", text, "check", "--format", form).memory
+        for form in ("json", "gitlab", "sarif")
+    }
+    assert max(memory.values()) - memory["json"] < 20 * MIB, memory
+
+
+def test_a_list_is_written_as_a_whole_would_be() -> None:
+    for count in (0, 1, 63, 64, 65, 200):
+        items = [{"n": number, "text": f"a\n{number}\udcff", "l": [{}]} for number in range(count)]
+        whole = to_json({"a": items}, indent=2)
+        assert '{\n  "a": ' + "".join(listed(items, 1)) + "\n}" == whole
 
 
 def chained(layers: int) -> bytes:
