@@ -182,7 +182,8 @@ def _files(subject: Subject, experiments: Experiments) -> tuple[str, ...]:
     named = [os.path.realpath(item.path) for item in subject.items if item.path is not None]
     used: set[str] = set()
     for path in named:
-        defines = sentences(lambda: around.find(os.path.dirname(path)).defines)  # noqa: B023
+        settings = sentences(lambda: around.find(os.path.dirname(path)))  # noqa: B023
+        defines = experiments.defines(settings)
         used |= experiments.supposed(path, defines, files).files(files)
     present = [path for path in sorted(used.difference(named)) if os.path.isfile(path)]
     return tuple(_called(path) for path in [*named, *present])

@@ -62,6 +62,13 @@ if TYPE_CHECKING:
             """A text for a server to try its answers on before somebody waits for them."""
 
         @property
+        def settings(self) -> Mapping[str, Callable[[object], object]]:
+            """What reads the value of each key that it brings to settings, and returns what
+            `Settings.of_families` keeps; ValueError, a sentence without the key, where it cannot
+            be used.
+            """
+
+        @property
         def training(self) -> Training | None:
             """How what its texts describe is trained; None where nothing is."""
 
@@ -116,6 +123,9 @@ if TYPE_CHECKING:
 
         def declared(self, settings: Settings, files: Files) -> Sequence[PlacedRun]:
             """Return the runs that settings declare."""
+
+        def defines(self, settings: Settings) -> frozenset[str]:
+            """Return the names of variables that somebody else defines, as settings say."""
 
         def scripted(
             self,

@@ -7,6 +7,7 @@ Commands and servers ask here and name no language.  A family of somebody else's
 from __future__ import annotations
 
 from netsharp_lsp.cntk.family import FAMILY as CNTK
+from netsharp_lsp.family_settings import READERS
 from netsharp_lsp.netsharp.family import FAMILY as NET_SHARP
 
 __all__ = [
@@ -46,15 +47,17 @@ if TYPE_CHECKING:
 _families: dict[str, Family] = {}
 _by_language: dict[str, Family] = {}
 _by_suffix: dict[str, Family] = {}
+_by_setting: dict[str, Family] = {}
 
 
 def register(family: Family) -> None:
-    """Add a family; ValueError where one has its id, or a language's, or a suffix already."""
+    """Add a family; ValueError where one has its id, a language's, a suffix or a key already."""
     ids = dict.fromkeys(family.suffixes.values())
     for taken, given in (
         (_families, (family.id,)),
         (_by_language, ids),
         (_by_suffix, family.suffixes),
+        (_by_setting, family.settings),
     ):
         for name in given:
             if name in taken:
@@ -62,6 +65,8 @@ def register(family: Family) -> None:
     _families[family.id] = family
     _by_language.update(dict.fromkeys(ids, family))
     _by_suffix.update(dict.fromkeys(family.suffixes, family))
+    _by_setting.update(dict.fromkeys(family.settings, family))
+    READERS.update(family.settings)
 
 
 _OURS: tuple[Family, ...] = (

@@ -11,6 +11,7 @@ from netsharp_engine.plain_files import may_be_file, open_plain
 from netsharp_lsp.context import HOSTS, TASKS, Context, is_count
 from netsharp_lsp.diagnostics.model import SEVERITIES
 from netsharp_lsp.diagnostics.nearest import suggestion
+from netsharp_lsp.family_settings import READERS
 from netsharp_lsp.globs import Glob
 from netsharp_lsp.limits import KEY_PARTS, SETTINGS_BYTES
 from netsharp_lsp.text.numbers import MOST_DIGITS
@@ -20,8 +21,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
-
-    from netsharp_lsp.workspace import Run
 
 OWN_FILE = "netsharp.toml"
 SHARED_FILE = "pyproject.toml"
@@ -49,22 +48,20 @@ class Settings:
     `file` is where they were read (None for defaults) and `directory` the folder to which patterns
     and `baseline` are relative: that of the file, unless another is given. `line_ending` is one
     of `LINE_ENDINGS`, "auto" for the majority of each file. `context` holds features, hidden
-    nodes, outputs, task and host. `runs` are those of CNTK, with folders relative to `directory`;
-    `defines` are names of variables that somebody else gives them.
+    nodes, outputs, task and host. `of_families` is what families of languages read of their keys.
     """
 
     __slots__ = (
         "baseline",
         "context",
-        "defines",
         "directory",
         "exclude",
         "fail_on",
         "file",
         "ignore",
         "line_ending",
+        "of_families",
         "per_file_ignores",
-        "runs",
         "select",
     )
 
@@ -79,8 +76,7 @@ class Settings:
         self.baseline: str | None = None
         self.line_ending = "auto"
         self.context = Context()
-        self.runs: tuple[Run, ...] = ()
-        self.defines: frozenset[str] = frozenset()
+        self.of_families: dict[str, object] = {}
 
     def ignores_for(self, path: str) -> tuple[str, ...]:
         """Return the codes that `per-file-ignores` ignores in a file, by its absolute path."""
@@ -170,7 +166,7 @@ def read_own_roots(file: str) -> tuple[str, ...]:
 
 def as_roots(value: object) -> tuple[str, ...]:
     """Return folders as settings name them; ValueError, a sentence without the key, otherwise."""
-    folders = tuple(map(os.path.expanduser, _texts(value)))
+    folders = tuple(map(os.path.expanduser, as_texts(value)))
     for folder in folders:
         if not os.path.isabs(folder):
             raise ValueError(f"must hold whole paths, found {folder!r}.")
@@ -230,10 +226,13 @@ def assign(settings: Settings, key: str, value: object) -> str | None:
             f"'{ROOTS}' says where the files of a folder may lead, so none of them can say it: it "
             "stands in your own settings, or behind --root."
         )
-    if key not in _KEYS:
-        return f"unknown key '{key}'.{suggestion(key, _KEYS)}"
+    if key not in known_keys():
+        return f"unknown key '{key}'.{suggestion(key, known_keys())}"
     try:
-        _KEYS[key](settings, value)
+        if key in _KEYS:
+            _KEYS[key](settings, value)
+        else:
+            settings.of_families[key] = READERS[key](value)
     except ValueError as error:
         return f"'{key}' {error}"
     return None
@@ -250,26 +249,27 @@ def _line_of(data: bytes, key: str) -> int | None:
 
 def _as_text(value: object) -> str:
     if not isinstance(value, str) or not value:
-        raise ValueError(f"must be text, found {_shown(value)}.")
+        raise ValueError(f"must be text, found {shown(value)}.")
     return value
 
 
-def _texts(value: object) -> tuple[str, ...]:
+def as_texts(value: object) -> tuple[str, ...]:
+    """Return a list of texts; ValueError, a sentence without the key, where it is none."""
     if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-        raise ValueError(f"must be a list of texts, found {_shown(value)}.")
+        raise ValueError(f"must be a list of texts, found {shown(value)}.")
     return tuple(value)
 
 
 def _one_of(value: object, allowed: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"must be one of {', '.join(allowed)}; found {_shown(value)}.")
+        raise ValueError(f"must be one of {', '.join(allowed)}; found {shown(value)}.")
     return value
 
 
 def _count(value: object) -> int:
     if not isinstance(value, int) or not is_count(value):
         most = f" and at most {MOST_DIGITS} digits" if _is_large(value) else ""
-        raise ValueError(f"must be a whole number of at least 1{most}, found {_shown(value)}.")
+        raise ValueError(f"must be a whole number of at least 1{most}, found {shown(value)}.")
     return value
 
 
@@ -277,8 +277,8 @@ def _is_large(value: object) -> bool:
     return isinstance(value, int) and value > 1
 
 
-def _shown(value: object) -> str:
-    """A value as Python writes it; a hexadecimal number may be too long for that."""
+def shown(value: object) -> str:
+    """Return a value as Python writes it; a hexadecimal number may be too long for that."""
     try:
         return repr(value)
     except ValueError:
@@ -286,29 +286,13 @@ def _shown(value: object) -> str:
 
 
 def _globs(value: object) -> tuple[Glob, ...]:
-    return tuple(map(Glob, _texts(value)))
+    return tuple(map(Glob, as_texts(value)))
 
 
 def _per_file(value: object) -> tuple[tuple[Glob, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
-        raise ValueError(f"must be a table of patterns and lists of codes, found {_shown(value)}.")
-    return tuple((Glob(pattern), _texts(codes)) for pattern, codes in value.items())
-
-
-def _experiments(settings: Settings, value: object) -> None:
-    """Read the table of what is known around CNTK's configurations."""
-    from netsharp_lsp.cntk.run.declared import declared_runs
-
-    if not isinstance(value, dict):
-        raise ValueError(f"must be a table of run and defines, found {_shown(value)}.")
-    for key in value:
-        if key not in _EXPERIMENT_KEYS:
-            raise ValueError(f"has no key '{key}'.{suggestion(key, _EXPERIMENT_KEYS)}")
-    settings.defines = frozenset(_texts(value.get("defines", [])))
-    runs = declared_runs(value.get("run", []))
-    if isinstance(runs, str):
-        raise ValueError(f"is not as it should be: {runs}")
-    settings.runs = tuple(runs)
+        raise ValueError(f"must be a table of patterns and lists of codes, found {shown(value)}.")
+    return tuple((Glob(pattern), as_texts(codes)) for pattern, codes in value.items())
 
 
 def _setter(name: str, read: Callable[[Any], object]) -> Callable[[Settings, object], None]:
@@ -323,11 +307,10 @@ def _context_setter(name: str, read: Callable[[Any], object]) -> Callable[[Setti
     return store
 
 
-_EXPERIMENT_KEYS = ("run", "defines")
-#: Every key and how its value is checked and stored.
+#: Every key of ours and how its value is checked and stored.
 _KEYS: dict[str, Callable[[Settings, object], None]] = {
-    "select": _setter("select", _texts),
-    "ignore": _setter("ignore", _texts),
+    "select": _setter("select", as_texts),
+    "ignore": _setter("ignore", as_texts),
     "per-file-ignores": _setter("per_file_ignores", _per_file),
     "exclude": _setter("exclude", _globs),
     "fail-on": _setter("fail_on", lambda value: _one_of(value, SEVERITIES)),
@@ -338,6 +321,9 @@ _KEYS: dict[str, Callable[[Settings, object], None]] = {
     "features": _context_setter("features", _count),
     "hidden-nodes": _context_setter("hidden_nodes", _count),
     "outputs": _context_setter("outputs", _count),
-    "cntk": _experiments,
 }
-KEYS = tuple(_KEYS)
+
+
+def known_keys() -> tuple[str, ...]:
+    """Return every key, those that families of languages bring behind ours."""
+    return (*_KEYS, *READERS)

@@ -6,7 +6,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from netsharp_engine.limits import Limit
     from netsharp_lsp.family import Configurations, Experiments, Migrations, Training
@@ -41,6 +41,11 @@ class TextFamily:
     def sample(self) -> Sample | None:
         """None."""
         return None
+
+    @property
+    def settings(self) -> Mapping[str, Callable[[object], object]]:
+        """No keys."""
+        return {}
 
     @property
     def training(self) -> Training | None:

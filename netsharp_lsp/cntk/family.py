@@ -59,6 +59,12 @@ class Experiments:
 
         return declared_runs(settings, files)
 
+    def defines(self, settings: Settings) -> frozenset[str]:
+        """The variables that somebody else defines, as settings say."""
+        from netsharp_lsp.cntk.commands.settings import declared_in
+
+        return declared_in(settings).defines
+
     def scripted(
         self,
         folder: str,
@@ -108,6 +114,12 @@ class Migrations:
         return planned_migration(asked)
 
 
+def _read_declared(value: object) -> object:
+    from netsharp_lsp.cntk.commands.settings import read_declared
+
+    return read_declared(value)
+
+
 class CntkFamily:
     """BrainScript, NDL, model edits and the configurations that join them."""
 
@@ -121,6 +133,11 @@ class CntkFamily:
     experiments = Experiments()
     configurations = Configurations()
     migrations = Migrations()
+
+    @property
+    def settings(self) -> Mapping[str, Callable[[object], object]]:
+        """What is known around configurations."""
+        return {"cntk": _read_declared}
 
     def language(self, language_id: str) -> CntkLanguage:
         """One of the four."""

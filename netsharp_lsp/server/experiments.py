@@ -210,9 +210,10 @@ class _FamilyRuns:
         runs = [one for one in declared if not one.outside]
         runs += self._around(uri, path, settings)
         used = relevant(runs, frozenset((path,)), self.files)
+        defines = self._answers.defines(settings)
         if not used and path.lower().endswith(self._answers.starts):
-            used = [self._answers.supposed(path, settings.defines, self.files)]
-        defines = settings.defines.union(*(one.defines for one in used))
+            used = [self._answers.supposed(path, defines, self.files)]
+        defines = defines.union(*(one.defines for one in used))
         return Surroundings(path, self.files, tuple(one.run for one in used), (), defines)
 
     def companions(self, paths: Sequence[str]) -> Iterator[str]:
@@ -248,7 +249,7 @@ class _FamilyRuns:
         late = threading.Event()
 
         def look() -> None:
-            found = self._below(folder, settings.defines)
+            found = self._below(folder, self._answers.defines(settings))
             self._runs[folder] = found
             done.set()
             if late.is_set() and found:

@@ -15,7 +15,7 @@ from netsharp_lsp.diagnostics.nearest import suggestion
 from netsharp_lsp.diagnostics.selection import Selection, unknown_prefix
 from netsharp_lsp.ide.answers import HintOptions, LensOptions
 from netsharp_lsp.language import known_codes
-from netsharp_lsp.settings import KEYS, ROOTS, Settings, as_roots, assign
+from netsharp_lsp.settings import ROOTS, Settings, as_roots, assign, known_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -171,8 +171,8 @@ def _take(preferences: Preferences, key: str, value: Any) -> str | None:
         preferences.switches[key] = value
         return None
     name = key.removeprefix(f"{CHECK}.")
-    if key == name or name not in KEYS:
-        known = (*SWITCHES, ROOTS, *(f"{CHECK}.{each}" for each in KEYS))
+    if key == name or name not in known_keys():
+        known = (*SWITCHES, ROOTS, *(f"{CHECK}.{each}" for each in known_keys()))
         return f"unknown key '{SECTION}.{key}'.{suggestion(key, known)}"
     problem = assign(preferences.check, name, value)
     if problem is not None:

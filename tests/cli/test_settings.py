@@ -10,7 +10,15 @@ import jsonschema
 import pytest
 
 from netsharp_lsp import settings as settings_module
-from netsharp_lsp.settings import KEYS, Settings, SettingsError, SettingsFinder, read_settings
+from netsharp_lsp.cntk.commands.settings import declared_in
+from netsharp_lsp.language import families
+from netsharp_lsp.settings import (
+    Settings,
+    SettingsError,
+    SettingsFinder,
+    known_keys,
+    read_settings,
+)
 
 SCHEMA = json.loads(
     (pathlib.Path(settings_module.__file__).parent / "schemas/netsharp.json").read_text("utf-8")
@@ -85,8 +93,10 @@ def test_every_key_is_read(tmp_path: pathlib.Path) -> None:
         "task": "multiclass",
         "host": "rx",
     }
-    assert settings.defines == {"DataDir"}
-    (run,) = settings.runs
+    assert {key for family in families() for key in family.settings} == {"cntk"}
+    declared = declared_in(settings)
+    assert declared.defines == {"DataDir"}
+    (run,) = declared.runs
     assert run.items == ("configFile=base.cntk", "configFile=big.cntk", "deviceId=0")
     assert run.directory == "work"
     assert set(settings.context.origin.values()) == {"netsharp.toml"}
@@ -95,11 +105,11 @@ def test_every_key_is_read(tmp_path: pathlib.Path) -> None:
     assert settings.excludes(str(tmp_path / "old/x/a.nn"))
     assert settings.excludes(str(tmp_path / "x/a.netsharp"))
     assert not settings.excludes(str(tmp_path / "a.nn"))
-    assert set(tomllib.loads(EVERYTHING)) == set(KEYS)
+    assert set(tomllib.loads(EVERYTHING)) == set(known_keys())
 
 
 def test_the_schema_knows_the_same_keys_and_accepts_them() -> None:
-    assert set(SCHEMA["properties"]) == set(KEYS)
+    assert set(SCHEMA["properties"]) == set(known_keys())
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     jsonschema.validate(tomllib.loads(EVERYTHING), SCHEMA)
 

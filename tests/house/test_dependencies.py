@@ -22,6 +22,7 @@ FLOORS = (
     ("netsharp_engine.numpy_backend",),
     ("netsharp_engine",),
     ("netsharp_lsp.generics", "netsharp_lsp.limits", "netsharp_lsp.once"),
+    ("netsharp_lsp.family_settings",),
     ("netsharp_lsp.memory",),
     ("netsharp_lsp.text", "netsharp_lsp.layout", "netsharp_lsp.globs", "netsharp_lsp.workspace"),
     ("netsharp_lsp.context",),

@@ -1,7 +1,7 @@
-"""Command line, project and server name no language and import none: they ask the registry.
+"""Command line, project, settings and server name no language and import none.
 
-Imports of every level are read, relative ones and those for types included; so are texts that name
-a module, an id, a suffix or a code.
+They ask the registry. Imports of every level are read, relative ones and those for types included;
+so are texts that name a module, an id, a suffix or a code.
 """
 
 from __future__ import annotations
@@ -15,7 +15,13 @@ from netsharp_lsp.language import known_codes, language_ids, suffixes
 from tests.house.test_circles import imported
 from tests.house.test_dependencies import MODULES
 
-ROOMS = ("netsharp_lsp.cli", "netsharp_lsp.project", "netsharp_lsp.server")
+ROOMS = (
+    "netsharp_lsp.cli",
+    "netsharp_lsp.project",
+    "netsharp_lsp.server",
+    "netsharp_lsp.settings",
+    "netsharp_lsp.family_settings",
+)
 INSIDE = ("netsharp_lsp.netsharp", "netsharp_lsp.cntk")
 #: Where `netsharp` is the program, which has the name of its first language.
 PROGRAM = {
@@ -26,6 +32,7 @@ PROGRAM = {
     "netsharp_lsp.server.preferences": "the section of the editor's settings",
     "netsharp_lsp.server.protocol": "what the server is called",
     "netsharp_lsp.server.publishing": "what says something is wrong",
+    "netsharp_lsp.settings": "the program whose table another's file may hold",
 }
 #: Texts that name something for people as an example, or where it is another thing's name.
 ELSEWHERE = {

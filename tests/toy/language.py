@@ -11,9 +11,12 @@ from netsharp_lsp.diagnostics.model import Diagnostic, Edit, Fix, Result
 from netsharp_lsp.diagnostics.pages import RuleBook
 from netsharp_lsp.interface import PlainSnapshot
 from netsharp_lsp.layout.options import FormatOptions, Formatted
+from netsharp_lsp.settings import shown
 from netsharp_lsp.text_family import TextFamily
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from netsharp_lsp.context import Context
     from netsharp_lsp.ide.answers import Hover
     from netsharp_lsp.interface import Snapshot, Text
@@ -79,5 +82,20 @@ class Tally:
         return TallySnapshot(self, data, context)
 
 
+def read_goal(value: object) -> int:
+    """The number that tallies go for."""
+    if not isinstance(value, int):
+        raise ValueError(f"must be a number, found {shown(value)}.")
+    return value
+
+
+class TallyFamily(TextFamily):
+    """It brings a key of its own to settings."""
+
+    @property
+    def settings(self) -> Mapping[str, Callable[[object], object]]:
+        return {"tally-goal": read_goal}
+
+
 LANGUAGE = Tally()
-FAMILY = TextFamily("tally", "Tally", {".tally": LANGUAGE.id}, LANGUAGE)
+FAMILY = TallyFamily("tally", "Tally", {".tally": LANGUAGE.id}, LANGUAGE)

@@ -110,3 +110,43 @@ def test_an_editor_gets_diagnostics_hovers_and_formatting(tmp_path: Path) -> Non
 def test_the_family_is_one() -> None:
     assert FAMILY.decode("ä = 1".encode("latin-1")).__class__.__name__ == "DecodeError"
     assert FAMILY.recognise("x.tally", b"") == "tally"
+
+
+#: What the program of the toy language keeps of its own key, and whether an editor's says so, too.
+KEPT = """
+from netsharp_lsp.language import register
+from netsharp_lsp.server.preferences import read_preferences
+from netsharp_lsp.settings import known_keys, read_settings
+from tests.toy.language import FAMILY
+before = known_keys()
+register(FAMILY)
+assert known_keys() == (*before, "tally-goal")
+print(read_settings("netsharp.toml").of_families)
+preferences, problems = read_preferences({"check": {"tally-goal": 8}}, "")
+print(preferences.check.of_families, preferences.given, problems)
+print(read_preferences({"check": {"tally-gaol": 8}}, "")[1])
+"""
+
+
+def test_it_brings_a_key_to_settings(tmp_path: Path) -> None:
+    (tmp_path / "a.tally").write_text("a = 1\n")
+    settings = tmp_path / "netsharp.toml"
+    for line, sentence in {
+        "tally-gaol = 7": "unknown key 'tally-gaol'. Did you mean 'tally-goal'?",
+        "tally-goal = 'x'": "'tally-goal' must be a number, found 'x'.",
+    }.items():
+        settings.write_text(f"ignore = []\n{line}\n")
+        said = toy(tmp_path, "check", "a.tally")
+        assert said.returncode == 2
+        assert f"netsharp.toml:2: {sentence}" in said.stderr
+    settings.write_text("tally-goal = 7\n")
+    assert toy(tmp_path, "check", "a.tally").returncode == 0
+    kept = [sys.executable, "-c", KEPT]
+    done = subprocess.run(
+        kept, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert done.stdout.splitlines() == [
+        "{'tally-goal': 7}",
+        "{'tally-goal': 8} frozenset({'tally-goal'}) []",
+        "[\"unknown key 'netsharp.check.tally-gaol'. Did you mean 'check.tally-goal'?\"]",
+    ], done.stderr

@@ -10,6 +10,7 @@ from netsharp_lsp.cntk.commands.runs import (
     scripted_runs,
     supposed_run,
 )
+from netsharp_lsp.cntk.commands.settings import declared_in
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.questions import relevant
 from netsharp_lsp.workspace import outside
@@ -91,12 +92,12 @@ def planned(wanted: Named, find: Find, files: Files, roots: Roots) -> Plan:
     taken = {path for run in runs for path in run.configurations}
     for path, language in wanted.languages.items():
         if language == "cntk" and path not in taken:
-            runs.append(supposed_run(path, find(os.path.dirname(path)).defines, files))
+            runs.append(supposed_run(path, _defines(os.path.dirname(path), find), files))
     return Plan(runs, list(dict.fromkeys(problems)), list(notices.values()))
 
 
 def _defines(folder: str, find: Find) -> frozenset[str]:
-    return find(os.path.abspath(folder)).defines
+    return declared_in(find(os.path.abspath(folder))).defines
 
 
 def _missing(run: PlacedRun, settings: Settings) -> str:

@@ -11,6 +11,7 @@ import re
 import sys
 
 from netsharp_engine.plain_files import open_plain
+from netsharp_lsp.cntk.commands.settings import declared_in
 from netsharp_lsp.cntk.configuration.items import read_items
 from netsharp_lsp.cntk.judging.analysis import Over, alone
 from netsharp_lsp.cntk.run.experiment import Experiment
@@ -89,9 +90,10 @@ def _state(paths: frozenset[str], files: Files) -> int:
 
 def declared_runs(settings: Settings, files: Files) -> list[PlacedRun]:
     """The runs that settings declare."""
+    declared = declared_in(settings)
     return [
-        PlacedRun(_placed(run, settings.directory), settings.defines, files)
-        for run in settings.runs
+        PlacedRun(_placed(run, settings.directory), declared.defines, files)
+        for run in declared.runs
     ]
 
 

@@ -14,6 +14,7 @@ from netsharp_lsp.cntk.commands.runs import (
     layered_run,
     supposed_run,
 )
+from netsharp_lsp.cntk.commands.settings import declared_in
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, read_text
 from netsharp_lsp.cntk.judging.analysis import analysed
 from netsharp_lsp.cntk.library import PREFIX, library_text
@@ -115,7 +116,7 @@ def read_experiment(argument: str, asked: Question) -> ExperimentSubject:
     past = RevisionFiles(revision, path.partition("+")[0]) if revision is not None else None
     files: Files = OverDisk({}, roots) if past is None else BoundFiles(past, roots)
     if layers_of(path, STARTS):
-        placed = layered_run(path, find(os.getcwd()).defines, files)
+        placed = layered_run(path, declared_in(find(os.getcwd())).defines, files)
         if placed.missing or placed.outside:
             absent = ", ".join((*placed.missing, *placed.outside))
             raise SubjectError(f"{path}: there is no {absent}.")
@@ -144,7 +145,7 @@ def _run_of(path: str, find: Find, files: Files) -> PlacedRun:
     """The run that settings declare for a configuration alone, else the one that is supposed."""
     settings = find(os.path.dirname(path))
     declared = (run for run in declared_runs(settings, files) if run.configurations == (path,))
-    return next(declared, None) or supposed_run(path, settings.defines, files)
+    return next(declared, None) or supposed_run(path, declared_in(settings).defines, files)
 
 
 def _data(item: Item, past: RevisionFiles | None, argument: str, asked: Question) -> bytes:
