@@ -95,14 +95,14 @@ class Arguments:
             return None
         if found.home.macro:
             message = (
-                f"the program does not find the number `{found.name}` here: in a call within a"
+                f"the program does not find the number '{found.name}' here: in a call within a"
                 " call of a macro it stops at the macro's parameters. Give the inner call a name"
                 " in a statement of its own."
             )
             self.fault("nested-number", message, at)
             return known
         message = (
-            f"`{found.name}` gets its value only further down: a number stands before its use."
+            f"'{found.name}' gets its value only further down: a number stands before its use."
         )
         self.fault("used-before-definition", message, at)
         return known
@@ -110,7 +110,7 @@ class Arguments:
     def _note_option(self, option: Item, at: Place) -> None:
         """An option that a macro was called with, used as a number within it."""
         message = (
-            f"`{option.name}` is given as an option of a macro's call, where the program takes no"
+            f"'{option.name}' is given as an option of a macro's call, where the program takes no"
             " number from: make it a parameter of the macro."
         )
         self.fault("macro-option", message, at)
@@ -118,14 +118,14 @@ class Arguments:
     def _unknown(self, used: str, name: str, at: Place) -> None:
         """A name that stands for nothing; `used` is the one that is written in the call."""
         name, at = self.item.home.origin(used) or (name, at)
-        self.fault("unknown-name", f"`{name}` is not defined here.", at)
+        self.fault("unknown-name", f"'{name}' is not defined here.", at)
 
     def _no_number(self, item: Item, found: Item | None, at: Place, name: str) -> None:
         if found is None or found.kind == PARAMETER:
             self._unknown(name, item.value, at)
             return
         if found.value != OPAQUE:
-            message = f"`{text_of(item.syntax)}` is no number, and one is needed."
+            message = f"'{text_of(item.syntax)}' is no number, and one is needed."
             self.fault("no-number", message, at)
 
     def whole(self, number: int) -> int | None:
@@ -137,7 +137,7 @@ class Arguments:
         if text is None:
             return None
         if not _WHOLE.match(text):
-            self.fault("no-number", f"`{text}` is no whole number, and one is needed.", at)
+            self.fault("no-number", f"'{text}' is no whole number, and one is needed.", at)
             return None
         value = int(text[:40])
         if not -LARGEST < value < LARGEST:
@@ -168,7 +168,7 @@ class Arguments:
         try:
             return float.fromhex(text) if "x" in text.lower() else float(text)
         except (ValueError, OverflowError):
-            self.fault("no-number", f"`{text}` is no number, and one is needed.", at)
+            self.fault("no-number", f"'{text}' is no number, and one is needed.", at)
             return None
 
     def option_word(self, name: str) -> str | None:
@@ -183,7 +183,7 @@ class Arguments:
         assert isinstance(item.syntax, Option)
         value = item.syntax.value
         if isinstance(value, Array):
-            self.fault("option-value", f"`{item.name}` is one value here, and no list.", item)
+            self.fault("option-value", f"'{item.name}' is one value here, and no list.", item)
             return None
         return self._resolved(value, item)
 
@@ -197,7 +197,7 @@ class Arguments:
         if found is not None:
             return self.scalar(found, self.item.use(at), word.text)
         if word.text.lower() in self.assembly.macros or function_of(word.text):
-            self.fault("no-number", f"`{word.text}` is no value of `{at.name}`.", at)
+            self.fault("no-number", f"'{word.text}' is no value of '{at.name}'.", at)
             return None
         return word.text
 
@@ -222,7 +222,7 @@ class Arguments:
             return None
         if text in TRUTHS:
             return text in TRUE
-        self.fault("option-value", f"`{text}` is neither true nor false.", at)
+        self.fault("option-value", f"'{text}' is neither true nor false.", at)
         return None
 
     def shape(self, number: int) -> tuple[int, ...] | None:
@@ -295,7 +295,7 @@ class Arguments:
             place = place_of(at.script.text, value.start, value.end)
             return self.scalar(named, place, value.text)
         place = place_of(at.script.text, value.start, value.end)
-        message = f"`{text_of(value)}` cannot stand in a list of numbers."
+        message = f"'{text_of(value)}' cannot stand in a list of numbers."
         self.assembly.faults.add("no-number", message, place)
         return None
 

@@ -113,7 +113,7 @@ class Assembly:
         name = definition.name
         if self.peek(frame, name.text):
             what = "a function" if function_of(name.text) else "defined already"
-            message = f"`{name.text}` is {what}; give the macro a name of its own."
+            message = f"'{name.text}' is {what}; give the macro a name of its own."
             self.note(frame, "macro-reserved" if "a f" in what else "redefined", message, name)
             return
         macro = Item(MACRO, name.text, name, frame)
@@ -134,13 +134,13 @@ class Assembly:
     def _check_parameter(self, frame: Frame, macro: str, word: Word) -> None:
         if function_of(word.text):
             message = (
-                f"the parameter `{word.text}` of `{macro}` has the name of a function, which"
+                f"the parameter '{word.text}' of '{macro}' has the name of a function, which"
                 " names cannot have here. Call it something else."
             )
             self.note(frame, "reserved-parameter", message, word)
         elif "=" in word.text:
             message = (
-                f"parameters of macros have no defaults: all of `{word.text}` is taken for the"
+                f"parameters of macros have no defaults: all of '{word.text}' is taken for the"
                 " name of one more that has to be given."
             )
             self.note(frame, "parameter-default", message, word)
@@ -169,7 +169,7 @@ class Assembly:
         name = statement.name
         if item.kind in (FUNCTION, CALL) and name is not None and item.syntax != statement.value:
             message = (
-                f"the node `{item.name}` is called `{name.text}` from here on: a second name"
+                f"the node '{item.name}' is called '{name.text}' from here on: a second name"
                 " replaces the first in the network."
             )
             self.note(frame, "renamed", message, name)
@@ -182,18 +182,18 @@ class Assembly:
             and not value.quoted
             and ("[" in value.text or "{" in value.text)
         ):
-            message = f"`{value.text}` is taken for a name: the arguments of a call stand in ( )."
+            message = f"'{value.text}' is taken for a name: the arguments of a call stand in ( )."
             self.note(frame, "unknown-name", message, value)
 
     def _check_name(self, frame: Frame, name: Word) -> None:
         if function_of(name.text):
             message = (
-                f"`{name.text}` is the name of a function, which nothing else can have here,"
+                f"'{name.text}' is the name of a function, which nothing else can have here,"
                 " in whatever case. Call it something else."
             )
             self.note(frame, "reserved-name", message, name)
         elif not name.text:
-            message = "there is no name before `=`: a macro cannot be defined in a short macro."
+            message = "there is no name before '=': a macro cannot be defined in a short macro."
             self.note(frame, "no-name", message, name._replace(end=name.start + 1))
 
     def _enter(self, frame: Frame, name: str, item: Item, at: Value) -> bool:
@@ -201,7 +201,7 @@ class Assembly:
         known = frame.add(name, item)
         if known is None or known is item:
             return True
-        message = f"`{name}` has a value already, and a name gets one only once."
+        message = f"'{name}' has a value already, and a name gets one only once."
         self.note(frame, "reassigned", message, at)
         return False
 
@@ -234,7 +234,7 @@ class Assembly:
     def _unfinished(self, frame: Frame, macro: Item, syntax: Value) -> Item:
         """A call of a macro within itself, or of one that has no body."""
         if frame.defining:
-            message = f"`{macro.name}` calls itself: such a macro never ends."
+            message = f"'{macro.name}' calls itself: such a macro never ends."
             self.note(frame, "recursion", message, syntax)
             self._endless.add(macro.name.lower())
         return self._nameless(FUNCTION, OPAQUE, syntax, frame)
@@ -246,7 +246,7 @@ class Assembly:
         known = frame.find(name)
         if known is not None:
             message = (
-                f"`{name}` is a variable here, so it cannot be called: a variable hides the macro"
+                f"'{name}' is a variable here, so it cannot be called: a variable hides the macro"
                 " of its name in what follows. Give it another name."
             )
             self.note(frame, "shadowed", message, call.name)
@@ -262,8 +262,8 @@ class Assembly:
         at = call.swallowed or 0
         lost = frame.script.text.text[at : at + 1].decode("utf-8", "replace")
         message = (
-            f"`{lost}` directly behind a bracket is taken for the separator of what follows and"
-            f" lost. Write a blank before it: `( {lost}`."
+            f"'{lost}' directly behind a bracket is taken for the separator of what follows and"
+            f" lost. Write a blank before it: '( {lost}'."
         )
         self.note(frame, "swallowed", message, call.name._replace(start=at, end=at + 1))
 
@@ -271,12 +271,12 @@ class Assembly:
         name = call.name.text
         if "=" in name:
             message = (
-                f"the value of an option cannot be a call or a list in ( ): `{name}` is taken for"
+                f"the value of an option cannot be a call or a list in ( ): '{name}' is taken for"
                 " the name of a function. Lists stand in braces."
             )
             self.note(frame, "option-call", message, call.name)
             return
-        message = f"there is no function or macro `{name}`; a macro stands before its first use."
+        message = f"there is no function or macro '{name}'; a macro stands before its first use."
         self.note(frame, "unknown-function", message, call.name if name else call)
 
     def _lost(self, frame: Frame, syntax: Value) -> Item:
@@ -329,7 +329,7 @@ class Assembly:
         if owner is None or found is not owner[0] or word.text.lower() in frame.symbols:
             return
         message = (
-            f"`{owner[1]}` is not found in `{owner[0].name}`, and left out: only calls of macros"
+            f"'{owner[1]}' is not found in '{owner[0].name}', and left out: only calls of macros"
             " further up have members, and a macro's parameters have none."
         )
         self.note(frame, "member", message, word)

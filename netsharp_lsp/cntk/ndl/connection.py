@@ -98,7 +98,7 @@ class Connection:
             return None
         if found is not None and found.kind in (HOLE, ARRAY, OPTION):
             if found.kind != HOLE:
-                self.faults.add("no-node", f"`{item.name}` is no node.", call.use(item))
+                self.faults.add("no-node", f"'{item.name}' is no node.", call.use(item))
             return None
         return self.nodes.get(item.name) or self._member(call, item)
 
@@ -110,22 +110,22 @@ class Connection:
             inner = owner.inner.find(known[1]) if owner.inner is not None else None
             if inner is not None and inner.node is not None:
                 message = (
-                    f"the program does not find `{item.name}` here: members are found only of"
+                    f"the program does not find '{item.name}' here: members are found only of"
                     " calls further up, and not of a macro's parameters. Pass it by itself."
                 )
                 self.faults.add("member", message, call.use(item))
                 return inner.node
         name, place = call.home.origin(item.name) or (item.name, call.use(item))
-        self.faults.add("unknown-name", f"`{name}` is not defined here.", place)
+        self.faults.add("unknown-name", f"'{name}' is not defined here.", place)
         return None
 
     def _note_number(self, call: Item, item: Item, value: str) -> None:
-        message = f"{value} is a number, and a node is needed here: `Constant({value})` is one."
+        message = f"{value} is a number, and a node is needed here: 'Constant({value})' is one."
         self.faults.add("number-as-node", message, call.use(item))
 
     def _note_nothing(self, call: Item, item: Item) -> None:
         message = (
-            f"the macro in `{text_of(item.syntax)}` comes to nothing: its last statement, or the"
+            f"the macro in '{text_of(item.syntax)}' comes to nothing: its last statement, or the"
             " one of its own name, has to be a call."
         )
         self.faults.add("no-result", message, call.use(item))

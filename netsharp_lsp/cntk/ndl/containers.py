@@ -137,7 +137,7 @@ class _Collected:
         """The files that `ndlMacros` names, each for itself."""
         if found.entry.kind == "block":
             message = (
-                "`ndlMacros` names files of macros, and here is a block, whose text the program"
+                "'ndlMacros' names files of macros, and here is a block, whose text the program"
                 " takes for a path. Give the section another name."
             )
             self._fault("missing-file", message, _whole(found.text))
@@ -152,8 +152,8 @@ class _Collected:
         path = _decoded(found.text)
         if "+" in path:
             message = (
-                f"`networkDescription` names one file, and `{path}` is taken for several. Name"
-                " files of macros in `ndlMacros`."
+                f"'networkDescription' names one file, and '{path}' is taken for several. Name"
+                " files of macros in 'ndlMacros'."
             )
             self._fault("several-files", message, _whole(found.text))
             return
@@ -188,7 +188,7 @@ class _Collected:
             return
         if run is None:
             message = (
-                "an NDLNetworkBuilder needs `run = section` or `networkDescription = file`:"
+                "an NDLNetworkBuilder needs 'run = section' or 'networkDescription = file':"
                 " without one there is no network."
             )
             self._fault("no-run", message, _whole(found.text))
@@ -206,7 +206,7 @@ class _Collected:
             note = ""
             if len(split) > 1:
                 note = " In a configuration only one section can be named; in a file, several."
-            message = f"`{role} = {name}` names no section here or further out.{note}"
+            message = f"'{role} = {name}' names no section here or further out.{note}"
             self._fault("missing-section", message, choice.place)
             return
         self._add(role, name, plugged(found.text))
@@ -257,7 +257,7 @@ class _Collected:
                 continue
             known = [entry.key.decode("utf-8", "replace") for entry in sections]
             blocks = [one for one in known if one.lower() not in ("load", "run")]
-            message = f"there is no section `{_decoded(name)}` in the file"
+            message = f"there is no section '{_decoded(name)}' in the file"
             listed = f"; it has {', '.join(blocks[:5])}." if blocks else "."
             self._fault("missing-section", message + listed, place_of(name, 0, len(name)))
 

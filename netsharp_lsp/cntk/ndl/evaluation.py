@@ -168,7 +168,7 @@ class _Evaluation:
             known -= {name.lower() for name in (ONLY_ND if flat else ONLY_2D)}
         for one in item.arguments:
             if one.kind == OPTION and one.name.lower() not in known:
-                message = f"{function.name} has no option `{one.name}`: the program ignores it."
+                message = f"{function.name} has no option '{one.name}': the program ignores it."
                 self.faults.add("unknown-option", message, one.place)
 
     def _counted(self, item: Item, function: NdlFunction) -> bool:
@@ -242,7 +242,7 @@ class _Evaluation:
             return True
         names = f" ({', '.join(item.formals)})" if item.formals else ""
         message = (
-            f"the macro `{item.value}` takes {expected} argument{'s' * (expected != 1)}{names},"
+            f"the macro '{item.value}' takes {expected} argument{'s' * (expected != 1)}{names},"
             f" and {positional} {'is' if positional == 1 else 'are'} given."
         )
         self.faults.add("macro-arity", message, item.place)
@@ -253,7 +253,7 @@ class _Evaluation:
         if one.node is not None or one.home.symbols.get(one.name.lower()) is one:
             return
         message = (
-            f"`{text_of(one.syntax)}` is handed to a macro without a name, which the program does"
+            f"'{text_of(one.syntax)}' is handed to a macro without a name, which the program does"
             " not find again in there. Give it a name in a statement before."
         )
         self.faults.add("nested-argument", message, one.place)

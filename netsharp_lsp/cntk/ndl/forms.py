@@ -53,7 +53,7 @@ def _layout(arguments: Arguments) -> str | None:
     if text is None or text in LAYOUTS:
         return None if text is None else LAYOUTS[text]
     at = arguments.given("imageLayout")
-    message = f"`{text}` is no image layout; CHW (or cudnn) and HWC (or legacy) are."
+    message = f"'{text}' is no image layout; CHW (or cudnn) and HWC (or legacy) are."
     arguments.fault("option-value", message, at)
     return None
 
@@ -126,7 +126,7 @@ def start(arguments: Arguments, node: Node) -> None:
     init = _INITS.get((text or "uniform").lower())
     if init is None:
         names = ", ".join(sorted(_INITS.values(), key=str.lower))
-        message = f"`{text}` is no way to start a parameter; there are {names}."
+        message = f"'{text}' is no way to start a parameter; there are {names}."
         arguments.fault("option-value", message, arguments.given("init"))
     elif text is not None:
         node.attributes["init"] = "fromValue" if init == "fixedValue" else init
@@ -162,7 +162,7 @@ def _from_file(arguments: Arguments, node: Node) -> None:
     if path:
         node.attributes["initFromFilePath"] = path
     elif path is not None:
-        message = "`init = fromFile` needs `initFromFilePath`."
+        message = "'init = fromFile' needs 'initFromFilePath'."
         arguments.fault("option-missing", message, arguments.given("init"))
     if not elements(node.shape or ()):
         node.shape = None
@@ -273,7 +273,7 @@ def _pooling(arguments: Arguments, node: Node) -> list[Item]:
     elif pool.lower() in _POOLS:
         node.attributes["pool"] = pool.lower()
     else:
-        message = f"`{pool}` is no kind of pooling; max and average are."
+        message = f"'{pool}' is no kind of pooling; max and average are."
         arguments.fault("option-value", message, arguments.positional[1])
         node.shape = None
     _windows(arguments, node)
@@ -299,7 +299,7 @@ def _normalization(arguments: Arguments, node: Node) -> list[Item]:
         _keep(node, name, arguments.option_real(name))
     engine = arguments.option_word("engine")
     if engine is not None and engine.lower() not in ("cntk", "cudnn"):
-        message = f"`{engine}` is no engine of normalization; cntk and cudnn are."
+        message = f"'{engine}' is no engine of normalization; cntk and cudnn are."
         arguments.fault("option-value", message, arguments.given("engine"))
     elif engine is not None:
         node.attributes["useCntkEngine"] = engine.lower() == "cntk"
@@ -318,7 +318,7 @@ def _crop(arguments: Arguments, node: Node) -> list[Item]:
 
 def _missing(arguments: Arguments, node: Node) -> list[Item]:
     name = arguments.function.name
-    message = f"the program knows the name `{name}` in NDL, but cannot build such a node there."
+    message = f"the program knows the name '{name}' in NDL, but cannot build such a node there."
     arguments.fault("no-constructor", message)
     node.shape = None
     return arguments.positional

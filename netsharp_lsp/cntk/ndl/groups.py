@@ -33,7 +33,7 @@ class Groups:
             if group in self.nodes:
                 self._add(group, item.node)
             elif group and HOLE_MARK not in group:
-                message = f"`{option.value}` is no node group; there are {', '.join(GROUPS)}."
+                message = f"'{option.value}' is no node group; there are {', '.join(GROUPS)}."
                 self.faults.add("group", message, option.place)
 
     def _add(self, group: str, node: Node) -> None:
@@ -50,7 +50,7 @@ class Groups:
         for name, meant in _NO_ARRAYS.items():
             item = frame.symbols.get(name)
             if item is not None:
-                message = f"`{item.name}` is no node group here: it is called `{meant}` in NDL."
+                message = f"'{item.name}' is no node group here: it is called '{meant}' in NDL."
                 self.faults.add("group-name", message, item.place)
         if wanted and not self.nodes["feature"]:
             self._note_no_features(frame)
@@ -58,7 +58,7 @@ class Groups:
     def _array(self, array: Item, group: str) -> None:
         if array.kind not in (ARRAY, FUNCTION, CALL):
             if array.kind != HOLE:
-                message = f"`{text_of(array.syntax)}` is no list of nodes."
+                message = f"'{text_of(array.syntax)}' is no list of nodes."
                 self.faults.add("group-value", message, array.place)
             return
         for item in array.arguments if array.kind == ARRAY else [array]:
@@ -71,20 +71,20 @@ class Groups:
             node = None if found is None else found.node
             if node is not None:
                 message = (
-                    f"`{item.name}` is defined only further down: node groups have to stand"
+                    f"'{item.name}' is defined only further down: node groups have to stand"
                     " behind what they list."
                 )
                 self.faults.add("group-order", message, array.use(item))
         if node is not None:
             self._add(group, node)
         elif item.kind != HOLE:
-            message = f"`{text_of(item.syntax)}` is no node that is defined here."
+            message = f"'{text_of(item.syntax)}' is no node that is defined here."
             self.faults.add("group-member", message, array.use(item))
 
     def _note_no_features(self, frame: Frame) -> None:
         message = (
             "the network has no features, without which the program builds none: write"
-            " `featureNodes = (..)`, or `tag = feature` at an input."
+            " 'featureNodes = (..)', or 'tag = feature' at an input."
         )
         script = frame.script
         first = script.statements[0] if script.statements else None

@@ -204,7 +204,7 @@ class _Items:
         count = whole_number(written.lstrip(b"+-").decode("utf-8", "replace"))
         below = count and written.startswith(b"-")
         if not _COUNT.match(written) or count is None or below or count > MOST_REPEATS:
-            message = "a number has to follow `*`, which repeats an argument; nothing is multiplied"
+            message = "a number has to follow '*', which repeats an argument; nothing is multiplied"
             self._reader.fault("repeat", message, start + offset, end + offset)
             return False
         self._add(start, star, count)
@@ -259,7 +259,7 @@ class _Statements:
         offset = self._offset
         if at >= end:
             message = (
-                "this is no statement: `name = value` or `name (parameters) = { .. }` is expected."
+                "this is no statement: 'name = value' or 'name (parameters) = { .. }' is expected."
             )
             self._reader.fault("no-statement", message, start + offset, end + offset)
             return end
@@ -286,8 +286,8 @@ class _Statements:
         assert head is not None
         if body is None or body.start == body.end:
             message = (
-                f"the macro `{head.name.text}` has no body: it begins on the line of `=`,"
-                " or without `=` anywhere behind the parameters."
+                f"the macro '{head.name.text}' has no body: it begins on the line of '=',"
+                " or without '=' anywhere behind the parameters."
             )
             self._reader.fault("macro-without-body", message, head.start, head.end)
         end = head.end if body is None else body.end
@@ -317,7 +317,7 @@ class _Statements:
         return after
 
     def _note_nothing(self, name: Word | None, start: int, end: int) -> None:
-        what = f"`{name.text}`" if name is not None else "this"
+        what = f"'{name.text}'" if name is not None else "this"
         message = f"{what} has no value: the program reads no further here. Give it one."
         offset = self._offset
         self._reader.fault("empty-value", message, start + offset, max(end, start + 1) + offset)

@@ -73,7 +73,7 @@ def _place_axes(nodes: Mapping[str, Node]) -> list[Trouble]:
         holder = nodes.get(name)
         node.axis = default
         if name and (holder is None or holder.operation != "DynamicAxis"):
-            troubles.append(Trouble(node, f"there is no dynamic axis `{name}`.", "dynamic-axis"))
+            troubles.append(Trouble(node, f"there is no dynamic axis '{name}'.", "dynamic-axis"))
         elif holder is not None:
             node.axis = holder.axis
     return troubles
@@ -148,10 +148,10 @@ class _Inference:
         for one in node.inputs:
             if one.operation == "DynamicAxis":
                 raise Misfit(
-                    f"`{one.name}` is a dynamic axis and no input of a node.", "dynamic-axis"
+                    f"'{one.name}' is a dynamic axis and no input of a node.", "dynamic-axis"
                 )
             if final and not elements(one.shape or ()):
-                raise Misfit(f"the size of its input `{one.name}` cannot be inferred.", "size")
+                raise Misfit(f"the size of its input '{one.name}' cannot be inferred.", "size")
 
     def _check_size(self, node: Node) -> None:
         """Everything has elements; what could not be known because of another is unknown."""

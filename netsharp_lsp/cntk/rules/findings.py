@@ -5,8 +5,6 @@ One run of the program reads several files, so a finding belongs to a file, not 
 
 from __future__ import annotations
 
-import re
-
 from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.diagnostics import findings
 from netsharp_lsp.diagnostics.model import Diagnostic, Edit, Fix, Related
@@ -17,15 +15,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.model import Severity
 
 __all__ = ["Change", "Finding", "Note", "Place", "Repair", "placed"]
-
-
-#: What evaluations and rules mark as words of a text.
-_MARKED = re.compile(r"`([^`\n]*)`")
-
-
-def quoted(sentence: str) -> str:
-    """A sentence as a report shows it: marked words in quotes, as in those about Net#."""
-    return _MARKED.sub(r"'\1'", sentence)
 
 
 def placed(place: SourcePlace) -> Place:
@@ -66,7 +55,7 @@ class Finding(findings.Finding[Place, Change]):
         file = self.place.source
         related = [
             Related(
-                quoted(note.message),
+                note.message,
                 note.place.start,
                 note.place.end,
                 note.place.source if note.place.source != file else None,
@@ -79,11 +68,11 @@ class Finding(findings.Finding[Place, Change]):
                 Edit(change.place.start, change.place.end, change.text)
                 for change in self.repair.changes
             ]
-            fix = Fix(quoted(self.repair.title), self.repair.safe, edits)
+            fix = Fix(self.repair.title, self.repair.safe, edits)
         return Diagnostic(
             self.code,
             self.severity or severity,
-            quoted(self.message),
+            self.message,
             self.place.start,
             self.place.end,
             related,

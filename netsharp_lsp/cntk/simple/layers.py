@@ -27,7 +27,7 @@ def embedded(net: Construction, features: Node, name: str, required: bool = Fals
     order = settings.table_order
     if order <= 0:
         if required:
-            raise Unbuildable("words need a table: set `lookupTableOrder` to 1 or more")
+            raise Unbuildable("words need a table: set 'lookupTableOrder' to 1 or more")
         return features
     first = settings.size(0)
     columns = None if first is None else first // order

@@ -100,7 +100,7 @@ def _class_recurrent(net: Construction) -> None:
     settings = net.settings
     last = settings.size(settings.hidden + 1)
     if last is not None and settings.vocabulary != last:
-        raise Unbuildable(f"`vocabSize` has to be the size of the last layer, {last}")
+        raise Unbuildable(f"'vocabSize' has to be the size of the last layer, {last}")
     before, bias = normalized(net, _features(net, sparse=True))
     before = _recurrent_layers(net, before, bias, own_bias=True)
     node, label, _ = _classes(net, before)
@@ -304,7 +304,7 @@ def _window(net: Construction, before: Node) -> Node:
     for one in past:
         one.inputs = (before,)
     if not settings.is_recurrent(0, 1):
-        raise Unbuildable("its first layer has to be recurrent: `recurrentLayer` begins with 1")
+        raise Unbuildable("its first layer has to be recurrent: 'recurrentLayer' begins with 1")
     weights = {name: net.weights(f"WXI{name}", rows, columns) for name in ("2", "3", "4", "1", "")}
     total = net.node("Times", weights[""], before)
     for number in ("1", "2", "3", "4"):

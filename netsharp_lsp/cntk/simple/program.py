@@ -25,5 +25,5 @@ def evaluate_builder(found: Found, command_scope: Scope) -> Outcome:
         NETWORKS[settings.kind](net)
         return Outcome(net.network(), tuple(reader.faults))
     except Unbuildable as reason:
-        message = f"the program builds no network of `rnnType = {settings.kind}` here: {reason}."
+        message = f"the program builds no network of 'rnnType = {settings.kind}' here: {reason}."
         return Outcome(None, (*reader.faults, Fault("unbuildable", message, place)))

@@ -171,7 +171,7 @@ class Reader:
             return [default] if default else [], None
         listed = elements(found.text)
         if listed is None:
-            self.fault("option-value", f"`{name}` cannot be read as a list.", found)
+            self.fault("option-value", f"'{name}' cannot be read as a list.", found)
             return [], found
         return [
             None
@@ -183,7 +183,7 @@ class Reader:
     def _criterion(self, name: str, known: dict[str, str]) -> str | None:
         found = self.scope.look_up(name.encode())
         if found is None or not found.text.text:
-            message = f"SimpleNetworkBuilder needs `{name}`: without it there is no network."
+            message = f"SimpleNetworkBuilder needs '{name}': without it there is no network."
             self.fault("missing-criterion", message)
             return None
         if found.problem is not None:
@@ -193,11 +193,11 @@ class Reader:
         criterion = known.get(text.lower())
         if criterion is None:
             words = ", ".join(sorted(set(known.values())))
-            message = f"`{text}` is no criterion of `{name}`; there are {words}."
+            message = f"'{text}' is no criterion of '{name}'; there are {words}."
             self.fault("unknown-criterion", message, found)
         elif criterion == "SequenceWithSoftmax":
             message = (
-                "the program knows the word `sequenceWithSoftmax` and builds no such criterion"
+                "the program knows the word 'sequenceWithSoftmax' and builds no such criterion"
                 " here: it stops."
             )
             self.fault("unsupported-criterion", message, found)
@@ -211,10 +211,10 @@ class Reader:
             return None
         kind = next((one for one in KINDS if one in words), None)
         if kind is None:
-            message = f"`{words[0] if words else ''}` is no `rnnType`; there are {', '.join(KINDS)}"
+            message = f"'{words[0] if words else ''}' is no 'rnnType'; there are {', '.join(KINDS)}"
             self.fault("unknown-kind", f"{message}, all in capitals.", found)
         elif kind == "CRF":
-            message = "`rnnType = CRF` is known to the program by name only: it stops."
+            message = "'rnnType = CRF' is known to the program by name only: it stops."
             self.fault("unsupported-kind", message, found)
             return None
         return kind
@@ -223,7 +223,7 @@ class Reader:
         words, found = self._elements(name, default)
         sizes = tuple(None if one is None else self._number(one, name, found) for one in words)
         if len(sizes) < 2:
-            message = "`layerSizes` lists the sizes of at least two layers, input and output."
+            message = "'layerSizes' lists the sizes of at least two layers, input and output."
             self.fault("layer-sizes", message, found)
         elif any(size is not None and size < 0 for size in sizes):
             self.fault("layer-sizes", "a layer has a size from 0 on.", found)
@@ -245,7 +245,7 @@ class Reader:
     def _meant(self, word: str, found: Found | None) -> str:
         """The function that a word spelt otherwise means; the program stops at it."""
         message = (
-            f"`{word}` is no function of a layer; there are Sigmoid, RectifiedLinear, Tanh and"
+            f"'{word}' is no function of a layer; there are Sigmoid, RectifiedLinear, Tanh and"
             " None, in this spelling."
         )
         self.fault("unknown-layer", message, found)
@@ -268,7 +268,7 @@ class Reader:
     def _number(self, text: str, name: str, found: Found | None) -> int:
         if not _WHOLE.match(text) or len(text) > 15:
             self.fault(
-                "option-value", f"`{name}` wants whole numbers, and `{text}` is none.", found
+                "option-value", f"'{name}' wants whole numbers, and '{text}' is none.", found
             )
             return 0
         return int(text)
@@ -284,12 +284,12 @@ class Reader:
         try:
             return float(text)
         except ValueError:
-            self.fault("option-value", f"`{name}` is a number, and `{text}` is none.", found)
+            self.fault("option-value", f"'{name}' is a number, and '{text}' is none.", found)
             return 0.0
 
     def _truth(self, name: str, default: str) -> bool:
         text, found = self._text_option(name, default)
         if text is not None and text not in TRUTHS:
-            message = f"`{name}` is true or false, and `{text}` is neither."
+            message = f"'{name}' is true or false, and '{text}' is neither."
             self.fault("option-value", message, found)
         return text in TRUE

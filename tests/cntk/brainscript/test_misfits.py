@@ -7,8 +7,8 @@ import pytest
 from tests.cntk.brainscript.building import network, outcome
 
 MISFITS = (
-    ("Times", "Parameter {3, 4} * v", "[3 x 4], `v` is [6]"),
-    ("Plus", "v + Input (5)", "`v` is [6]"),
+    ("Times", "Parameter {3, 4} * v", "[3 x 4], 'v' is [6]"),
+    ("Plus", "v + Input (5)", "'v' is [6]"),
     ("Clip", "Clip (v, Input (5), 1)", "do not fit"),
     ("CrossEntropyWithSoftmax", "CrossEntropyWithSoftmax (v, Input (5))", "do not fit"),
     ("SquareError", "SquareError (v, ParameterTensor {6})", "dynamic axis"),
@@ -71,8 +71,8 @@ def test_one_member_that_fails_leaves_the_others() -> None:
     assert found.network is not None
     assert sorted(found.network.nodes) == ["_c", "a", "c"]
     assert [one.message for one in found.faults] == [
-        "`nowhere` is not defined.",
-        "`nothing` is not defined.",
+        "'nowhere' is not defined.",
+        "'nothing' is not defined.",
     ]
 
 

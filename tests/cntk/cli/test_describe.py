@@ -196,7 +196,7 @@ def test_another_library_is_read_in_place_of_ours(tmp_path: pathlib.Path) -> Non
     assert netsharp("describe", "net.bs", "--library", "lost.bs", cwd=tmp_path).code == 2
     answer = netsharp("describe", "net.bs", "--library", "own.bs", cwd=tmp_path)
     assert (answer.code, answer.out) == (1, "")
-    assert "net.bs: a part of the network is not known: `Tanh` is " in answer.err
+    assert "net.bs: a part of the network is not known: 'Tanh' is " in answer.err
 
 
 def test_a_revision_is_read_with_the_files_that_it_had(tmp_path: pathlib.Path) -> None:

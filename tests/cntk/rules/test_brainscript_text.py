@@ -91,3 +91,8 @@ def test_a_variable_is_replaced_in_a_configuration_alone() -> None:
     assert found.code == "BS075"
     codes = [one.code for listed in built("a = $dim$").values() for one in listed]
     assert codes == []
+
+
+def test_a_message_shows_words_as_they_are_written() -> None:
+    (found,) = alone("a = ` b")
+    assert found.message.startswith("'`' means nothing in BrainScript")

@@ -37,7 +37,7 @@ class Arguments:
         """A parameter that has to be there."""
         found = self.scope.find(name)
         if found is None:
-            self.run.fail("missing-parameter", f"the parameter `{name}` is missing.", self.place)
+            self.run.fail("missing-parameter", f"the parameter '{name}' is missing.", self.place)
         return found
 
     def value(self, name: str) -> Value:
@@ -167,7 +167,7 @@ def parameter(arguments: Arguments, node: Node) -> None:
     elif any(arguments.find(name) is not None for name in OLD_GRADIENT):
         arguments.run.fail(
             "old-gradient",
-            "`needsGradient` and its like do not exist here; use `learningRateMultiplier`.",
+            "'needsGradient' and its like do not exist here; use 'learningRateMultiplier'.",
             arguments.place,
         )
     init = _initialization(arguments)
@@ -200,7 +200,7 @@ def _initialization(arguments: Arguments) -> str:
         return "fromFile"
     if isinstance(value, Array):
         arguments.run.fail(
-            "init-array", "an array as `initValue` is not supported yet.", thunk.place
+            "init-array", "an array as 'initValue' is not supported yet.", thunk.place
         )
     if value == "":
         return "uniform"
@@ -225,7 +225,7 @@ def _fixed(arguments: Arguments, node: Node, init: str) -> None:
     elif init == "fromFile":
         _keep(arguments, node, "initFromFilePath", "text")
         if not node.text("initFromFilePath"):
-            arguments.run.fail("init", "`fromFile` needs `initFromFilePath`.", arguments.place)
+            arguments.run.fail("init", "'fromFile' needs 'initFromFilePath'.", arguments.place)
         if not elements(node.shape or ()):
             node.shape = None
     elif init == "fromLiteral":
@@ -235,7 +235,7 @@ def _fixed(arguments: Arguments, node: Node, init: str) -> None:
         _keep(arguments, node, "kernelHeight", "whole")
     else:
         arguments.run.fail(
-            "init", f"`{init}` is no way to start a parameter.", arguments.require("init").place
+            "init", f"'{init}' is no way to start a parameter.", arguments.require("init").place
         )
 
 
@@ -244,7 +244,7 @@ def _literal(arguments: Arguments, node: Node) -> None:
     text = arguments.text("initFromLiteral")
     rows = [line.split() for line in text.splitlines() if line.split()]
     if not rows:
-        arguments.run.fail("init", "`fromLiteral` needs `initFromLiteral`.", arguments.place)
+        arguments.run.fail("init", "'fromLiteral' needs 'initFromLiteral'.", arguments.place)
     node.attributes["initFromLiteral"] = text
     if node.shape is not None and not elements(node.shape):
         node.shape = _from_matrix(node.shape, len(rows), len(rows[0]))
@@ -294,7 +294,7 @@ def layout(arguments: Arguments) -> str:
         return "CHW"
     name = arguments.run.text(value, thunk.place)
     if name not in LAYOUTS:
-        arguments.run.fail("layout", f"`{name}` is no image layout; CHW and HWC are.", thunk.place)
+        arguments.run.fail("layout", f"'{name}' is no image layout; CHW and HWC are.", thunk.place)
     return LAYOUTS[name]
 
 

@@ -44,7 +44,7 @@ def _node(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
     operation = ALIASES.get(operation, operation)
     node_type = NODE_TYPES.get(operation)
     if node_type is None:
-        run.fail("unknown-operation", f"there is no node type `{operation}`.", thunk.place)
+        run.fail("unknown-operation", f"there is no node type '{operation}'.", thunk.place)
     node = Node(operation, 0, path)
     node.where = run.origin(Site(place, scope))
     node.call = call_of(scope, run.library)
@@ -147,12 +147,12 @@ def _replaced(run: Evaluator, texts: tuple[str, str, str], place: Place) -> str:
 
 
 def _no_function(run: Evaluator, arguments: Arguments, what: str) -> Value:
-    run.fail("unknown-function", f"`{what}` is no function here.", arguments.require("what").place)
+    run.fail("unknown-function", f"'{what}' is no function here.", arguments.require("what").place)
 
 
 def _formatted(run: Evaluator, value: Value, how: str, place: Place) -> str:
     if not FORMAT.fullmatch(how):
-        run.fail("format", f"`{how}` is no format: it stands between % and the type.", place)
+        run.fail("format", f"'{how}' is no format: it stands between % and the type.", place)
     if isinstance(value, str):
         return f"%{how}s" % value
     if isinstance(value, float):

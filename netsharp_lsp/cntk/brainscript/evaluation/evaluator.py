@@ -194,10 +194,10 @@ class Evaluator:
             )
         for name, value in named.items():
             if name not in function.defaults:
-                known = ", ".join(f"`{one}`" for one in sorted(function.defaults)) or "none"
+                known = ", ".join(f"'{one}'" for one in sorted(function.defaults)) or "none"
                 self.fail(
                     "unknown-argument",
-                    f"this function has no optional parameter `{name}`; it has {known}.",
+                    f"this function has no optional parameter '{name}'; it has {known}.",
                     value.place,
                 )
 
@@ -220,7 +220,7 @@ class Evaluator:
                 self.note(
                     Fault(
                         "duplicate",
-                        f"`{entry.name}` is defined twice in this record.",
+                        f"'{entry.name}' is defined twice in this record.",
                         entry.name_place,
                     )
                 )

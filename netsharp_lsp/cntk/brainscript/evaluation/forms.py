@@ -78,7 +78,7 @@ def _broken(run: Evaluator, e: Broken, scope: Record, path: str) -> Value:
 def _name(run: Evaluator, e: Name, scope: Record, path: str) -> Value:
     found = scope.find(e.name)
     if found is None:
-        run.fail("unknown-name", f"`{e.name}` is not defined.", e.place)
+        run.fail("unknown-name", f"'{e.name}' is not defined.", e.place)
     return found.force()
 
 
@@ -94,7 +94,7 @@ def member_of(run: Evaluator, holder: Value, name: str, e: Select) -> Value:
     if isinstance(holder, Record):
         found = holder.find(name)
         if found is None:
-            run.fail("unknown-member", f"there is no member `{name}` here.", e.name_place)
+            run.fail("unknown-member", f"there is no member '{name}' here.", e.name_place)
         return found.force()
     if isinstance(holder, Absent):
         if name not in holder.known:
@@ -108,7 +108,7 @@ def member_of(run: Evaluator, holder: Value, name: str, e: Select) -> Value:
     named = {other.replace(".", "_"): node for other, node in nodes.items()}
     node = nodes.get(name) or named.get(name)
     if node is None:
-        run.fail("unknown-member", f"the network has no node `{name}`.", e.name_place)
+        run.fail("unknown-member", f"the network has no node '{name}'.", e.name_place)
     return node
 
 
@@ -122,7 +122,7 @@ def _node_member(run: Evaluator, node: Node, name: str, place: Place) -> Value:
     if name != "dim":
         run.fail(
             "unknown-member",
-            f"a node has no member `{name}`: it has `name`, `operation`, `dim`, `inputs`.",
+            f"a node has no member '{name}': it has 'name', 'operation', 'dim', 'inputs'.",
             place,
         )
     if node.shape is None:
@@ -130,7 +130,7 @@ def _node_member(run: Evaluator, node: Node, name: str, place: Place) -> Value:
     if not elements(node.shape):
         run.fail(
             "unknown-dimension",
-            f"the dimensions of `{node.name or node.operation}` are not known at this point.",
+            f"the dimensions of '{node.name or node.operation}' are not known at this point.",
             place,
         )
     return float(elements(node.shape))
@@ -184,7 +184,7 @@ def _named(
     named: dict[str, Thunk] = {}
     for one in arguments:
         if one.name in named:
-            run.fail("duplicate-argument", f"the argument `{one.name}` is given twice.", one.place)
+            run.fail("duplicate-argument", f"the argument '{one.name}' is given twice.", one.place)
         if one.name:
             named[one.name] = run.thunk(one.value, scope, joined(path, one.name))
     return named
@@ -253,7 +253,7 @@ def _unary(run: Evaluator, e: Unary, scope: Record, path: str) -> Value:
         return not operand
     if e.operator == "!" or not isinstance(operand, float):
         what = a_kind(operand)
-        run.fail("operator", f"`{e.operator}` cannot be applied to {what}.", e.place)
+        run.fail("operator", f"'{e.operator}' cannot be applied to {what}.", e.place)
     return operand if e.operator == "+" else -operand
 
 
@@ -286,10 +286,10 @@ def _binary(run: Evaluator, e: Binary, scope: Record, path: str) -> Value:
 
 def _inapplicable(run: Evaluator, e: Binary, left: Value, right: Value) -> NoReturn:
     if e.operator == "with":
-        run.fail("with", "`with` is read, and the program never carries it out.", e.place)
+        run.fail("with", "'with' is read, and the program never carries it out.", e.place)
     run.fail(
         "operator",
-        f"`{e.operator}` cannot be applied to {a_kind(left)} and {a_kind(right)}.",
+        f"'{e.operator}' cannot be applied to {a_kind(left)} and {a_kind(right)}.",
         e.place,
     )
 
@@ -348,7 +348,7 @@ def _new(run: Evaluator, e: New, scope: Record, path: str) -> Value:
         return run.absent(path)
     found = run.classes.get(e.class_name)
     if found is None:
-        run.fail("unknown-class", f"there is no class `{e.class_name}`.", e.class_place)
+        run.fail("unknown-class", f"there is no class '{e.class_name}'.", e.class_place)
     is_record, build = found
     arguments = run.evaluate(e.arguments, scope, "" if is_record else path)
     if isinstance(arguments, Absent):

@@ -61,14 +61,14 @@ class Includes:
                 continue
             if candidate in chain:
                 way = " → ".join((*chain, candidate))
-                message = f"`{entry.path}` includes itself: {way}."
+                message = f"'{entry.path}' includes itself: {way}."
                 raise Failure(Fault("include-cycle", message, entry.place))
             self._count(entry, len(data))
             self.chains[candidate] = (*chain, candidate)
             return candidate, data
         if self.is_outside(entry.path):
             raise Failure(Fault("outside", outside(entry.path), entry.place))
-        raise Failure(Fault("include", f"`{entry.path}` is not found.", entry.place))
+        raise Failure(Fault("include", f"'{entry.path}' is not found.", entry.place))
 
     def _count(self, entry: Include, length: int) -> None:
         """Give up where more is included than anybody means."""
@@ -78,7 +78,7 @@ class Includes:
         limit = next((limit for amount, limit in passed if amount > limit.most), None)
         if limit is not None:
             message = (
-                f"`{entry.path}` is not included: a network includes at most {limit}, each file"
+                f"'{entry.path}' is not included: a network includes at most {limit}, each file"
                 " as often as it is included."
             )
             raise Failure(Fault("too-much", message, self.outermost or entry.place))

@@ -22,7 +22,7 @@ def on_nodes(run: Evaluator, sign: str, operands: list[Value], under: tuple[str,
         built = operators.on_nodes(sign, operands)
     except operators.Inapplicable as reason:
         kinds = " and ".join(a_kind(one) for one in operands)
-        message = str(reason) or f"`{sign}` cannot be applied to {kinds}."
+        message = str(reason) or f"'{sign}' cannot be applied to {kinds}."
         run.fail("node-operator", message, under[1].place)
     if isinstance(built, tuple) and isinstance(built[0], str) and isinstance(built[1], list):
         return run_node(run, built[0], built[1], under)

@@ -144,7 +144,7 @@ def on_nodes(sign: str, operands: list[Value]) -> tuple[str, list[Value]] | Valu
     if sign == "if":
         kinds = {type(one) for one in operands[1:]}
         if kinds == {float, bool}:
-            raise Inapplicable("`then` and `else` cannot mix a number and a truth.")
+            raise Inapplicable("'then' and 'else' cannot mix a number and a truth.")
     _refuse(operands, bool, "a truth")
     if sign == "*" and any(isinstance(one, float) for one in operands):
         return "ElementTimes", operands

@@ -96,7 +96,7 @@ def evaluate_member(data: bytes, source: str, name: str, around: Surroundings) -
             run.fill(inner, script.entries, "")
             found = inner.find(name)
             if found is None:
-                return Fault("unknown-name", f"`{name}` is not defined.", script.place)
+                return Fault("unknown-name", f"'{name}' is not defined.", script.place)
             return found.force()
     except Failure as failure:
         return failure.fault

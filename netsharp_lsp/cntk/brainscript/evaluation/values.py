@@ -55,8 +55,8 @@ def _circular(fault: Fault, circle: list[Thunk]) -> Fault:
             names.append(path)
     if not names:
         return fault
-    way = " → ".join(f"`{name}`" for name in (*names[:CIRCLE_SHOWN], names[0]))
-    message = f"`{names[0]}` needs its own value: {way} is a circle."
+    way = " → ".join(f"'{name}'" for name in (*names[:CIRCLE_SHOWN], names[0]))
+    message = f"'{names[0]}' needs its own value: {way} is a circle."
     return fault._replace(message=message, calls=tuple(thunk.place for thunk in circle))
 
 

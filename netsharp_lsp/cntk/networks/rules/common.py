@@ -78,7 +78,7 @@ def need_axis(node: Node, *numbers: int) -> None:
         if node.inputs[number].axis is None:
             raise Misfit(
                 f"input {number + 1} of {node.operation} has to run along a dynamic axis,"
-                f" and `{node.inputs[number].name}` has none.",
+                f" and '{node.inputs[number].name}' has none.",
                 "axis",
             )
 
@@ -87,6 +87,6 @@ def differ(node: Node, first: int, second: int) -> Misfit:
     """That two inputs do not fit together, with both shapes."""
     one, other = node.inputs[first], node.inputs[second]
     return Misfit(
-        f"the shapes of {node.operation}'s inputs do not fit: `{one.name}` is"
-        f" [{written(one.shape)}], `{other.name}` is [{written(other.shape)}]."
+        f"the shapes of {node.operation}'s inputs do not fit: '{one.name}' is"
+        f" [{written(one.shape)}], '{other.name}' is [{written(other.shape)}]."
     )

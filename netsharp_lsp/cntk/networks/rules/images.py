@@ -36,7 +36,7 @@ def convolution(node: Node, final: bool) -> None:
     expected = elements(windows.kernel) * elements(windows.maps)
     if final and elements(weights.shape or ()) != expected and all(node.dimensions("dimSharing")):
         raise Misfit(
-            f"the weights `{weights.name}` are [{written(weights.shape)}], and kernels of"
+            f"the weights '{weights.name}' are [{written(weights.shape)}], and kernels of"
             f" [{written(windows.kernel)}] for {written(windows.maps)} maps have {expected}."
         )
 
@@ -115,7 +115,7 @@ def batch_normalization(node: Node, final: bool) -> None:
         if one.axis is not None or one.shape != node.inputs[1].shape:
             raise Misfit(
                 "scale, bias, mean and variance need one shape and no dynamic axis:"
-                f" `{one.name}` is {_boxed(one.shape or ())}."
+                f" '{one.name}' is {_boxed(one.shape or ())}."
             )
     if node.truth("spatial"):
         _cudnn_only(node)

@@ -39,7 +39,7 @@ def transpose_times(node: Node, final: bool) -> None:
         left.append(1)
     elif len(left) != 2:
         raise Misfit(
-            f"only a matrix or a column can be transposed, and `{node.inputs[0].name}`"
+            f"only a matrix or a column can be transposed, and '{node.inputs[0].name}'"
             f" is [{written(node.inputs[0].shape)}]."
         )
     left.reverse()
@@ -67,7 +67,7 @@ def _multiply(node: Node, left: list[int], right: tuple[int, ...], final: bool) 
         raise differ(node, 0, 1)
     if 0 in left[:rank]:
         raise Misfit(
-            f"the output dimensions of `{node.inputs[0].name}` ([{written(node.inputs[0].shape)}])"
+            f"the output dimensions of '{node.inputs[0].name}' ([{written(node.inputs[0].shape)}])"
             " cannot be inferred: give them a size.",
             "size",
         )

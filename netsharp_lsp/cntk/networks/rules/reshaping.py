@@ -71,7 +71,7 @@ def reduce_elements(node: Node, final: bool) -> None:
     inherit_axis(node)
     shape, axis = shape_of(node, 0), node.integer("axis")
     if node.text("reductionOp") not in REDUCTIONS:
-        raise Misfit(f"`{node.text('reductionOp')}` is no reduction; they are Sum, Max and Min.")
+        raise Misfit(f"'{node.text('reductionOp')}' is no reduction; they are Sum, Max and Min.")
     if axis == 0:
         node.shape = (1,)
     elif 1 <= axis <= len(shape):

@@ -45,10 +45,10 @@ def arity(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Findi
         )
         repair = None
         if signature.name in OF_LISTS and len(given) > 1:
-            message += " It takes one list: write `a : b : c`."
+            message += " It takes one list: write 'a : b : c'."
             repair = _joined(program, given)
         elif signature.name == "Parameter" and len(given) == 1:
-            message += " A vector is `ParameterTensor {n}`, a column `Parameter (n, 1)`."
+            message += " A vector is 'ParameterTensor {n}', a column 'Parameter (n, 1)'."
         place = program.outside(call.place)
         yield Finding(
             "BS022",
@@ -66,7 +66,7 @@ def _called(program: BrainScriptProgram, application: Application) -> str:
     if not isinstance(function, Name | Select):
         return "This function"
     source, start, end = function.place
-    return f"`{program.data(source)[start:end].decode('utf-8', 'replace')}`"
+    return f"'{program.data(source)[start:end].decode('utf-8', 'replace')}'"
 
 
 def _counted(count: int) -> str:
@@ -92,7 +92,7 @@ def _declared(program: BrainScriptProgram, signature: Signature) -> list[Note]:
     declaration = signature.declaration
     if declaration is None or declaration.library:
         return []
-    return [Note(f"`{declaration.name}` is defined here.", program.outside(declaration.place))]
+    return [Note(f"'{declaration.name}' is defined here.", program.outside(declaration.place))]
 
 
 @rule("BS023", "error", on="program")
@@ -120,19 +120,19 @@ def _name_of(one: Argument) -> Place:
 
 def _unknown(function: str, signature: Signature, name: str) -> str:
     if name in signature.required:
-        return f"{function} takes `{name}` by position, not by name: write the value alone."
+        return f"{function} takes '{name}' by position, not by name: write the value alone."
     meant = nearest(name, signature.named)
     if meant is not None:
-        return f"{function} has no optional parameter `{name}`. Did you mean `{meant}`?"
-    known = ", ".join(f"`{one}`" for one in signature.named) or "none at all"
-    return f"{function} has no optional parameter `{name}`; it has {known}."
+        return f"{function} has no optional parameter '{name}'. Did you mean '{meant}'?"
+    known = ", ".join(f"'{one}'" for one in signature.named) or "none at all"
+    return f"{function} has no optional parameter '{name}'; it has {known}."
 
 
 def _respelt(program: BrainScriptProgram, signature: Signature, one: Argument) -> Repair | None:
     meant = nearest(one.name, signature.named)
     if meant is None or one.name in signature.required:
         return None
-    return Repair(f"Write `{meant}`", [Change(program.outside(_name_of(one)), meant)], safe=False)
+    return Repair(f"Write '{meant}'", [Change(program.outside(_name_of(one)), meant)], safe=False)
 
 
 @rule("BS024", "error", on="program")
@@ -150,7 +150,7 @@ def given_twice(program: BrainScriptProgram, experiment: Experiment) -> Iterator
             yield Finding(
                 "BS024",
                 place,
-                f"`{one.name}` is given twice in this call. Remove one of them.",
+                f"'{one.name}' is given twice in this call. Remove one of them.",
                 [Note("It is first given here.", program.outside(first[one.name].place))],
                 severity=severity(program, place, application),
             )
@@ -217,9 +217,9 @@ def ignored_values(program: BrainScriptProgram, experiment: Experiment) -> Itera
         yield Finding(
             "BS031",
             place,
-            "`value` counts only with init='fixedValue': without it the parameter starts at random."
-            " Write `initValue`.",
-            repair=Repair("Write `initValue`", [Change(place, "initValue")], safe=False)
+            "'value' counts only with init='fixedValue': without it the parameter starts at random."
+            " Write 'initValue'.",
+            repair=Repair("Write 'initValue'", [Change(place, "initValue")], safe=False)
             if start is None
             else None,
         )

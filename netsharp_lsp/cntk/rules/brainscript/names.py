@@ -91,7 +91,7 @@ def unknown_names(program: BrainScriptProgram, experiment: Experiment) -> Iterat
         yield Finding(
             "BS020",
             place,
-            f"`{use.name}` is defined nowhere in sight{_proposal(meant)}",
+            f"'{use.name}' is defined nowhere in sight{_proposal(meant)}",
             repair=_rename(program, use, meant),
             severity=severity(program, place, use, _alone(use, meant)),
         )
@@ -105,7 +105,7 @@ def _unquoted(program: BrainScriptProgram, use: Use) -> Finding:
     return Finding(
         "BS077",
         place,
-        f"The value of an option is a text: without quotes `{use.name}` is a name, and nothing"
+        f"The value of an option is a text: without quotes '{use.name}' is a name, and nothing"
         f" defines it. Write '{use.name}'.",
         repair=Repair("Write it in quotes", [Change(place, f"'{use.name}'")], safe=True),
         severity=severity(program, place, use),
@@ -149,13 +149,13 @@ def _alone(use: Use, meant: str | None) -> Severity:
 
 
 def _proposal(meant: str | None) -> str:
-    return f": did you mean `{meant}`?" if meant else "."
+    return f": did you mean '{meant}'?" if meant else "."
 
 
 def _rename(program: BrainScriptProgram, use: Use, meant: str | None) -> Repair | None:
     if not meant or not meant.replace(".", "").isidentifier():
         return None
-    return Repair(f"Write `{meant}`", [Change(program.outside(use.place), meant)], safe=False)
+    return Repair(f"Write '{meant}'", [Change(program.outside(use.place), meant)], safe=False)
 
 
 @rule("BS021", "error", on="program")
@@ -168,11 +168,11 @@ def unknown_members(program: BrainScriptProgram, experiment: Experiment) -> Iter
         place = program.outside(use.place)
         meant = nearest(use.name, use.scope.declared)
         holder = use.scope.holder
-        named = f"`{holder.qualified}`" if holder is not None and holder.name else "This record"
+        named = f"'{holder.qualified}'" if holder is not None and holder.name else "This record"
         yield Finding(
             "BS021",
             place,
-            f"{named} has no member `{use.name}`{_proposal(meant)}",
+            f"{named} has no member '{use.name}'{_proposal(meant)}",
             repair=_rename(program, use, meant),
             severity=severity(program, place, use),
         )
@@ -189,7 +189,7 @@ def defined_twice(program: BrainScriptProgram, experiment: Experiment) -> Iterat
         yield Finding(
             "BS014" if parameter else "BS013",
             program.outside(second.place),
-            f"`{second.name}` is already a {what}: every name stands once. Rename or remove one.",
+            f"'{second.name}' is already a {what}: every name stands once. Rename or remove one.",
             [Note("It is first defined here.", program.outside(first.place))],
         )
 
@@ -205,13 +205,13 @@ def circles(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Fin
         places = [program.outside(one.value.place) for one in way if one.value is not None]
         if any("circular" in met.get(place, ()) for place in places):
             continue
-        names = " → ".join(f"`{one.name}`" for one in (*way, way[0]))
+        names = " → ".join(f"'{one.name}'" for one in (*way, way[0]))
         yield Finding(
             "BS025",
             program.outside(way[0].place),
-            f"`{way[0].name}` needs its own value: {names} is a circle. A name in a record means"
+            f"'{way[0].name}' needs its own value: {names} is a circle. A name in a record means"
             " the member of that record, never one further out.",
-            [Note(f"`{one.name}` is defined here.", program.outside(one.place)) for one in way[1:]],
+            [Note(f"'{one.name}' is defined here.", program.outside(one.place)) for one in way[1:]],
             severity="warning",
         )
 
@@ -269,7 +269,7 @@ def unknown_classes(program: BrainScriptProgram, experiment: Experiment) -> Iter
         yield Finding(
             "BS027",
             place,
-            f"There is no class `{new.class_name}`{_proposal(nearest(new.class_name, CLASSES))}",
+            f"There is no class '{new.class_name}'{_proposal(nearest(new.class_name, CLASSES))}",
             severity="error" if met and facts(program).failed else "warning",
         )
 
@@ -287,12 +287,13 @@ def special_nodes(program: BrainScriptProgram, experiment: Experiment) -> Iterat
         if meant is None or declaration.kind != MEMBER:
             continue
         place = program.outside(declaration.place)
+        special = ", ".join(f"'{one}'" for one in SPECIAL)
         yield Finding(
             "BS028",
             place,
-            f"`{name}` is an ordinary member: only {', '.join(f'`{one}`' for one in SPECIAL)} list"
-            f" groups of nodes, spelt exactly so. Did you mean `{meant}`?",
-            repair=Repair(f"Write `{meant}`", [Change(place, meant)], safe=False),
+            f"'{name}' is an ordinary member: only {special} list"
+            f" groups of nodes, spelt exactly so. Did you mean '{meant}'?",
+            repair=Repair(f"Write '{meant}'", [Change(place, meant)], safe=False),
         )
 
 
@@ -303,14 +304,14 @@ def sibling_defaults(program: BrainScriptProgram, experiment: Experiment) -> Ite
         place = program.outside(use.place)
         outer = use.declaration is not None
         fails = (
-            f"it means the `{use.name}` outside of the function"
+            f"it means the '{use.name}' outside of the function"
             if outer
             else "nothing of that name is there, so a call that leaves the default fails"
         )
         yield Finding(
             "BS029",
             place,
-            f"A default cannot see the parameter `{use.name}` of `{function.name}`: {fails}."
+            f"A default cannot see the parameter '{use.name}' of '{function.name}': {fails}."
             " Work the default out in the body.",
             severity="hint" if outer else "error" if place in facts(program).met else "info",
         )
@@ -340,7 +341,7 @@ def missing_includes(program: BrainScriptProgram, experiment: Experiment) -> Ite
             program,
             entry,
             "BS018",
-            f"`{entry.path}` is not found: it is looked for as"
+            f"'{entry.path}' is not found: it is looked for as"
             " it stands, then by its last part beside the including files and in the"
             " folders of the configurations.",
         )
@@ -349,7 +350,7 @@ def missing_includes(program: BrainScriptProgram, experiment: Experiment) -> Ite
             program,
             entry,
             "BS019",
-            f"`{entry.path}` is being included already: the"
+            f"'{entry.path}' is being included already: the"
             " original never ends here. Remove one of the includes.",
         )
 

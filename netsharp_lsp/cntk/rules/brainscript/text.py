@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 #: What a character that BrainScript does not know may have meant.
 MEANT = {
-    "^": "a power is written `**`",
-    "&": "`&&` is the only and",
-    "|": "`||` is the only or",
-    "?": "a choice is written `if a then b else c`",
-    "~": "the opposite is written `!x`, or `-x` for numbers",
+    "^": "a power is written '**'",
+    "&": "'&&' is the only and",
+    "|": "'||' is the only or",
+    "?": "a choice is written 'if a then b else c'",
+    "~": "the opposite is written '!x', or '-x' for numbers",
     "`": "texts stand in single or double quotes",
-    "\\": "a path may use `/` on every system",
-    "@": "names consist of letters, digits and `_`",
-    "$": "a variable is written `$name$`, and only a configuration replaces it",
+    "\\": "a path may use '/' on every system",
+    "@": "names consist of letters, digits and '_'",
+    "$": "a variable is written '$name$', and only a configuration replaces it",
 }
 #: The last word, or run of signs, of what stands before something that is missing.
 LAST_WORD = re.compile(
@@ -47,8 +47,8 @@ def _operand(text: NetworkText, damage: Damage) -> Told:
 
 def _unclosed(text: NetworkText, damage: Damage) -> Told:
     return (
-        f"This `{damage.text}` is never closed: the text, or the member, ends before its"
-        f" `{PARTNERS[damage.text]}`. Add it.",
+        f"This '{damage.text}' is never closed: the text, or the member, ends before its"
+        f" '{PARTNERS[damage.text]}'. Add it.",
         None,
     )
 
@@ -56,12 +56,12 @@ def _unclosed(text: NetworkText, damage: Damage) -> Told:
 def _mismatched(text: NetworkText, damage: Damage) -> Told:
     found = text.data[damage.span[0] : damage.span[1]].decode()
     wanted = PARTNERS[damage.text]
-    message = f"This `{found}` stands where `{damage.text}` needs its `{wanted}`. Write `{wanted}`."
+    message = f"This '{found}' stands where '{damage.text}' needs its '{wanted}'. Write '{wanted}'."
     return message, _replacing(text, damage, wanted, safe=False)
 
 
 def _surplus(text: NetworkText, damage: Damage) -> Told:
-    message = f"Nothing is open that this `{damage.text}` could close. Remove it."
+    message = f"Nothing is open that this '{damage.text}' could close. Remove it."
     return message, _replacing(text, damage, "", safe=False)
 
 
@@ -73,67 +73,67 @@ def _string(text: NetworkText, damage: Damage) -> Told:
 
 
 def _comment(text: NetworkText, damage: Damage) -> Told:
-    message = "This comment is never closed: `*/` is missing, so the rest of the text is part of it"
+    message = "This comment is never closed: '*/' is missing, so the rest of the text is part of it"
     if "**/" in damage.text:
-        return f"{message}. `**/` does not close a comment: write ` */`.", None
+        return f"{message}. '**/' does not close a comment: write ' */'.", None
     return f"{message}.", None
 
 
 def _unexpected(text: NetworkText, damage: Damage) -> Told:
     sign = damage.text[:1]
     meant = MEANT.get(sign)
-    message = f"`{sign}` means nothing in BrainScript{f': {meant}' if meant else ''}."
+    message = f"'{sign}' means nothing in BrainScript{f': {meant}' if meant else ''}."
     instead = INSTEAD.get(sign)
     return message, _replacing(text, damage, instead, safe=False) if instead else None
 
 
 def _junk(text: NetworkText, damage: Damage) -> Told:
     return (
-        f"`{_short(damage)}` cannot stand here: the expression before it is complete, and a member"
-        " begins with `name =`. Remove it, or write what joins it.",
+        f"'{_short(damage)}' cannot stand here: the expression before it is complete, and a member"
+        " begins with 'name ='. Remove it, or write what joins it.",
         None,
     )
 
 
 def _semicolon(text: NetworkText, damage: Damage) -> Told:
-    message = "A second `;` ends the list of members: nothing after it is read. Remove it."
+    message = "A second ';' ends the list of members: nothing after it is read. Remove it."
     return message, _replacing(text, damage, "", safe=True)
 
 
 def _comma(text: NetworkText, damage: Damage) -> Told:
-    message = "Members are not separated by commas: a new line, or `;`, stands between them."
+    message = "Members are not separated by commas: a new line, or ';', stands between them."
     behind = text.data[damage.span[1] : damage.span[1] + FARTHEST]
     return message, _replacing(text, damage, ";", safe=MEMBER.match(behind) is not None)
 
 
 def _include(text: NetworkText, damage: Damage) -> Told:
-    return "`include` is followed by the name of a file in quotes. Write it.", None
+    return "'include' is followed by the name of a file in quotes. Write it.", None
 
 
 def _keyword(text: NetworkText, damage: Damage) -> Told:
     word = damage.text.split()[0]
     return (
-        f"`{word}` is a word of the language and cannot stand here, nor be a name. Choose another.",
+        f"'{word}' is a word of the language and cannot stand here, nor be a name. Choose another.",
         None,
     )
 
 
 def _branch(text: NetworkText, damage: Damage) -> Told:
     return (
-        f"This choice has no `{damage.kind}`: every `if` needs `then` and `else`, each with a"
+        f"This choice has no '{damage.kind}': every 'if' needs 'then' and 'else', each with a"
         " value.",
         None,
     )
 
 
 def _equals(text: NetworkText, damage: Damage) -> Told:
-    return "`=` is missing between the name and its value. Write it.", None
+    return "'=' is missing between the name and its value. Write it.", None
 
 
 def _definition(text: NetworkText, damage: Damage) -> Told:
     return (
-        f"`{damage.text}` is defined without `=`: NDL allows that, and BrainScript needs"
-        " `f (x) = { ... }`.",
+        f"'{damage.text}' is defined without '=': NDL allows that, and BrainScript needs"
+        " 'f (x) = { ... }'.",
         None,
     )
 
@@ -148,13 +148,13 @@ def _argument_comma(text: NetworkText, damage: Damage) -> Told:
 
 
 def _range(text: NetworkText, damage: Damage) -> Told:
-    message = "The bounds of an array are written `first..last`: `..` is missing."
+    message = "The bounds of an array are written 'first..last': '..' is missing."
     return message, None
 
 
 def _number(text: NetworkText, damage: Damage) -> Told:
     return (
-        f"The number before `{_short(damage)}` ends here, and a name cannot begin with a digit."
+        f"The number before '{_short(damage)}' ends here, and a name cannot begin with a digit."
         " Write an operator between them, or begin the name with a letter.",
         None,
     )
@@ -162,7 +162,7 @@ def _number(text: NetworkText, damage: Damage) -> Told:
 
 def _placeholder(text: NetworkText, damage: Damage) -> Told:
     return (
-        "`...` stands for something left out: the program stops here. What could be defined in its"
+        "'...' stands for something left out: the program stops here. What could be defined in its"
         " place is not told as missing.",
         None,
     )
@@ -207,7 +207,7 @@ def unreadable(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
         message, repair = telling(text, damage)
         notes = []
         if damage.kind == "mismatched" and damage.partner is not None:
-            notes.append(Note(f"`{damage.text}` is opened here.", text.place(*damage.partner)))
+            notes.append(Note(f"'{damage.text}' is opened here.", text.place(*damage.partner)))
         yield Finding(code, text.place(*_shown(text, damage)), message, notes, repair)
 
 
@@ -233,7 +233,7 @@ def _last_word(data: bytes, end: int) -> tuple[int, int] | None:
 
 
 def _replacing(text: NetworkText, damage: Damage, by: str, *, safe: bool) -> Repair:
-    title = f"Write `{by}`" if by else f"Remove `{_short(damage)}`"
+    title = f"Write '{by}'" if by else f"Remove '{_short(damage)}'"
     return Repair(title, [Change(text.place(*damage.span), by)], safe=safe)
 
 

@@ -55,9 +55,9 @@ def continued_line(text: NetworkText, experiment: Experiment) -> Iterator[Findin
         yield Finding(
             "BS037",
             text.place(joint, joint + len(sign)),
-            f"This `{sign}` continues `{member.name}` above: a new line does not end a member."
-            " If that is meant, indent the line; if not, write `;` at the end of the line before.",
-            [Note(f"`{member.name}` begins here.", text.place(*member.name_place[1:]))],
+            f"This '{sign}' continues '{member.name}' above: a new line does not end a member."
+            " If that is meant, indent the line; if not, write ';' at the end of the line before.",
+            [Note(f"'{member.name}' begins here.", text.place(*member.name_place[1:]))],
         )
 
 
@@ -102,11 +102,11 @@ def power(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
             continue
         reading = None
         if isinstance(left, Unary) and left.operator == "-":
-            reading = "`-x ** y` is `(-x) ** y`: a sign binds closest"
+            reading = "'-x ** y' is '(-x) ** y': a sign binds closest"
         elif isinstance(left, Binary) and left.operator in SAME_LEVEL:
             reading = (
-                f"`a {left.operator} b ** c` is `(a {left.operator} b) ** c`: `**` stands at the"
-                " level of `*` and groups to the left"
+                f"'a {left.operator} b ** c' is '(a {left.operator} b) ** c': '**' stands at the"
+                " level of '*' and groups to the left"
             )
         if reading:
             yield Finding(
@@ -134,7 +134,7 @@ def without_effect(program: BrainScriptProgram, experiment: Experiment) -> Itera
                 yield Finding(
                     "BS042",
                     place,
-                    "`with` is read, and the program never carries it out: evaluating this fails."
+                    "'with' is read, and the program never carries it out: evaluating this fails."
                     " Write one record with all members.",
                     severity="warning",
                 )
@@ -152,7 +152,7 @@ def point_of_number(text: NetworkText, experiment: Experiment) -> Iterator[Findi
             yield Finding(
                 "BS039",
                 text.place(left.place.start, end + 1),
-                "The point belongs to the number: this is `2. * x`, the operator `*` and not `.*`."
+                "The point belongs to the number: this is '2. * x', the operator '*' and not '.*'."
                 " Write a blank where you mean it.",
                 repair=Repair(
                     "Write the number without its point",
@@ -175,9 +175,9 @@ def unseen_end(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
             yield Finding(
                 "BS074",
                 text.place(start + found.start(), start + found.end()),
-                f"`{found.group().decode()}` does not close this comment: a star is read together"
-                " with the one after it. What follows is comment up to the next `*/`."
-                " Write ` */`.",
+                f"'{found.group().decode()}' does not close this comment: a star is read together"
+                " with the one after it. What follows is comment up to the next '*/'."
+                " Write ' */'.",
                 [Note("The comment begins here.", text.place(start, start + 2))],
             )
 
@@ -192,9 +192,9 @@ def variable_in_file(text: NetworkText, experiment: Experiment) -> Iterator[Find
             yield Finding(
                 "BS075",
                 text.place(expression.place.start, expression.place.end),
-                f"`${expression.name}$` is not replaced in a file: a file is included after the"
+                f"'${expression.name}$' is not replaced in a file: a file is included after the"
                 " configuration put in its variables. Define a member in the configuration,"
-                f" `{expression.name} = ${expression.name}$`, and use its name here.",
+                f" '{expression.name} = ${expression.name}$', and use its name here.",
             )
 
 
@@ -219,9 +219,9 @@ def old_records(subject: Experiment, experiment: Experiment) -> Iterator[Finding
         yield Finding(
             "BS076",
             first,
-            f"`[ ]` around members is the old form of this record{more}: since CNTK 1.6 it is"
-            " `{ }`, which means the same.",
-            repair=Repair("Write `{ }`", changes, safe=source not in damaged),
+            f"'[ ]' around members is the old form of this record{more}: since CNTK 1.6 it is"
+            " '{ }', which means the same.",
+            repair=Repair("Write '{ }'", changes, safe=source not in damaged),
         )
 
 
@@ -245,5 +245,5 @@ def constant_condition(text: NetworkText, experiment: Experiment) -> Iterator[Fi
             yield Finding(
                 "BS036",
                 text.place(condition.start, condition.end),
-                f"This condition is always the same, so only the value after `{side}` counts.",
+                f"This condition is always the same, so only the value after '{side}' counts.",
             )

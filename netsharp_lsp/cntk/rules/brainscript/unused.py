@@ -64,10 +64,10 @@ class _Used:
         if id(declaration.scope) in constructing and not network:
             return None
         if declaration.kind == FUNCTION:
-            return "BS032", f"Nothing calls the function `{name}`."
+            return "BS032", f"Nothing calls the function '{name}'."
         if declaration.kind == MEMBER and not network and declaration.scope.holder is not None:
             return "BS033", (
-                f"Nothing names `{name}`, and a member of an inner record is evaluated only when it"
+                f"Nothing names '{name}', and a member of an inner record is evaluated only when it"
                 " is asked for."
             )
         return None
@@ -78,7 +78,7 @@ class _Used:
             return None
         if id(declaration.scope) in self.program.program.survey.constructing:
             return None
-        return "BS034", f"`{holder.name}` does not use its parameter `{declaration.name}`."
+        return "BS034", f"'{holder.name}' does not use its parameter '{declaration.name}'."
 
 
 @rule("BS035", "hint", on="program")
@@ -94,6 +94,6 @@ def hidden_functions(program: BrainScriptProgram, experiment: Experiment) -> Ite
             yield Finding(
                 "BS035",
                 program.outside(declaration.place),
-                f"`{name}` hides the `{name}` of the library: in this network the name means this"
+                f"'{name}' hides the '{name}' of the library: in this network the name means this"
                 " member.",
             )

@@ -99,7 +99,7 @@ def deprecated(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]
     if built.language == "ndl" and built.found is not None:
         key = built.found.entry.parts[0].key
         message = (
-            "NDL is deprecated: BrainScript has taken its place. `netsharp migrate` writes the "
+            "NDL is deprecated: BrainScript has taken its place. 'netsharp migrate' writes the "
             "same network in BrainScript and shows that it is the same."
         )
         yield Finding("ND001", Place(key.source.name, key.start, key.end), message)

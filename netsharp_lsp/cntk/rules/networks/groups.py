@@ -53,7 +53,7 @@ def no_criterion(built: BuiltNetwork, experiment: Experiment) -> Iterator[Findin
     yield Finding(
         "BS058",
         _key(built),
-        "This network has no criterion node, and training needs one: list it in `criterionNodes`,"
+        "This network has no criterion node, and training needs one: list it in 'criterionNodes',"
         " or give it tag='criterion'.",
     )
 
@@ -84,7 +84,7 @@ def no_features(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding
         "BS059",
         _key(built),
         "This network has no input, so nothing of the reader's data gets into it. Declare it with"
-        " `Input`.",
+        " 'Input'.",
     )
 
 
@@ -108,7 +108,7 @@ def without_effect(built: BuiltNetwork, experiment: Experiment) -> Iterator[Find
             yield Finding(
                 "BS060",
                 place,
-                f"No criterion, evaluation or output needs the {what} `{node.name}`: it is computed"
+                f"No criterion, evaluation or output needs the {what} '{node.name}': it is computed"
                 " for nothing unless a command names it.",
             )
 
@@ -159,9 +159,9 @@ def swapped(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
             "BS062",
             Place(*node.where),
             f"{node.operation} takes the label first and the prediction second: here"
-            f" `{second.name}` looks like the label and `{first.name}` like the prediction."
+            f" '{second.name}' looks like the label and '{first.name}' like the prediction."
             " Exchange them.",
-            [Note(f"`{second.name}` is declared here.", Place(*second.where))],
+            [Note(f"'{second.name}' is declared here.", Place(*second.where))],
             _exchange(experiment, Place(*node.where)),
         )
 
@@ -211,6 +211,6 @@ def labels_as_features(built: BuiltNetwork, experiment: Experiment) -> Iterator[
             yield Finding(
                 "BS063",
                 Place(*label.where),
-                f"`{label.name}` is a label of {node.operation}, and `Input` puts it among the"
-                " features: list it in `labelNodes`, or declare it with tag='label'.",
+                f"'{label.name}' is a label of {node.operation}, and 'Input' puts it among the"
+                " features: list it in 'labelNodes', or declare it with tag='label'.",
             )

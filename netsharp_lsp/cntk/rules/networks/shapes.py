@@ -30,7 +30,7 @@ KINDS = {
     "sequences": ("BS054", ""),
     "reshaping": ("BS055", ""),
     "size": ("BS056", "Give it a number, or use it where its size follows from others."),
-    "dynamic-axis": ("BS057", "An axis is a node of its own: `axis = DynamicAxis ()`."),
+    "dynamic-axis": ("BS057", "An axis is a node of its own: 'axis = DynamicAxis ()'."),
     "axis": (
         "BS061",
         "Inputs run along a dynamic axis; parameters, constants and what is computed of them alone"
@@ -62,7 +62,7 @@ def troubles(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
         told.add(key)
         if trouble.kind in COMPARING and not _compares(trouble):
             why = ""
-        message = f"`{trouble.node.name}`: {trouble.message} {why}".rstrip()
+        message = f"'{trouble.node.name}': {trouble.message} {why}".rstrip()
         yield Finding(code, Place(*trouble.node.where), message, list(_ways(trouble.node)))
 
 
@@ -90,9 +90,9 @@ def _said(one: Node, source: Node) -> str:
     if source.operation in INPUTS:
         what = "is an input"
     if source is one:
-        return f"`{one.name}` is {shape}: it {what} here."
-    through = f"`{source.name}`, which {what} here"
-    return f"`{one.name}` is [{written(one.shape)}] because of {through}."
+        return f"'{one.name}' is {shape}: it {what} here."
+    through = f"'{source.name}', which {what} here"
+    return f"'{one.name}' is [{written(one.shape)}] because of {through}."
 
 
 def origin(node: Node) -> Node:
