@@ -35,6 +35,7 @@ FAILED = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 VERSION = ("--version", "-V")
+USAGE_WIDTH = 84
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -196,12 +197,19 @@ def _help_width() -> int:
 
 
 def _usage() -> str:
+    import textwrap
+
+    from netsharp_lsp.language import families
+
+    known = " and in ".join(f"{one.title} ({', '.join(one.suffixes)})" for one in families())
+    trained = " and ".join(one.title for one in families() if one.training is not None)
+    purpose = f"Check, format and describe neural networks in {known}; "
+    purpose += f"train and apply those in {trained}."
     width = max(map(len, COMMANDS))
     rows = "\n".join(f"  {name:<{width}}  {text}" for name, text in COMMANDS.items())
     return (
         "usage: netsharp COMMAND [OPTIONS] ...\n\n"
-        "Check, format and describe neural networks in Net# (.nn, .netsharp) and in the\n"
-        "languages of CNTK (.cntk, .config, .bs, .ndl, .mel); train and apply those in Net#.\n\n"
+        f"{textwrap.fill(purpose, USAGE_WIDTH)}\n\n"
         f"commands:\n{rows}\n\n"
         "options:\n  --version  print the version\n  --help     print this text\n\n"
         "'netsharp COMMAND --help' lists a command's options.\n"

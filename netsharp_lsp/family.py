@@ -106,6 +106,14 @@ if TYPE_CHECKING:
             """The suffixes of files that a run may begin with; such may be layered (`A+B`)."""
 
         @property
+        def beginning(self) -> str:
+            """What a run begins with, in a sentence."""
+
+        @property
+        def library(self) -> str:
+            """What a file may stand in place of, in a sentence."""
+
+        @property
         def scripts(self) -> tuple[str, ...]:
             """The suffixes of files that tell of runs and are in no language of the family."""
 
@@ -157,6 +165,10 @@ if TYPE_CHECKING:
 
     class Migrations(Protocol):
         """Carries outdated texts over."""
+
+        @property
+        def without(self) -> str:
+            """A sentence on why there is nothing to carry over, which begins in lower case."""
 
         def plan(self, asked: Wanted) -> Migration:
             """Work out what becomes of texts; writes nothing."""

@@ -19,7 +19,7 @@ from netsharp_lsp.cli.project import (
 from netsharp_lsp.cli.subjects import SubjectError, read_subject
 from netsharp_lsp.cli.terminal import complain, give
 from netsharp_lsp.description.uncounted import uncounted
-from netsharp_lsp.language import language_for, language_ids
+from netsharp_lsp.language import family_with, language_for, language_ids
 from netsharp_lsp.memory import uncollected
 from netsharp_lsp.project.writing import write_atomic
 from netsharp_lsp.settings import SettingsError
@@ -52,7 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = add_experiment_arguments(parser)
     group.add_argument("--command", metavar="NAME", help="the command whose network is meant")
     group.add_argument("--log", metavar="FILE", help="compare it with a log of the original")
-    group.add_argument("--library", metavar="FILE", help="read in place of our BrainScript library")
+    library = family_with(lambda one: one.experiments).library
+    group.add_argument("--library", metavar="FILE", help=f"read in place of {library}")
     add_settings_arguments(parser)
 
 

@@ -13,7 +13,7 @@ from netsharp_lsp.embedded.finding import find_regions
 from netsharp_lsp.embedded.findings import outer_diagnostics
 from netsharp_lsp.embedded.hosts import SEPARATOR
 from netsharp_lsp.examining import examine
-from netsharp_lsp.language import language_by_id
+from netsharp_lsp.language import language_by_id, main_family
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.text.edits import apply_edits
 from netsharp_lsp.text.lines import LineIndex
@@ -92,7 +92,7 @@ def nothing_in(item: Input, text: bytes) -> str:
             json.loads(text)
         except (ValueError, RecursionError) as error:
             return f"{item.name}: is not a notebook: {error}."
-    return f"{item.name}: holds no Net# specification."
+    return f"{item.name}: holds no {main_family().title} specification."
 
 
 def examine_host(

@@ -6,6 +6,7 @@ import sys
 
 from netsharp_lsp.cli.files import layered_in, named_input, read_bytes
 from netsharp_lsp.cli.terminal import complain, give, say
+from netsharp_lsp.language import family_with
 from netsharp_lsp.questions import Question
 
 TYPE_CHECKING = False
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 def add_experiment_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Add what says how configurations are run, and return the group of these arguments."""
-    group = parser.add_argument_group("what is known around a configuration of CNTK")
+    beginning = family_with(lambda one: one.experiments).beginning
+    group = parser.add_argument_group(f"what is known around {beginning}")
     group.add_argument(
         "--set",
         action="append",

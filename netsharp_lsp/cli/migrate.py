@@ -16,7 +16,7 @@ from netsharp_lsp.cli.project import (
     settings_finder,
 )
 from netsharp_lsp.cli.terminal import complain, give, give_exactly, say
-from netsharp_lsp.language import families
+from netsharp_lsp.language import families, family_with
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.project.read_once import ReadOnce
@@ -178,4 +178,5 @@ def _report(migration: Migration, written: Sequence[str], form: str) -> None:
     lines = list(migration.text(written))
     say(lines)
     if not lines:
-        complain("nothing to migrate: no configuration that is named builds a network of NDL.")
+        without = family_with(lambda one: one.migrations).without
+        complain(f"nothing to migrate: {without}")

@@ -27,6 +27,8 @@ class Experiments:
     """What runs of CNTK answer together."""
 
     starts = tuple(suffix for suffix, language in SUFFIXES.items() if language == "cntk")
+    beginning = "a configuration of CNTK"
+    library = "our BrainScript library"
     scripts = SCRIPTS
 
     def inspect(self, asked: Inspection) -> list[Outcome]:
@@ -106,6 +108,8 @@ class Configurations:
 
 class Migrations:
     """NDL becomes BrainScript."""
+
+    without = "no configuration that is named builds a network of NDL."
 
     def plan(self, asked: Wanted) -> Migration:
         """What becomes of texts; see `netsharp_lsp.cntk.commands.migration`."""

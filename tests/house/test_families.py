@@ -52,6 +52,8 @@ ELSEWHERE = {
 ASKING = sorted(name for name in MODULES if name.startswith(ROOMS))
 _SUFFIX = re.compile(rf"(?:{'|'.join(map(re.escape, suffixes()))})(?!\w)")
 _PREFIXES = {code.rstrip("0123456789b") for code in known_codes()}
+#: The languages as people call them.
+_NAME = re.compile(r"Net#|\bCNTK\b|\b(?:NDL|MEL)\b|BrainScript")
 _CODE = re.compile(rf"\b(?:{'|'.join(sorted(_PREFIXES))})(?:\d+b?)?\b")
 
 
@@ -73,9 +75,9 @@ def texts(module: str) -> list[tuple[int, str]]:
 
 
 def named_in(text: str) -> list[str]:
-    """What of a language a text names: an id, suffixes, codes, a module."""
+    """What of a language a text names: an id, suffixes, codes, a name, a module."""
     named = [one for one in language_ids() if text == one]
-    named += _SUFFIX.findall(text) + _CODE.findall(text)
+    named += _SUFFIX.findall(text) + _CODE.findall(text) + _NAME.findall(text)
     return named + [room for room in INSIDE if text == room or text.startswith(f"{room}.")]
 
 
@@ -107,6 +109,7 @@ def test_what_names_a_language_is_seen() -> None:
     assert named_in("cntk") == ["cntk"]
     assert named_in("**/*.nn") == [".nn"]
     assert named_in(".bs") == [".bs"]
+    assert named_in("networks of NDL") == ["NDL"]
     assert named_in("NS") == ["NS"]
     assert named_in("see CK119") == ["CK119"]
     assert "netsharp_lsp.cntk" in named_in("netsharp_lsp.cntk.languages")

@@ -83,6 +83,11 @@ def test_it_cannot_be_trained(tmp_path: Path) -> None:
     assert "only Net# is trained here" in done.stderr
 
 
+def test_the_command_names_it(tmp_path: Path) -> None:
+    said = " ".join(toy(tmp_path, "--help").stdout.split())
+    assert "and in Tally (.tally); train and apply those in Net#." in said
+
+
 def test_an_editor_gets_diagnostics_hovers_and_formatting(tmp_path: Path) -> None:
     path = tmp_path / "a.tally"
     path.write_text(TEXT)
