@@ -21,7 +21,7 @@ from netsharp_engine.graph import Graph
 from netsharp_engine.numpy_backend import compile_plan
 from netsharp_engine.numpy_backend.updates import bind_optimizer
 from netsharp_engine.train.rates import rule_of
-from netsharp_engine.train.settings import Settings, read_settings
+from netsharp_engine.train.settings import TrainingSettings, read_settings
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.check import check
 from netsharp_lsp.netsharp.lower import lower
@@ -75,7 +75,7 @@ def engine_step(workload: str, samples: int) -> Step:
     plan.initialise(0, 0.1)
     rule = {"learning_rate": peer_torch.RATE, "momentum": peer_torch.MOMENTUM}
     settings = read_settings({}, rule)
-    assert isinstance(settings, Settings)
+    assert isinstance(settings, TrainingSettings)
     update = rule_of(settings)
     optimizer = bind_optimizer(plan, update.kind)
 

@@ -175,9 +175,9 @@ def _run(name: str, rest: list[str]) -> int:
     import argparse
 
     module = __import__(f"netsharp_lsp.cli.{name}", fromlist=["run"])
-    from netsharp_lsp.cli.arguments import Arguments
+    from netsharp_lsp.cli.arguments import CommandParser
 
-    parser = Arguments(
+    parser = CommandParser(
         prog=f"netsharp {name}",
         description=f"{COMMANDS[name][0].upper()}{COMMANDS[name][1:]}.",
         allow_abbrev=False,

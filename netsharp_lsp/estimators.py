@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from netsharp_engine.model import Model
-    from netsharp_engine.train import Settings, TrainingData, TrainingResult
+    from netsharp_engine.train import TrainingData, TrainingResult, TrainingSettings
 
 #: The network of an estimator without a specification: the hosts' own, all sizes automatic.
 DEFAULT_CLASSIFIER = """\
@@ -100,7 +100,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
 
     _default_specification = ""
 
-    def _settings(self, task: str, features: npt.NDArray[Any]) -> Settings:
+    def _settings(self, task: str, features: npt.NDArray[Any]) -> TrainingSettings:
         given = {
             name: value
             for name, value in self.get_params(deep=False).items()
@@ -125,7 +125,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         features: npt.NDArray[Any],
         labels: npt.NDArray[Any],
         weights: npt.NDArray[np.float64] | None,
-        settings: Settings,
+        settings: TrainingSettings,
         classes: int = 0,
     ) -> Self:
         """Train from new weights; `classes` counts those that may come, from 0 on.
@@ -163,7 +163,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         features: npt.NDArray[Any],
         labels: npt.NDArray[Any],
         weights: npt.NDArray[np.float64] | None,
-        settings: Settings,
+        settings: TrainingSettings,
     ) -> Table:
         task = "regression" if settings.regression else "classification"
         return Table.from_arrays(features, labels, weights=weights, task=task, dtype=settings.dtype)

@@ -35,7 +35,7 @@ from netsharp_engine.train.measure import Measurement, Meter, measuring_job
 from netsharp_engine.train.objective import Objective, choose_objective
 from netsharp_engine.train.preparation import encode_table
 from netsharp_engine.train.report import Report
-from netsharp_engine.train.settings import Settings, restore_settings
+from netsharp_engine.train.settings import TrainingSettings, restore_settings
 from netsharp_engine.train.state import Tensors, TrainingState
 
 __all__ = [
@@ -90,7 +90,7 @@ class Model:
         The text of the network.
     context : dict
         What was known around it: "features", "outputs", "task", ...
-    settings : Settings
+    settings : TrainingSettings
         Every setting of the training, by name: ``model.settings.epochs``.
     encoding : Encoding
         How columns of a table become features.
@@ -123,7 +123,7 @@ class Model:
 
     specification: str
     context: dict[str, Any]
-    settings: Settings
+    settings: TrainingSettings
     encoding: Encoding
     normalizer: Normalizer
     classes: tuple[str, ...] | None

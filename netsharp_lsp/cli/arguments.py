@@ -26,7 +26,7 @@ def positive(text: str) -> int:
     return number
 
 
-class Arguments(argparse.ArgumentParser):
+class CommandParser(argparse.ArgumentParser):
     """argparse with sentences of our own."""
 
     def error(self, message: str) -> NoReturn:

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from netsharp_engine.graph import Graph
     from netsharp_engine.model import Model
-    from netsharp_engine.train import Settings, TrainingData, TrainingResult
+    from netsharp_engine.train import TrainingData, TrainingResult, TrainingSettings
     from netsharp_lsp.cli.embedded import Embedded
     from netsharp_lsp.cli.progress import Display
     from netsharp_lsp.project.roots import Roots
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 DONE, FAULTY, FAILED = 0, 1, 2
 #: What a specification from stdin is called, but for its suffix, unless somebody names it.
 STDIN_STEM = "network"
-#: Settings that name files which are read, and which are written.
+#: TrainingSettings that name files which are read, and which are written.
 INPUTS, OUTPUTS = ("train", "test", "labels", "validation"), ("model", "log", "plot")
 #: What came of a run, as an exit code; that of an interrupted one says by what.
 EXITS = {"finished": DONE, "early": DONE, "diverged": FAULTY}
@@ -173,7 +173,7 @@ def _roots(args: argparse.Namespace, item: Input) -> Roots:
 
 
 def _stay_inside(
-    names: Sequence[str], settings: Settings, given: dict[str, Any], roots: Roots
+    names: Sequence[str], settings: TrainingSettings, given: dict[str, Any], roots: Roots
 ) -> None:
     """Raise RunError where a file would be read or written outside that no flag names.
 
@@ -204,7 +204,7 @@ def _meant(name: str, path: str, roots: Roots) -> Iterator[str]:
 
 def _settings(
     args: argparse.Namespace, name: str, embedded: Embedded | None, roots: Roots
-) -> Settings:
+) -> TrainingSettings:
     """The settings of the run file beside a file, those that the call around it names, flags."""
     path = args.run_file or f"{os.path.splitext(name)[0]}.toml"
     table: dict[str, Any] = {}
@@ -233,7 +233,7 @@ def _run_file(path: str) -> dict[str, Any]:
         raise RunError(str(error)) from None
 
 
-def _check_outputs(settings: Settings, model: str) -> None:
+def _check_outputs(settings: TrainingSettings, model: str) -> None:
     """Say before the run what would fail after it."""
     for path in filter(None, (model, settings.log, settings.plot)):
         reason = refusal(path)
@@ -273,7 +273,7 @@ class Training:
     specification: str
     build_graph: BuildGraph
     data: TrainingData
-    settings: Settings
+    settings: TrainingSettings
     display: Display
     path: str
     should_stop: Callable[[], bool]
@@ -325,13 +325,13 @@ class Training:
             complain(sentence)
 
 
-def model_path(specification: str, settings: Settings) -> str:
+def model_path(specification: str, settings: TrainingSettings) -> str:
     """Where the model goes: as set, else beside the specification."""
     return settings.model or f"{os.path.splitext(specification)[0]}.safetensors"
 
 
 def _report(
-    args: argparse.Namespace, result: TrainingResult, settings: Settings, path: str
+    args: argparse.Namespace, result: TrainingResult, settings: TrainingSettings, path: str
 ) -> None:
     if result.message:
         complain(result.message)
@@ -348,7 +348,7 @@ def _report(
     say([f"model: {path}"], out)
 
 
-def show_settings(settings: Settings) -> None:
+def show_settings(settings: TrainingSettings) -> None:
     """Print every setting in force and where it came from."""
     rows = [
         (f"[{section}] {name}", value, origin)

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from netsharp_engine.train import KEYS, Settings, read_settings, restore_settings
+from netsharp_engine.train import KEYS, TrainingSettings, read_settings, restore_settings
 from netsharp_engine.train.keys import BY_NAME
 
 
 def settings(run_file=None, **flags):
     found = read_settings(run_file or {}, flags)
-    assert isinstance(found, Settings), found
+    assert isinstance(found, TrainingSettings), found
     return found
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from netsharp_engine.train import Settings, read_settings
+from netsharp_engine.train import TrainingSettings, read_settings
 from netsharp_lsp.project.binding import Bound, bind, tables_beside
 from netsharp_lsp.project.run_file import model_file, read_run_file
 from netsharp_lsp.project.writing import write_new
@@ -28,7 +28,7 @@ def test_the_run_file_names_table_and_label(
     assert (bound.label, bound.guessed) == (label, guessed)
     table = tomllib.loads((tmp_path / "net.toml").read_text())
     settings = read_settings(table, {}, directory=str(tmp_path), file_name="net.toml")
-    assert isinstance(settings, Settings)
+    assert isinstance(settings, TrainingSettings)
     assert settings.train == (str(tmp_path / "t.csv"),)
     assert settings.label == label
     assert sorted(os.listdir(tmp_path)) == ["net.toml", "t.csv"]

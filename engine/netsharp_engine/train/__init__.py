@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from .report import Report
     from .runlog import RunLog, event_line
     from .session import TrainingResult, resume, settings_to_resume, train, train_further
-    from .settings import Settings, read_settings, restore_settings
+    from .settings import TrainingSettings, read_settings, restore_settings
 
 __all__ = [
     "KEYS",
     "Key",
     "Report",
     "RunLog",
-    "Settings",
     "TrainingData",
     "TrainingError",
     "TrainingResult",
+    "TrainingSettings",
     "catch_interrupts",
     "event_line",
     "load_data",
@@ -48,7 +48,7 @@ _HOMES = {
     "report": ("Report",),
     "runlog": ("RunLog", "event_line"),
     "session": ("TrainingResult", "resume", "settings_to_resume", "train", "train_further"),
-    "settings": ("Settings", "read_settings", "restore_settings"),
+    "settings": ("TrainingSettings", "read_settings", "restore_settings"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -8,7 +8,7 @@ from netsharp_engine.graph import Parameter
 from netsharp_engine.program import Fault
 
 from .preparation import Part
-from .settings import Settings
+from .settings import TrainingSettings
 
 LARGE_FEATURE = 50.0
 LARGE_TARGET = 1000.0
@@ -31,7 +31,7 @@ def explain(fault: Fault, step: int, rate: float, change: str) -> str:
     )
 
 
-def propose(settings: Settings, part: Part, rate: float) -> str:
+def propose(settings: TrainingSettings, part: Part, rate: float) -> str:
     """One change that is likely to help."""
     some = part.matrix[part.index[:4096]]
     largest = float(np.abs(some).max()) if some.size else 0.0

@@ -24,7 +24,7 @@ from .objective import choose_objective
 from .preparation import TrainingData
 from .rates import reduced_rate, rule_of
 from .report import Report
-from .settings import Settings
+from .settings import TrainingSettings
 from .state import Tensors, TrainingState
 
 Event = dict[str, Any]
@@ -65,7 +65,7 @@ class Run:
         self,
         graph: Graph,
         data: TrainingData,
-        settings: Settings,
+        settings: TrainingSettings,
         backend: Backend,
         on_event: EventCallback | None = None,
         should_stop: Callable[[], bool] | None = None,

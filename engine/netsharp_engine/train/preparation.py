@@ -34,7 +34,7 @@ from netsharp_engine.excerpt import excerpt
 from netsharp_engine.limits import CLASSES
 
 from .failures import TrainingError
-from .settings import Settings
+from .settings import TrainingSettings
 
 FINGERPRINT_ROWS = 256
 MANY_CLASSES = 20
@@ -80,7 +80,7 @@ class TrainingData:
     normalizer: Normalizer
     classes: tuple[str, ...] | None
     task: str
-    settings: Settings
+    settings: TrainingSettings
 
     @property
     def features(self) -> int:
@@ -112,7 +112,9 @@ class TrainingData:
         return f"{part.rows}+{held} rows of {self.features}, checksum {checksum:08x}"
 
 
-def load_data(settings: Settings, *, progress: ProgressCallback | None = None) -> TrainingData:
+def load_data(
+    settings: TrainingSettings, *, progress: ProgressCallback | None = None
+) -> TrainingData:
     """Read the files that the settings name and prepare them.
 
     A ``validation`` that is text is a column if the training table has one of that name, else a
@@ -131,7 +133,7 @@ def load_data(settings: Settings, *, progress: ProgressCallback | None = None) -
     return prepare(table, settings, validation, consume=True)
 
 
-def _split_column(settings: Settings, first_file: str) -> str | None:
+def _split_column(settings: TrainingSettings, first_file: str) -> str | None:
     """The validation column, or None where ``validation`` is no text or a file's name."""
     chosen = settings.validation
     if not isinstance(chosen, str):
@@ -160,7 +162,7 @@ class Fitted(Protocol):
 
 def prepare(
     table: Table,
-    settings: Settings,
+    settings: TrainingSettings,
     validation_table: Table | None = None,
     *,
     fitted: Fitted | None = None,
@@ -210,7 +212,7 @@ def _check_levels(table: Table) -> None:
             )
 
 
-def _check_classes(table: Table, settings: Settings) -> None:
+def _check_classes(table: Table, settings: TrainingSettings) -> None:
     """Refuse numbers that are taken for classes only because no task was set, and too many."""
     classes = table.classes
     if classes is None or len(classes) <= MANY_CLASSES:
@@ -231,7 +233,7 @@ def _check_classes(table: Table, settings: Settings) -> None:
         )
 
 
-def _prepare_alike(table: Table, settings: Settings, fitted: Fitted) -> TrainingData:
+def _prepare_alike(table: Table, settings: TrainingSettings, fitted: Fitted) -> TrainingData:
     if not table.labelled:
         raise DataError("The training data has no labels.")
     encoding, normalizer, classes = fitted.encoding, fitted.normalizer, fitted.classes
@@ -240,7 +242,7 @@ def _prepare_alike(table: Table, settings: Settings, fitted: Fitted) -> Training
     return TrainingData(part, None, encoding, normalizer, classes, task, settings)
 
 
-def _task(classes: tuple[str, ...] | None, settings: Settings) -> str:
+def _task(classes: tuple[str, ...] | None, settings: TrainingSettings) -> str:
     if classes is None:
         return "regression"
     if settings.task == "binary" and len(classes) != 2:
@@ -273,7 +275,7 @@ def _check_finite(matrix: Matrix, encoding: Encoding) -> None:
 
 
 def _weights(
-    table: Table, classes: tuple[str, ...] | None, train: Rows, settings: Settings
+    table: Table, classes: tuple[str, ...] | None, train: Rows, settings: TrainingSettings
 ) -> npt.NDArray[np.float64] | None:
     weights = table.weights
     if weights is not None and not np.any(weights[train] > 0):
@@ -314,7 +316,7 @@ def _other_part(
     encoding: Encoding,
     normalizer: Normalizer,
     classes: tuple[str, ...] | None,
-    settings: Settings,
+    settings: TrainingSettings,
 ) -> Part:
     """Validation rows of another table, in the training table's terms."""
     matrix = encode_table(table, encoding, settings.dtype)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from netsharp_engine.program import Rule
 
-from .settings import Settings
+from .settings import TrainingSettings
 
 
-def rule_of(settings: Settings) -> Rule:
+def rule_of(settings: TrainingSettings) -> Rule:
     """The rule at the beginning of a run."""
     kind, constants = "momentum" if settings.momentum else "sgd", {}
     decay = settings.weight_decay
@@ -34,7 +34,7 @@ def rule_of(settings: Settings) -> Rule:
 
 
 def reduced_rate(
-    rate: float, settings: Settings, epoch: int, loss: float, previous: float | None
+    rate: float, settings: TrainingSettings, epoch: int, loss: float, previous: float | None
 ) -> float:
     """The rate after ``epoch`` (from 1) with this mean training loss.
 

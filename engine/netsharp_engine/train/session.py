@@ -16,7 +16,7 @@ from .failures import TrainingError
 from .loop import Event, EventCallback, Outcome, Run
 from .preparation import TrainingData
 from .report import Report
-from .settings import Settings
+from .settings import TrainingSettings
 from .state import TrainingState
 
 CHANGEABLE = frozenset(("epochs", "patience", "checkpoint", "threads"))
@@ -47,7 +47,7 @@ class TrainingResult:
 def train(
     graph: Graph,
     data: TrainingData,
-    settings: Settings | None = None,
+    settings: TrainingSettings | None = None,
     *,
     specification: str = "",
     context: dict[str, Any] | None = None,
@@ -75,7 +75,7 @@ def train(
 def resume(
     model: Model,
     data: TrainingData,
-    settings: Settings | None = None,
+    settings: TrainingSettings | None = None,
     *,
     on_event: EventCallback | None = None,
     on_checkpoint: Callable[[Model], None] | None = None,
@@ -142,7 +142,7 @@ def train_further(
     return _Session(run, model.graph, data, settings, model.specification, model.context).result()
 
 
-def settings_to_resume(stored: Settings, wanted: Settings) -> Settings:
+def settings_to_resume(stored: TrainingSettings, wanted: TrainingSettings) -> TrainingSettings:
     """A stored run's settings with what may change taken from ``wanted`` where it was given.
 
     Epochs, patience, checkpoint and threads may change, and where files lie.  Raises TrainingError
@@ -182,7 +182,7 @@ class _Session:
     run: Run
     graph: Graph
     data: TrainingData
-    settings: Settings
+    settings: TrainingSettings
     specification: str
     context: dict[str, Any]
 

@@ -22,7 +22,7 @@ PATH_KEYS = frozenset(("train", "test", "labels", "model", "log", "plot"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class TrainingSettings:
     """Every setting of a run, checked.
 
     ``origins`` maps each key to ``host``, ``default``, ``file`` or ``flag``.  ``directory`` is
@@ -164,7 +164,7 @@ def read_settings(
     *,
     directory: str = "",
     file_name: str = "the run file",
-) -> Settings | list[str]:
+) -> TrainingSettings | list[str]:
     """The settings of a run file (its parsed TOML) under flags (by key; None is not given).
 
     Paths of the run file are taken from ``directory``.  Instead of settings it gives a list of
@@ -188,10 +188,10 @@ def read_settings(
     errors += _conflicts(given, origins)
     if errors:
         return errors
-    return Settings(**given, origins=origins, directory=directory)
+    return TrainingSettings(**given, origins=origins, directory=directory)
 
 
-def restore_settings(stored: Mapping[str, Any]) -> Settings | list[str]:
+def restore_settings(stored: Mapping[str, Any]) -> TrainingSettings | list[str]:
     """The settings whose ``to_json()`` was stored; a list of sentences for other values.
 
     Keys that a later version added take their defaults; keys that are unknown are passed over.
@@ -207,7 +207,7 @@ def restore_settings(stored: Mapping[str, Any]) -> Settings | list[str]:
     _add_defaults(given, origins)
     for key in KEYS:
         origins.setdefault(key.name, "default")
-    return errors or Settings(**given, origins=origins)
+    return errors or TrainingSettings(**given, origins=origins)
 
 
 def _file_values(
@@ -267,7 +267,7 @@ def _add_defaults(given: dict[str, Any], origins: dict[str, str]) -> None:
             value, origin = key.hosts[host], "host"
         given[key.name] = () if key.kind == "paths" and value is None else value
         origins.setdefault(key.name, origin)
-    missing = [field.name for field in fields(Settings) if field.name not in given]
+    missing = [field.name for field in fields(TrainingSettings) if field.name not in given]
     assert missing == ["origins", "directory"], missing
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from netsharp_lsp.cntk.commands.plan import Named, planned
-from netsharp_lsp.cntk.migration.migrate import Settings, units
+from netsharp_lsp.cntk.migration.migrate import MigrationSettings, units
 from netsharp_lsp.cntk.migration.report import Report
 from netsharp_lsp.cntk.run.experiment import Experiment
 
@@ -96,7 +96,7 @@ def planned_migration(asked: Wanted) -> Migration:
     problems = [*plan.problems, *plan.notices, *unknown]
     if problems:
         return Migration(problems, ())
-    return Migration((), units(runs, asked.files, Settings(force=asked.force)))
+    return Migration((), units(runs, asked.files, MigrationSettings(force=asked.force)))
 
 
 def shown_name(file: str) -> str:

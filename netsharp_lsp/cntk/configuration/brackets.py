@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.configuration.faults import Fault, TextFaults
+from netsharp_lsp.cntk.configuration.faults import TextFault, TextFaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class Brackets:
             meant = self._text.place(open_ones[own[-1]], open_ones[own[-1]] + 1)
             related.append((f"'{found}' would close this one.", meant))
         self._faults.add(
-            Fault(
+            TextFault(
                 "unmatched",
                 f"'{found}' closes no '{chr(text[open_ones[-1]])}'; expected '{expected}' for the "
                 f"bracket at {opened}.",
@@ -133,7 +133,7 @@ class Brackets:
     def _report_unclosed(self, start: int) -> None:
         opening = self._text.text[start]
         self._faults.add(
-            Fault(
+            TextFault(
                 "unclosed",
                 f"'{chr(opening)}' is never closed. Add '{chr(PARTNERS[opening])}'.",
                 self._text.place(start, start + 1),

@@ -39,11 +39,11 @@ UNREADABLE = frozenset(
 MOST = 10_000
 
 
-class Fault:
+class TextFault:
     """A fault of one `kind` of `SEVERITIES`: what, where, and places that belong to it.
 
     `place` is None where a file as a whole is meant that could not be read; `name` is the variable
-    that a fault is about, if it is about one.
+    or the file that a fault is about, if it is about one.
     """
 
     __slots__ = ("kind", "message", "name", "place", "related")
@@ -73,7 +73,7 @@ class Fault:
         return f"{where}{self.severity}: {self.message}"
 
     def __repr__(self) -> str:
-        return f"Fault({self.kind!r}, {self.message!r})"
+        return f"TextFault({self.kind!r}, {self.message!r})"
 
 
 class TextFaults:
@@ -82,16 +82,16 @@ class TextFaults:
     __slots__ = ("_found",)
 
     def __init__(self) -> None:
-        self._found: dict[object, Fault] = {}
+        self._found: dict[object, TextFault] = {}
 
-    def add(self, fault: Fault) -> None:
+    def add(self, fault: TextFault) -> None:
         """Take a fault in unless it is known, or there are more than anybody reads."""
         if len(self._found) >= MOST:
             return
         key = (fault.kind, fault.place.key if fault.place is not None else fault.message)
         self._found.setdefault(key, fault)
 
-    def __iter__(self) -> Iterator[Fault]:
+    def __iter__(self) -> Iterator[TextFault]:
         return iter(self._found.values())
 
     def __len__(self) -> int:

@@ -10,7 +10,7 @@ import os
 import re
 
 from netsharp_lsp.cntk.configuration.comments import code_span
-from netsharp_lsp.cntk.configuration.faults import Fault, TextFaults
+from netsharp_lsp.cntk.configuration.faults import TextFault, TextFaults
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, Source, SourcePlace, read_text
 from netsharp_lsp.cntk.configuration.traced import Traced, Use, Weaver
 from netsharp_lsp.limits import CONFIGURATION_FILES
@@ -97,14 +97,14 @@ class Layers:
         for path in paths:
             if path in self._resolved:
                 message = f"{path} is named twice. Name each file once; a later item overrides."
-                self.faults.add(Fault("duplicate-file", message, place))
+                self.faults.add(TextFault("duplicate-file", message, place, name=path))
                 continue
             self._resolved.add(path)
             source = self._read(path)
             if self._is_outside(path, source):
-                self.faults.add(Fault("outside", outside(path), place))
+                self.faults.add(TextFault("outside", outside(path), place))
             elif source is None:
-                self.faults.add(Fault("missing-file", f"{path}: there is no such file.", None))
+                self.faults.add(TextFault("missing-file", f"{path}: there is no such file.", None))
             elif isinstance(source, Source):
                 found.append(SourcePlace(source, 0, len(source.text)))
         return found
@@ -124,14 +124,14 @@ class Layers:
                 f"{path} is not read: the files of a configuration have at most"
                 f" {CONFIGURATION_FILES} together."
             )
-            self.faults.add(Fault("long", message, place))
+            self.faults.add(TextFault("long", message, place))
             return False
         source = read_text(path, data)
         if isinstance(source, str):
-            self.faults.add(Fault("binary", f"{path}: {source}", None))
+            self.faults.add(TextFault("binary", f"{path}: {source}", None))
             return False
         if source.warning is not None:
-            self.faults.add(Fault("encoding", f"{path}: {source.warning}", None))
+            self.faults.add(TextFault("encoding", f"{path}: {source.warning}", None))
         self.sources.append(source)
         return source
 
@@ -181,7 +181,7 @@ class Layers:
         place = SourcePlace(line.source, line.start + len(INCLUDE), line.end)
         if b"$" in line.text:
             message = "A variable cannot name an included file. Write its path out."
-            self.faults.add(Fault("include-variable", message, place))
+            self.faults.add(TextFault("include-variable", message, place))
             return
         names = line.text[len(INCLUDE) :].decode("utf-8", "replace")
         for path in filter(None, names.split("+")):
@@ -190,18 +190,18 @@ class Layers:
     def _include_one(self, path: str, place: SourcePlace, depth: int) -> None:
         if path in self._resolved:
             message = f"{path} was read before and is not included again."
-            self.faults.add(Fault("included-twice", message, place))
+            self.faults.add(TextFault("included-twice", message, place, name=path))
             return
         self._resolved.add(path)
         if depth >= _DEEPEST:
             message = f"{path} is included through {_DEEPEST} other files, which is not followed."
-            self.faults.add(Fault("deep", message, place))
+            self.faults.add(TextFault("deep", message, place))
             return
         source = self._read(path, place)
         if self._is_outside(path, source):
-            self.faults.add(Fault("outside", outside(path), place))
+            self.faults.add(TextFault("outside", outside(path), place))
         elif source is None:
-            self.faults.add(Fault("missing-include", _no_include(path), place))
+            self.faults.add(TextFault("missing-include", _no_include(path), place))
         elif isinstance(source, Source):
             self._expand(SourcePlace(source, 0, len(source.text)), depth + 1)
 
@@ -229,7 +229,7 @@ class Layers:
             "line ends of Unix or Windows."
         )
         place = SourcePlace(stretch.source, *found.span())
-        self.faults.add(Fault("carriage-return", message, place))
+        self.faults.add(TextFault("carriage-return", message, place))
 
 
 def _held(item: Item, hole: Hole, at: int) -> tuple[int, int, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.configuration.brackets import QUOTE, Brackets
-from netsharp_lsp.cntk.configuration.faults import Fault, TextFaults
+from netsharp_lsp.cntk.configuration.faults import TextFault, TextFaults
 from netsharp_lsp.cntk.configuration.splitting import Splitter
 from netsharp_lsp.cntk.configuration.traced import Traced, trim
 
@@ -103,7 +103,7 @@ class _Reader:
             place = self._text.place(start, end)
             name = self._text.text[start:end].decode()
             message = f"'{name}' closes nothing; the program takes no notice. Remove it."
-            self._faults.add(Fault("stray-bracket", message, place))
+            self._faults.add(TextFault("stray-bracket", message, place))
             return
         self.found.append(Record(self._text, (start, end), (start, end), "flag", (start, end)))
 
@@ -114,7 +114,7 @@ class _Reader:
         if value[0] == value[1]:
             name = self._text.text[key[0] : key[1]].decode("utf-8", "replace")
             message = f"'{name}' has no value: the program stops here. Give it one, or remove it."
-            self._faults.add(Fault("empty-value", message, self._text.place(*key)))
+            self._faults.add(TextFault("empty-value", message, self._text.place(*key)))
             return
         self.found.append(Record(self._text, key, value, "text", value))
 

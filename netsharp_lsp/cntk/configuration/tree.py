@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.arrays import elements
-from netsharp_lsp.cntk.configuration.faults import Fault
+from netsharp_lsp.cntk.configuration.faults import TextFault
 from netsharp_lsp.cntk.configuration.records import is_block
 
 TYPE_CHECKING = False
@@ -114,7 +114,7 @@ def _walk(values: Iterator[Value], sections: set[bytes], faults: TextFaults) -> 
             continue
         if value.depth + 1 >= DEEPEST:
             message = f"Blocks that nest more than {DEEPEST} deep are not opened."
-            faults.add(Fault("deep", message, value.origin))
+            faults.add(TextFault("deep", message, value.origin))
             continue
         value.inside = value.found.scope.inside(value.found)
         waiting.append(_look(value.inside, f"{value.path}.", value.depth + 1))

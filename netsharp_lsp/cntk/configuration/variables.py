@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.configuration.comments import code_span
-from netsharp_lsp.cntk.configuration.faults import Fault, TextFaults
+from netsharp_lsp.cntk.configuration.faults import TextFault, TextFaults
 from netsharp_lsp.cntk.configuration.traced import Traced, Use, Weaver
 from netsharp_lsp.cntk.vocabulary import VARIABLE
 
@@ -143,7 +143,8 @@ class _Putting:
         if kind == "cycle" and entry is not None:
             self._cycle(entry, place)
         elif not self._view.is_hole(name):
-            self._faults.add(Fault(kind, message, place, name=name))
+            defined = () if entry is None else (("It is defined here.", entry.parts[-1].key),)
+            self._faults.add(TextFault(kind, message, place, defined, name=name))
         self._keep(name, entry, kind, (start, end))
 
     def _problem(
@@ -175,7 +176,7 @@ class _Putting:
         message = f"Variables lead in a circle: {' -> '.join(names)}. The program never ends."
         if len(loop) == 1:
             message = f"{message} Give '{names[0]}' a value behind this one."
-        self._faults.add(Fault("cycle", message, place, definitions))
+        self._faults.add(TextFault("cycle", message, place, definitions))
 
     def _put(self, name: str, entry: Entry, value: Traced, place: SourcePlace) -> None:
         at = len(self._weaver)

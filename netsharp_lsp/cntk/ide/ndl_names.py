@@ -23,7 +23,7 @@ class Model:
     """Stands for a model of MEL: behind its name come the names of its nodes."""
 
 
-class Macro:
+class MacroMembers:
     """A macro: its declaration, and what can be reached inside with a dot."""
 
     def __init__(self, key: Key) -> None:
@@ -36,7 +36,7 @@ class NdlNames:
 
     def __init__(self, experiment: Experiment, file_of: Callable[[str], str]) -> None:
         self.file_of = file_of
-        self.macros: dict[str, Macro] = {}
+        self.macros: dict[str, MacroMembers] = {}
         scripts = [text.ndl for text in experiment.texts("ndl")]
         scripts += [part.script for edit in experiment.edits for part in edit.macros]
         self.readers = [Reader(script, file_of, self.macros) for script in scripts]
@@ -62,7 +62,7 @@ class Reader:
     """Reads the names of one script."""
 
     def __init__(
-        self, script: NdlScript, file_of: Callable[[str], str], macros: dict[str, Macro]
+        self, script: NdlScript, file_of: Callable[[str], str], macros: dict[str, MacroMembers]
     ) -> None:
         self.script = script
         self.file_of = file_of
@@ -73,7 +73,7 @@ class Reader:
         for statement in statements:
             if isinstance(statement, Definition):
                 key = self._key(statement.name)
-                self.macros.setdefault(statement.name.text.lower(), Macro(key))
+                self.macros.setdefault(statement.name.text.lower(), MacroMembers(key))
                 yield self._told(statement.name, key, "macro", declares=True)
                 if statement.body is not None:
                     yield from self.macros_of(statement.body.statements)

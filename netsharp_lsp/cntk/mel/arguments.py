@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.mel.faults import Fault, Replacement
+from netsharp_lsp.cntk.mel.faults import EditFault, Replacement
 from netsharp_lsp.cntk.mel.functions import (
     ANY,
     FUNCTIONS,
@@ -40,7 +40,7 @@ def _maker(name: str) -> str:
     return next(maker for maker in MAKERS if fits(name, maker))
 
 
-def unknown_function(statement: Statement) -> Fault:
+def unknown_function(statement: Statement) -> EditFault:
     """Why a call is of no function of MEL."""
     assert statement.function is not None
     name = word(statement.function)
@@ -51,14 +51,16 @@ def unknown_function(statement: Statement) -> Fault:
             f"MEL has no function '{name}': a name may be shortened to half its length, which is "
             f"{need} letters of '{short[0]}'. Write '{short[0]}'."
         )
-        return Fault("unknown-function", message, statement.function, _named(statement, short[0]))
+        return EditFault(
+            "unknown-function", message, statement.function, _named(statement, short[0])
+        )
     # RenameNode is Rename, whatever it looks like: RemoveNode is nearer by its letters.
     longer = [full for full in NAMES if name.lower().startswith(full.lower())]
     near = max(longer, key=len) if longer else nearest(name, (*MAKERS, *NAMES))
     ask = f" Did you mean '{near}'?" if near else f" It has {', '.join(NAMES)}."
     message = f"MEL has no function '{name}'; the edit stops here.{ask}"
     repair = _named(statement, near) if near else None
-    return Fault("unknown-function", message, statement.function, repair)
+    return EditFault("unknown-function", message, statement.function, repair)
 
 
 def _named(statement: Statement, name: str) -> Replacement:
@@ -66,7 +68,7 @@ def _named(statement: Statement, name: str) -> Replacement:
     return Replacement(f"Write '{name}'", statement.function, name, safe=True)
 
 
-def of_names(statement: Statement, function: Function) -> Iterator[Fault]:
+def of_names(statement: Statement, function: Function) -> Iterator[EditFault]:
     """That a function's name is shortened."""
     assert statement.function is not None
     name = word(statement.function)
@@ -78,7 +80,7 @@ def of_names(statement: Statement, function: Function) -> Iterator[Fault]:
         full = function.alias
     others = [one for one in possible(name) if one not in proper and one != full]
     also = f", though it could be '{others[0]}', too" if others else ""
-    yield Fault(
+    yield EditFault(
         "shortened",
         f"'{name}' is taken for '{full}'{also}. Write the name in full.",
         statement.function,
@@ -86,7 +88,7 @@ def of_names(statement: Statement, function: Function) -> Iterator[Fault]:
     )
 
 
-def of_count(statement: Statement, function: Function) -> Iterator[Fault]:
+def of_count(statement: Statement, function: Function) -> Iterator[EditFault]:
     """That there are too few or too many parameters, or some that count for nothing."""
     assert statement.list is not None
     named = statement.kind == "model"
@@ -102,10 +104,10 @@ def of_count(statement: Statement, function: Function) -> Iterator[Fault]:
     message = (
         f"{given or 'No'} parameter{'' if given == 1 else 's'} here; the edit stops. It is {form}."
     )
-    yield Fault("count", message, statement.list)
+    yield EditFault("count", message, statement.list)
 
 
-def _ignored(statement: Statement, function: Function) -> Iterator[Fault]:
+def _ignored(statement: Statement, function: Function) -> Iterator[EditFault]:
     if function.option is None or function.most == ANY:
         return
     first = function.required - (statement.kind == "model")
@@ -116,10 +118,10 @@ def _ignored(statement: Statement, function: Function) -> Iterator[Fault]:
                 f"'{word(argument)}' counts for nothing: a further parameter of {function.name} is "
                 f"written with a name, {option}=..."
             )
-            yield Fault("ignored", message, argument)
+            yield EditFault("ignored", message, argument)
 
 
-def of_options(statement: Statement, function: Function) -> Iterator[Fault]:
+def of_options(statement: Statement, function: Function) -> Iterator[EditFault]:
     """That an option is not known, or cannot have its value."""
     first = function.required - (statement.kind == "model")
     if function.option is None:
@@ -135,36 +137,36 @@ def of_options(statement: Statement, function: Function) -> Iterator[Fault]:
             yield from _of_value(function.option, found.value)
 
 
-def _unknown_option(name: Traced, function: Function) -> Fault:
+def _unknown_option(name: Traced, function: Function) -> EditFault:
     assert function.option is not None
     proper = function.option.names[-1]
     message = f"{function.name} has no option '{word(name)}'; the edit stops. It has '{proper}'."
     repair = Replacement(f"Write '{proper}'", name, proper, safe=True)
-    return Fault("option", message, name, repair)
+    return EditFault("option", message, name, repair)
 
 
-def _of_value(option: Option, value: Traced) -> Iterator[Fault]:
+def _of_value(option: Option, value: Traced) -> Iterator[EditFault]:
     text = word(value)
     if "$" in text:
         return
     name = option.names[-1]
     if option is INCLUDE_DATA:
         if text not in TRUTHS:
-            yield Fault("option-value", f"'{text}' is neither true nor false.", value)
+            yield EditFault("option-value", f"'{text}' is neither true nor false.", value)
         return
     if not option.values:
         if not text:
-            yield Fault("option-value", f"'{name}' needs the name of a section.", value)
+            yield EditFault("option-value", f"'{name}' needs the name of a section.", value)
         return
     if not any(fits(text, allowed) for allowed in option.values):
         allowed = " or ".join(f"'{one}'" for one in option.values)
         near = nearest(text, option.values)
         repair = Replacement(f"Write '{near}'", value, near, safe=True) if near else None
         message = f"'{name}' cannot be '{text}'; the edit stops. It is {allowed}."
-        yield Fault("option-value", message, value, repair)
+        yield EditFault("option-value", message, value, repair)
 
 
-def of_separator(statement: Statement) -> Iterator[Fault]:
+def of_separator(statement: Statement) -> Iterator[EditFault]:
     """That the first character of the parameters is lost."""
     lost = swallowed(statement.list) if statement.list is not None else None
     if lost is None or statement.list is None:
@@ -176,4 +178,4 @@ def of_separator(statement: Statement) -> Iterator[Fault]:
         f"is lost: the first one is '{first}'. Leave a blank before it."
     )
     repair = Replacement("Put a blank before it", lost, f" {sign}", safe=False)
-    yield Fault("separator", message, lost, repair)
+    yield EditFault("separator", message, lost, repair)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.mel.faults import Fault, Replacement
+from netsharp_lsp.cntk.mel.faults import EditFault, Replacement
 from netsharp_lsp.cntk.mel.functions import (
     PROPERTIES,
     SUBTREE_PROPERTIES,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         """An evaluation under way."""
 
         models: Models
-        faults: list[Fault]
+        faults: list[EditFault]
         change: Traced | None
         writes: bool
 
@@ -99,7 +99,7 @@ def rename(going: Going, statement: Statement, function: Function) -> None:
     for old, new in pairs or ():
         if target.spelt(new) is not None:
             message = f"'{new}' is the name of a node already; the edit stops here."
-            going.faults.append(Fault("rename-taken", message, statement.arguments[1]))
+            going.faults.append(EditFault("rename-taken", message, statement.arguments[1]))
             return
         if target.nodes is not None:
             target.nodes[new] = target.nodes.pop(old, "")
@@ -117,7 +117,7 @@ def copy(going: Going, statement: Statement, function: Function) -> None:
     for old, new in pairs or ():
         if source.model is target and target.spelt(new) == old:
             message = f"'{old}' would be copied onto itself; the edit stops here."
-            going.faults.append(Fault("copied-onto-itself", message, statement.arguments[1]))
+            going.faults.append(EditFault("copied-onto-itself", message, statement.arguments[1]))
             return
         target.add(new, source.model.operation(old))
     if pairs is None:
@@ -171,7 +171,7 @@ def _index(going: Going, index: Traced) -> int | None:
         return number
     if "$" not in text:
         message = f"'{text}' is no input: inputs are counted from 0."
-        going.faults.append(Fault("index", message, index))
+        going.faults.append(EditFault("index", message, index))
     return None
 
 
@@ -186,7 +186,7 @@ def _fitting(going: Going, target: Nodes, index: Traced, number: int) -> None:
         message = f"'{name}' is {operation} with {count}{last}: there is no input {word(index)}."
         if number == node_type.most > 0:
             message += " Inputs are counted from 0."
-        going.faults.append(Fault("index", message, index))
+        going.faults.append(EditFault("index", message, index))
         return
 
 
@@ -198,7 +198,7 @@ def _single(going: Going, origin: Nodes, text: Traced) -> None:
             f"An input is one node, but '{word(text)}' means {len(origin.names)}: {listed}{more}. "
             "The edit stops here."
         )
-        going.faults.append(Fault("several", message, text))
+        going.faults.append(EditFault("several", message, text))
 
 
 def set_inputs(going: Going, statement: Statement, function: Function) -> None:
@@ -226,7 +226,7 @@ def _inputs_count(going: Going, target: Nodes, statement: Statement) -> None:
         if node_type is not None and not node_type.fewest <= given <= node_type.most:
             count = f"{node_type.most} input{'' if node_type.most == 1 else 's'}"
             message = f"'{name}' is {operation} with {count}, but {given} are given."
-            going.faults.append(Fault("index", message, statement.text))
+            going.faults.append(EditFault("index", message, statement.text))
 
 
 def set_property(going: Going, statement: Statement, function: Function) -> None:
@@ -270,7 +270,7 @@ def _unknown_property(going: Going, name: Traced, known: list[str]) -> None:
         ask = "It did something in older versions alone: remove the call."
     repair = Replacement(f"Write '{near}'", name, near, safe=True) if near else None
     message = f"There is no property '{spelt}' to set here; the edit stops. {ask}"
-    going.faults.append(Fault("property", message, name, repair))
+    going.faults.append(EditFault("property", message, name, repair))
 
 
 def _old_property(going: Going, found: tuple[Property, str], texts: tuple[Traced, Traced]) -> None:
@@ -285,11 +285,11 @@ def _old_property(going: Going, found: tuple[Property, str], texts: tuple[Traced
         repair = Replacement(
             f"Set {proper.name}", name, proper.name, safe=True, also=((value, number),)
         )
-        going.faults.append(Fault("old-property", message, name, repair if number else None))
+        going.faults.append(EditFault("old-property", message, name, repair if number else None))
         return
     message = f"'{word(name)}' is an older name of '{proper.name}'."
     repair = Replacement(f"Write '{proper.name}'", name, proper.name, safe=True)
-    going.faults.append(Fault("old-property", message, name, repair))
+    going.faults.append(EditFault("old-property", message, name, repair))
 
 
 def _property_value(going: Going, found: tuple[Property, str], value: Traced) -> None:
@@ -300,13 +300,13 @@ def _property_value(going: Going, found: tuple[Property, str], value: Traced) ->
         if text not in TRUTHS:
             name = found[1] or found[0].name
             message = f"'{name}' is true or false, not '{text}'; the edit stops here."
-            going.faults.append(Fault("property-value", message, value))
+            going.faults.append(EditFault("property-value", message, value))
         return
     number = _number(text)
     if number is None or number < 0:
         below = "cannot be below 0" if number is not None else "is a number"
         message = f"'{found[0].name}' {below}, but it is '{text}'; the edit stops here."
-        going.faults.append(Fault("property-value", message, value))
+        going.faults.append(EditFault("property-value", message, value))
 
 
 def _number(text: str) -> float | None:
@@ -320,7 +320,7 @@ def _useful(going: Going, nodes: Nodes, proper: Property, name: Traced) -> None:
     """Whether a property does anything to the nodes."""
     if proper.kind == "nothing":
         message = f"'{proper.name}' does nothing. Remove the call."
-        going.faults.append(Fault("no-effect", message, name))
+        going.faults.append(EditFault("no-effect", message, name))
         return
     operations = [(one, nodes.model.operation(one)) for one in nodes.names or ()]
     known = [(one, operation) for one, operation in operations if operation]
@@ -331,7 +331,7 @@ def _useful(going: Going, nodes: Nodes, proper: Property, name: Traced) -> None:
                 f"'{wrong[0][0]}' is {wrong[0][1]}, which has nothing to freeze; the edit stops "
                 "here. Name parameters or normalizations."
             )
-            going.faults.append(Fault("not-freezable", message, name))
+            going.faults.append(EditFault("not-freezable", message, name))
     elif proper.kind == "number" and known and len(known) == len(operations):
         _no_parameters(going, known, proper, name)
 
@@ -345,7 +345,7 @@ def _no_parameters(
             f"'{node}' is {operation} and does not learn: '{proper.name}' changes nothing. "
             "SetPropertyForSubTree sets it for the parameters below a node."
         )
-        going.faults.append(Fault("no-effect", message, name))
+        going.faults.append(EditFault("no-effect", message, name))
 
 
 def revise(going: Going, statement: Statement, function: Function) -> None:
@@ -357,7 +357,7 @@ def revise(going: Going, statement: Statement, function: Function) -> None:
         operation = nodes.model.operation(name)
         if operation and operation != "LearnableParameter":
             message = f"'{name}' is {operation} and no parameter: the program skips it."
-            going.faults.append(Fault("no-effect", message, statement.arguments[0]))
+            going.faults.append(EditFault("no-effect", message, statement.arguments[0]))
             break
     _changed(going, nodes.model, statement)
 
@@ -367,7 +367,7 @@ def _across(going: Going, statement: Statement, how: str, models: tuple[Model, M
         f"Nodes are {how}, but these are of '{models[0].name}' and '{models[1].name}'; "
         "the edit stops here."
     )
-    going.faults.append(Fault("across", message, statement.text))
+    going.faults.append(EditFault("across", message, statement.text))
 
 
 def _pairs(
@@ -388,7 +388,7 @@ def _pairs(
             f"'{source.rest}' and '{new}' are not alike: where one has something before or behind "
             "its '*', the other must, too. The edit stops here."
         )
-        going.faults.append(Fault("patterns", message, statement.arguments[1]))
+        going.faults.append(EditFault("patterns", message, statement.arguments[1]))
         return None
     if source.names is None:
         return source, target, None

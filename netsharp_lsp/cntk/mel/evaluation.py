@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.mel import arguments, editing
-from netsharp_lsp.cntk.mel.faults import Fault, Replacement
+from netsharp_lsp.cntk.mel.faults import EditFault, Replacement
 from netsharp_lsp.cntk.mel.functions import FUNCTIONS, MAKERS
 from netsharp_lsp.cntk.mel.models import CONSTANT, MACRO, NODE, Model, Models
 from netsharp_lsp.cntk.mel.names import no_default, unknown_model, unknown_node
@@ -60,7 +60,7 @@ class Surroundings(NamedTuple):
 class Edited(NamedTuple):
     """What going through a text gave: its faults, and every file it writes with its model."""
 
-    faults: list[Fault]
+    faults: list[EditFault]
     saved: dict[str, Model]
 
 
@@ -79,7 +79,7 @@ class _Evaluation:
     def __init__(self, around: Surroundings) -> None:
         self.around = around
         self.models = Models()
-        self.faults: list[Fault] = []
+        self.faults: list[EditFault] = []
         self.saved: dict[str, Model] = {}
         #: Whether anything is written, and the last change of any model.
         self.writes = False
@@ -96,7 +96,7 @@ class _Evaluation:
                 "What is edited here is never written: the text ends without SaveModel, "
                 "SaveDefaultModel or a dump."
             )
-            self.faults.append(Fault("not-saved", message, self.change))
+            self.faults.append(EditFault("not-saved", message, self.change))
 
     # Kinds of statements.
 
@@ -106,7 +106,7 @@ class _Evaluation:
             f"'{word(statement.text)}' is no statement; the edit stops here. A statement is a "
             "call, name = call(...), or name = [ ... ]."
         )
-        self.faults.append(Fault("statement", message, statement.text))
+        self.faults.append(EditFault("statement", message, statement.text))
 
     def snippet(self, statement: Statement) -> None:
         """`name = [ ... ]`: a model of NDL's statements."""
@@ -155,7 +155,7 @@ class _Evaluation:
             f"'{found}' gives no value: only LoadModel and CreateModel do. What is assigned is "
             "read as NDL, which has no such function. Write the call alone."
         )
-        self.faults.append(Fault("no-value", message, name))
+        self.faults.append(EditFault("no-value", message, name))
         return True
 
     def _makes(self, statement: Statement, name: Traced) -> bool:
@@ -166,7 +166,7 @@ class _Evaluation:
             return False
         message = f"There is no function '{spelt}'; the edit stops here. Did you mean '{near}'?"
         repair = Replacement(f"Write '{near}'", name, near, safe=True)
-        self.faults.append(Fault("unknown-function", message, name, repair))
+        self.faults.append(EditFault("unknown-function", message, name, repair))
         key = statement.key
         assert key is not None
         self.take(Model(word(key), key, None, ""))
@@ -194,7 +194,7 @@ class _Evaluation:
                 f"There is no function or macro '{word(function)}' for NDL here; the edit stops. "
                 "Macros come from the files that 'ndlMacros' of the command names."
             )
-            self.faults.append(Fault("ndl-function", message, function))
+            self.faults.append(EditFault("ndl-function", message, function))
 
     def model(self, statement: Statement) -> None:
         """`m = LoadModel(file)` and `m = CreateModel()`."""
@@ -215,7 +215,7 @@ class _Evaluation:
                 "CreateModel() alone always stops: the program goes on to read it as "
                 "CreateModelWithName, which needs a name. Write name = CreateModel()."
             )
-            self.faults.append(Fault("create-alone", message, statement.text))
+            self.faults.append(EditFault("create-alone", message, statement.text))
             self.models.take(Model("default", statement.function, None, ""))
             return
         function = self.checked(statement)
@@ -253,7 +253,7 @@ class _Evaluation:
                 "and with it what was not saved. Give this one another name."
             )
             notes = (("It was named here.", before.text),)
-            self.faults.append(Fault("model-twice", message, model.text, notes=notes))
+            self.faults.append(EditFault("model-twice", message, model.text, notes=notes))
 
     def load(self, name: str, key: Traced, file: Traced) -> None:
         """Read a model."""
@@ -269,7 +269,7 @@ class _Evaluation:
                 f"'{path}' is not there, and no command before this one writes it. Nothing can be "
                 "said about its nodes."
             )
-            self.faults.append(Fault("missing-file", message, file))
+            self.faults.append(EditFault("missing-file", message, file))
             known = Known(None, "")
         self.take(Model(name, key, known.nodes, known.origin))
 
@@ -277,7 +277,7 @@ class _Evaluation:
         """Whether nothing can be known of a file, which is noted."""
         if not self.around.is_outside(path):
             return False
-        self.faults.append(Fault("outside", outside(path), text))
+        self.faults.append(EditFault("outside", outside(path), text))
         return True
 
     def saved_here(self, path: str) -> Known | None:
@@ -313,14 +313,14 @@ class _Evaluation:
             pass  # The model of the snippet is unknown, as it is in any case.
         elif sections is None and "$" not in path and self.around.complete:
             message = f"There is no file '{path}'; the edit stops here."
-            self.faults.append(Fault("snippet-file", message, given[1]))
+            self.faults.append(EditFault("snippet-file", message, given[1]))
         elif not options:
             listed = f", for example section={sections[0]}" if sections else ""
             message = (
                 f"Without a section '{path}' is read but makes no node: the model stays empty. "
                 f"Name a section{listed}."
             )
-            self.faults.append(Fault("snippet-whole", message, given[1]))
+            self.faults.append(EditFault("snippet-whole", message, given[1]))
         elif sections is not None:
             self._section(options[0].value, path, sections)
         self.take(Model(word(given[0]), given[0], None, "it is written in NDL"))
@@ -331,7 +331,7 @@ class _Evaluation:
             return
         ask = suggestion(spelt, sections) or f" It has {', '.join(sections) or 'none'}."
         message = f"'{path}' has no section '{spelt}'; the edit stops here.{ask}"
-        self.faults.append(Fault("snippet-section", message, name))
+        self.faults.append(EditFault("snippet-section", message, name))
 
     def save(self, given: list[Traced], function: Function) -> None:
         """`SaveModel`."""

@@ -29,7 +29,7 @@ class Replacement:
         self.safe = safe
 
 
-class Fault:
+class EditFault:
     """One fault: a `kind` to tell faults apart, a sentence, and the text that it is about.
 
     `notes` are sentences about other texts; `grave` is false where the program only warns.
@@ -53,4 +53,4 @@ class Fault:
         self.grave = True
 
     def __repr__(self) -> str:
-        return f"Fault({self.kind!r}, {self.message!r})"
+        return f"EditFault({self.kind!r}, {self.message!r})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.mel.faults import Fault, Replacement
+from netsharp_lsp.cntk.mel.faults import EditFault, Replacement
 from netsharp_lsp.cntk.mel.reading import word
 from netsharp_lsp.diagnostics.nearest import nearest
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 MOST_LISTED = 5
 
 
-def no_default(models: Models, text: Traced, what: str) -> Fault:
+def no_default(models: Models, text: Traced, what: str) -> EditFault:
     """That there is no default model where one is needed."""
     if models.by_name:
         names = ", ".join(f"'{one.name}'" for one in models.by_name.values())
         do = f"There is {names}: call SetDefaultModel first."
     else:
         do = "Load or create a model first: m = LoadModel(file)."
-    return Fault("no-default", f"{what}, but there is no default model here. {do}", text)
+    return EditFault("no-default", f"{what}, but there is no default model here. {do}", text)
 
 
-def unknown_model(models: Models, name: Traced, grave: bool = True) -> Fault:
+def unknown_model(models: Models, name: Traced, grave: bool = True) -> EditFault:
     """That no model has a name."""
     spelt = word(name)
     gone = models.gone.get(spelt.lower())
     stops = "the edit stops here" if grave else "the program only warns"
     if gone is not None:
         message = f"The model '{spelt}' was unloaded before; {stops}."
-        fault = Fault("unknown-model", message, name, notes=(("It is unloaded here.", gone),))
+        fault = EditFault("unknown-model", message, name, notes=(("It is unloaded here.", gone),))
     else:
         names = [one.name for one in models.by_name.values()]
         near = nearest(spelt, names)
@@ -42,12 +42,12 @@ def unknown_model(models: Models, name: Traced, grave: bool = True) -> Fault:
             do = f"There is {', '.join(names)}." if names else "There is none yet."
         repair = Replacement(f"Write '{near}'", name, near, safe=True) if near else None
         message = f"There is no model '{spelt}'; {stops}. {do}"
-        fault = Fault("unknown-model", message, name, repair)
+        fault = EditFault("unknown-model", message, name, repair)
     fault.grave = grave
     return fault
 
 
-def unknown_node(model: Model, name: Traced) -> Fault:
+def unknown_node(model: Model, name: Traced) -> EditFault:
     """That a model has no node of a name."""
     spelt = word(name)
     nodes = list(model.nodes or ())
@@ -62,10 +62,10 @@ def unknown_node(model: Model, name: Traced) -> Fault:
         do = ""
     repair = Replacement(f"Write '{near}'", name, near, safe=True) if near else None
     message = f"The model '{model.name}' has no node '{spelt}': {model.origin}.{do}"
-    return Fault("unknown-node", message, name, repair)
+    return EditFault("unknown-node", message, name, repair)
 
 
-def no_match(model: Model, pattern: Traced) -> Fault:
+def no_match(model: Model, pattern: Traced) -> EditFault:
     """That a pattern means no node."""
     spelt = word(pattern)
     nodes = list(model.nodes or ())
@@ -75,7 +75,7 @@ def no_match(model: Model, pattern: Traced) -> Fault:
     else:
         why = _other_case(nodes, head, tail)
     message = f"'{spelt}' means no node of the model '{model.name}': {model.origin}.{why}"
-    return Fault("no-match", message, pattern)
+    return EditFault("no-match", message, pattern)
 
 
 def _other_case(nodes: list[str], head: str, tail: str) -> str:

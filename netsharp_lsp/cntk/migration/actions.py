@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.migration.edits import Edit, chosen
-from netsharp_lsp.cntk.migration.migrate import Settings, Unit, units
+from netsharp_lsp.cntk.migration.migrate import MigrationSettings, Unit, units
 from netsharp_lsp.cntk.ndl.syntax import Definition
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def units_around(experiments: Sequence[Experiment], files: Files, file: str) -> 
     """The units that a file belongs to, worked out."""
     found = [
         unit
-        for unit in units(experiments, files, Settings(force=True))
+        for unit in units(experiments, files, MigrationSettings(force=True))
         if file in unit.named or any(one.place[0] == file for one in unit.builders)
     ]
     for unit in found:
@@ -71,7 +71,7 @@ def _moves(
         (one for one in unit.builders if one.place[0] == at[0] and _holds(one.place, at[1])), None
     )
     if builder is not None and len({one.place for one in unit.builders}) > 1:
-        alone = Unit([builder.experiment], [builder], files, Settings(force=True))
+        alone = Unit([builder.experiment], [builder], files, MigrationSettings(force=True))
         alone.migrated()
         if not alone.plan.fails:
             yield whole(alone, f"Migrate the network of '{builder.command.name}' to BrainScript")

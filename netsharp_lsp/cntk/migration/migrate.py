@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.migration.cases import builders
-from netsharp_lsp.cntk.migration.unit import Plan, Settings, Unit
+from netsharp_lsp.cntk.migration.unit import MigrationSettings, Plan, Unit
 
-__all__ = ["Plan", "Settings", "Unit", "units"]
+__all__ = ["MigrationSettings", "Plan", "Unit", "units"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def units(
-    experiments: Sequence[Experiment], files: Files, settings: Settings | None = None
+    experiments: Sequence[Experiment], files: Files, settings: MigrationSettings | None = None
 ) -> list[Unit]:
     """The units of some experiments that have a builder of NDL, in their order."""
     found = [(one, list(builders(one, files))) for one in experiments]
@@ -36,7 +36,7 @@ def units(
             [one for one, _ in members],
             [builder for _, listed in members for builder in listed],
             files,
-            settings or Settings(),
+            settings or MigrationSettings(),
         )
         for _, members in groups
     ]

@@ -6,7 +6,7 @@ Names are compared without case; the spelling of the definition is the one that 
 from __future__ import annotations
 
 from netsharp_lsp.cntk.migration.functions import GROUPS
-from netsharp_lsp.cntk.migration.texts import Arguments, is_name
+from netsharp_lsp.cntk.migration.texts import CallArguments, is_name
 from netsharp_lsp.cntk.ndl.functions import function_of
 from netsharp_lsp.cntk.ndl.syntax import (
     Array,
@@ -50,7 +50,7 @@ class Frame:
 
     __slots__ = ("macro", "parent", "symbols")
 
-    def __init__(self, parent: Frame | None, macro: Macro | None) -> None:
+    def __init__(self, parent: Frame | None, macro: ScopedMacro | None) -> None:
         self.parent = parent
         self.macro = macro
         self.symbols: dict[str, Symbol] = {}
@@ -66,7 +66,7 @@ class Frame:
         return None
 
 
-class Macro:
+class ScopedMacro:
     """A macro with its scope; `result` is the variable whose value it gives."""
 
     __slots__ = ("definition", "frame", "text")
@@ -128,7 +128,7 @@ class CallSite:
         self.owner: NdlAssignment | None = None
         self.macro = names.macros.get(call.name.text.lower())
         self.function = None if self.macro else function_of(call.name.text)
-        self.arguments = Arguments.of(text, call)
+        self.arguments = CallArguments.of(text, call)
 
     @property
     def place(self) -> tuple[str, int]:
@@ -156,7 +156,7 @@ class Names:
     def __init__(self, texts: list[Text]) -> None:
         self.texts = texts
         self.top = Frame(None, None)
-        self.macros: dict[str, Macro] = {}
+        self.macros: dict[str, ScopedMacro] = {}
         self.calls: list[CallSite] = []
         self.uses: list[Use] = []
 
@@ -185,7 +185,7 @@ class Names:
                 if isinstance(value, NdlCall) and macro is not None:
                     self._declare(text, macro, value)
 
-    def _declare(self, text: Text, macro: Macro, call: NdlCall) -> None:
+    def _declare(self, text: Text, macro: ScopedMacro, call: NdlCall) -> None:
         for option in call.arguments:
             if isinstance(option, Option):
                 symbol = Symbol("option", option.name, text, macro.frame)
@@ -195,7 +195,7 @@ class Names:
     def _define(self, text: Text, statements: Iterable[Statement], frame: Frame) -> None:
         for one in statements:
             if isinstance(one, Definition):
-                macro = Macro(one, text, frame)
+                macro = ScopedMacro(one, text, frame)
                 self.macros[macro.name.lower()] = macro
                 for word in one.parameters:
                     macro.frame.symbols[word.text.lower()] = Symbol(
@@ -262,7 +262,7 @@ class Names:
             scope = target.frame if target is not None else None
             at = end + 1
 
-    def target(self, symbol: Symbol, depth: int = 0) -> Macro | None:
+    def target(self, symbol: Symbol, depth: int = 0) -> ScopedMacro | None:
         """The macro whose call a variable stands for, if it does."""
         value = symbol.value
         if isinstance(value, NdlCall):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from netsharp_lsp.cntk.migration.edits import Edit
-    from netsharp_lsp.cntk.migration.names import CallSite, Frame, Macro, Names, Symbol, Use
+    from netsharp_lsp.cntk.migration.names import CallSite, Frame, Names, ScopedMacro, Symbol, Use
     from netsharp_lsp.cntk.migration.texts import Text
     from netsharp_lsp.cntk.ndl.syntax import Option, Value
     from netsharp_lsp.cntk.networks.node import Network, Node
@@ -102,7 +102,7 @@ class MigratedNetwork:
                     facts.members.setdefault((variable.lower(), False), symbol.word.text)
         self._gather_nodes()
 
-    def _gather_options(self, site: CallSite, macro: Macro) -> None:
+    def _gather_options(self, site: CallSite, macro: ScopedMacro) -> None:
         table = self.facts.options.setdefault(macro.place, {})
         for option in site.arguments.options:
             name = option.name.text.lower()
@@ -113,12 +113,12 @@ class MigratedNetwork:
                 default = self.rendered(site.text, site.frame, option.value, as_text=True)
                 table.setdefault(name, default)
 
-    def is_read(self, macro: Macro, option: Option) -> bool:
+    def is_read(self, macro: ScopedMacro, option: Option) -> bool:
         """Whether a macro does anything with an option that it is called with."""
         name = option.name.text.lower()
         return name == "tag" or id(macro.frame.symbols.get(name)) in self._used
 
-    def _tag(self, macro: Macro | None) -> None:
+    def _tag(self, macro: ScopedMacro | None) -> None:
         """A macro that gets a tag hands it on to what it gives."""
         while macro is not None:
             table = self.facts.options.setdefault(macro.place, {})
@@ -128,7 +128,7 @@ class MigratedNetwork:
             call = self.result_call(macro)
             macro = self.names.macros.get(call.name.text.lower()) if call is not None else None
 
-    def result_call(self, macro: Macro) -> NdlCall | None:
+    def result_call(self, macro: ScopedMacro) -> NdlCall | None:
         """The call that a macro gives, where it has a name or is all of it."""
         result = macro.result
         if result is not None:
@@ -176,7 +176,7 @@ class MigratedNetwork:
         clashes = macro is not None and macro.name == name and self._meets(symbol, macro)
         return "MG07" if clashes or name in BROUGHT_IN else ""
 
-    def _meets(self, symbol: Symbol, macro: Macro) -> bool:
+    def _meets(self, symbol: Symbol, macro: ScopedMacro) -> bool:
         """Whether a variable would be found where a macro of its name is called."""
         if symbol.frame is self.names.top:
             return True
@@ -195,11 +195,11 @@ class MigratedNetwork:
         renamed = self.facts.renamed.get(symbol.place)
         return renamed[1] if renamed is not None else symbol.word.text
 
-    def is_kept_record(self, macro: Macro) -> bool:
+    def is_kept_record(self, macro: ScopedMacro) -> bool:
         """Whether a macro keeps giving all its variables."""
         return macro.is_record and macro.place in self.facts.records
 
-    def selection(self, macro: Macro) -> str:
+    def selection(self, macro: ScopedMacro) -> str:
         """What selects the result of a macro that keeps its record: `.y`, and further in."""
         result = macro.result
         if result is None:

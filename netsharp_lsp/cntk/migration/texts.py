@@ -99,7 +99,7 @@ class Text:
         return place.text.decode("utf-8", "replace")
 
 
-class Arguments:
+class CallArguments:
     """The arguments of a call, those that are repeated once, with what lies between them."""
 
     __slots__ = ("_text", "call", "options", "positional", "spans")
@@ -113,7 +113,7 @@ class Arguments:
         self.spans: dict[int, tuple[int, int]] = {}
 
     @classmethod
-    def of(cls, text: Text, call: NdlCall) -> Arguments:
+    def of(cls, text: Text, call: NdlCall) -> CallArguments:
         """Tell options from the others, and find where each stands."""
         arguments = cls(text, call)
         for argument in _once(call.arguments):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.workspace import Files
 
 
-class Settings(NamedTuple):
+class MigrationSettings(NamedTuple):
     """What is asked: rules that are switched off, rules that are done only on request, and
     whether files of BrainScript that are there already are replaced.
     """
@@ -62,7 +62,7 @@ class Unit:
         experiments: Sequence[Experiment],
         found: Sequence[Builder],
         files: Files,
-        settings: Settings,
+        settings: MigrationSettings,
     ) -> None:
         self.experiments = experiments
         self.files = files

@@ -35,7 +35,7 @@ _INFINITE = re.compile(r"1#inf", re.IGNORECASE)
 LARGEST = 2**53
 
 
-class Arguments:
+class NdlArguments:
     """The arguments of one call of a function."""
 
     def __init__(self, assembly: Assembly, item: Item) -> None:

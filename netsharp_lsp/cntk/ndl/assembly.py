@@ -22,7 +22,7 @@ from netsharp_lsp.cntk.ndl.symbols import (
     text_of,
 )
 from netsharp_lsp.cntk.ndl.syntax import Array, Definition, NdlCall, Option, Word, place_of
-from netsharp_lsp.cntk.networks.faults import Fault
+from netsharp_lsp.cntk.networks.faults import BuildingFault
 from netsharp_lsp.cntk.networks.node import OPAQUE
 
 TYPE_CHECKING = False
@@ -44,12 +44,12 @@ class Faults:
     """Faults in the order in which they were met, each once, with the calls on the way."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, Place], Fault] = {}
+        self._found: dict[tuple[str, Place], BuildingFault] = {}
         self.calls: list[Place] = []
 
     def add(self, kind: str, message: str, place: Place) -> None:
         """Note a fault unless it is known: macros are read once for each call."""
-        fault = Fault(kind, message, place, self._way(place))
+        fault = BuildingFault(kind, message, place, self._way(place))
         self._found.setdefault((kind, place), fault)
 
     def _way(self, place: Place) -> tuple[Place, ...]:
@@ -61,13 +61,13 @@ class Faults:
         )
         return tuple(self.calls[: next(holding, None)])
 
-    def take(self, faults: tuple[Fault, ...]) -> None:
+    def take(self, faults: tuple[BuildingFault, ...]) -> None:
         """Note faults of somebody else."""
         for fault in faults:
             self._found.setdefault((fault.kind, fault.place), fault)
 
     @property
-    def found(self) -> tuple[Fault, ...]:
+    def found(self) -> tuple[BuildingFault, ...]:
         """All of them."""
         return tuple(self._found.values())
 

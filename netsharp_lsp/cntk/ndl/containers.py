@@ -15,7 +15,7 @@ from netsharp_lsp.cntk.configuration.traced import Weaver
 from netsharp_lsp.cntk.ndl.evaluation import Part
 from netsharp_lsp.cntk.ndl.reading import read_script
 from netsharp_lsp.cntk.ndl.syntax import HOLE, NdlScript, place_of
-from netsharp_lsp.cntk.networks.faults import Fault, Place
+from netsharp_lsp.cntk.networks.faults import BuildingFault, Place
 from netsharp_lsp.workspace import outside
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Program(NamedTuple):
     """
 
     parts: tuple[Part, ...]
-    faults: tuple[Fault, ...]
+    faults: tuple[BuildingFault, ...]
     candidates: tuple[Part, ...] = ()
 
 
@@ -79,10 +79,10 @@ def program_of_file(source: Source) -> Program:
     faults = TextFaults()
     collected = _Collected(None, Scope(Weaver().done(), faults))
     collected.file(collected.put(source), None, None)
-    unknown: dict[str, Fault] = {}
+    unknown: dict[str, BuildingFault] = {}
     for one in faults:
         if one.kind == "undefined" and one.place is not None:
-            fault = Fault("undefined-variable", one.message, _at(one.place))
+            fault = BuildingFault("undefined-variable", one.message, _at(one.place))
             unknown.setdefault(one.message, fault)
     return collected.program._replace(faults=(*collected.faults, *unknown.values()))
 
@@ -119,7 +119,7 @@ class _Collected:
         self._scope = scope
         self.parts: list[Part] = []
         self.candidates: list[Part] = []
-        self.faults: list[Fault] = []
+        self.faults: list[BuildingFault] = []
 
     @property
     def program(self) -> Program:
@@ -131,7 +131,7 @@ class _Collected:
         return plugged(file_text(source, self._scope))
 
     def _fault(self, kind: str, message: str, place: Place) -> None:
-        self.faults.append(Fault(kind, message, place))
+        self.faults.append(BuildingFault(kind, message, place))
 
     def macros(self, found: Found) -> None:
         """The files that `ndlMacros` names, each for itself."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_lsp.cntk.ndl.arguments import Arguments
+from netsharp_lsp.cntk.ndl.arguments import NdlArguments
 from netsharp_lsp.cntk.ndl.assembly import Assembly, Faults, TooMuch
 from netsharp_lsp.cntk.ndl.connection import Connection
 from netsharp_lsp.cntk.ndl.forms import EARLY, is_parameter, make, settle, start
@@ -23,7 +23,7 @@ from netsharp_lsp.cntk.ndl.symbols import (
     result_of,
     text_of,
 )
-from netsharp_lsp.cntk.networks.faults import Fault, Outcome
+from netsharp_lsp.cntk.networks.faults import BuildingFault, Outcome
 from netsharp_lsp.cntk.networks.inference import inferred
 from netsharp_lsp.cntk.networks.node import OPAQUE, Calling, Network, Node
 from netsharp_lsp.cntk.networks.node_types import ANY, NODE_TYPES
@@ -62,7 +62,7 @@ def evaluate(parts: Sequence[Part]) -> Outcome:
             " no network is built of it."
         )
         place = last.place(0, len(last.text))
-        return Outcome(None, (*faults.found, Fault("too-much", message, place)))
+        return Outcome(None, (*faults.found, BuildingFault("too-much", message, place)))
 
 
 class _Evaluation:
@@ -152,7 +152,7 @@ class _Evaluation:
             node.shape = None
             item.inputs = [one for one in item.positional if one.kind in (FUNCTION, CALL)]
             return node
-        arguments = Arguments(self.assembly, item)
+        arguments = NdlArguments(self.assembly, item)
         self._check_options(item, function)
         if not self._counted(item, function):
             node.shape = None
@@ -260,7 +260,7 @@ class _Evaluation:
         self._create(one, base, nested=True)
 
     def _start(self, item: Item, node: Node, nested: bool) -> None:
-        start(Arguments(self.assembly, item), node)
+        start(NdlArguments(self.assembly, item), node)
         if nested and FUNCTIONS[item.value].form != "constant":
             message = (
                 "a parameter within a call is never initialized by the program: it starts with 0"

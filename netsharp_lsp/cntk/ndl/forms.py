@@ -13,11 +13,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from netsharp_lsp.cntk.ndl.arguments import Arguments
+    from netsharp_lsp.cntk.ndl.arguments import NdlArguments
     from netsharp_lsp.cntk.ndl.symbols import Item
     from netsharp_lsp.cntk.networks.node import Attribute, Node
 
-    Maker = Callable[[Arguments, Node], list[Item]]
+    Maker = Callable[[NdlArguments, Node], list[Item]]
 
 #: Ways to start a parameter, by their names in lower case.
 _INITS = {name.lower(): name for name in NDL_STARTS}
@@ -30,12 +30,12 @@ _FIXED: dict[str, dict[str, Attribute]] = {
 _POOLS = ("", "none", "max", "average")
 
 
-def make(arguments: Arguments, node: Node) -> list[Item]:
+def make(arguments: NdlArguments, node: Node) -> list[Item]:
     """Fill in a node; the arguments that are its inputs."""
     return _MAKERS[arguments.function.form](arguments, node)
 
 
-def _plain(arguments: Arguments, node: Node) -> list[Item]:
+def _plain(arguments: NdlArguments, node: Node) -> list[Item]:
     node.attributes.update(_FIXED.get(node.operation, {}))
     return arguments.positional
 
@@ -48,7 +48,7 @@ def _keep(node: Node, name: str, value: Attribute | None) -> None:
         node.attributes[name] = value
 
 
-def _layout(arguments: Arguments) -> str | None:
+def _layout(arguments: NdlArguments) -> str | None:
     text = arguments.option_word("imageLayout")
     if text is None or text in LAYOUTS:
         return None if text is None else LAYOUTS[text]
@@ -58,7 +58,7 @@ def _layout(arguments: Arguments) -> str | None:
     return None
 
 
-def _dimensions(arguments: Arguments, count: int) -> list[int] | None:
+def _dimensions(arguments: NdlArguments, count: int) -> list[int] | None:
     sizes = [arguments.dimension(number) for number in range(count)]
     known = [size for size in sizes if size is not None]
     return known if len(known) == len(sizes) else None
@@ -79,32 +79,32 @@ def _declare(node: Node, shape: tuple[int, ...] | None) -> None:
         node.attributes["shape"] = shape
 
 
-def _input(arguments: Arguments, node: Node) -> list[Item]:
+def _input(arguments: NdlArguments, node: Node) -> list[Item]:
     node.attributes["dynamicAxis"] = arguments.option_word("dynamicAxis") or ""
     sizes = _dimensions(arguments, len(arguments.positional))
     _declare(node, None if sizes is None else tuple(sizes))
     return []
 
 
-def _image(arguments: Arguments, node: Node) -> list[Item]:
+def _image(arguments: NdlArguments, node: Node) -> list[Item]:
     node.attributes["dynamicAxis"] = arguments.option_word("dynamicAxis") or ""
     _declare(node, _arranged(_dimensions(arguments, 3), _layout(arguments)))
     return []
 
 
-def _parameter(arguments: Arguments, node: Node) -> list[Item]:
+def _parameter(arguments: NdlArguments, node: Node) -> list[Item]:
     sizes = _dimensions(arguments, len(arguments.positional))
     _declare(node, None if sizes is None else tuple(sizes))
     return _trained(arguments, node)
 
 
-def _image_parameter(arguments: Arguments, node: Node) -> list[Item]:
+def _image_parameter(arguments: NdlArguments, node: Node) -> list[Item]:
     sizes = _dimensions(arguments, len(arguments.positional))
     _declare(node, _arranged(sizes, _layout(arguments)))
     return _trained(arguments, node)
 
 
-def _trained(arguments: Arguments, node: Node) -> list[Item]:
+def _trained(arguments: NdlArguments, node: Node) -> list[Item]:
     """How a parameter is trained."""
     old = ("needGradient", "needsGradient", "computeGradient")
     frozen = [arguments.option_truth(name) is False for name in old]
@@ -114,7 +114,7 @@ def _trained(arguments: Arguments, node: Node) -> list[Item]:
     return []
 
 
-def start(arguments: Arguments, node: Node) -> None:
+def start(arguments: NdlArguments, node: Node) -> None:
     """How a parameter starts: read once all names are known."""
     if arguments.function.form == "constant":
         # A call without its argument has been told.
@@ -133,7 +133,7 @@ def start(arguments: Arguments, node: Node) -> None:
         _started(arguments, node, init)
 
 
-def _started(arguments: Arguments, node: Node, init: str) -> None:
+def _started(arguments: NdlArguments, node: Node, init: str) -> None:
     if init in RANDOM_STARTS:
         for name, value in (
             ("randomSeed", arguments.option_whole("randomSeed")),
@@ -157,7 +157,7 @@ def _started(arguments: Arguments, node: Node, init: str) -> None:
         _from_file(arguments, node)
 
 
-def _from_file(arguments: Arguments, node: Node) -> None:
+def _from_file(arguments: NdlArguments, node: Node) -> None:
     path = arguments.option_word("initFromFilePath")
     if path:
         node.attributes["initFromFilePath"] = path
@@ -168,14 +168,14 @@ def _from_file(arguments: Arguments, node: Node) -> None:
         node.shape = None
 
 
-def _constant(arguments: Arguments, node: Node) -> list[Item]:
+def _constant(arguments: NdlArguments, node: Node) -> list[Item]:
     rows, columns = arguments.option_dimension("rows"), arguments.option_dimension("cols")
     _declare(node, None if rows is None or columns is None else (rows, columns))
     node.attributes.update(learningRateMultiplier=0.0, init="fromValue")
     return []
 
 
-def _row_slice(arguments: Arguments, node: Node) -> list[Item]:
+def _row_slice(arguments: NdlArguments, node: Node) -> list[Item]:
     first, count = arguments.dimension(0), arguments.dimension(1)
     _keep(node, "beginIndex", first)
     _keep(node, "endIndex", None if first is None or count is None else first + count)
@@ -183,12 +183,12 @@ def _row_slice(arguments: Arguments, node: Node) -> list[Item]:
     return arguments.positional[2:]
 
 
-def _row_repeat(arguments: Arguments, node: Node) -> list[Item]:
+def _row_repeat(arguments: NdlArguments, node: Node) -> list[Item]:
     _keep(node, "numRepeats", arguments.dimension(1))
     return arguments.positional[:1]
 
 
-def _reshape(arguments: Arguments, node: Node) -> list[Item]:
+def _reshape(arguments: NdlArguments, node: Node) -> list[Item]:
     _keep(node, "numRows", arguments.dimension(1))
     for name in ("imageWidth", "imageHeight", "imageChannels"):
         _keep(node, name, arguments.option_dimension(name))
@@ -198,7 +198,7 @@ def _reshape(arguments: Arguments, node: Node) -> list[Item]:
     return arguments.positional[:1]
 
 
-def _delay(arguments: Arguments, node: Node) -> list[Item]:
+def _delay(arguments: NdlArguments, node: Node) -> list[Item]:
     rows = arguments.dimension(0)
     node.shape = None if rows is None else (rows,)
     _keep(node, "defaultHiddenActivation", arguments.option_real("defaultHiddenActivity"))
@@ -209,7 +209,7 @@ def _delay(arguments: Arguments, node: Node) -> list[Item]:
     return arguments.positional[-1:]
 
 
-def _windows(arguments: Arguments, node: Node) -> None:
+def _windows(arguments: NdlArguments, node: Node) -> None:
     """Kernel, strides, padding and layout of what moves a window over a tensor."""
     _keep(node, "kernelShape", arguments.shape(2))
     _keep(node, "strideShape", arguments.option_shape("stride"))
@@ -219,7 +219,7 @@ def _windows(arguments: Arguments, node: Node) -> None:
     _keep(node, "imageLayout", _layout(arguments))
 
 
-def _convolution(arguments: Arguments, node: Node) -> list[Item]:
+def _convolution(arguments: NdlArguments, node: Node) -> list[Item]:
     _keep(node, "maxTempMemSizeInSamples", arguments.option_dimension("maxTempMemSizeInSamples"))
     if len(arguments.positional) == 7:
         _flat_convolution(arguments, node)
@@ -231,7 +231,7 @@ def _convolution(arguments: Arguments, node: Node) -> list[Item]:
     return arguments.positional[:2]
 
 
-def _flat_convolution(arguments: Arguments, node: Node) -> None:
+def _flat_convolution(arguments: NdlArguments, node: Node) -> None:
     """The older form: width and height only; the depth is that of the input."""
     sizes = [arguments.dimension(number) for number in range(2, 7)]
     width, height, maps, across, down = (size or 0 for size in sizes)
@@ -266,7 +266,7 @@ def settle(node: Node) -> None:
         node.attributes[name] = (*node.dimensions(name)[:2], depth)
 
 
-def _pooling(arguments: Arguments, node: Node) -> list[Item]:
+def _pooling(arguments: NdlArguments, node: Node) -> list[Item]:
     pool = arguments.word(1)
     if pool is None:
         node.shape = None
@@ -280,12 +280,12 @@ def _pooling(arguments: Arguments, node: Node) -> list[Item]:
     return arguments.positional[:1]
 
 
-def _unpooling(arguments: Arguments, node: Node) -> list[Item]:
+def _unpooling(arguments: NdlArguments, node: Node) -> list[Item]:
     _windows(arguments, node)
     return arguments.positional[:2]
 
 
-def _old_pooling(arguments: Arguments, node: Node) -> list[Item]:
+def _old_pooling(arguments: NdlArguments, node: Node) -> list[Item]:
     names = ("windowWidth", "windowHeight", "horizontalSubsample", "verticalSubsample")
     for number, name in enumerate(names, 1):
         _keep(node, name, arguments.dimension(number))
@@ -293,7 +293,7 @@ def _old_pooling(arguments: Arguments, node: Node) -> list[Item]:
     return arguments.positional[:1]
 
 
-def _normalization(arguments: Arguments, node: Node) -> list[Item]:
+def _normalization(arguments: NdlArguments, node: Node) -> list[Item]:
     _keep(node, "spatial", arguments.option_truth("spatial"))
     for name in ("normalizationTimeConstant", "blendTimeConstant", "epsilon"):
         _keep(node, name, arguments.option_real(name))
@@ -307,7 +307,7 @@ def _normalization(arguments: Arguments, node: Node) -> list[Item]:
     return arguments.positional
 
 
-def _crop(arguments: Arguments, node: Node) -> list[Item]:
+def _crop(arguments: NdlArguments, node: Node) -> list[Item]:
     given = arguments.positional
     if len(given) < 4 or given[2].kind != NUMBER:
         return given
@@ -316,7 +316,7 @@ def _crop(arguments: Arguments, node: Node) -> list[Item]:
     return given[:2]
 
 
-def _missing(arguments: Arguments, node: Node) -> list[Item]:
+def _missing(arguments: NdlArguments, node: Node) -> list[Item]:
     name = arguments.function.name
     message = f"the program knows the name '{name}' in NDL, but cannot build such a node there."
     arguments.fault("no-constructor", message)

@@ -24,7 +24,7 @@ from netsharp_lsp.cntk.ndl.syntax import (
     Word,
     place_of,
 )
-from netsharp_lsp.cntk.networks.faults import Fault
+from netsharp_lsp.cntk.networks.faults import BuildingFault
 from netsharp_lsp.text.numbers import whole_number
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ def read_script(text: Traced) -> NdlScript:
     for one in brackets:
         if one.place is not None:
             place = place_of(text, 0, 0)._replace(start=one.place.start, end=one.place.end)
-            reader.faults.append(Fault(one.kind, one.message, place))
+            reader.faults.append(BuildingFault(one.kind, one.message, place))
     return NdlScript(text, statements, tuple(reader.faults))
 
 
@@ -76,7 +76,7 @@ class _Reader:
 
     def __init__(self, text: Traced, brackets: TextFaults) -> None:
         self.text = text
-        self.faults: list[Fault] = []
+        self.faults: list[BuildingFault] = []
         self._brackets = brackets
         self._depth = 0
 
@@ -92,7 +92,7 @@ class _Reader:
 
     def fault(self, kind: str, message: str, start: int, end: int) -> None:
         """Note what cannot be read."""
-        self.faults.append(Fault(kind, message, place_of(self.text, start, end)))
+        self.faults.append(BuildingFault(kind, message, place_of(self.text, start, end)))
 
     def window(self, start: int, end: int) -> tuple[_Window, Brackets]:
         """A stretch, with its brackets."""

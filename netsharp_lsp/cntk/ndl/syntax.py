@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.cntk.configuration.traced import Traced
-    from netsharp_lsp.cntk.networks.faults import Fault
+    from netsharp_lsp.cntk.networks.faults import BuildingFault
 
 #: Stands around the name of a variable that has no value, in place of the dollar signs.
 HOLE = "\x1a"
@@ -109,7 +109,7 @@ class NdlScript:
     __slots__ = ("_definitions", "faults", "statements", "text")
 
     def __init__(
-        self, text: Traced, statements: tuple[Statement, ...], faults: tuple[Fault, ...]
+        self, text: Traced, statements: tuple[Statement, ...], faults: tuple[BuildingFault, ...]
     ) -> None:
         self.text = text
         self.statements = statements

@@ -19,7 +19,7 @@ class Place(NamedTuple):
     end: int
 
 
-class Fault(NamedTuple):
+class BuildingFault(NamedTuple):
     """Why something cannot be evaluated: a kind to tell faults apart, a sentence, where, and
     the calls on the way there, innermost last.
     """
@@ -34,4 +34,4 @@ class Outcome(NamedTuple):
     """What an evaluation gave: a network, or None, and every fault on the way."""
 
     network: Network | None
-    faults: tuple[Fault, ...]
+    faults: tuple[BuildingFault, ...]

@@ -141,7 +141,7 @@ class _Inference:
             self.failed.add(id(node))
             self.sure = False
             kind = misfit.kind or family(node.operation)
-            self.troubles.append(Trouble(node, str(misfit), kind))
+            self.troubles.append(Trouble(node, str(misfit), kind, misfit.differ))
             node.shape = None
 
     def _check_inputs(self, node: Node, final: bool) -> None:

@@ -116,12 +116,14 @@ class Node:
 
 class Trouble(NamedTuple):
     """What does not fit in a network: which node, a sentence, and a kind to tell causes apart:
-    the family of the shape rule, `axis`, `dynamic-axis` or `size`.
+    the family of the shape rule, `axis`, `dynamic-axis` or `size`.  `differ`: two shapes do not fit
+    each other.
     """
 
     node: Node
     message: str
     kind: str
+    differ: bool = False
 
 
 class Network(NamedTuple):

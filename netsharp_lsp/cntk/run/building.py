@@ -13,7 +13,7 @@ from netsharp_lsp.cntk.configuration.sources import read_text
 from netsharp_lsp.cntk.library import other_library, own_library
 from netsharp_lsp.cntk.ndl.containers import program_of_builder, program_of_file
 from netsharp_lsp.cntk.ndl.program import evaluate_program
-from netsharp_lsp.cntk.networks.faults import Fault, Outcome, Place
+from netsharp_lsp.cntk.networks.faults import BuildingFault, Outcome, Place
 from netsharp_lsp.cntk.run.texts import INLINE
 from netsharp_lsp.cntk.simple.program import evaluate_builder as evaluate_simple
 
@@ -68,7 +68,7 @@ class BuiltNetwork:
         self.language = language
         self.place = place
         self.network: Network | None = outcome.network
-        self.faults: tuple[Fault, ...] = outcome.faults
+        self.faults: tuple[BuildingFault, ...] = outcome.faults
         self.found = found
         self.text: Traced | None = (
             found.text if found is not None and language == "brainscript" else None
@@ -142,7 +142,7 @@ class Builders:
         place = Place(name, 0, 0)
         parts: tuple[Part, ...] = ()
         if isinstance(source, str):
-            outcome = Outcome(None, (Fault("unreadable", source, place),))
+            outcome = Outcome(None, (BuildingFault("unreadable", source, place),))
         elif language == "brainscript":
             outcome = evaluate_file(source.text, name, self.surroundings)
         else:

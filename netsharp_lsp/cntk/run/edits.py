@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from netsharp_lsp.cntk.configuration.commands import Command
-    from netsharp_lsp.cntk.mel.faults import Fault
+    from netsharp_lsp.cntk.mel.faults import EditFault
     from netsharp_lsp.cntk.ndl.evaluation import Part
     from netsharp_lsp.cntk.ndl.syntax import Definition
     from netsharp_lsp.cntk.run.building import BuiltNetwork
@@ -55,7 +55,11 @@ class Edit:
     __slots__ = ("command", "faults", "macros", "text")
 
     def __init__(
-        self, command: str, text: NetworkText, faults: list[Fault], macros: tuple[Part, ...] = ()
+        self,
+        command: str,
+        text: NetworkText,
+        faults: list[EditFault],
+        macros: tuple[Part, ...] = (),
     ) -> None:
         self.command = command
         self.text = text

@@ -13,7 +13,7 @@ from netsharp_lsp.cntk.networks.node import GROUPS, PARAMETER, Network, Node
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Attribute, Where
-    from netsharp_lsp.cntk.simple.settings import Settings
+    from netsharp_lsp.cntk.simple.settings import SimpleSettings
 
 #: What types have that no option changes.
 _FIXED: dict[str, dict[str, Attribute]] = {"Times": {"outputRank": 1, "inferInputRankToMap": -1}}
@@ -26,7 +26,7 @@ class Unbuildable(Exception):  # noqa: N818
 class Construction:
     """A network that grows.  All its nodes are at one place, that of the builder."""
 
-    def __init__(self, settings: Settings, where: Where) -> None:
+    def __init__(self, settings: SimpleSettings, where: Where) -> None:
         self.settings = settings
         self._where = where
         self._nodes: list[Node] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.networks.faults import Fault, Outcome, Place
+from netsharp_lsp.cntk.networks.faults import BuildingFault, Outcome, Place
 from netsharp_lsp.cntk.simple.construction import Construction, Unbuildable
 from netsharp_lsp.cntk.simple.networks import NETWORKS
 from netsharp_lsp.cntk.simple.settings import Reader
@@ -26,4 +26,4 @@ def evaluate_builder(found: Found, command_scope: Scope) -> Outcome:
         return Outcome(net.network(), tuple(reader.faults))
     except Unbuildable as reason:
         message = f"the program builds no network of 'rnnType = {settings.kind}' here: {reason}."
-        return Outcome(None, (*reader.faults, Fault("unbuildable", message, place)))
+        return Outcome(None, (*reader.faults, BuildingFault("unbuildable", message, place)))

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.configuration.arrays import elements
-from netsharp_lsp.cntk.networks.faults import Fault, Place
+from netsharp_lsp.cntk.networks.faults import BuildingFault, Place
 from netsharp_lsp.cntk.vocabulary import TRUE, TRUTHS
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ _LISTS = {"recurrent": "recurrentLayer", "direct": "directConnect"}
 MOST = 10_000
 
 
-class Settings(NamedTuple):
+class SimpleSettings(NamedTuple):
     """The options in force.  Lists of sizes and functions go on with their last element."""
 
     sizes: tuple[int | None, ...]
@@ -125,10 +125,10 @@ class Reader:
     def __init__(self, scope: Scope, place: Place) -> None:
         self.scope = scope
         self.place = place
-        self.faults: list[Fault] = []
+        self.faults: list[BuildingFault] = []
         self.known = True
 
-    def settings(self) -> Settings | None:
+    def settings(self) -> SimpleSettings | None:
         """All options, or None where they describe no network."""
         given: dict[str, Any] = {
             "training": self._criterion("trainingCriterion", TRAINING),
@@ -144,7 +144,7 @@ class Reader:
         given |= {field: self._wholes(option) for field, option in _LISTS.items()}
         for field in ("constant_gates", "gate_values"):
             given[field] = tuple(given.pop(f"{field} {gate}") for gate in _GATES)
-        return Settings(**given) if complete and self.known else None
+        return SimpleSettings(**given) if complete and self.known else None
 
     def fault(self, kind: str, message: str, found: Found | None = None) -> None:
         """Note what is wrong with an option, or with the block."""
@@ -152,7 +152,7 @@ class Reader:
         if found is not None:
             inside = found.text.place(0, len(found.text))
             place = Place(inside.source.name, inside.start, inside.end)
-        self.faults.append(Fault(kind, message, place))
+        self.faults.append(BuildingFault(kind, message, place))
 
     def _text_option(self, name: str, default: str) -> tuple[str | None, Found | None]:
         """The text of an option; None for one that cannot be known."""

@@ -9,7 +9,7 @@ from netsharp_lsp.cntk.brainscript.evaluation.program import (
     evaluate_member,
 )
 from netsharp_lsp.cntk.library import own_library
-from netsharp_lsp.cntk.networks.faults import Fault
+from netsharp_lsp.cntk.networks.faults import BuildingFault
 from netsharp_lsp.cntk.networks.node import Network
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ def network(text: str) -> Network:
     return found.network
 
 
-def value(text: str, files: dict[str, bytes] | None = None) -> Value | Fault:
+def value(text: str, files: dict[str, bytes] | None = None) -> Value | BuildingFault:
     """The value of the member `x` of a text."""
     return evaluate_member(text.encode(), SOURCE, "x", around(files))
 
@@ -46,11 +46,11 @@ def value(text: str, files: dict[str, bytes] | None = None) -> Value | Fault:
 def fault(text: str, files: dict[str, bytes] | None = None) -> tuple[str, str]:
     """The kind of fault that `x` comes to, and the text that it marks."""
     found = value(text, files)
-    assert isinstance(found, Fault), found
+    assert isinstance(found, BuildingFault), found
     return found.kind, marked(found, text)
 
 
-def marked(found: Fault, text: str) -> str:
+def marked(found: BuildingFault, text: str) -> str:
     """The text that a fault marks; a place in the library is named by its file."""
     if found.place.source != SOURCE:
         return found.place.source

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from netsharp_lsp.cntk.brainscript.evaluation.values import Absent, Array
-from netsharp_lsp.cntk.networks.faults import Fault
+from netsharp_lsp.cntk.networks.faults import BuildingFault
 from netsharp_lsp.cntk.networks.node import Node
 from tests.cntk.brainscript.building import fault, value
 
@@ -212,5 +212,5 @@ def test_deep_recursion_that_ends_does_so() -> None:
 def test_calls_that_led_to_a_fault() -> None:
     text = "x = f (1) f (n) = g (n) g (n) = nowhere"
     found = value(text)
-    assert isinstance(found, Fault)
+    assert isinstance(found, BuildingFault)
     assert [text[one.start : one.end] for one in found.calls] == ["f (1)", "g (n)"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from netsharp_lsp.cntk.migration.migrate import Plan, Settings, Unit, units
+from netsharp_lsp.cntk.migration.migrate import MigrationSettings, Plan, Unit, units
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Run
 
@@ -44,7 +44,7 @@ class Texts:
 
 def units_of(
     texts: Mapping[str, bytes],
-    settings: Settings | None = None,
+    settings: MigrationSettings | None = None,
     runs: Sequence[tuple[str, ...]] | None = None,
 ) -> list[Unit]:
     """The units of some texts; every configuration is a run if none is given."""
@@ -55,7 +55,7 @@ def units_of(
     return units(experiments, files, settings)
 
 
-def plan_of(texts: Mapping[str, str], settings: Settings | None = None) -> Plan:
+def plan_of(texts: Mapping[str, str], settings: MigrationSettings | None = None) -> Plan:
     """The plan of the one unit that there is."""
     (unit,) = units_of({name: text.encode() for name, text in texts.items()}, settings)
     return unit.migrated()

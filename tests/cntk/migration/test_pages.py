@@ -9,7 +9,7 @@ import re
 import pytest
 
 from netsharp_lsp.cntk.migration.edits import Edit
-from netsharp_lsp.cntk.migration.migrate import Plan, Settings
+from netsharp_lsp.cntk.migration.migrate import MigrationSettings, Plan
 from netsharp_lsp.cntk.migration.rules import AROUND, FOLDER, load
 from netsharp_lsp.diagnostics.pages import Page, RuleBook
 from tests.cntk.migration import moving
@@ -48,7 +48,7 @@ def texts_of(page: Page) -> dict[str, str]:
 
 
 def migrated(page: Page, *disabled: str) -> Plan:
-    settings = Settings(frozenset(disabled), requested=frozenset((page.code,)))
+    settings = MigrationSettings(frozenset(disabled), requested=frozenset((page.code,)))
     return plan_of(texts_of(page), settings)
 
 

@@ -6,7 +6,7 @@ from netsharp_lsp.cntk.configuration.configuration import resolve
 from netsharp_lsp.cntk.configuration.sources import Source
 from netsharp_lsp.cntk.ndl.containers import program_of_file
 from netsharp_lsp.cntk.ndl.program import evaluate_builder, evaluate_file
-from netsharp_lsp.cntk.networks.faults import Fault, Outcome
+from netsharp_lsp.cntk.networks.faults import BuildingFault, Outcome
 from netsharp_lsp.cntk.networks.node import Network, Node
 
 TYPE_CHECKING = False
@@ -63,7 +63,7 @@ def node(text: str, name: str = "x") -> Node:
     return network(text).nodes[name]
 
 
-def marked(fault: Fault, text: str) -> str:
+def marked(fault: BuildingFault, text: str) -> str:
     """The text that a fault marks."""
     assert fault.place.source == SOURCE
     return text.encode()[fault.place.start : fault.place.end].decode()

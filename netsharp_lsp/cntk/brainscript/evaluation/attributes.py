@@ -21,7 +21,7 @@ LARGEST = 2**53
 LEVEL = 5
 
 
-class Arguments:
+class ConstructorArguments:
     """What a constructor finds, for one object that is built."""
 
     def __init__(self, run: Evaluator, scope: Record, place: Place) -> None:
@@ -94,37 +94,37 @@ def flattened(
     return found
 
 
-def _whole(arguments: Arguments, value: Value, place: Place) -> Value:
+def _whole(arguments: ConstructorArguments, value: Value, place: Place) -> Value:
     return arguments.run.whole(value, place)
 
 
-def _real(arguments: Arguments, value: Value, place: Place) -> Value:
+def _real(arguments: ConstructorArguments, value: Value, place: Place) -> Value:
     return arguments.run.number(value, place)
 
 
-def _text_attribute(arguments: Arguments, value: Value, place: Place) -> Value:
+def _text_attribute(arguments: ConstructorArguments, value: Value, place: Place) -> Value:
     return arguments.run.text(value, place)
 
 
-def _truth(arguments: Arguments, value: Value, place: Place) -> Value:
+def _truth(arguments: ConstructorArguments, value: Value, place: Place) -> Value:
     if not isinstance(value, bool):
         arguments.run.expected("boolean", value, place)
     return value
 
 
-def _shape(arguments: Arguments, value: Value, place: Place) -> Value:
+def _shape(arguments: ConstructorArguments, value: Value, place: Place) -> Value:
     if isinstance(value, tuple) or value is None:
         return value
     return dimensions(arguments.run, value, place)
 
 
-def _truths(arguments: Arguments, value: Value, place: Place) -> Value:
+def _truths(arguments: ConstructorArguments, value: Value, place: Place) -> Value:
     if isinstance(value, tuple) or value is None:
         return value
     return truths(arguments.run, value, place)
 
 
-READERS: dict[str, Callable[[Arguments, Value, Place], Value]] = {
+READERS: dict[str, Callable[[ConstructorArguments, Value, Place], Value]] = {
     "whole": _whole,
     "real": _real,
     "text": _text_attribute,
@@ -157,7 +157,7 @@ def truths(run: Evaluator, value: Value, place: Place) -> tuple[bool, ...] | Non
     return tuple(found)
 
 
-def parameter(arguments: Arguments, node: Node) -> None:
+def parameter(arguments: ConstructorArguments, node: Node) -> None:
     """What a learnable parameter is made of: shape, rate and how it starts."""
     node.shape = _shape_or_none(arguments.read("shape", "shape"), arguments)
     if node.shape is not None:
@@ -182,13 +182,13 @@ def parameter(arguments: Arguments, node: Node) -> None:
     _fixed(arguments, node, init)
 
 
-def _shape_or_none(value: Value, arguments: Arguments) -> tuple[int, ...] | None:
+def _shape_or_none(value: Value, arguments: ConstructorArguments) -> tuple[int, ...] | None:
     if isinstance(value, tuple):
         return tuple(int(size) for size in value)
     return None
 
 
-def _initialization(arguments: Arguments) -> str:
+def _initialization(arguments: ConstructorArguments) -> str:
     """The way to start that the parameters given ask for."""
     named = arguments.text("init")
     path = arguments.text("initFromFilePath")
@@ -211,7 +211,7 @@ def _initialization(arguments: Arguments) -> str:
     return "fromValue"
 
 
-def _fixed(arguments: Arguments, node: Node, init: str) -> None:
+def _fixed(arguments: ConstructorArguments, node: Node, init: str) -> None:
     """How a parameter starts that is not random."""
     if init == "zero":
         node.attributes.update(init="fromValue", initValue=0.0)
@@ -239,7 +239,7 @@ def _fixed(arguments: Arguments, node: Node, init: str) -> None:
         )
 
 
-def _literal(arguments: Arguments, node: Node) -> None:
+def _literal(arguments: ConstructorArguments, node: Node) -> None:
     """A matrix written out: a line for each row."""
     text = arguments.text("initFromLiteral")
     rows = [line.split() for line in text.splitlines() if line.split()]
@@ -260,14 +260,14 @@ def _from_matrix(shape: tuple[int, ...], rows: int, columns: int) -> tuple[int, 
     return (known[0], *(size or columns // rest for size in known[1:]))
 
 
-def _keep(arguments: Arguments, node: Node, name: str, kind: str) -> None:
+def _keep(arguments: ConstructorArguments, node: Node, name: str, kind: str) -> None:
     """Keep a parameter as an attribute, unless it cannot be known."""
     value = arguments.read(name, kind)
     if isinstance(value, float | int | str | bool | tuple):
         node.attributes[name] = value
 
 
-def data_input(arguments: Arguments, node: Node) -> None:
+def data_input(arguments: ConstructorArguments, node: Node) -> None:
     """What an input is made of: a shape or an image, and its dynamic axis."""
     axis = arguments.find("dynamicAxis")
     value = axis.force() if axis is not None else ""
@@ -286,7 +286,7 @@ def data_input(arguments: Arguments, node: Node) -> None:
         node.attributes["shape"] = node.shape
 
 
-def layout(arguments: Arguments) -> str:
+def layout(arguments: ConstructorArguments) -> str:
     """The image layout under its present name."""
     thunk = arguments.require("imageLayout")
     value = thunk.force()
@@ -298,7 +298,7 @@ def layout(arguments: Arguments) -> str:
     return LAYOUTS[name]
 
 
-def ordinary(arguments: Arguments, node: Node, kinds: Mapping[str, str]) -> bool:
+def ordinary(arguments: ConstructorArguments, node: Node, kinds: Mapping[str, str]) -> bool:
     """The attributes of any other type; whether all of them are known."""
     known = True
     for name, kind in kinds.items():

@@ -6,7 +6,7 @@ import math
 import re
 
 from netsharp_lsp.cntk.brainscript.evaluation import attributes
-from netsharp_lsp.cntk.brainscript.evaluation.attributes import Arguments, flattened
+from netsharp_lsp.cntk.brainscript.evaluation.attributes import ConstructorArguments, flattened
 from netsharp_lsp.cntk.brainscript.evaluation.calls import call_of
 from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Evaluator
 from netsharp_lsp.cntk.brainscript.evaluation.network_building import build_network
@@ -35,7 +35,7 @@ FORMAT = re.compile(r"[-+ #0]*\d{0,4}(\.\d{0,4})?")
 
 def _node(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
     """A node: its attributes, then its inputs, then its tag."""
-    arguments = Arguments(run, scope, place)
+    arguments = ConstructorArguments(run, scope, place)
     thunk = arguments.require("operation")
     written = thunk.force()
     if isinstance(written, Absent):
@@ -62,7 +62,7 @@ def _node(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
     return node
 
 
-def _attributes(arguments: Arguments, node: Node) -> bool:
+def _attributes(arguments: ConstructorArguments, node: Node) -> bool:
     """Fill in the attributes of a node; whether its shape can be known."""
     if node.operation == PARAMETER:
         attributes.parameter(arguments, node)
@@ -77,7 +77,7 @@ def _attributes(arguments: Arguments, node: Node) -> bool:
     return known
 
 
-def _inputs(arguments: Arguments, node: Node) -> tuple[Node, ...]:
+def _inputs(arguments: ConstructorArguments, node: Node) -> tuple[Node, ...]:
     """The inputs of a node, as many as its type takes."""
     inputs = arguments.nodes("inputs") or ()
     node_type = NODE_TYPES[node.operation]
@@ -100,22 +100,22 @@ def _counted(fewest: int, most: int) -> str:
 
 
 def _tensor_shape(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
-    thunk = Arguments(run, scope, place).require("dims")
+    thunk = ConstructorArguments(run, scope, place).require("dims")
     return attributes.dimensions(run, thunk.force(), thunk.place)
 
 
 def _bool_vector(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
-    thunk = Arguments(run, scope, place).require("items")
+    thunk = ConstructorArguments(run, scope, place).require("items")
     return attributes.truths(run, thunk.force(), thunk.place)
 
 
 def _whole_vector(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
-    thunk = Arguments(run, scope, place).require("items")
+    thunk = ConstructorArguments(run, scope, place).require("items")
     return attributes.dimensions(run, thunk.force(), thunk.place)
 
 
 def _string_function(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
-    arguments = Arguments(run, scope, place)
+    arguments = ConstructorArguments(run, scope, place)
     what = arguments.text("what")
     value = arguments.value("arg")
     if isinstance(value, Absent):
@@ -146,7 +146,7 @@ def _replaced(run: Evaluator, texts: tuple[str, str, str], place: Place) -> str:
     return text.replace(old, new)
 
 
-def _no_function(run: Evaluator, arguments: Arguments, what: str) -> Value:
+def _no_function(run: Evaluator, arguments: ConstructorArguments, what: str) -> Value:
     run.fail("unknown-function", f"'{what}' is no function here.", arguments.require("what").place)
 
 
@@ -177,7 +177,7 @@ def _nested(run: Evaluator, named: list[tuple[str, Thunk]], how: str, place: Pla
 
 
 def _numeric_function(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
-    arguments = Arguments(run, scope, place)
+    arguments = ConstructorArguments(run, scope, place)
     what = arguments.text("what")
     if what in ("Floor", "Length"):
         value, where = arguments.value("arg"), arguments.require("arg").place
@@ -211,7 +211,7 @@ def _from_zero(run: Evaluator, value: Value, place: Place) -> Array:
 
 
 def _compare_function(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
-    arguments = Arguments(run, scope, place)
+    arguments = ConstructorArguments(run, scope, place)
     what = arguments.text("what")
     value = arguments.value("args")
     if what == "IsSameObject":
@@ -229,19 +229,19 @@ def _compare_function(run: Evaluator, scope: Record, path: str, place: Place) ->
 
 
 def _print_action(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
-    value = Arguments(run, scope, place).value("what")
+    value = ConstructorArguments(run, scope, place).value("what")
     _formatted(run, value, "", place)
     return None
 
 
 def _fail_action(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
-    thunk = Arguments(run, scope, place).require("what")
+    thunk = ConstructorArguments(run, scope, place).require("what")
     value = thunk.force()
     run.fail("failed", str(value) if isinstance(value, str) else "this fails.", thunk.place)
 
 
 def _debug(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
-    return Arguments(run, scope, place).value("value")
+    return ConstructorArguments(run, scope, place).value("value")
 
 
 def _opaque(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
@@ -250,7 +250,7 @@ def _opaque(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
 
 def _cloned(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
     """A function of as many nodes as it clones inputs; its results are unknown."""
-    inputs = Arguments(run, scope, place).value("inputNodes")
+    inputs = ConstructorArguments(run, scope, place).value("inputNodes")
     count = len(flattened(run, inputs, place))
 
     def body(given: list[Thunk], named: dict[str, Thunk], caller: str, site: Site) -> Value:

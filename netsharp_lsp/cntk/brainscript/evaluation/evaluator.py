@@ -24,7 +24,7 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Member,
     Parameter,
 )
-from netsharp_lsp.cntk.networks.faults import Fault, Place
+from netsharp_lsp.cntk.networks.faults import BuildingFault, Place
 from netsharp_lsp.limits import EVALUATION_STEPS
 
 TYPE_CHECKING = False
@@ -75,13 +75,13 @@ class Evaluator:
         self.calls: list[Place] = []
         self.created = 0
         self.steps = 0
-        self.exhausted: Fault | None = None
-        self.faults: list[Fault] = []
+        self.exhausted: BuildingFault | None = None
+        self.faults: list[BuildingFault] = []
         self.seen: set[tuple[str, Place]] = set()
 
     def fail(self, kind: str, message: str, place: Place) -> NoReturn:
         """Give up on the value at a place."""
-        raise Failure(Fault(kind, message, place, self.way()))
+        raise Failure(BuildingFault(kind, message, place, self.way()))
 
     def way(self) -> tuple[Place, ...]:
         """The innermost calls, and before them that of the user where these are all inside."""
@@ -91,7 +91,7 @@ class Evaluator:
         outer = [one for one in self.calls if one.source not in self.library]
         return (*outer[-1:], *shown)
 
-    def note(self, fault: Fault) -> None:
+    def note(self, fault: BuildingFault) -> None:
         """Keep a fault, once."""
         key = (fault.message, fault.place)
         if key not in self.seen:
@@ -150,7 +150,7 @@ class Evaluator:
             "this calculation has no end in sight:"
             f" the network was given up after {EVALUATION_STEPS} of it."
         )
-        self.exhausted = Fault("too-much", message, place, self.way())
+        self.exhausted = BuildingFault("too-much", message, place, self.way())
         raise Failure(self.exhausted)
 
     def thunk(self, expression: Expression, scope: Record, path: str) -> Thunk:
@@ -218,7 +218,7 @@ class Evaluator:
                 continue
             if entry.name in record.members:
                 self.note(
-                    Fault(
+                    BuildingFault(
                         "duplicate",
                         f"'{entry.name}' is defined twice in this record.",
                         entry.name_place,

@@ -9,7 +9,7 @@ from netsharp_lsp.cntk.brainscript.evaluation.values import Failure
 from netsharp_lsp.cntk.brainscript.reading.known import parsed
 from netsharp_lsp.cntk.brainscript.reading.syntax import Include
 from netsharp_lsp.cntk.configuration.sources import read_text
-from netsharp_lsp.cntk.networks.faults import Fault
+from netsharp_lsp.cntk.networks.faults import BuildingFault
 from netsharp_lsp.limits import INCLUDED_BYTES, INCLUDES
 from netsharp_lsp.workspace import outside
 
@@ -62,13 +62,13 @@ class Includes:
             if candidate in chain:
                 way = " → ".join((*chain, candidate))
                 message = f"'{entry.path}' includes itself: {way}."
-                raise Failure(Fault("include-cycle", message, entry.place))
+                raise Failure(BuildingFault("include-cycle", message, entry.place))
             self._count(entry, len(data))
             self.chains[candidate] = (*chain, candidate)
             return candidate, data
         if self.is_outside(entry.path):
-            raise Failure(Fault("outside", outside(entry.path), entry.place))
-        raise Failure(Fault("include", f"'{entry.path}' is not found.", entry.place))
+            raise Failure(BuildingFault("outside", outside(entry.path), entry.place))
+        raise Failure(BuildingFault("include", f"'{entry.path}' is not found.", entry.place))
 
     def _count(self, entry: Include, length: int) -> None:
         """Give up where more is included than anybody means."""
@@ -81,7 +81,7 @@ class Includes:
                 f"'{entry.path}' is not included: a network includes at most {limit}, each file"
                 " as often as it is included."
             )
-            raise Failure(Fault("too-much", message, self.outermost or entry.place))
+            raise Failure(BuildingFault("too-much", message, self.outermost or entry.place))
 
 
 def _in_utf8(name: str, data: bytes) -> bytes:

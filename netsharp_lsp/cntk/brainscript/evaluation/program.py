@@ -22,7 +22,7 @@ from netsharp_lsp.cntk.brainscript.evaluation.values import (
 from netsharp_lsp.cntk.brainscript.reading.known import parsed
 from netsharp_lsp.cntk.brainscript.reading.parser import parse
 from netsharp_lsp.cntk.brainscript.reading.syntax import New, RecordLiteral
-from netsharp_lsp.cntk.networks.faults import Fault, Outcome, Place
+from netsharp_lsp.cntk.networks.faults import BuildingFault, Outcome, Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +56,7 @@ def evaluate_builder(data: bytes, source: str, around: Surroundings) -> Outcome:
     """The network of a builder's value: `{...}`, `[...]`, `(...)` or `new ComputationNetwork`."""
     script = parsed(data, source)
     if script.built is None:
-        fault = Fault(
+        fault = BuildingFault(
             "builder",
             "a network is described by a record in { } or an expression in ( ).",
             Place(source, 0, len(data)),
@@ -86,7 +86,9 @@ def evaluate_network(built: Expression, around: Surroundings) -> Outcome:
         return Outcome(None, tuple(run.faults))
 
 
-def evaluate_member(data: bytes, source: str, name: str, around: Surroundings) -> Value | Fault:
+def evaluate_member(
+    data: bytes, source: str, name: str, around: Surroundings
+) -> Value | BuildingFault:
     """The value of one member of a text that is a list of members."""
     run = _evaluator(around)
     script = parse(data, source)
@@ -96,7 +98,7 @@ def evaluate_member(data: bytes, source: str, name: str, around: Surroundings) -
             run.fill(inner, script.entries, "")
             found = inner.find(name)
             if found is None:
-                return Fault("unknown-name", f"'{name}' is not defined.", script.place)
+                return BuildingFault("unknown-name", f"'{name}' is not defined.", script.place)
             return found.force()
     except Failure as failure:
         return failure.fault
@@ -125,5 +127,5 @@ def _outcome(run: Evaluator, value: Value, built: Expression) -> Outcome:
     if isinstance(value, Built):
         return Outcome(value.network, tuple(run.faults))
     if not isinstance(value, Absent):
-        run.note(Fault("kind", "this has to be a network.", built.place))
+        run.note(BuildingFault("kind", "this has to be a network.", built.place))
     return Outcome(None, tuple(run.faults))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from netsharp_lsp.cntk.brainscript.evaluation.program import evaluate_builder
 from netsharp_lsp.cntk.brainscript.reading.identity import Identified
 from netsharp_lsp.cntk.networks.copying import copied
-from netsharp_lsp.cntk.networks.faults import Fault, Outcome
+from netsharp_lsp.cntk.networks.faults import BuildingFault, Outcome
 from netsharp_lsp.text.remembered import Remembered
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def outcome_of(
     return Outcome(
         None if network is None else copied(network, outside),
         tuple(
-            Fault(one.kind, one.message, outside(one.place), tuple(map(outside, one.calls)))
+            BuildingFault(one.kind, one.message, outside(one.place), tuple(map(outside, one.calls)))
             for one in faults
         ),
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_lsp.cntk.networks.faults import Fault
+from netsharp_lsp.cntk.networks.faults import BuildingFault
 from netsharp_lsp.cntk.networks.node import OPAQUE, Node
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Failure(Exception):  # noqa: N818
     `begun` is the value that needs itself, until the way back to it is complete in `circle`.
     """
 
-    def __init__(self, fault: Fault, begun: Thunk | None = None) -> None:
+    def __init__(self, fault: BuildingFault, begun: Thunk | None = None) -> None:
         self.fault = fault
         self.begun = begun
         self.circle: list[Thunk] = []
@@ -46,7 +46,7 @@ class Failure(Exception):  # noqa: N818
             self.fault = _circular(self.fault, self.circle[::-1])
 
 
-def _circular(fault: Fault, circle: list[Thunk]) -> Fault:
+def _circular(fault: BuildingFault, circle: list[Thunk]) -> BuildingFault:
     """The fault of a circle, with the names that it goes through."""
     names: list[str] = []
     own = [thunk for thunk in circle if thunk.place.source == circle[0].place.source]
@@ -99,7 +99,7 @@ class Thunk:
 
     def _again(self) -> Value:
         raise Failure(
-            Fault(
+            BuildingFault(
                 "circular",
                 "this needs its own value: a circular reference.",
                 self.place,

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.cntk.migration.edits import Edit, Todo
-    from netsharp_lsp.cntk.migration.names import CallSite, Macro, Symbol
+    from netsharp_lsp.cntk.migration.names import CallSite, ScopedMacro, Symbol
     from netsharp_lsp.cntk.migration.network import MigratedNetwork
     from netsharp_lsp.cntk.migration.texts import Text
 
@@ -92,7 +92,7 @@ def result_of_a_macro(network: MigratedNetwork) -> Iterator[Edit]:
             yield macro.text.edit("MG04", end, end, selected)
 
 
-def _named_result(macro: Macro) -> Iterator[Edit]:
+def _named_result(macro: ScopedMacro) -> Iterator[Edit]:
     """A name for the last statement, where it is the result and has none."""
     last = macro.statements[-1] if macro.statements else None
     if macro.result is None and isinstance(last, NdlAssignment) and last.name is None:
@@ -231,7 +231,7 @@ def _unread(network: MigratedNetwork, site: CallSite) -> Iterator[Edit]:
             yield site.text.edit("MG33", *site.arguments.without(one), "")
 
 
-def _handed_on(network: MigratedNetwork, macro: Macro) -> Iterator[Edit]:
+def _handed_on(network: MigratedNetwork, macro: ScopedMacro) -> Iterator[Edit]:
     """A tag is that of the node which the macro gives."""
     call = network.result_call(macro)
     for site in network.names.calls:

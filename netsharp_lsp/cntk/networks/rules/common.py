@@ -12,12 +12,14 @@ if TYPE_CHECKING:
 class Misfit(Exception):  # noqa: N818
     """Why the inputs of a node do not fit; the inference turns it into a value.
 
-    `kind` is given only where the cause is another than the family of the rule.
+    `kind` is given only where the cause is another than the family of the rule; `differ` says that
+    two shapes do not fit each other.
     """
 
-    def __init__(self, message: str, kind: str = "") -> None:
+    def __init__(self, message: str, kind: str = "", *, differ: bool = False) -> None:
         super().__init__(message)
         self.kind = kind
+        self.differ = differ
 
 
 def shape_of(node: Node, number: int) -> tuple[int, ...]:
@@ -88,5 +90,6 @@ def differ(node: Node, first: int, second: int) -> Misfit:
     one, other = node.inputs[first], node.inputs[second]
     return Misfit(
         f"the shapes of {node.operation}'s inputs do not fit: '{one.name}' is"
-        f" [{written(one.shape)}], '{other.name}' is [{written(other.shape)}]."
+        f" [{written(one.shape)}], '{other.name}' is [{written(other.shape)}].",
+        differ=True,
     )

@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from netsharp_lsp.cntk.networks.faults import Fault, Place
+    from netsharp_lsp.cntk.networks.faults import BuildingFault, Place
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram
 
@@ -114,7 +114,7 @@ def faults(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Find
         place = users_place(program, fault)
         # Whether an unknown name is worth telling is judged with the text around it.
         judged = fault.kind == "unknown-name" and place in names
-        if judged or (code, place) in seen or told.holds(code, place):
+        if judged or (code, place) in seen or told.holds(code, place, fault.kind):
             continue
         seen.add((code, place))
         yield Finding(
@@ -136,17 +136,19 @@ class _Told:
             self.starts.add((one.code, one.place.source, one.place.start))
             self.ends.add((one.code, one.place.source, one.place.end))
 
-    def holds(self, code: str, place: Place) -> bool:
+    def holds(self, code: str, place: Place, kind: str) -> bool:
         """Whether the same was found: a function where its call begins, maybe in brackets, a
         name before the value of an argument.
         """
         if any((code, place.source, place.start + by) in self.starts for by in (0, 1)):
             return True
         before = range(place.start - FARTHEST, place.start)
-        return code == "BS023" and any((code, place.source, end) in self.ends for end in before)
+        return kind == "unknown-argument" and any(
+            (code, place.source, end) in self.ends for end in before
+        )
 
 
-def _sentence(program: BrainScriptProgram, fault: Fault, advice: str) -> str:
+def _sentence(program: BrainScriptProgram, fault: BuildingFault, advice: str) -> str:
     message = fault.message
     message = message[:1].upper() + message[1:]
     if program.in_library(fault.place) and fault.kind != "failed":
@@ -154,7 +156,7 @@ def _sentence(program: BrainScriptProgram, fault: Fault, advice: str) -> str:
     return f"{message} {advice}".rstrip()
 
 
-def _way(program: BrainScriptProgram, fault: Fault, place: Place) -> list[Note]:
+def _way(program: BrainScriptProgram, fault: BuildingFault, place: Place) -> list[Note]:
     """The calls of the user that led to a fault, or the members of a circle."""
     said = "This is part of the circle." if fault.kind == "circular" else "It is called from here."
     notes: list[Note] = []

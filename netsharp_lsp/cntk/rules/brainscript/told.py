@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.cntk.brainscript.analysis.scopes import Application, Use
-    from netsharp_lsp.cntk.networks.faults import Fault, Place
+    from netsharp_lsp.cntk.networks.faults import BuildingFault, Place
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram
     from netsharp_lsp.diagnostics.model import Severity
 
@@ -65,7 +65,7 @@ def _words(line: bytes) -> list[str]:
     ).split()
 
 
-def users_place(program: BrainScriptProgram, fault: Fault) -> Place:
+def users_place(program: BrainScriptProgram, fault: BuildingFault) -> Place:
     """Where a fault is in the texts of the user: its place, or the innermost call to there."""
     places = (fault.place, *reversed(fault.calls))
     return next((one for one in places if not program.in_library(one)), fault.place)

@@ -19,10 +19,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from netsharp_lsp.cntk.configuration.faults import Fault
+    from netsharp_lsp.cntk.configuration.faults import TextFault
     from netsharp_lsp.cntk.run.experiment import Experiment
 
-    Teller = Callable[[Fault, SourcePlace, Experiment], Finding]
+    Teller = Callable[[TextFault, SourcePlace, Experiment], Finding]
 
 _BLANKS = re.compile(rb"[ \t]*+")
 _NAME_BEFORE = re.compile(rb"([A-Za-z_][\w.]*)[ \t]*=?[ \t]*\Z")
@@ -44,7 +44,7 @@ def configuration_faults(subject: Experiment, experiment: Experiment) -> Iterato
             yield tell(fault, fault.place, experiment)
 
 
-def _follows(fault: Fault, start: int, first: int) -> bool:
+def _follows(fault: TextFault, start: int, first: int) -> bool:
     """Whether a bracket does not fit because of a string that swallows others, at `first`."""
     return fault.kind == "unclosed" or (fault.kind in BRACKETS and start >= first)
 
@@ -65,7 +65,7 @@ def _closer(place: SourcePlace) -> str:
     return chr(PARTNERS.get(place.text[0], place.text[0]))
 
 
-def _unclosed(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+def _unclosed(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Finding:
     if place.text == b'"':
         message = (
             "This quote opens a string that is never closed: a record in quotes is opened like a "
@@ -106,7 +106,7 @@ def _lacking(outer: SourcePlace, opening: int, closing: int) -> Finding:
     return Finding("CK003", placed(place), message, notes, repair)
 
 
-def _unmatched(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+def _unmatched(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Finding:
     opened = fault.related[0][1]
     suspect = misaligned(place.source.text, opened.start)
     if suspect is not None and suspect[1] < place.start and opened.source is place.source:
@@ -129,7 +129,7 @@ def _unmatched(fault: Fault, place: SourcePlace, experiment: Experiment) -> Find
     return Finding("CK004", at, message, notes, repair)
 
 
-def _stray(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+def _stray(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Finding:
     return surplus(placed(place), place.text.decode("utf-8", "replace"))
 
 
@@ -140,7 +140,7 @@ def surplus(place: Place, found: str) -> Finding:
     return Finding("CK006", place, f"{message} Remove it.", repair=repair)
 
 
-def _empty(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+def _empty(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Finding:
     name = place.text.decode("utf-8", "replace")
     below = _BLOCK_BELOW.match(place.source.text, place.end)
     if below is None:
@@ -161,7 +161,7 @@ def _empty(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
     return Finding("CK008", placed(place), message, repair=repair)
 
 
-def _missing(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+def _missing(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Finding:
     written = place.text.decode("utf-8", "replace")
     bare = written.strip(' \t"')
     if bare == written:
@@ -190,7 +190,7 @@ def _bare_include(place: SourcePlace, bare: str) -> Repair:
     return Repair(f"Write 'include={bare}'", changes, safe=True)
 
 
-def _carriage_return(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+def _carriage_return(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Finding:
     source = place.source
     name = source.name
     places = [Place(name, *found.span()) for found in _LONE_RETURN.finditer(source.text)]
@@ -202,7 +202,7 @@ def _carriage_return(fault: Fault, place: SourcePlace, experiment: Experiment) -
     return Finding("CK013", placed(place), message, repair=repair)
 
 
-def _cycle(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+def _cycle(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Finding:
     notes = [Note(words, placed(where)) for words, where in fault.related]
     if len(fault.related) > 1 or experiment.run.declared:
         return Finding("CK020", placed(place), fault.message, notes)
@@ -214,7 +214,7 @@ def _cycle(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
     return Finding("CK019", placed(place), message, notes)
 
 
-def _lines(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+def _lines(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Finding:
     name = place.text.decode("utf-8", "replace").strip("$")
     message = (
         f"'{name}' has a value of several lines, and CNTK puts only a single line in the place of "
@@ -223,8 +223,8 @@ def _lines(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
     return Finding("CK023", placed(place), message)
 
 
-def _included_again(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
-    path = fault.message.partition(" was read before")[0]
+def _included_again(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Finding:
+    path = fault.name
     includes = _includes(experiment)
     if place.source.name in _reached(path, includes):
         message = (
@@ -270,7 +270,7 @@ def _reached(path: str, includes: dict[str, list[str]]) -> set[str]:
 def _say(code: str) -> Teller:
     """Tell a fault in the evaluator's own words."""
 
-    def tell(fault: Fault, place: SourcePlace, experiment: Experiment) -> Finding:
+    def tell(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Finding:
         return Finding(code, placed(place), fault.message)
 
     return tell
@@ -282,12 +282,11 @@ def named_twice(subject: Experiment, experiment: Experiment) -> Iterator[Finding
     sources = experiment.configuration.layers.sources
     for fault in experiment.configuration.faults:
         if fault.kind == "duplicate-file":
-            path = fault.message.partition(" is named twice")[0]
             message = (
-                f"The run names {path} twice: CNTK stops with 'Cannot specify same config file "
-                "multiple times'. Name it once; what comes later overrides."
+                f"The run names {fault.name} twice: CNTK stops with 'Cannot specify same config "
+                "file multiple times'. Name it once; what comes later overrides."
             )
-            yield Finding("CK029", Place(path, 0, 0), message)
+            yield Finding("CK029", Place(fault.name, 0, 0), message)
         elif fault.kind == "missing-file" and sources:
             message = f"The run names a file that is not there: {fault.message}"
             yield Finding("CK012", Place(sources[0].name, 0, 0), message)

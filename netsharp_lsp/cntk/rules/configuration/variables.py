@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from netsharp_lsp.cntk.configuration.entries import Entry
-    from netsharp_lsp.cntk.configuration.faults import Fault
+    from netsharp_lsp.cntk.configuration.faults import TextFault
     from netsharp_lsp.cntk.configuration.sources import Source, SourcePlace
     from netsharp_lsp.cntk.configuration.traced import Use
     from netsharp_lsp.cntk.configuration.tree import Value
@@ -52,7 +52,7 @@ def undefined_variables(subject: Experiment, experiment: Experiment) -> Iterator
 emitted("CK021", "warning")
 
 
-def _undefined(experiment: Experiment) -> list[Fault]:
+def _undefined(experiment: Experiment) -> list[TextFault]:
     """The faults of that kind in the order of the text."""
     found = [
         fault
@@ -64,11 +64,11 @@ def _undefined(experiment: Experiment) -> list[Fault]:
     return sorted(found, key=lambda fault: fault.place.key if fault.place is not None else ("", 0))
 
 
-def _nowhere(experiment: Experiment, place: SourcePlace, name: str, fault: Fault) -> Finding:
+def _nowhere(experiment: Experiment, place: SourcePlace, name: str, fault: TextFault) -> Finding:
     declared = experiment.run.declared
     known = (entry.key.decode("utf-8", "replace") for entry in experiment.configuration.root)
     best = nearest(name, known)
-    if "is 'default'" in fault.message:
+    if fault.related:
         message = f"The variable '{name}' has the value 'default', which counts as none: CNTK stops"
     else:
         message = f"The variable '{name}' has no value here: CNTK stops"

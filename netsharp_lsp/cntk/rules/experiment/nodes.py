@@ -38,7 +38,7 @@ _WILD = "*?["
 def unknown_nodes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Every name of a node that no network of a command that asks for it has."""
     known: set[Place] = set()
-    unknown: dict[Place, Finding] = {}
+    unknown: dict[Place, tuple[bool, Finding]] = {}
     for visit in experiment.visits:
         if visit.table.name not in _TABLES or not visit.command.listed:
             continue
@@ -46,15 +46,16 @@ def unknown_nodes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         if network is None or any(node.shape is None for node in network.nodes.values()):
             continue
         for option in visit.table:
+            needed = option.name in _NEEDED or "cv" in visit.command.actions
             for element in _names(visit, option.name) if option.kind == "nodes" else ():
                 place = placed(element.place(0, len(element)))
-                finding = _judged(element, option.name, network, visit)
+                finding = _judged(element, option.name, network, visit, needed)
                 if finding is None:
                     known.add(place)
                 else:
-                    unknown.setdefault(place, finding)
-    for place, finding in unknown.items():
-        if place not in known or finding.code == "CK115":
+                    unknown.setdefault(place, (needed, finding))
+    for place, (needed, finding) in unknown.items():
+        if needed or place not in known:
             yield finding
 
 
@@ -73,7 +74,9 @@ def _result_of(call: str, network: Network) -> str | None:
     return next((one.name for one in read if one.name in inner), None)
 
 
-def _judged(element: Traced, option: str, network: Network, visit: Visit) -> Finding | None:
+def _judged(
+    element: Traced, option: str, network: Network, visit: Visit, needed: bool
+) -> Finding | None:
     """What to say about one name; nothing where the network has it."""
     name = element.text.decode("utf-8", "replace").strip()
     names = [one.lower() for one in network.nodes]
@@ -82,7 +85,6 @@ def _judged(element: Traced, option: str, network: Network, visit: Visit) -> Fin
         return None
     place = placed(element.place(0, len(element)))
     meant = _result_of(name, network) or nearest(name, network.nodes)
-    needed = option in _NEEDED or "cv" in visit.command.actions
     then = "the program stops" if needed else "it is left out"
     if option == "nodeName":
         then = "all nodes are shown instead"

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.cntk.configuration.traced import Traced
-    from netsharp_lsp.cntk.mel.faults import Fault, Replacement
+    from netsharp_lsp.cntk.mel.faults import EditFault, Replacement
     from netsharp_lsp.cntk.rules.findings import Place
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.diagnostics.model import Severity
@@ -66,12 +66,12 @@ def edits(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
                 yield _finding(fault)
 
 
-def _is_comment(fault: Fault) -> bool:
+def _is_comment(fault: EditFault) -> bool:
     """Whether what is no statement is a comment that begins wrongly, which other rules tell."""
     return fault.kind == "statement" and (b"//" in fault.text.text or b"#" in fault.text.text)
 
 
-def _finding(fault: Fault) -> Finding:
+def _finding(fault: EditFault) -> Finding:
     code, _ = KINDS[fault.kind]
     notes = [Note(message, _place(text)) for message, text in fault.notes]
     severity: Severity | None = None if fault.grave else "warning"

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.networks.faults import Fault
+    from netsharp_lsp.cntk.networks.faults import BuildingFault
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.diagnostics.model import Severity
@@ -136,7 +136,7 @@ def _is_sketch(text: bytes) -> bool:
     return any(line.strip() == b"..." for line in text.splitlines())
 
 
-def _telling(found: tuple[Fault, ...]) -> Iterator[Fault]:
+def _telling(found: tuple[BuildingFault, ...]) -> Iterator[BuildingFault]:
     """The faults that do not follow from others."""
     kinds = {fault.kind for fault in found if _is_error(fault)}
     follows = _FOLLOWS if kinds - _FOLLOWS else frozenset[str]()
@@ -166,11 +166,11 @@ def _holds(outer: Place, inner: Place) -> bool:
     return same and outer.start <= inner.start and inner.end <= outer.end
 
 
-def _is_error(fault: Fault) -> bool:
+def _is_error(fault: BuildingFault) -> bool:
     return KINDS.get(fault.kind, ("", "hint"))[1] == "error"
 
 
-def _finding(fault: Fault, alone: bool, experiment: Experiment) -> Finding:
+def _finding(fault: BuildingFault, alone: bool, experiment: Experiment) -> Finding:
     better = said(fault, experiment)
     code, _ = KINDS[better.kind]
     outside = alone and better.kind in _OUTSIDE
@@ -187,18 +187,20 @@ def _finding(fault: Fault, alone: bool, experiment: Experiment) -> Finding:
     return Finding(code, fault.place, better.message, notes, repair, severity)
 
 
-def _loses_nothing(fault: Fault, experiment: Experiment) -> bool:
+def _loses_nothing(fault: BuildingFault, experiment: Experiment) -> bool:
     """Whether what is swallowed separates anyway."""
     return fault.kind == "swallowed" and written_at(fault.place, experiment) in (":", ",")
 
 
-def _is_comment(fault: Fault, experiment: Experiment) -> bool:
+def _is_comment(fault: BuildingFault, experiment: Experiment) -> bool:
     """Whether what is no statement is a comment that begins wrongly, which other rules tell."""
     written = written_at(fault.place, experiment) if fault.kind == "no-statement" else ""
     return "//" in written or "#" in written
 
 
-def _is_known(fault: Fault, built: BuiltNetwork, told: set[str], experiment: Experiment) -> bool:
+def _is_known(
+    fault: BuildingFault, built: BuiltNetwork, told: set[str], experiment: Experiment
+) -> bool:
     """Whether an unknown name of a file alone was told before."""
     if built.found is not None or fault.kind not in _OUTSIDE:
         return False

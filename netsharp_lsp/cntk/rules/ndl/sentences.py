@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from netsharp_lsp.cntk.ndl.syntax import Definition, Statement
-    from netsharp_lsp.cntk.networks.faults import Fault
+    from netsharp_lsp.cntk.networks.faults import BuildingFault
     from netsharp_lsp.cntk.rules.ndl.texts import NdlText
     from netsharp_lsp.cntk.run.experiment import Experiment
 
@@ -45,7 +45,7 @@ VALUES = {
 _TRUTHS = ("true", "false")
 
 
-def said(fault: Fault, experiment: Experiment) -> Said:
+def said(fault: BuildingFault, experiment: Experiment) -> Said:
     """The best that can be said of a fault."""
     text = fault.message.rstrip(".")
     plain = Said(fault.kind, f"{text[:1].upper()}{text[1:]}.")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.cntk.ndl.syntax import NdlScript, Statement, Value
-    from netsharp_lsp.cntk.networks.faults import Fault
+    from netsharp_lsp.cntk.networks.faults import BuildingFault
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.edits import Edit
     from netsharp_lsp.cntk.run.experiment import Experiment
@@ -141,7 +141,7 @@ def ndl_texts(experiment: Experiment) -> list[NdlText]:
     return [*texts.values(), *edits]
 
 
-def edit_faults(edit: Edit) -> tuple[Fault, ...]:
+def edit_faults(edit: Edit) -> tuple[BuildingFault, ...]:
     """What the evaluation says of the statements of NDL in a text of MEL, as if they stood alone:
     nodes of the model are not known to it.
     """

@@ -70,7 +70,7 @@ def _compares(trouble: Trouble) -> bool:
     """Whether it is shapes that do not fit, as the reason of the family says it."""
     if trouble.kind == "products" and trouble.node.operation != "Times":
         return False
-    return "do not fit" in trouble.message
+    return trouble.differ
 
 
 def _ways(node: Node) -> Iterator[Note]:
