@@ -44,7 +44,6 @@ from netsharp_lsp.language import families, known_codes, language_ids, title_of
 from netsharp_lsp.project.folders import excluder, validate_settings
 from netsharp_lsp.project.roots import not_written
 from netsharp_lsp.project.writing import write_atomic, write_over
-from netsharp_lsp.questions import Inspection
 from netsharp_lsp.settings import OWN_FILE, SHARED_FILE, SettingsError
 from netsharp_lsp.text.decode import encode
 from netsharp_lsp.text.lines import LineIndex
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.outcome import Outcome
     from netsharp_lsp.project.folders import Find
     from netsharp_lsp.project.roots import Roots
+    from netsharp_lsp.questions import Inspection
 
 CLEAN, FOUND, FAILED = 0, 1, 2
 DEFAULT_FAIL_ON = "warning"
@@ -200,6 +200,8 @@ def _inspection(
     jobs: Sequence[Job], args: argparse.Namespace, find: Find, roots: Roots
 ) -> tuple[Inspection, list[Job]]:
     """What is asked of files that belong together, and the jobs of those that nobody named."""
+    from netsharp_lsp.questions import Inspection
+
     further: list[Job] = []
 
     def job_for(name: str, path: str | None, language: str) -> Job:

@@ -7,7 +7,6 @@ import sys
 from netsharp_lsp.cli.files import layered_in, named_input, read_bytes
 from netsharp_lsp.cli.terminal import complain, give, say
 from netsharp_lsp.language import family_with
-from netsharp_lsp.questions import Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.family import Family
     from netsharp_lsp.project.folders import Find
     from netsharp_lsp.project.roots import Roots
-    from netsharp_lsp.questions import Answer
+    from netsharp_lsp.questions import Answer, Question
 
 
 def add_experiment_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -42,6 +41,8 @@ def family_meant(argument: str, args: argparse.Namespace) -> Family:
 
 def question(args: argparse.Namespace, find: Find, roots: Roots) -> Question:
     """Return what the arguments of a command ask of runs."""
+    from netsharp_lsp.questions import Question
+
     asked = Question(lambda name: meant_input(name, args), read_bytes, find, roots, tuple(args.set))
     asked.command = getattr(args, "command", None)
     asked.library = getattr(args, "library", None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from heapq import merge
 from itertools import islice
 
 TYPE_CHECKING = False
@@ -28,6 +27,8 @@ class Candidates:
 
     def about(self, length: int, slips: int) -> Iterator[str]:
         """The names that are at most so much longer or shorter, in their order."""
+        from heapq import merge  # Few texts have a word that nobody knows.
+
         lengths = range(length - slips, length + slips + 1)
         return (name for _, name in merge(*(self._by_length.get(one, ()) for one in lengths)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from netsharp_lsp.text.expressions import late
 
 #: No sentence of ours comes near this without what it quotes.
 LONGEST_SENTENCE = 4_000
@@ -10,7 +10,7 @@ LONGEST_SENTENCE = 4_000
 LONGEST_WORD = 400
 #: How much is left of a longer word, from its beginning and from its end.
 HEAD, TAIL = 80, 20
-_LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+_LONG_WORD = late(rf"\S{{{LONGEST_WORD + 1},}}")
 
 
 def shortened(sentence: str) -> str:

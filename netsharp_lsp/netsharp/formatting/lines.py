@@ -5,8 +5,6 @@ A logical line is what stands on one line if it fits. Knows nothing of widths.
 
 from __future__ import annotations
 
-import re
-
 from netsharp_lsp.netsharp.formatting.tokens import (
     BLOCK_CLOSE,
     BLOCK_COMMENT,
@@ -21,6 +19,7 @@ from netsharp_lsp.netsharp.formatting.tokens import (
     STRAY,
     TIGHT_OPEN,
 )
+from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ TIGHT_AFTER = frozenset((OPEN, TIGHT_OPEN, SIGN, POWER))
 
 COMMENTS = (BLOCK_COMMENT, LINE_COMMENT)
 
-_DIRECTIVE = re.compile(rb"//\s*fmt:\s*(off|on|skip)\s*\Z")
+_DIRECTIVE = late(rb"//\s*fmt:\s*(off|on|skip)\s*\Z")
 
 
 class Line:

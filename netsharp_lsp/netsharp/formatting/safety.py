@@ -9,13 +9,15 @@ import re
 from itertools import starmap, zip_longest
 from operator import eq, itemgetter
 
+from netsharp_lsp.text.expressions import late
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 # An unclosed comment reaches to the end; nothing is tried twice, however many there are.
 _COMMENT = rb"//[^\r\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|\#[^\r\n]*+|<!--(?:[^-]++|-[^-])*+-->"
-_LEXEMES = re.compile(
+_LEXEMES = late(
     _COMMENT + rb"|(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)[eE][-+][0-9]+|\.?[0-9][\w.]*|\w+"
     rb"|=>|->|:=|==|!=|<=|>=|&&|\|\||[\x80-\xff]+|[^\s]"
 )

@@ -6,7 +6,6 @@ syntax, and findings about its meaning are withheld.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from functools import cached_property
 
@@ -28,6 +27,7 @@ from netsharp_lsp.netsharp.reading.syntax import (
     LayerItem,
     Node,
 )
+from netsharp_lsp.text.expressions import late
 from netsharp_lsp.text.spans import Spans
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.specification import Specification
     from netsharp_lsp.netsharp.reading.syntax import Comment, Declaration, Fault, Item
 
-BLANKS = re.compile(rb"\s*")
+BLANKS = late(rb"\s*")
 #: How far from unreadable text a rule may still look for it: CR LF and a byte.
 MARGIN = 3
 #: Words of which one that could not be read may have been a layer, or a connection.

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from netsharp_lsp.text.expressions import late
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,17 +21,17 @@ HARMLESS = (
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 #: Runs of all other bytes.
-FOREIGN = re.compile(rb"[^%b]+" % re.escape(HARMLESS))
+FOREIGN = late(rb"[^%b]+" % re.escape(HARMLESS))
 
 #: What belongs to the program or page around a specification: quoted words, R and Python line
 #: ends, HTML entities, Markdown fences.
-HOST_TEXT = re.compile(
+HOST_TEXT = late(
     rb"""(?P<quote>"[^"\r\n;{}=]*"|'[^'\r\n;{}=]*'|["']+)"""
     rb"""|(?P<backslash>\\+[nrt"']*\\?)"""
     rb"""|(?P<entity>&(?:gt|lt|amp|nbsp|quot);)"""
     rb"""|(?P<fence>```+[A-Za-z#]*)"""
 )
-ENTITY = re.compile(rb"&(?:gt|lt|amp|nbsp|quot);")
+ENTITY = late(rb"&(?:gt|lt|amp|nbsp|quot);")
 ENTITIES = {"&gt;": ">", "&lt;": "<", "&amp;": "&", "&nbsp;": " ", "&quot;": '"'}
 
 #: Characters outside ASCII and what was meant by them; the full-width block is computed.

@@ -5,7 +5,6 @@ It knows no names' meanings; depth is bounded, since people and fuzzers nest wit
 
 from __future__ import annotations
 
-import re
 import struct
 
 from netsharp_lsp.netsharp.reading.syntax import (
@@ -26,6 +25,7 @@ from netsharp_lsp.netsharp.reading.syntax import (
     Unary,
 )
 from netsharp_lsp.netsharp.reading.tree_reader import MISSING, TreeReader
+from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 #: From this many children a tuple of plain numbers is read in one go.
 LONG_TUPLE = 200
-PLAIN_NUMBERS = re.compile(rb"\[[-+0-9.eE,\s]*\]\Z")
+PLAIN_NUMBERS = late(rb"\[[-+0-9.eE,\s]*\]\Z")
 #: Digits of a whole number that are read: many more than fit 64 bits.
 LONGEST_INTEGER = 40
 

@@ -5,8 +5,6 @@ Pure functions of syntax; nothing here knows of findings.
 
 from __future__ import annotations
 
-import re
-
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.reading.expressions import attributes_of
@@ -16,6 +14,7 @@ from netsharp_lsp.netsharp.reading.syntax import (
     LayerItem,
     Name,
 )
+from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ LACKING = {
 WORD_OPERATORS = {"or": "||", "and": "&&", "not": "!"}
 #: How far from its keyword a layer may lack its name, in bytes.
 FARTHEST = 512
-WORD = re.compile(r"[^\W\d]\w*")
+WORD = late(r"[^\W\d]\w*")
 
 
 def lacking(word: str) -> str | None:

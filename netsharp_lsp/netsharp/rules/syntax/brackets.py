@@ -12,6 +12,7 @@ from netsharp_lsp.netsharp.reading.gaps import Gaps
 from netsharp_lsp.netsharp.reading.syntax import Binary, Call, Index, Name, Number
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax.tuples import unopened
+from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration, Expression, Fault
 
-LINE_COMMENT = re.compile(rb"//|#")
+LINE_COMMENT = late(rb"//|#")
 OPENERS = {"}": "{", "]": "[", ")": "("}
 #: The rest of a tuple that lacks its opening bracket.
-BARE_REST = re.compile(r"[\w\s.,+-]*\]")
+BARE_REST = late(r"[\w\s.,+-]*\]")
 COMPARING = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||"))
 #: How far ahead the word behind a gap is looked for, in bytes.
 REACH = 80

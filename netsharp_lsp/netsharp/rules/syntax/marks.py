@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.expressions import attributes_of
 from netsharp_lsp.netsharp.reading.gaps import Gaps
@@ -12,6 +10,7 @@ from netsharp_lsp.netsharp.reading.syntax import ConstantItem, LayerItem
 from netsharp_lsp.netsharp.rules import rule
 from netsharp_lsp.netsharp.rules.syntax.brackets import bare_value
 from netsharp_lsp.netsharp.rules.syntax.tuples import bracketless, bracketless_tuples
+from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.reading.syntax import Declaration
 
-TOKEN_BEFORE = re.compile(r"(\w[\w.]*|[^\w\s])\s*\Z")
+TOKEN_BEFORE = late(r"(\w[\w.]*|[^\w\s])\s*\Z")
 #: How far back the word before a missing `;` is looked for, in bytes.
 REACH = 80
 

@@ -11,6 +11,7 @@ from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, 
 from netsharp_lsp.netsharp.reading.syntax import LayerItem
 from netsharp_lsp.netsharp.rules.syntax.case import FAR
 from netsharp_lsp.netsharp.rules.syntax.layers import is_activation
+from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 OPENERS = {"]": "[", ")": "("}
 #: What others call the two ways to pool.
 POOLS = {"avg": "mean", "ave": "mean", "average": "mean", "maximum": "max", "maxi": "max"}
-LAST_WORD = re.compile(r"(?<!\w)(\w++)\s*+\Z")
-LAST_NUMBER = re.compile(r"(?<![\w.])[0-9.]+\Z")
-GIVEN_NAME = re.compile(r"(?<!\w)(\w++)\s*+=\s*+\Z")
-CONST = re.compile(rb"\bconst\s*\Z", re.IGNORECASE)
+LAST_WORD = late(r"(?<!\w)(\w++)\s*+\Z")
+LAST_NUMBER = late(r"(?<![\w.])[0-9.]+\Z")
+GIVEN_NAME = late(r"(?<!\w)(\w++)\s*+=\s*+\Z")
+CONST = late(rb"\bconst\s*\Z", re.IGNORECASE)
 #: How far back the keyword of a constant is looked for, in bytes.
 REACH = 64
 

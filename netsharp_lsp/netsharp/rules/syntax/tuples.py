@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.expressions import attributes_of, expressions_of, operands
 from netsharp_lsp.netsharp.reading.gaps import Gaps
 from netsharp_lsp.netsharp.reading.syntax import LayerItem, Name, Number, Tuple
 from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +17,9 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration, Item
 
 #: What follows the first value of a tuple without brackets: `2, 2;`.
-BARE_VALUES = re.compile(r"\s*[\w.]+(?:\s*,\s*[\w.]+)*(?=\s*;)")
+BARE_VALUES = late(r"\s*[\w.]+(?:\s*,\s*[\w.]+)*(?=\s*;)")
 #: What a tuple in curly brackets may hold: `{28, 28}`.
-PLAIN_SIZE = re.compile(r"\{[\w\s,.*+/^-]*\}\Z")
+PLAIN_SIZE = late(r"\{[\w\s,.*+/^-]*\}\Z")
 
 
 def bare_sizes(declaration: Declaration) -> Iterator[Tuple]:

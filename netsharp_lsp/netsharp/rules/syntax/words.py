@@ -9,6 +9,7 @@ from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair
 from netsharp_lsp.netsharp.reading.slips import KEYWORDS, SECTION_WORDS, lacking, section_meant
 from netsharp_lsp.netsharp.reading.syntax import BundleItem, ConstantItem, LayerItem, Name, WordItem
 from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.syntax import Declaration, Item
 
 #: A section's keyword right before an item that did not find to it, and how far back it may be.
-SECTION_BEFORE = re.compile(rb"\b(?:const|input|hidden|output)\s*\Z", re.IGNORECASE)
+SECTION_BEFORE = late(rb"\b(?:const|input|hidden|output)\s*\Z", re.IGNORECASE)
 REACH = 64
 
 TEMPLATE = """input Data auto;

@@ -8,6 +8,7 @@ from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair
 from netsharp_lsp.netsharp.reading.expressions import expressions_of, operands
 from netsharp_lsp.netsharp.reading.syntax import Name, Number
 from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.syntax import Declaration
 
 #: `1_000`, `0x1F`, `10k`: numbers of other languages.
-FOREIGN_NUMBER = re.compile(r"\d[\d_]*\Z|\d+[eE]\Z|0[xX][0-9a-fA-F_]+\Z|0[bBoO][0-7_]+\Z")
+FOREIGN_NUMBER = late(r"\d[\d_]*\Z|\d+[eE]\Z|0[xX][0-9a-fA-F_]+\Z|0[bBoO][0-7_]+\Z")
 #: Told by the text alone, before anything is walked.
 SUSPECT = re.compile(rb"(?<![A-Za-z0-9_.])[0-9][A-Za-z0-9_]*[A-Za-z_]|\.[0-9]*\.[0-9]")
 
