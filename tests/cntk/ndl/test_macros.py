@@ -151,7 +151,7 @@ def test_an_unknown_name_is_shown_where_it_is_written(text: str, words: list[str
     assert len({one.place for one in found}) == len(words)
     for one in found:
         word = words[0].rpartition(" ")[2]
-        assert one.message == f"`{word}` is not defined here."
+        assert one.message == f"'{word}' is not defined here."
         for call in one.calls:
             assert not call.start <= one.place.start < call.end, "no call leads to itself"
 
