@@ -115,6 +115,14 @@ def test_names_of_nodes(before: str, after: str, expected: list[tuple[str, str, 
     assert about(changed(before, after)) == expected
 
 
+@pytest.mark.parametrize("fault", ["ClassificationError (nope, labels, z)", "Foo (z)"])
+def test_a_name_whose_declaration_has_a_fault_is_not_missed(fault: str) -> None:
+    text = changed("err = ClassificationError (labels, z)", f"err = {fault}")
+    assert about(text) == []
+    other = changed("evalNodeNames = err", "evalNodeNames = nowhere", text)
+    assert about(other) == [("CK114", "warning", "nowhere")]
+
+
 def test_of_a_macro_the_node_is_meant_that_others_read() -> None:
     section = SECTION.replace(
         "W = Parameter(3, 16)", "Product(x) = [ W = Parameter(3, 16) ; T = Times(W, x) ]"

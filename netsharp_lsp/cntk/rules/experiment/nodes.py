@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fnmatch import fnmatchcase
 
 from netsharp_lsp.cntk.configuration.arrays import elements
@@ -32,6 +33,8 @@ _TABLES = frozenset(
     )
 )
 _WILD = "*?["
+#: In which texts of networks are.
+_LANGUAGES = ("brainscript", "ndl")
 
 
 @rule("CK114", "warning", on="experiment")
@@ -52,7 +55,7 @@ def unknown_nodes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
                 finding = _judged(element, option.name, network, visit, needed)
                 if finding is None:
                     known.add(place)
-                else:
+                elif not _may_be_declared(element, experiment):
                     unknown.setdefault(place, (needed, finding))
     for place, (needed, finding) in unknown.items():
         if needed or place not in known:
@@ -64,6 +67,16 @@ def _names(visit: Visit, option: str) -> list[Traced]:
     if found is None or found.problem is not None:
         return []
     return [element for element in elements(found.text) or () if element.text.strip()]
+
+
+def _may_be_declared(element: Traced, experiment: Experiment) -> bool:
+    """Whether a text of a network with a fault has the name: what declares it may be lost."""
+    if not any(built.faults for built in experiment.networks):
+        return False
+    name = re.escape(element.text.strip().split(b".")[-1])
+    word = re.compile(rb"(?<!\w)" + name + rb"(?!\w)", re.IGNORECASE)
+    texts = (text for language in _LANGUAGES for text in experiment.texts(language))
+    return any(word.search(text.data) is not None for text in texts)
 
 
 def _result_of(call: str, network: Network) -> str | None:
