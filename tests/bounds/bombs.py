@@ -203,13 +203,13 @@ def _long_lines() -> list[Bomb]:
     """Lines of 1, 2, 4 and 8 MiB."""
 
     def text(before: str, unit: str, after: str) -> Callable[[int], bytes]:
-        return lambda size: (before + unit * (size * MEBI // len(unit)) + after).encode()
+        return lambda size: (before + unit * (size * 1024 // len(unit)) + after).encode()
 
     return [
         bomb
         for language, lines in LONG_LINES.items()
         for name, pieces in lines.items()
-        for bomb in of_text(language, f"a line of {name[2:]}, in MiB", text(*pieces), 8, 1)
+        for bomb in of_text(language, f"a line of {name[2:]}, in KiB", text(*pieces), 8192, 1024)
     ]
 
 
