@@ -101,10 +101,9 @@ def rename(going: Going, statement: Statement, function: Function) -> None:
             message = f"'{new}' is the name of a node already; the edit stops here."
             going.faults.append(EditFault("rename-taken", message, statement.arguments[1]))
             return
-        if target.nodes is not None:
-            target.nodes[new] = target.nodes.pop(old, "")
+        target.rename(old, new)
     if pairs is None:
-        target.nodes = None
+        target.forget()
     _changed(going, target, statement)
 
 
@@ -121,7 +120,7 @@ def copy(going: Going, statement: Statement, function: Function) -> None:
             return
         target.add(new, source.model.operation(old))
     if pairs is None:
-        target.nodes = None
+        target.forget()
     _changed(going, target, statement)
 
 
@@ -145,7 +144,7 @@ def copy_tree(going: Going, statement: Statement, function: Function) -> None:
     if target is None and "$" not in word(name):
         going.faults.append(unknown_model(going.models, name))
     if found is not None and target is not None:
-        target.nodes = None
+        target.forget()
         _changed(going, target, statement)
 
 

@@ -178,13 +178,13 @@ class _Evaluation:
 
     def _define(self, model: Model, key: str, function: Traced | None) -> None:
         if "$" in key:
-            model.nodes = None
+            model.forget()
             return
         made = None if function is None else self.around.made(word(function))
         if function is not None and made is None:
             self._unknown_function(function)
         kind = CONSTANT if function is None else NODE if made is not None else MACRO
-        model.symbols[key.lower()] = kind
+        model.define(key, kind)
         for behind, operation in (made or {}).items():
             model.add(f"{key}{behind}", operation)
 
@@ -352,8 +352,8 @@ class _Evaluation:
     def write(self, model: Model, file: Traced) -> None:
         """A model goes to a file as it is now."""
         written = Model(model.name, model.text, model.nodes, model.origin)
-        if any(kind == MACRO for kind in model.symbols.values()):
-            written.nodes = None
+        if model.has_macros:
+            written.forget()
         self.saved[word(unquoted(file))] = written
         model.saved = True
 

@@ -21,9 +21,20 @@ class Model:
     """One model: its nodes with their operations (empty: not known) by the names they have.
 
     `nodes` is None where nobody knows what a file holds.  `symbols` are the names that NDL gave.
+    Nodes change through methods, which keep their names as they are looked up.
     """
 
-    __slots__ = ("changed", "name", "nodes", "origin", "saved", "symbols", "text")
+    __slots__ = (
+        "_macros",
+        "_spellings",
+        "changed",
+        "name",
+        "nodes",
+        "origin",
+        "saved",
+        "symbols",
+        "text",
+    )
 
     def __init__(
         self, name: str, text: Traced, nodes: Mapping[str, str] | None, origin: str
@@ -31,8 +42,13 @@ class Model:
         self.name = name
         self.text = text
         self.nodes = None if nodes is None else dict(nodes)
+        #: The names of nodes by how they are without case, in order.
+        self._spellings: dict[str, dict[str, None]] = {}
+        for one in nodes or ():
+            self._spellings.setdefault(one.lower(), {})[one] = None
         self.origin = origin
         self.symbols: dict[str, str] = {}
+        self._macros: dict[str, None] = {}
         self.changed: Traced | None = None
         self.saved = False
 
@@ -42,8 +58,7 @@ class Model:
             return None
         if name in self.nodes:
             return name
-        lowered = name.lower()
-        return next((one for one in self.nodes if one.lower() == lowered), None)
+        return next(iter(self._spellings.get(name.lower(), ())), None)
 
     def operation(self, name: str) -> str:
         """What a node computes, empty where that is not known."""
@@ -69,28 +84,59 @@ class Model:
 
     def _may_be_inside(self, pattern: str) -> bool:
         """Whether a pattern may mean nodes that a macro of NDL has made."""
-        head = pattern.partition("*")[0].lower()
-        for symbol, kind in self.symbols.items():
-            prefix = f"{symbol}."
-            if kind != MACRO:
-                continue
-            if head.startswith(prefix) or ("*" in pattern and prefix.startswith(head)):
-                return True
-            if pattern.lower() == symbol:
-                return True
-        return False
+        pattern = pattern.lower()
+        if "*" not in pattern:
+            return pattern in self._macros or self._holds(pattern)
+        head = pattern.partition("*")[0]
+        return self._holds(head) or any(f"{macro}.".startswith(head) for macro in self._macros)
+
+    def _holds(self, name: str) -> bool:
+        """Whether a name begins with that of a macro and a point."""
+        if name.count(".") > len(self._macros):
+            return any(name.startswith(f"{macro}.") for macro in self._macros)
+        ends = (at for at, letter in enumerate(name) if letter == ".")
+        return any(name[:end] in self._macros for end in ends)
+
+    @property
+    def has_macros(self) -> bool:
+        """Whether a macro of NDL has made nodes that are not known one by one."""
+        return bool(self._macros)
+
+    def define(self, name: str, kind: str) -> None:
+        """Take in a name that NDL gives."""
+        self.symbols[name.lower()] = kind
+        self._macros.pop(name.lower(), None)
+        if kind == MACRO:
+            self._macros[name.lower()] = None
 
     def add(self, name: str, operation: str) -> None:
         """Take a node in, under its own name."""
+        if self.nodes is not None and self.spelt(name) is None:
+            self.nodes[name] = operation
+            self._spellings.setdefault(name.lower(), {})[name] = None
+
+    def rename(self, old: str, new: str) -> None:
+        """Give a node a name that no other one has."""
         if self.nodes is not None:
-            self.nodes.setdefault(self.spelt(name) or name, operation)
+            operation = self.nodes.get(old, "")
+            self._drop(old)
+            self.add(new, operation)
 
     def remove(self, names: list[str]) -> None:
         """Take nodes out."""
         for name in names:
-            if self.nodes is not None:
-                self.nodes.pop(name, None)
+            self._drop(name)
             self.symbols.pop(name.lower(), None)
+            self._macros.pop(name.lower(), None)
+
+    def forget(self) -> None:
+        """Know nothing of the nodes any more."""
+        self.nodes = None
+        self._spellings = {}
+
+    def _drop(self, name: str) -> None:
+        if self.nodes is not None and self.nodes.pop(name, None) is not None:
+            self._spellings[name.lower()].pop(name)
 
 
 class Models:

@@ -7,6 +7,7 @@ or for a block inside, or if a variable of its name is used anywhere in the run.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.options import (
@@ -247,16 +248,29 @@ def _offered(visit: Visit, entry: Entry) -> Sequence[Option]:
 def has_slip(option: str, visit: Visit) -> bool:
     """Whether a misspelt key stands in place of an option where it would be found."""
     row = visit.table.find(option)
-    scope: Scope | None = visit.scope
-    while scope is not None and row is not None:
-        far = scope is not visit.scope
-        kinds = ("text", "string") if far else ("text", "string", "block")
-        for entry in scope:
-            name = _decoded(entry.key)
-            if entry.kind in kinds and not find(name) and _meant(name, [row], exact=far):
-                return True
-        scope = None if row.here else scope.parent
-    return False
+    if row is None:
+        return False
+    if _stands_there(visit.scope, row, ("text", "string", "block"), exact=False):
+        return True
+    scope = None if row.here else visit.scope.parent
+    while scope is not None and not _stands_around(scope, row):
+        scope = scope.parent
+    return scope is not None
+
+
+@lru_cache(maxsize=1 << 10)
+def _stands_around(scope: Scope, row: Option) -> bool:
+    """Whether a misspelt key stands in a block around others, each of which asks for the same."""
+    return _stands_there(scope, row, ("text", "string"), exact=True)
+
+
+#: Forget what was asked of the blocks of one run.
+forget_slips = _stands_around.cache_clear
+
+
+def _stands_there(scope: Scope, row: Option, kinds: tuple[str, ...], exact: bool) -> bool:
+    names = (_decoded(entry.key) for entry in scope if entry.kind in kinds)
+    return any(not find(name) and _meant(name, [row], exact=exact) for name in names)
 
 
 def _misplaced(name: str, row: Option, block: str, key: _Key, tables: list[str]) -> Finding:

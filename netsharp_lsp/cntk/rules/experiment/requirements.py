@@ -13,7 +13,7 @@ from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.configuration.usage import sections
 from netsharp_lsp.cntk.rules import emitted, rule
 from netsharp_lsp.cntk.rules.experiment.command_networks import trains
-from netsharp_lsp.cntk.rules.experiment.keys import has_slip
+from netsharp_lsp.cntk.rules.experiment.keys import forget_slips, has_slip
 from netsharp_lsp.cntk.rules.findings import Finding, placed
 
 if TYPE_CHECKING:
@@ -60,14 +60,17 @@ def missing(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     if not experiment.configuration.readable:
         return
     listed = [command for command in experiment.commands if command.listed]
-    several = [_lacking(command, experiment) for command in listed]
+    visited: dict[Command, list[Visit]] = {}
+    for visit in experiment.visits:
+        visited.setdefault(visit.command, []).append(visit)
+    several = [_lacking(visited.get(command, [])) for command in listed]
     names = {lack.name for lacks in several for lack in lacks if lack.kind != "inner"}
     told: set[object] = set()
     for command, lacks in zip(listed, several, strict=True):
         sketch = len({(it.name, it.place) for it in lacks}) > _SLIPS
         if sketch and not experiment.run.declared:
             continue
-        yield from _without_action(command, experiment)
+        yield from _without_action(command, visited.get(command, []))
         whole = all(lack.kind == "inner" for lack in lacks)
         for lack in lacks:
             key = (lack.place, lack.message)
@@ -77,12 +80,13 @@ def missing(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             certain = whole or (lack.kind == "option" and len(names) == 1)
             severity: Severity | None = None if certain or experiment.run.declared else "info"
             yield Finding(lack.code, lack.place, lack.message, severity=severity)
+    forget_slips()
 
 
-def _without_action(command: Command, experiment: Experiment) -> Iterator[Finding]:
+def _without_action(command: Command, visits: list[Visit]) -> Iterator[Finding]:
     if command.scope is None or command.found is None:
         return
-    own = next(it for it in experiment.visits if it.command is command)
+    own = visits[0]
     told = command.scope.look_up(b"action") is not None or has_slip("action", own)
     if not told and command.scope.here(PLACEHOLDER) is None:
         message = (
@@ -91,9 +95,8 @@ def _without_action(command: Command, experiment: Experiment) -> Iterator[Findin
         yield Finding("CK082", placed(command.found.entry.parts[-1].key), message)
 
 
-def _lacking(command: Command, experiment: Experiment) -> list[_Lack]:
+def _lacking(visits: list[Visit]) -> list[_Lack]:
     """What one command lacks, nothing where something is left out on purpose."""
-    visits = [visit for visit in experiment.visits if visit.command is command]
     if any(visit.scope.here(PLACEHOLDER) is not None for visit in visits):
         return []
     return [lack for visit in visits for lack in _lacks(visit)]
