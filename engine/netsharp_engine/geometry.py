@@ -1,11 +1,13 @@
 """Kernel placement in any number of dimensions, in plain integers.
 
-It imports nothing, so that the checker can use it without numpy, and it knows
+It imports math alone, so that the checker can use it without numpy, and it knows
 neither languages nor arrays.  Source: the Net# guide, "Convolutional bundles",
 and the published ConvolveGeometry of its successor; section 5.3 of our reading.
 """
 
 from __future__ import annotations
+
+from math import prod
 
 
 class Axis:
@@ -93,6 +95,8 @@ class Axis:
 
 #: So many nodes or weights no machine has.
 UNCOUNTED = 2**63 - 1
+#: So many whole numbers are multiplied before the product is looked at.
+_FEW = 8
 
 
 def product(numbers: tuple[int, ...]) -> int:
@@ -100,6 +104,10 @@ def product(numbers: tuple[int, ...]) -> int:
 
     What thousands of dimensions hold would fill pages, and Python refuses to print it.
     """
+    if len(numbers) < _FEW:
+        plain = prod(numbers)
+        if -UNCOUNTED <= plain <= UNCOUNTED:
+            return plain
     result = 1
     for number in numbers:
         result = max(-UNCOUNTED, min(result * number, UNCOUNTED))

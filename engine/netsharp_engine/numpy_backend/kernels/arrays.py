@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ IntArray = npt.NDArray[np.intp]
 def aligned(shape: tuple[int, ...], dtype: Any) -> Array:
     """An array of zeros whose data start on a cache line (64 bytes)."""
     kind = np.dtype(dtype)
-    count = int(np.prod(shape, dtype=np.int64))
-    raw = np.zeros(count * kind.itemsize + 64, dtype=np.uint8)
-    start = -raw.ctypes.data % 64
-    array: Array = raw[start : start + count * kind.itemsize].view(kind).reshape(shape)
+    size = math.prod(shape) * kind.itemsize
+    raw = np.zeros(size + 64, dtype=np.uint8)
+    start = -raw.__array_interface__["data"][0] % 64
+    array: Array = raw[start : start + size].view(kind).reshape(shape)
     return array
