@@ -173,7 +173,7 @@ def growth(found: Sequence[Measurement]) -> float:
     return float(product ** (1 / len(ratios))) if ratios else 1.0
 
 
-def judged(bomb: Bomb, forks: Forks, tries: int = 3) -> tuple[str | None, list[Measurement]]:
+def judged(bomb: Bomb, forks: Forks, tries: int = 6) -> tuple[str | None, list[Measurement]]:
     """The verdict on a bomb; what looks too slow is measured again, since noise only adds."""
     found = measure(bomb, None, forks)
     for _ in range(tries - 1):

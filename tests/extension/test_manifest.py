@@ -18,7 +18,7 @@ from netsharp_lsp import __version__
 from netsharp_lsp.context import HOSTS, TASKS
 from netsharp_lsp.language import language_by_id
 from netsharp_lsp.server.preferences import EDITORS_OWN, SWITCHES
-from netsharp_lsp.settings import KEYS, LINE_ENDINGS, ROOTS
+from netsharp_lsp.settings import LINE_ENDINGS, ROOTS, known_keys
 from tests.collection import SAMPLES
 from tests.extension.conftest import EXTENSION, PACKAGING, ROOT
 
@@ -73,7 +73,7 @@ def test_every_file_is_there() -> None:
 def test_settings_are_those_of_the_server() -> None:
     switches = {f"netsharp.{name}": default for name, default in SWITCHES.items()}
     assert {name: SETTINGS[name]["default"] for name in switches} == switches
-    check = {f"netsharp.check.{key}" for key in set(KEYS) - COMMAND_LINE}
+    check = {f"netsharp.check.{key}" for key in set(known_keys()) - COMMAND_LINE}
     machine = {"netsharp.server.path", "netsharp.python"}
     roots = f"netsharp.{ROOTS}"
     assert set(SETTINGS) == {*switches, *check, *machine, *OWN, roots, "netsharp.trace.server"}

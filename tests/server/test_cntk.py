@@ -291,7 +291,7 @@ async def test_what_cannot_be_proven_is_told_and_nothing_changes(tmp_path: Path)
         assert execute(wire, "migrate", uri)["result"] is None
         assert asked(wire, "workspace/applyEdit") == []
         assert "Nothing is migrated." in shown(wire)[-1]
-        assert "so it is not migrated. ND006: `V` is not defined here." in shown(wire)[-1]
+        assert "so it is not migrated. ND006: 'V' is not defined here." in shown(wire)[-1]
 
 
 async def test_an_editor_that_makes_no_files_is_told_of_the_command_line(tmp_path: Path) -> None:

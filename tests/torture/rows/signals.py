@@ -47,6 +47,8 @@ def _training(one: Try, number: signal.Signals) -> list[str]:
         return faults(ended, {0})
     # Once the training has told its end and the model is there, the system answers.
     over = b'"end"' in log.read_bytes().splitlines()[-1]
+    if over and ended.code == -signal.SIGINT:
+        ended.code = EXITS[signal.SIGINT]
     found = faults(_told(ended) if over else ended, {EXITS[number]})
     if not (one.folder / training.MODEL).exists():
         return [*found, f"{ended}: nothing was saved"]
