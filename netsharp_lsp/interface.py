@@ -103,6 +103,9 @@ if TYPE_CHECKING:
         def definition(self, offset: int) -> answers.Target | None:
             """Return where the name at a place is declared."""
 
+        def implementations(self, offset: int) -> Sequence[answers.Target]:
+            """Return what stands behind the name at a place; none where that is its declaration."""
+
         def references(
             self, offset: int, declaration: bool
         ) -> Sequence[answers.Range | answers.Elsewhere]:
@@ -239,6 +242,10 @@ class PlainSnapshot:
     def definition(self, offset: int) -> answers.Target | None:
         """Return nothing."""
         return None
+
+    def implementations(self, offset: int) -> Sequence[answers.Target]:
+        """Return none."""
+        return ()
 
     def references(
         self, offset: int, declaration: bool

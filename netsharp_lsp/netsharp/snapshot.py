@@ -108,6 +108,10 @@ class Snapshot:
 
         return definition_at(self.network, offset)
 
+    def implementations(self, offset: int) -> tuple[answers.Target, ...]:
+        """Nothing: a layer is made where it is declared."""
+        return ()
+
     def references(self, offset: int, declaration: bool) -> list[answers.Range]:
         """Where the name at a place is used."""
         from netsharp_lsp.netsharp.ide.names import references_at

@@ -39,6 +39,7 @@ OFFERED: dict[str, Any] = {
     },
     "definitionProvider": True,
     "declarationProvider": True,
+    "implementationProvider": True,
     "referencesProvider": True,
     "documentHighlightProvider": True,
     "documentSymbolProvider": True,

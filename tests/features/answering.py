@@ -161,6 +161,17 @@ def definition(asked: Asked) -> list[str]:
     ]
 
 
+def implementation(asked: Asked) -> list[str]:
+    out = []
+    for found in asked.snapshot.implementations(asked.marker.start):
+        if found.file is not None:
+            out.append(asked.beside(found.file, found.start, found.end))
+        else:
+            out.append(asked.shown(found.name_start, found.name_end))
+            out.append("whole " + asked.shown(found.start, found.end))
+    return out or ["nothing"]
+
+
 def references(asked: Asked) -> list[str]:
     found = asked.snapshot.references(asked.marker.start, "declaration" in asked.words)
     return [
@@ -376,6 +387,7 @@ FEATURES: dict[str, Callable[[Asked], list[str]]] = {
     "highlight": highlight,
     "hints": hints,
     "hover": hover,
+    "implementation": implementation,
     "inline": doing("refactor.inline"),
     "lenses": lenses,
     "links": links,

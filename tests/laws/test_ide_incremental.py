@@ -40,6 +40,7 @@ def answers(snapshot: Snapshot, offsets: list[int]) -> dict[str, Any]:
             snapshot.complete(offset),
             snapshot.signature(offset),
             snapshot.definition(offset),
+            snapshot.implementations(offset),
             snapshot.references(offset, True),
             snapshot.highlights(offset),
             snapshot.prepare_rename(offset),

@@ -175,6 +175,30 @@ async def test_a_function_is_found_where_other_files_use_it(
     }
 
 
+@pytest.mark.parametrize("links", [True, False])
+async def test_a_stream_leads_to_its_input_and_a_call_to_its_result(
+    tmp_path: Path, links: bool
+) -> None:
+    configuration, layers = written(tmp_path)
+    able = {"textDocument": {"implementation": {"linkSupport": True}}} if links else {}
+    with serving(able, rootUri=tmp_path.as_uri()) as wire:
+        uri = opened_by_wire(wire, configuration, "cntk")
+
+        def behind(words: str, after: int = 0) -> list[tuple[str, int, int]] | None:
+            place = position(CONFIGURATION, words, after)
+            at = {"line": place.line, "character": place.character}
+            found = wire.request(
+                "textDocument/implementation", {"textDocument": {"uri": uri}, "position": at}
+            )
+            target, span = ("targetUri", "targetSelectionRange") if links else ("uri", "range")
+            return found and [(one[target], *one[span]["start"].values()) for one in found]
+
+        assert behind("features = Input") == [(uri, 18, 6)]
+        assert behind("labels = { dim") == [(uri, 8, 4)]
+        assert behind("Layer (features") == [(layers.as_uri(), 2, 4)]
+        assert behind("learningRatesPerSample") is None
+
+
 async def test_an_edit_of_one_file_is_judged_in_the_other(
     editor: LanguageClient, tmp_path: Path
 ) -> None:

@@ -61,6 +61,7 @@ def everything(wire: Wire, uri: str, text: str) -> Iterator[tuple[str, Any]]:
                 "signatureHelp",
                 "definition",
                 "declaration",
+                "implementation",
                 "documentHighlight",
             ):
                 yield method, wire.request(f"textDocument/{method}", at)

@@ -26,6 +26,7 @@ PLACED = (
     "signatureHelp",
     "definition",
     "declaration",
+    "implementation",
     "documentHighlight",
     "prepareCallHierarchy",
 )

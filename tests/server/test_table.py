@@ -20,6 +20,7 @@ ASKED = {
     "signatureHelpProvider": "signatureHelp",
     "definitionProvider": "definition",
     "declarationProvider": "declaration",
+    "implementationProvider": "implementation",
     "referencesProvider": "references",
     "documentHighlightProvider": "documentHighlight",
     "documentSymbolProvider": "documentSymbol",

@@ -33,6 +33,7 @@ QUESTIONS = (
     "completion",
     "signatureHelp",
     "definition",
+    "implementation",
     "references",
     "documentHighlight",
     "documentSymbol",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from netsharp_lsp.cntk.brainscript.reading.syntax import Name, Select
 from netsharp_lsp.cntk.ide.descriptions import of_ndl
 from netsharp_lsp.cntk.ide.glossary import comment_above, ndl_parameters, parameter_text
+from netsharp_lsp.cntk.ide.ndl_names import scripts_of
 from netsharp_lsp.cntk.ide.text import nodes_at
 from netsharp_lsp.cntk.ide.words import parameter_meaning
 from netsharp_lsp.cntk.library import PREFIX, library_text
@@ -134,9 +135,7 @@ def macro_named(edited: Edited, name: str) -> CalledMacro | None:
     """The macro of a name in the runs of a text; names are compared without case."""
     wanted = name.lower()
     for experiment in edited.experiments:
-        scripts = [one.ndl for one in experiment.texts("ndl")]
-        scripts += [part.script for edit in experiment.edits for part in edit.macros]
-        for script in scripts:
+        for script in scripts_of(experiment):
             for definition in script.definitions():
                 if definition.name.text.lower() == wanted:
                     return CalledMacro(definition, script)

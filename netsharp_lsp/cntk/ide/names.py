@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from netsharp_engine.plain_files import open_plain
-from netsharp_lsp.cntk import library
 from netsharp_lsp.cntk.ide.listed_nodes import listed_node
 from netsharp_lsp.cntk.ide.paths import file_at
 from netsharp_lsp.cntk.judging.analysis import NOT_FILES
-from netsharp_lsp.cntk.library import PREFIX, own_library
+from netsharp_lsp.cntk.library import PREFIX, library_file, own_library
 from netsharp_lsp.ide.answers import Elsewhere, Highlight, Target
 
 TYPE_CHECKING = False
@@ -77,12 +74,10 @@ def described(occurrence: Occurrence) -> str:
 
 def _in_library(key: Key) -> Target | None:
     """A declaration in a file of the package's own library."""
-    name, start = key[1].removeprefix(PREFIX), key[2]
     scripts = {script.place.source: script for script in own_library()}
     if key[1] not in scripts:
         return None
-    folder = os.path.dirname(os.path.abspath(library.__file__))
-    path = os.path.join(folder, name)
+    path, start = library_file(key[1]), key[2]
     with open_plain(path) as file:
         data = file.read()
     end = start

@@ -31,15 +31,19 @@ class MacroMembers:
         self.members: Symbols = {}
 
 
+def scripts_of(experiment: Experiment) -> list[NdlScript]:
+    """The texts of NDL in a run, and the parts of edits that define macros."""
+    scripts = [text.ndl for text in experiment.texts("ndl")]
+    return scripts + [part.script for edit in experiment.edits for part in edit.macros]
+
+
 class NdlNames:
     """The names of NDL in the texts of a run; `file_of` is the one name of a source."""
 
     def __init__(self, experiment: Experiment, file_of: Callable[[str], str]) -> None:
         self.file_of = file_of
         self.macros: dict[str, MacroMembers] = {}
-        scripts = [text.ndl for text in experiment.texts("ndl")]
-        scripts += [part.script for edit in experiment.edits for part in edit.macros]
-        self.readers = [Reader(script, file_of, self.macros) for script in scripts]
+        self.readers = [Reader(one, file_of, self.macros) for one in scripts_of(experiment)]
 
     def all(self) -> Iterator[Occurrence]:
         """Every name that means something declared in the texts."""

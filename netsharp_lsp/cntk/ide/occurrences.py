@@ -224,7 +224,7 @@ class _Finder:
                     if node is not None and place.text == element.text:
                         yield self._told(place, node.key, node.kind, False)
             words = name.decode("utf-8", "replace")
-            if words in inputs and words in nodes and _in_reader(value.path):
+            if words in inputs and words in nodes and in_reader(value.path):
                 for assignment in value.entry.assignments:
                     yield self._told(assignment.key, nodes[words].key, nodes[words].kind, False)
 
@@ -234,6 +234,6 @@ class _Finder:
         return Occurrence(key, words, kind, file, place.start, place.end, declares)
 
 
-def _in_reader(path: str) -> bool:
+def in_reader(path: str) -> bool:
     """Whether a block on the way to a key is one that reads data."""
     return any("reader" in key.lower() for key in path.split(".")[:-1])

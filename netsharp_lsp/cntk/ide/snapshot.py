@@ -91,6 +91,12 @@ class Snapshot:
 
         return definition_at(self.text, offset)
 
+    def implementations(self, offset: int) -> Sequence[answers.Target]:
+        """What stands behind the name at a place."""
+        from netsharp_lsp.cntk.ide.implementation import implementations_at
+
+        return implementations_at(self.text, offset)
+
     def references(self, offset: int, declaration: bool) -> list[answers.Range | answers.Elsewhere]:
         """Where the name at a place is used."""
         from netsharp_lsp.cntk.ide.names import references_at

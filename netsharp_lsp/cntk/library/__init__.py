@@ -28,7 +28,12 @@ def own_library() -> tuple[Script, ...]:
 
 def library_text(name: str) -> bytes:
     """The text of a part of the library by the name that places in it carry."""
-    return (Path(__file__).parent / name.removeprefix(PREFIX)).read_bytes()
+    return Path(library_file(name)).read_bytes()
+
+
+def library_file(name: str) -> str:
+    """The absolute path of a part of the library by the name that places in it carry."""
+    return str(Path(__file__).parent.absolute() / name.removeprefix(PREFIX))
 
 
 @lru_cache(maxsize=2)

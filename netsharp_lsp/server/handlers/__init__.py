@@ -13,6 +13,7 @@ REQUESTS = {
     "textDocument/signatureHelp": "handlers.signature:signature_help",
     "textDocument/definition": "handlers.navigation:definition",
     "textDocument/declaration": "handlers.navigation:declaration",
+    "textDocument/implementation": "handlers.navigation:implementation",
     "textDocument/references": "handlers.navigation:references",
     "textDocument/documentHighlight": "handlers.navigation:highlights",
     "textDocument/prepareRename": "handlers.rename:prepare_rename",

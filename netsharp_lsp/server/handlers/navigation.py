@@ -1,4 +1,4 @@
-"""Where a name is declared and used: definition, declaration, references, highlights."""
+"""Where a name is declared, made and used: definition, implementation, references, highlights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from netsharp_lsp.server.elsewhere import lines_of, location
 
 if TYPE_CHECKING:
     from netsharp_lsp.ide.answers import Target
-    from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.session import Session, ViewOffset
 
 Plain = dict[str, Any]
 
@@ -30,6 +30,21 @@ def declaration(
 ) -> lsp.Location | list[lsp.LocationLink] | None:
     """Return the same as `definition`: a name is declared where it is defined."""
     return _declared(session, params, "textDocument.declaration.linkSupport")
+
+
+def implementation(
+    session: Session, params: lsp.ImplementationParams
+) -> list[lsp.Location] | list[lsp.LocationLink] | None:
+    """Return what stands behind the name at a position, None where nothing does."""
+    uri = params.text_document.uri
+    place = session.place(uri, params.position)
+    if place is None:
+        return None
+    found = place.view.snapshot.implementations(place.offset)
+    links = [one for each in found if (one := _link(session, uri, place, each)) is not None]
+    if session.client.can("textDocument.implementation.linkSupport"):
+        return links or None
+    return [_as_location(one) for one in links] or None
 
 
 def references(session: Session, params: lsp.ReferenceParams) -> list[Plain] | None:
@@ -65,28 +80,28 @@ def highlights(
 def _declared(
     session: Session, params: lsp.DefinitionParams | lsp.DeclarationParams, links: str
 ) -> lsp.Location | list[lsp.LocationLink] | None:
-    uri = params.text_document.uri
-    place = session.place(uri, params.position)
+    place = session.place(params.text_document.uri, params.position)
     found = place.view.snapshot.definition(place.offset) if place is not None else None
     if place is None or found is None:
         return None
-    if found.file is not None:
-        return _declared_elsewhere(session, found, links)
-    name = place.view.range(found.name_start, found.name_end)
-    if not session.client.can(links):
-        return lsp.Location(uri, name)
-    return [lsp.LocationLink(uri, place.view.range(found.start, found.end), name)]
+    link = _link(session, params.text_document.uri, place, found)
+    if link is None:
+        return None
+    return [link] if session.client.can(links) else _as_location(link)
 
 
-def _declared_elsewhere(
-    session: Session, found: Target, links: str
-) -> lsp.Location | list[lsp.LocationLink] | None:
-    assert found.file is not None
+def _link(session: Session, uri: str, place: ViewOffset, found: Target) -> lsp.LocationLink | None:
+    """Return where a target is; None where its file cannot be read."""
+    whole, name = (found.start, found.end), (found.name_start, found.name_end)
+    if found.file is None:
+        return lsp.LocationLink(uri, place.view.range(*whole), place.view.range(*name))
     known = lines_of(session, found.file)
     if known is None:
         return None
     uri, lines = known
-    name = session.ruler.range(lines, found.name_start, found.name_end)
-    if not session.client.can(links):
-        return lsp.Location(uri, name)
-    return [lsp.LocationLink(uri, session.ruler.range(lines, found.start, found.end), name)]
+    ruler = session.ruler
+    return lsp.LocationLink(uri, ruler.range(lines, *whole), ruler.range(lines, *name))
+
+
+def _as_location(link: lsp.LocationLink) -> lsp.Location:
+    return lsp.Location(link.target_uri, link.target_selection_range)
