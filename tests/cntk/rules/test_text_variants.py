@@ -7,7 +7,7 @@ import pytest
 from netsharp_lsp.cntk.judging.check import diagnostics_by_file
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Run
-from tests.cntk.rules.telling import diagnostics, fixed, message, severities, told
+from tests.cntk.rules.telling import NAME, diagnostics, fixed, message, severities, told
 from tests.cntk.texts import Memory
 
 BASE = "d = 1\n"
@@ -61,6 +61,12 @@ TOLD: list[tuple[str, list[tuple[str, str]]]] = [
     ("a = f(x y = 2)\n", []),
     ("a 10\n", [("CK035", "a 10")]),
     ("a:10\n", [("CK035", "a:10")]),
+    ("a = 0.02,0.01,0.005\n", [("CK120", "0.01,0.005")]),
+    ("A = [ a = 1:2*3 , 0.5 ; b = 1,c ]\n", [("CK120", "0.5")]),
+    ("a = 50,000\n", [("CK120", "000")]),
+    ("a = 1 # x, 2\nb = (1:2),c=3\nd = x,1\ne = 1\n2\n", []),
+    ("n = 1\na = $n$,2\nb = 1,$n$\n", []),
+    (NETWORK.format("x = 1,2"), []),
     ("useMersenneTwister\n", []),
     ("A = [\n ...\n]\n", [("CK034", "...")]),
     # Separators.
@@ -150,6 +156,7 @@ FIXED = [
     (" include = 'x'\n", "CK028", "include='x'\n"),
     ("a = (-1)\n", "CK033", "a = ( -1)\n"),
     ("a: 10\n", "CK035", "a = 10\n"),
+    ("a = 0.2 , 0.1,.05\n", "CK120", "a = 0.2:0.1:.05\n"),
     (NETWORK.format("x = 'a('"), "CK036", NETWORK.format('x = "a("')),
     ("a = 1:\n  2\n", "CK037", "a = 1:2\n"),
     ("A\n{ b = 1 }\n", "CK037", "A = { b = 1 }\n"),
@@ -271,3 +278,15 @@ def test_variables_that_others_define_are_not_told() -> None:
     run = Run(("configFile=a.cntk",), unknown=("root",), declared=False)
     found = diagnostics_by_file(Experiment(run, memory, defines=frozenset({"datadir"})))
     assert [one.message.split("'")[1] for one in found["a.cntk"]] == ["Other"]
+
+
+def test_lost_numbers_are_counted_and_digits_in_groups_get_no_fix() -> None:
+    said = message("a = 0.02,0.01,0.005\n", "CK120")
+    assert "'a' is 0.02, and 2 values are lost" in said
+    assert "Write '0.02:0.01:0.005' for an array." in said
+    said = message("a = 50,000\n", "CK120")
+    assert "'a' is 50, and one value is lost" in said
+    assert said.endswith("Write '50:000' for an array, or '50000' for one number.")
+    (one,) = diagnostics("a = 50,000\n")[NAME]
+    assert one.fix is None
+    assert severities("a = 1,2\n") == {"CK120": "warning"}

@@ -28,6 +28,10 @@ _SWALLOWED = re.compile(rb"(?<![ \t])([ \t]+)([A-Za-z_]\w*)[ \t]*=(?!=)")
 _BLOCK_BELOW = re.compile(rb"[ \t]*\n[ \t\n]*([\[{])")
 _BRACKET = re.compile(rb"[\[{(](?=([`~!@$%^&*_\-+|:;,?.]))")
 _CLOSER = re.compile(rb'[\[\](){}]|"[^"]*"?')
+_NUMBER = rb"-?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?+(?:\*\d++)?+"
+_NUMBERS = re.compile(rb"%b(?::%b)*+\Z" % (_NUMBER, _NUMBER))
+#: What a comma may be meant to group the digits of.
+_THOUSANDS = re.compile(rb"[1-9]\d{0,2}(?:,\d{3})+\Z")
 PLACEHOLDER = b"..."
 
 
@@ -46,9 +50,11 @@ def ends_of_records(subject: Experiment, experiment: Experiment) -> Iterator[Fin
                     yield from _behind(before, found[number:chain_end])
                 continue
             yield from _of_one(record, before, scope.parent is None)
+            if before is not None and _is_lost(before, record) and before.kind == "text":
+                yield from _lost(before, _lost_numbers(found, number))
 
 
-for _code in ("CK033", "CK035", "CK037", "CK038"):
+for _code in ("CK033", "CK035", "CK037", "CK038", "CK120"):
     emitted(_code, "warning")
 emitted("CK034", "hint")
 
@@ -207,6 +213,57 @@ def _almost(record: Record, almost: re.Match[bytes], place: Place) -> Finding:
     gap = Place(place.source, place.start + almost.start(2), place.start + almost.end(2))
     repair = Repair(f"Write '{key} = {value}'", [Change(gap, " = ")], safe=False)
     return Finding("CK035", place, message, repair=repair)
+
+
+# Numbers behind a comma.
+
+
+def _is_lost(before: Record, record: Record) -> bool:
+    """Whether a record is a number that a comma parts from the numbers before it."""
+    if record.kind != "flag" or before.text is not record.text:
+        return False
+    numbers = before.name if before.kind == "flag" else before.content.text
+    between = record.text.text[before.whole[1] : record.key[0]]
+    return (
+        between.strip(b" \t") == b","
+        and _NUMBERS.match(record.name) is not None
+        and _NUMBERS.match(numbers) is not None
+    )
+
+
+def _lost_numbers(found: list[Record], number: int) -> list[Record]:
+    """Those from `number` on of which each is parted from the one before by a comma alone."""
+    end = number + 1
+    while end < len(found) and _is_lost(found[end - 1], found[end]):
+        end += 1
+    return found[number:end]
+
+
+def _lost(before: Record, numbers: list[Record]) -> Iterator[Finding]:
+    first, last = numbers[0], numbers[-1]
+    if _foreign(first.text, before.value[0]) or _foreign(first.text, first.key[0]):
+        return
+    whole = first.text.place(before.value[0], last.key[1])
+    if whole.text != first.text.text[before.value[0] : last.key[1]]:
+        return
+    name, count = _name(before), len(numbers)
+    kept = before.content.text.decode("utf-8", "replace")
+    lost = "one value is" if count == 1 else f"{count} values are"
+    array = ":".join((kept, *map(_name, numbers)))
+    message = (
+        f"A comma ends the value: '{name}' is {kept}, and {lost} lost, as a number without '=' is "
+        f"a key of that name. Write '{array}' for an array"
+    )
+    repair = None
+    if _THOUSANDS.match(whole.text):
+        message += f", or '{whole.text.replace(b',', b'').decode()}' for one number"
+    else:
+        ends = [before.whole[1], *(one.key[1] for one in numbers)]
+        gaps = [first.text.place(end, one.key[0]) for end, one in zip(ends, numbers, strict=False)]
+        changes = [Change(placed(gap), ":") for gap in gaps]
+        repair = Repair(f"Write '{array}'", changes, safe=False)
+    place = placed(first.text.place(first.key[0], last.key[1]))
+    yield Finding("CK120", place, f"{message}.", repair=repair)
 
 
 # Values.
