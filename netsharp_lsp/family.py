@@ -181,6 +181,10 @@ if TYPE_CHECKING:
             """Sentences on what is missing; then there is nothing more."""
 
         @property
+        def notices(self) -> Sequence[str]:
+            """Sentences on what is not looked at, because it lies outside."""
+
+        @property
         def units(self) -> Sequence[MigrationUnit]:
             """What is written wholly or not at all."""
 

@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     except (SettingsError, UsageError) as error:
         complain(str(error))
         return FAILED
-    for sentence in problems:
+    for sentence in (*migration.notices, *problems):
         complain(sentence)
     if problems:
         return FAILED

@@ -22,10 +22,16 @@ if TYPE_CHECKING:
 
 
 class Migration:
-    """What becomes of the units of some runs, or `problems`: why that cannot be said."""
+    """What becomes of the units of some runs, or `problems`: why that cannot be said.
 
-    def __init__(self, problems: Sequence[str], found: Sequence[Unit]) -> None:
+    `notices`: which runs are not looked at, because they lie outside.
+    """
+
+    def __init__(
+        self, problems: Sequence[str], found: Sequence[Unit], notices: Sequence[str] = ()
+    ) -> None:
         self.problems = problems
+        self.notices = notices
         self._found = found
         self._units: list[MigrationUnit] | None = None
 
@@ -93,10 +99,11 @@ def planned_migration(asked: Wanted) -> Migration:
         for fault in layers.faults
         if fault.kind == "outside" and layers.sources
     ]
-    problems = [*plan.problems, *plan.notices, *unknown]
+    problems = [*plan.problems, *unknown]
     if problems:
-        return Migration(problems, ())
-    return Migration((), units(runs, asked.files, MigrationSettings(force=asked.force)))
+        return Migration(problems, (), plan.notices)
+    found = units(runs, asked.files, MigrationSettings(force=asked.force))
+    return Migration((), found, plan.notices)
 
 
 def shown_name(file: str) -> str:

@@ -71,6 +71,16 @@ def report(folder: Path) -> dict[str, Any]:
     return data
 
 
+def test_a_script_that_leads_out_of_the_folder_stops_no_other(folder: Path, tmp_path: Path) -> None:
+    place = tmp_path / "old"
+    shutil.copytree(folder, place)
+    _, alone = migrated(place)
+    (place / "far.sh").write_text("cntk configFile=/far/away/other.cntk\n")
+    done = netsharp(place, "migrate", ".", "--format", "json")
+    assert "'/far/away/other.cntk' lies outside the folders that are read here" in done.stderr
+    assert json.loads(done.stdout) == alone
+
+
 def test_there_are_enough() -> None:
     assert len(list(FOLDER.glob("*.cntk"))) >= 10
     assert {path.suffix for path in FOLDER.rglob("*.*")} >= {

@@ -221,14 +221,19 @@ export class Workbench {
     await row.first().click({ timeout: 15_000 });
   }
 
-  /** Put the cursor at a line and column, both from 1. */
+  /** Put the cursor at a line and column, both from 1; an editor that has just opened may lose it. */
   async goTo(line, column) {
-    await this.page.keyboard.press("Control+g");
+    const place = this.page.locator(".statusbar-item", { hasText: /^Ln \d+/ });
     const input = this.page.locator(".quick-input-widget input[type=text]");
-    await input.waitFor({ timeout: 15_000 });
-    await input.fill(`:${line}:${column}`);
-    await this.page.keyboard.press("Enter");
-    await input.waitFor({ state: "hidden", timeout: 15_000 }).catch(() => {});
+    for (let tries = 0; tries < 3; tries++) {
+      await this.page.keyboard.press("Control+g");
+      await input.waitFor({ timeout: 15_000 });
+      await input.fill(`:${line}:${column}`);
+      await this.page.keyboard.press("Enter");
+      await input.waitFor({ state: "hidden", timeout: 15_000 }).catch(() => {});
+      const said = async () => (await place.allInnerTexts()).join();
+      if (await this.until(async () => (await said()).includes(`Ln ${line},`), 5_000)) return;
+    }
   }
 
   async openFile(name) {
