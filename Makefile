@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := $(shell git ls-files '*.py' '*.c' '*.h' '*.md' '*.scm' '*.json' '*.toml' \
 	netsharp_lsp engine grammar netsharp setup.py pyproject.toml MANIFEST.in 2>/dev/null)
 
-.PHONY: help run test lint bench fuzz grammar peers extension wheels vsix editors soak torture clean
+.PHONY: help run test laws lint bench fuzz grammar peers extension wheels vsix editors soak torture clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -45,6 +45,9 @@ run: $(VENV)/.installed ## Check, format, describe, train and predict the digits
 
 test: $(VENV)/.test ## Run the tests, all but those in VS Code.
 	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/editors/test_vscode.py
+
+laws: $(VENV)/.test ## Try every case of the laws, and of what else 'make test' draws a share of.
+	FULL=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m drawn --ignore tests/editors
 
 lint: $(VENV)/.lint ## Check style and types.
 	$(BIN)/ruff check .
@@ -87,8 +90,8 @@ editors: $(VENV)/.test ## Install real editors, pack the extension, and test bot
 soak: $(VENV)/.test ## Type into a live server for long; EDITS and SEED choose how long and what.
 	$(BIN)/python -m tests.soak --edits $(or $(EDITS),20000) --seed $(or $(SEED),1)
 
-torture: $(VENV)/.test ## Try the promises as an adversary would; SECONDS and SEED choose how.
-	$(BIN)/python -m tests.torture --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1)
+torture: $(VENV)/.test ## Try the promises as an adversary would; SECONDS, SEED and FULL choose how.
+	$(BIN)/python -m tests.torture --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1) $(if $(FULL),--full)
 
 clean: ## Remove what the other targets made.
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache out

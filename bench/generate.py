@@ -13,6 +13,8 @@ from collections.abc import Iterator
 SEED = 1
 WORDS = "Edge Stem Patch Digit Signal Pixel Stroke Corner Window Phase Motif Trace".split()  # noqa: SIM905
 ACTIVATIONS = ("sigmoid", "tanh", "rlinear", "srlinear", "abs", "square")
+ACTIVATION = re.compile(rb"(?m)^( *\w+ *\w+ *\[[^]]*\] *(?:%b))\b" % "|".join(ACTIVATIONS).encode())
+POOL = re.compile(rb"(?m)^( *\w+ *(?:Pool|Norm)\w+ *\[[^]]*\])")
 PUNCTUATION = re.compile(r" ?([,;\[\]{}]|(?<![<>=])=(?![>=])) ?")
 
 
@@ -27,6 +29,13 @@ def netsharp(lines: int, seed: int = SEED) -> bytes:
             break
     made += chain.output()
     return ("\n".join(_uglify(line, chance) for line in made) + "\n").encode()
+
+
+def flawed(network: bytes) -> bytes:
+    """The same network with two findings in each block: a keyword, and its activation."""
+    network = re.sub(rb"(?m)^( *)hidden\b", rb"\1Hidden", network)
+    network = ACTIVATION.sub(rb"\1q", network)
+    return POOL.sub(rb"\1 tanh ", network)
 
 
 class _Chain:

@@ -141,6 +141,12 @@ class Client:
         now, peak = (int(rows[key].split()[0]) / 1024 for key in ("VmRSS", "VmHWM"))
         return now, peak
 
+    def processor(self) -> float:
+        """Seconds of processor time that the process has taken."""
+        status = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8")
+        user, system = status.rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
     def close(self) -> None:
         """Say goodbye."""
         self.request("shutdown", None)

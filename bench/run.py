@@ -1,6 +1,6 @@
 """Everything that is measured, side by side in one run: figures, bounds, and whether they are met.
 
-    python bench/run.py [--only start|text|cntk|experiments|server|engine|digits ...]
+    python bench/run.py [--only start|text|cntk|experiments|server|engine|training|digits ...]
 
 The exit code is 0 whatever the figures are, and 1 where a part could not run.
 """
@@ -17,9 +17,9 @@ import time
 # One thread each, set before anything loads a numeric library.
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
-PARTS = ("start", "text", "cntk", "experiments", "server", "engine", "digits")
+PARTS = ("start", "text", "cntk", "experiments", "server", "engine", "training", "digits")
 #: Those that run the console script of an installed wheel.
-INSTALLED = ("start", "text", "cntk", "experiments", "server")
+INSTALLED = ("start", "text", "cntk", "experiments", "server", "training")
 
 
 def main() -> int:
@@ -85,6 +85,10 @@ def _measure_installed(part: str, folder: str, binaries: str) -> bool:
         import experiments
 
         return experiments.measure(folder, binaries)
+    if part == "training":
+        import cntk_training
+
+        return cntk_training.measure(folder, binaries)
     if part == "server":
         import language_server
 

@@ -138,9 +138,17 @@ def networks_of_logs(folder: Path) -> dict[str, Any]:
 
 def logs(folder: Path) -> Iterator[Path]:
     """Yield the texts below a folder that a run was recorded in."""
-    for path in sorted([*folder.rglob("*.txt"), *folder.rglob("*.log")]):
-        if path.is_file() and path.stat().st_size <= MOST_BYTES:
+    for path in sorted(below(folder)):
+        recorded = path.suffix in {".txt", ".log"} and path.is_file()
+        if recorded and path.stat().st_size <= MOST_BYTES:
             yield path
+
+
+def below(folder: Path) -> Iterator[Path]:
+    """Yield files and folders below a folder, but for what git keeps there."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != ".git"]
+        yield from (Path(place, name) for name in (*folders, *names))
 
 
 def trainings(path: Path) -> Iterator[Training]:
@@ -166,30 +174,22 @@ def _compared(training: Training, folder: Path, places: dict[str, list[Path]]) -
     items, directory = [], folder
     for key, value in training.items:
         paths = [_here(one, training.log, places) for one in value.split("+")]
+        here = paths[0] if _PATH.search(value) else None
         if key == "configFile":
             files += paths
         elif key == "currentDirectory":
             directory = paths[0] or folder
         else:
-            items += ["--set", f"{key}={paths[0] or value if _PATH.search(value) else value}"]
+            items += ["--set", f"{key}={here or value}"]
     if not files or None in files:
         return Compared(training, "missing")
     with tempfile.NamedTemporaryFile("w", suffix=".log", encoding="utf-8") as log:
         log.write(training.text)
         log.flush()
-        done = netsharp(
-            *("describe", "+".join(map(str, files)), "--isolated", "--command", training.command),
-            *(
-                "--log",
-                log.name,
-                "--root",
-                str(folder),
-                "--root",
-                os.path.dirname(log.name),
-                *items,
-            ),
-            directory=directory if directory.is_dir() else folder,
-        )
+        asked = ["describe", "+".join(map(str, files)), "--isolated"]
+        asked += ["--command", training.command, "--log", log.name]
+        asked += ["--root", str(folder), "--root", os.path.dirname(log.name)]
+        done = netsharp(*asked, *items, directory=directory if directory.is_dir() else folder)
     if done.stdout.startswith(SAME):
         return Compared(training, "equal")
     if done.stdout.startswith(log.name):
@@ -201,7 +201,7 @@ def _compared(training: Training, folder: Path, places: dict[str, list[Path]]) -
 def _places(folder: Path) -> dict[str, list[Path]]:
     """Files and folders below a folder by their names."""
     places: dict[str, list[Path]] = {}
-    for path in folder.rglob("*"):
+    for path in below(folder):
         places.setdefault(path.name, []).append(path)
     return places
 

@@ -21,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp._experiments import experiment as experiment
     from netsharp._experiments import migrate as migrate
+    from netsharp._runs import run as run
     from netsharp._settings import TrainSettings as TrainSettings
     from netsharp._texts import check as check
     from netsharp._texts import compare as compare
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from netsharp._training import save as save
     from netsharp._training import train as train
     from netsharp._values import Command as Command
+    from netsharp._values import CommandResult as CommandResult
     from netsharp._values import Comparison as Comparison
     from netsharp._values import Difference as Difference
     from netsharp._values import Experiment as Experiment
@@ -52,11 +54,12 @@ else:
     #: The module that each public name comes from.
     _HOMES = {
         "netsharp._experiments": ("experiment", "migrate"),
+        "netsharp._runs": ("run",),
         "netsharp._settings": ("TrainSettings",),
         "netsharp._texts": ("check", "compare", "describe", "format"),
         "netsharp._training": ("load", "predict", "save", "train"),
         "netsharp._values": (
-            *("Command", "Comparison", "Difference", "Experiment"),
+            *("Command", "CommandResult", "Comparison", "Difference", "Experiment"),
             *("Migration", "Network", "Node", "Value"),
         ),
         "netsharp_engine.data": ("DataError",),

@@ -17,7 +17,7 @@ from netsharp._subjects import (
     sentences,
 )
 from netsharp._values import Command, Experiment, Migration, Network, Node, Value
-from netsharp_lsp.cli.files import Naming, gather
+from netsharp_lsp.cli.inputs.files import Naming, gather
 from netsharp_lsp.language import families
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.folders import excluder
@@ -183,8 +183,8 @@ def _files(subject: Subject, experiments: Experiments) -> tuple[str, ...]:
     used: set[str] = set()
     for path in named:
         settings = sentences(lambda: around.find(os.path.dirname(path)))  # noqa: B023
-        defines = experiments.defines(settings)
-        used |= experiments.supposed(path, defines, files).files(files)
+        given = experiments.given(settings)
+        used |= experiments.supposed(path, given, files).files(files)
     present = [path for path in sorted(used.difference(named)) if os.path.isfile(path)]
     return tuple(_called(path) for path in [*named, *present])
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from netsharp_engine.plain_files import open_plain
-from netsharp_lsp.cli.files import Input, layered_in, read_bytes
+from netsharp_lsp.cli.inputs.files import Input, layered_in, read_bytes
 from netsharp_lsp.diagnostics.selection import Selection
 from netsharp_lsp.language import family_of, language_ids
 from netsharp_lsp.outcome import ReadError
@@ -189,7 +189,8 @@ def looked_up(subject: Subject, assigned: tuple[str, ...], path: str | None = No
     if "=" in first:
         first = os.path.abspath(first)  # It is a file, and no assignment.
     text = (lambda: b"") if subject.items[0].path is not None else subject.text
-    asked = Lookup([first, *assigned], "", lambda names: around.roots, text, subject.name)
+    named, find = (lambda _: around.roots), (lambda folder, _: around.find(folder))
+    asked = Lookup([first, *assigned], "", named, find, text, subject.name)
     asked.json = True
     asked.path = path
     return configurations.resolve(asked)

@@ -11,9 +11,9 @@ import numpy as np
 from netsharp._settings import TrainSettings
 from netsharp_engine import train as engine
 from netsharp_engine.data import Table
-from netsharp_engine.model import Model, load_model, save_model
+from netsharp_engine.model import Model, save_model
 from netsharp_lsp.context import Context
-from netsharp_lsp.language import family_with
+from netsharp_lsp.language import read_model
 from netsharp_lsp.specification import (
     file_name,
     graph_of,
@@ -119,7 +119,7 @@ def load(path: str | os.PathLike[str]) -> Model:
     Parameters
     ----------
     path : str or path object
-        A file that `save` or `netsharp run` wrote.
+        A file that `save` or `netsharp run` wrote, or CNTK a model (.dnn) in its first format.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def load(path: str | os.PathLike[str]) -> Model:
     -----
     0.1
     """
-    return load_model(file_name(path), family_with(lambda family: family.training).build_graph)
+    return read_model(file_name(path))
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:

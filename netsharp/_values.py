@@ -261,6 +261,42 @@ class Experiment(NamedTuple):
         raise KeyError(path)
 
 
-for _one in (Command, Comparison, Difference, Experiment, Migration, Network, Node, Value):
+class CommandResult(NamedTuple):
+    """What came of a command that was run.
+
+    Attributes
+    ----------
+    command : str
+        Its name.
+    loss : float or None
+        The last value of the criterion: of the last epoch, or of the test; None without any.
+    criterion : str or None
+        The node that it is of.
+    metrics : dict of str to float
+        The nodes that evaluate, by their names; errors are fractions.
+    samples : int
+        Those that were trained in all epochs, or that were tested.
+    history : tuple of dict
+        What the run log said of each epoch and test: "epoch", "loss", "evaluation", "rate", ...
+    notices : tuple of str
+        What a person should know, such as after which epoch a training goes on.
+
+    Since
+    -----
+    0.1
+    """
+
+    command: str
+    loss: float | None
+    criterion: str | None
+    metrics: dict[str, float]
+    samples: int
+    history: tuple[dict[str, Any], ...]
+    notices: tuple[str, ...]
+
+
+for _one in (
+    *(Command, CommandResult, Comparison, Difference, Experiment, Migration, Network, Node, Value),
+):
     # Pickles name them as people import them.
     _one.__module__ = "netsharp"

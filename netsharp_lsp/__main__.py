@@ -16,15 +16,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Every subcommand, in the order of a person's work; its module in `cli` has the same name.
+#: Every subcommand, in the order of a person's work; its module in `cli` has the same name.  What
+#: stands empty does what a family of languages says.
 COMMANDS = {
     "check": "say everything that is wrong with networks and configurations",
     "fmt": "put texts in order",
     "explain": "show what a diagnostic means",
     "describe": "say what a network is: shapes, kernels, parameters, cost",
     "diff": "compare two networks or experiments",
-    "config": "show what a configuration of CNTK evaluates to",
-    "migrate": "turn NDL networks into BrainScript that means the same",
+    "config": "",
+    "migrate": "",
     "run": "train a network on a table of data",
     "predict": "predict with a trained model",
     "evaluate": "measure a trained model on labelled data",
@@ -51,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         _interrupts.catch()
         if None in (sys.stdout, sys.stderr) or arguments[:1] not in ([flag] for flag in VERSION):
-            from netsharp_lsp.cli.streams import protect
+            from netsharp_lsp.cli.console.streams import protect
 
             out = protect()
         code = _answer(arguments)
@@ -164,7 +165,7 @@ def _tell_version() -> int:
     try:
         print(f"netsharp {__version__}", flush=True)
     except OSError as error:
-        from netsharp_lsp.cli.streams import give_up
+        from netsharp_lsp.cli.console.streams import give_up
 
         raise give_up(error) from None
     return 0
@@ -175,11 +176,14 @@ def _run(name: str, rest: list[str]) -> int:
     import argparse
 
     module = __import__(f"netsharp_lsp.cli.{name}", fromlist=["run"])
-    from netsharp_lsp.cli.arguments import CommandParser
+    from netsharp_lsp.cli.arguments.parser import CommandParser
 
+    purpose = _purpose(name)
     parser = CommandParser(
         prog=f"netsharp {name}",
-        description=f"{COMMANDS[name][0].upper()}{COMMANDS[name][1:]}.",
+        description=f"{purpose[0].upper()}{purpose[1:]}.",
+        # Before it reads anything argparse would write the usage for errors, which we tell without.
+        usage=None if any(map(_asks_for_help, rest)) else "",
         allow_abbrev=False,
         # With a width of its own argparse imports no shutil for each argument.
         formatter_class=lambda prog: argparse.HelpFormatter(prog, width=_help_width()),
@@ -187,6 +191,21 @@ def _run(name: str, rest: list[str]) -> int:
     module.add_arguments(parser)
     code: int = module.run(parser.parse_intermixed_args(rest))
     return code
+
+
+def _asks_for_help(word: str) -> bool:
+    return word.startswith(("-h", "--help"))
+
+
+def _purpose(name: str) -> str:
+    """What a subcommand does, in the imperative."""
+    if COMMANDS[name]:
+        return COMMANDS[name]
+    from netsharp_lsp.language import family_with
+
+    if name == "config":
+        return family_with(lambda one: one.configurations).purpose
+    return family_with(lambda one: one.migrations).purpose
 
 
 def _help_width() -> int:
@@ -206,7 +225,8 @@ def _usage() -> str:
     purpose = f"Check, format and describe neural networks in {known}; "
     purpose += f"train and apply those in {trained}."
     width = max(map(len, COMMANDS))
-    rows = "\n".join(f"  {name:<{width}}  {text}" for name, text in COMMANDS.items())
+    purposes = ((name, _purpose(name)) for name in COMMANDS)
+    rows = "\n".join(f"  {name:<{width}}  {text}" for name, text in purposes)
     return (
         "usage: netsharp COMMAND [OPTIONS] ...\n\n"
         f"{textwrap.fill(purpose, USAGE_WIDTH)}\n\n"
@@ -217,7 +237,7 @@ def _usage() -> str:
 
 
 def _unknown(name: str) -> int:
-    from netsharp_lsp.cli.terminal import complain
+    from netsharp_lsp.cli.console.terminal import complain
     from netsharp_lsp.diagnostics.nearest import suggestion
 
     what = "option" if name.startswith("-") else "command"
@@ -228,7 +248,7 @@ def _unknown(name: str) -> int:
 
 def _apologise(error: Exception) -> int:
     """Say in one sentence what could not be foreseen."""
-    from netsharp_lsp.cli.terminal import complain
+    from netsharp_lsp.cli.console.terminal import complain
 
     if os.environ.get("NETSHARP_DEBUG") == "1":
         import traceback

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.diagnostics.model import READING, is_in_order
 from netsharp_lsp.diagnostics.suppression import MARK, find_suppressions, suppress
 
 TYPE_CHECKING = False
@@ -24,7 +25,9 @@ def sift(
     language: Language, lines: LineIndex, result: Result, selection: Selection
 ) -> list[Diagnostic]:
     """Return a check's diagnostics in order, less those suppressed and those not selected."""
-    diagnostics = sorted(result.diagnostics, key=lambda diagnostic: diagnostic.sort_key)
+    diagnostics = result.diagnostics
+    if not is_in_order(diagnostics):
+        diagnostics = sorted(diagnostics, key=READING)
     comments = result.comments if MARK in lines.text else []
     suppressions = find_suppressions(lines, comments, *language.comment_marks)
     left = suppress(

@@ -13,14 +13,25 @@ if TYPE_CHECKING:
 
     from netsharp_engine.graph import Graph
     from netsharp_engine.limits import Limit
+    from netsharp_engine.model import Model
     from netsharp_lsp.context import Context
     from netsharp_lsp.interface import Foreign, Language, Sample
     from netsharp_lsp.outcome import Outcome
     from netsharp_lsp.project.roots import Roots
-    from netsharp_lsp.questions import Answer, Inspection, Lookup, PlacedRun, Question, Wanted
+    from netsharp_lsp.questions import (
+        Answer,
+        Follower,
+        Inspection,
+        Lookup,
+        Performance,
+        PlacedRun,
+        Question,
+        Wanted,
+    )
     from netsharp_lsp.settings import Settings
     from netsharp_lsp.text.decode import DecodeError, Source
-    from netsharp_lsp.workspace import Files, Folders
+    from netsharp_lsp.text.extent import Extent
+    from netsharp_lsp.workspace import Files, Folders, Premises
 
     class Family(Protocol):
         """Languages that go together.  What is asked before a text is read imports little."""
@@ -48,6 +59,10 @@ if TYPE_CHECKING:
             """Above how many bytes a file is not even decoded; None where `experiments` decide."""
 
         @property
+        def extent(self) -> Extent:
+            """Above how many words and marks a text is not parsed."""
+
+        @property
         def looks_inside(self) -> bool:
             """Whether suffixes are others', too, so that `recognise` needs the text of a file."""
 
@@ -67,6 +82,9 @@ if TYPE_CHECKING:
             `Settings.of_families` keeps; ValueError, a sentence without the key, where it cannot
             be used.
             """
+
+        def keeps_columns(self, settings: Settings) -> bool:
+            """Whether settings let a formatter keep the columns that a person aligned."""
 
         @property
         def training(self) -> Training | None:
@@ -126,34 +144,48 @@ if TYPE_CHECKING:
         def compare(self, before: str, after: str, asked: Question) -> Answer:
             """Compare the networks that two arguments mean: the answer's `comparison`."""
 
+        def perform(self, asked: Performance, follower: Follower) -> Answer:
+            """Do what the commands of a run say; the answer's code is 0 done, 1 where data or
+            configuration are wrong, 2 where it cannot be done, 130 where `follower` stops it.
+            """
+
+        def opened(self, path: str) -> Model | None:
+            """Return the model in a file of the program's, None where it is another's or is not
+            there; ModelError where it cannot answer rows.
+            """
+
         def files(self, texts: Mapping[str, bytes], roots: Roots) -> Folders:
             """Return the files of the disk, some with other texts, by their real paths."""
 
         def declared(self, settings: Settings, files: Files) -> Sequence[PlacedRun]:
             """Return the runs that settings declare."""
 
-        def defines(self, settings: Settings) -> frozenset[str]:
-            """Return the names of variables that somebody else defines, as settings say."""
+        def given(self, settings: Settings) -> Premises:
+            """Return what settings say of all runs."""
 
         def scripted(
             self,
             folder: str,
             excludes: Callable[[str], bool],
-            defines: frozenset[str],
+            given: Premises,
             files: Files,
             roots: Roots,
             tell: Callable[[str, str], object],
         ) -> Sequence[PlacedRun]:
             """Return the runs that scripts below a folder start; OSError where it is not read.
 
-            `tell` is told of each script, by path and sentence, of which nothing is looked at.
+            `tell` is told of each script, by path and sentences, of which not all is looked at.
             """
 
-        def supposed(self, path: str, defines: frozenset[str], files: Files) -> PlacedRun:
+        def supposed(self, path: str, given: Premises, files: Files) -> PlacedRun:
             """Return the run that is supposed of a file that begins one, by its absolute path."""
 
     class Configurations(Protocol):
         """What configurations evaluate to."""
+
+        @property
+        def purpose(self) -> str:
+            """What is done with them, in the imperative, as the help of commands says it."""
 
         def resolve(self, asked: Lookup) -> Answer:
             """Return what the items say."""
@@ -165,6 +197,10 @@ if TYPE_CHECKING:
 
     class Migrations(Protocol):
         """Carries outdated texts over."""
+
+        @property
+        def purpose(self) -> str:
+            """What is carried over to what, in the imperative, as the help of commands says it."""
 
         @property
         def without(self) -> str:
@@ -182,7 +218,7 @@ if TYPE_CHECKING:
 
         @property
         def notices(self) -> Sequence[str]:
-            """Sentences on what is not looked at, because it lies outside."""
+            """Sentences on what is not looked at: it lies outside, or passes a limit."""
 
         @property
         def units(self) -> Sequence[MigrationUnit]:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any, Protocol
 
     from netsharp_lsp.context import Context
     from netsharp_lsp.description.comparison import Comparison
-    from netsharp_lsp.diagnostics.model import Result
+    from netsharp_lsp.diagnostics.model import Diagnostic, Result
     from netsharp_lsp.diagnostics.pages import RuleBook
     from netsharp_lsp.ide import answers
     from netsharp_lsp.layout.options import FormatOptions, Formatted
@@ -43,6 +43,10 @@ if TYPE_CHECKING:
         @property
         def unused_codes(self) -> tuple[str, ...]:
             """Its codes for what could be left out; editors show such text faded."""
+
+        @property
+        def conflict_code(self) -> str:
+            """Its code for a merge conflict in a host of its texts, "" where it has no hosts."""
 
         def check(self, data: bytes, context: Context) -> Result:
             """Return what is wrong with a text, and its comments; never raises for any text."""
@@ -82,6 +86,14 @@ if TYPE_CHECKING:
 
         def check(self) -> Result:
             """Return what `Language.check` says of the same text and context."""
+
+        def gravest(
+            self, most: int, wants: Callable[[str], bool]
+        ) -> tuple[int, Sequence[Diagnostic]]:
+            """Return how many diagnostics have a code that is wanted, and those, at most so many.
+
+            All of them are in the order of the text, of more the gravest come first.
+            """
 
         def hover(self, offset: int) -> answers.Hover | None:
             """Return what is known about the words at a place."""
@@ -200,6 +212,10 @@ class PlainSnapshot:
     def check(self) -> Result:
         """Return what the language says of the text."""
         return self.language.check(self.data, self.context)
+
+    def gravest(self, most: int, wants: Callable[[str], bool]) -> tuple[int, Sequence[Diagnostic]]:
+        """Return the same as a number and the gravest of those whose codes are wanted."""
+        return self.check().gravest(most, wants)
 
     def format(self, options: FormatOptions) -> Formatted:
         """Return the text as the language formats it."""

@@ -26,6 +26,7 @@ __all__ = [
     "language_of_text",
     "main_family",
     "main_language",
+    "read_model",
     "register",
     "rules_with",
     "suffixes",
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import TypeVar
 
+    from netsharp_engine.model import Model
     from netsharp_lsp.diagnostics.pages import RuleBook
     from netsharp_lsp.family import Family
     from netsharp_lsp.interface import Language
@@ -165,6 +167,17 @@ def language_of_text(name: str, data: bytes) -> str | None:
     family = _by_suffix.get(_suffix(name))
     found = None if family is None else family.recognise(name, data)
     return None if isinstance(found, Foreign) else found
+
+
+def read_model(path: str) -> Model:
+    """Read a model, whoever wrote it; ModelError where it cannot be used."""
+    from netsharp_engine.model import load_model
+
+    for family in families():
+        opened = None if family.experiments is None else family.experiments.opened(path)
+        if opened is not None:
+            return opened
+    return load_model(path, family_with(lambda family: family.training).build_graph)
 
 
 def known_codes() -> tuple[str, ...]:

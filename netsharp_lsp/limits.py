@@ -19,14 +19,35 @@ CONFIGURATION_BYTES = Limit(
 )
 # A specification with a million weights has two million, 200,000 edits of a model as many.
 TEXT_WORDS = Limit(
-    "one text of Net# or CNTK, or a specification within another file: its words, numbers, marks "
-    "and line ends",
+    "one text of Net#, or a specification within another file: its words, numbers, marks and line "
+    "ends",
     3_000_000,
+    "words",
+    "it is not read",
+)
+# A mark that belongs to nothing takes up to 1.3 kB of a check, a line of a network 5 kB.
+TEXT_NAMES = Limit(
+    "of these all but numbers, signs, commas and line ends",
+    1_100_000,
+    "words and marks that are no numbers",
+    "it is not read",
+)
+# A word of a network that is put in order or checked takes up to 900 bytes.
+CNTK_WORDS = Limit(
+    "one text in a language of CNTK, counted in the same way",
+    1_100_000,
     "words",
     "it is not read",
 )
 OPEN_BRACKETS = Limit(
     "brackets that are open at once in such a text", 10_000, "brackets", "it is not read"
+)
+# A check takes some times the memory of a formatting.
+EXPLAINED_BYTES = Limit(
+    "one text that `fmt` leaves as it is in places and checks, to say whether `check` tells why",
+    2**20,
+    "bytes",
+    "`fmt` names the places alone",
 )
 CONFIGURATION_FILES = Limit(
     "the files of one configuration together, each as often as it is included",
@@ -40,6 +61,12 @@ CONDITION_EVALUATIONS = Limit(
     "evaluations",
     "`describe` and `diff` leave the numbers open and say so; `run` refuses it",
 )
+MODELS_COMPARED = Limit(
+    "the models of epochs that one command `cv` of CNTK evaluates",
+    10_000,
+    "models",
+    "the command is refused",
+)
 FILTERED_EDGES = Limit(
     "the edges of one filtered bundle that is trained",
     10_000_000,
@@ -51,6 +78,13 @@ LAYERS = Limit(
     "the layers of one network, when it is trained or applied",
     10_000,
     "layers",
+    "`run`, `predict` and `evaluate` refuse the network; `check` and `describe` take it",
+)
+# Networks in which every layer reads all before it have some thousands.
+BUNDLES = Limit(
+    "the bundles of one network, when it is trained or applied",
+    50_000,
+    "bundles",
     "`run`, `predict` and `evaluate` refuse the network; `check` and `describe` take it",
 )
 # Configurations of the original include one or two files.
@@ -72,12 +106,59 @@ SETTINGS_BYTES = Limit(
 KEY_PARTS = Limit(
     "one key or value in settings or a run file", 200, "points", "the file is refused"
 )
+# Scripts that are longer are no scripts that anybody wrote.
+SCRIPT_BYTES = Limit("one script that starts runs", 2**20, "bytes", "the rest is not read")
+# Scripts that start many trainings write them into loops.
+SCRIPT_COMMANDS = Limit(
+    "commands or lines of one script that are followed, those of its functions at each call",
+    10_000,
+    "commands",
+    "what the script starts behind them counts as not started",
+)
+SCRIPT_DEPTH = Limit(
+    "blocks within blocks of a script, calls within calls, or values within values",
+    20,
+    "levels",
+    "what is started further inside counts as not started, and such a value as unknown",
+)
+SCRIPT_CHARACTERS = Limit(
+    "what the variables of one script put into its commands",
+    2**20,
+    "characters",
+    "variables count as unknown from there on",
+)
 # Networks of the original's examples take 130,000.
 EVALUATION_STEPS = Limit(
     "evaluating one network in BrainScript",
     2_000_000,
     "steps",
     "the evaluation stops with a finding; what was found until then is told",
+)
+EDITED_NODES = Limit(
+    "networks that one text of MEL has edited and written, all together",
+    200_000,
+    "nodes",
+    "what is edited after that stays unknown",
+)
+MODEL_CONFIGURATIONS = Limit(
+    "configurations in a folder that are asked which of them trains a model that another reads",
+    300,
+    "files",
+    "those that come after them are not asked",
+)
+MODEL_CHAIN = Limit(
+    "models that rest one on another, each trained by another configuration of a folder",
+    8,
+    "models",
+    "what the next one holds is not known",
+)
+# A server waits half a second for so much, once.
+COUNTED_BYTES = Limit(
+    "one file of data whose rows and columns are counted, such as a matrix that a parameter of a "
+    "network starts from",
+    16 * 1024 * 1024,
+    "bytes",
+    "what it says about shapes stays unknown",
 )
 GIT_FILE_BYTES = Limit(
     "a `.gitignore`, or another small file of git", 2**20, "bytes", "it counts as absent"

@@ -1,4 +1,6 @@
-"""Work on one text without Python's cycle collector, which would find nothing and cost half."""
+"""Memory of the work on one large text: without the cycle collector, which would find nothing and
+cost half, and with trees let go as they are read.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import gc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import TypeVar
 
     Value = TypeVar("Value")
@@ -35,3 +37,13 @@ def settled(work: Callable[[], Value]) -> Value:
     value = uncollected(work)
     gc.freeze()
     return value
+
+
+def let_go(children: list[Value]) -> Iterator[Value]:
+    """Yield the children of a node of a tree, each for the last time.
+
+    The node keeps this list, and each child all below it, once they are asked for.
+    """
+    children.reverse()
+    while children:
+        yield children.pop()

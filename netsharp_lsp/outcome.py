@@ -50,15 +50,19 @@ class Outcome:
 
     `repaired` tells that fixes were tried. `source` is None for a file that could not be read
     or is binary; `problems` are sentences on what could not be done, `warnings` on what was done
-    all the same; `others` are the lines of other files that diagnostics point at, by name.
+    all the same; `others` are the lines of other files that diagnostics point at, by name;
+    `releases` are those of the program that the file was judged by, as reports tell them. `lines`
+    are those that diagnostics mean of a file of data, which is not kept as a text.
     """
 
     __slots__ = (
         "applied",
         "diagnostics",
         "item",
+        "lines",
         "others",
         "problems",
+        "releases",
         "repaired",
         "source",
         "text",
@@ -75,6 +79,8 @@ class Outcome:
         self.problems: tuple[str, ...] = ()
         self.warnings: tuple[str, ...] = ()
         self.others: Mapping[str, LineIndex] = _NONE
+        self.releases: Sequence[Mapping[str, str]] = ()
+        self.lines: LineIndex | None = None
 
     @property
     def changed(self) -> bool:

@@ -16,7 +16,23 @@ if TYPE_CHECKING:
     from netsharp_lsp.outcome import Item, ReadError
     from netsharp_lsp.project.folders import Find
     from netsharp_lsp.project.roots import Roots
-    from netsharp_lsp.workspace import Files, Run
+    from netsharp_lsp.settings import Settings
+    from netsharp_lsp.workspace import Files, Premises, Run
+
+    class Follower(Protocol):
+        """Who follows what commands of a run do."""
+
+        def event(self, event: dict[str, Any]) -> None:
+            """Take an event of the run log."""
+
+        def line(self, line: str) -> None:
+            """Take a line of the original program's log."""
+
+        def notice(self, sentence: str) -> None:
+            """Take what a person should know."""
+
+        def stops(self) -> bool:
+            """Whether somebody wants an end."""
 
     Work = TypeVar("Work")
     Done = TypeVar("Done")
@@ -44,8 +60,8 @@ if TYPE_CHECKING:
             """The run."""
 
         @property
-        def defines(self) -> frozenset[str]:
-            """Names of variables that somebody else defines."""
+        def given(self) -> Premises:
+            """What settings say of all runs."""
 
         @property
         def configurations(self) -> Sequence[str]:
@@ -73,9 +89,9 @@ class Inspection:
     """What a command line wants checked of one family.
 
     `folders` are those that it names, `layers` its arguments ``A+B``, `assignments` what comes
-    behind every run; `unsafe`: all fixes are wanted, not only the safe ones.  `read` reads a file
-    and `job_for` makes a job of one that nobody named, which is read besides, by its name, path and
-    language.
+    behind every run; `unsafe`: all fixes are wanted, not only the safe ones; `reads_data`: data are
+    read to their end.  `read` reads a file and `job_for` makes a job of one that nobody named,
+    which is read besides, by its name, path and language.
     """
 
     __slots__ = (
@@ -87,6 +103,7 @@ class Inspection:
         "jobs",
         "layers",
         "read",
+        "reads_data",
         "roots",
         "unsafe",
     )
@@ -110,6 +127,7 @@ class Inspection:
         self.layers: Sequence[str] = ()
         self.assignments: tuple[str, ...] = ()
         self.unsafe = False
+        self.reads_data = False
 
 
 class Question:
@@ -144,7 +162,7 @@ class Lookup:
 
     One value is wanted (`path`, `exact`: without climbing), what holds for one `command`, or all
     as one file (`flat`); `stdin` reads what `-` means, which is called `stdin_name`; `roots_for`
-    tells the roots around names.
+    tells the roots around names, `settings_for` the settings of a folder among them.
     """
 
     __slots__ = (
@@ -156,6 +174,7 @@ class Lookup:
         "json",
         "path",
         "roots_for",
+        "settings_for",
         "stdin",
         "stdin_name",
     )
@@ -165,12 +184,14 @@ class Lookup:
         items: Sequence[str],
         folder: str,
         roots_for: Callable[[Iterable[str]], Roots],
+        settings_for: Callable[[str, Roots], Settings],
         stdin: Callable[[], bytes],
         stdin_name: str,
     ) -> None:
         self.items = items
         self.folder = folder
         self.roots_for = roots_for
+        self.settings_for = settings_for
         self.stdin = stdin
         self.stdin_name = stdin_name
         self.path: str | None = None
@@ -206,15 +227,52 @@ class Wanted:
         self.force = False
 
 
+class Performance:
+    """What is asked of a program's run: its `items` in order, seen from a `folder`.
+
+    `roots_for` tells the roots around names, `settings_for` the settings of a folder among them.
+    `texts` are those that stand in the place of files, by their real paths, `log` the release
+    whose lines are told; `tensors`: models are written as safetensors, `starts_programs`: programs
+    that the run names may be started.
+    """
+
+    __slots__ = (
+        "folder",
+        "items",
+        "log",
+        "roots_for",
+        "settings_for",
+        "starts_programs",
+        "tensors",
+        "texts",
+    )
+
+    def __init__(
+        self,
+        items: Sequence[str],
+        folder: str,
+        roots_for: Callable[[Iterable[str]], Roots],
+        settings_for: Callable[[str, Roots], Settings],
+    ) -> None:
+        self.items = items
+        self.folder = folder
+        self.roots_for = roots_for
+        self.settings_for = settings_for
+        self.texts: Mapping[str, bytes] = {}
+        self.log = ""
+        self.tensors = False
+        self.starts_programs = False
+
+
 class Answer:
     """What a family has to say to a command.
 
     Each of `reports` is shown and `complaints` are told on stderr, in this order; then a `document`
     (a JSON value), `lines` for people, the bytes of a `text` or a `comparison` follow, whichever
-    there is; `code` is the exit code.
+    there is; `code` is the exit code.  `told` are complaints that somebody has heard before.
     """
 
-    __slots__ = ("code", "comparison", "complaints", "document", "lines", "reports", "text")
+    __slots__ = ("code", "comparison", "complaints", "document", "lines", "reports", "text", "told")
 
     def __init__(
         self,
@@ -233,6 +291,7 @@ class Answer:
         self.lines = lines
         self.text = text
         self.comparison = comparison
+        self.told: Sequence[str] = ()
 
 
 def relevant(runs: Iterable[PlacedRun], wanted: frozenset[str], files: Files) -> list[PlacedRun]:

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from netsharp_engine.limits import Limit
     from netsharp_lsp.family import Configurations, Experiments, Migrations, Training
     from netsharp_lsp.interface import Foreign, Language, Sample
+    from netsharp_lsp.settings import Settings
     from netsharp_lsp.text.decode import DecodeError, Source
+    from netsharp_lsp.text.extent import Extent
 
 
 class TextFamily:
@@ -38,6 +40,13 @@ class TextFamily:
         return SPECIFICATION_BYTES
 
     @property
+    def extent(self) -> Extent:
+        """Above so many words and marks a text is not parsed."""
+        from netsharp_lsp.text.extent import SPECIFICATION
+
+        return SPECIFICATION
+
+    @property
     def sample(self) -> Sample | None:
         """None."""
         return None
@@ -46,6 +55,10 @@ class TextFamily:
     def settings(self) -> Mapping[str, Callable[[object], object]]:
         """No keys."""
         return {}
+
+    def keeps_columns(self, settings: Settings) -> bool:
+        """No: a text has one style."""
+        return False
 
     @property
     def training(self) -> Training | None:

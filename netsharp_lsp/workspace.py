@@ -8,8 +8,12 @@ import posixpath
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Protocol
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, Protocol, TypeVar
+
+    Counted = TypeVar("Counted")
+    #: What makes something of the blocks of a file of data.
+    Count = Callable[[Iterable[bytes]], Counted]
 
     class Files(Protocol):
         """Where files come from: a disk, or the texts of an editor over it."""
@@ -20,11 +24,20 @@ if TYPE_CHECKING:
         def exists(self, path: str) -> bool:
             """Whether there is a file or a folder of that name; reads nothing."""
 
+        def kind(self, path: str) -> str | None:
+            """Return what has a name: "file", "folder", "pipe"; None where nothing is seen there.
+
+            Opens nothing.
+            """
+
         def locate(self, path: str) -> str:
             """Return the one name of a file, however a path to it is spelt; reads nothing."""
 
         def outside(self, path: str) -> bool:
             """Whether nothing can be known of a file: it lies outside of what may be read."""
+
+        def counted(self, path: str, count: Count[Counted]) -> Counted | None:
+            """Return what `count` makes of a file of data; None where none may be read."""
 
     class Folders(Files, Protocol):
         """Files whose folders can be looked into, which writing in an editor needs."""
@@ -36,6 +49,16 @@ if TYPE_CHECKING:
 def outside(path: str) -> str:
     """Return what to say of a path outside, behind the name of what leads there."""
     return f"'{path}' lies outside the folders that are read here; {allowed_by(path)}."
+
+
+def outside_to_write(path: str) -> str:
+    """Return what to say of a path outside at which something would be written."""
+    return f"'{path}' lies outside the folders that are written here; {allowed_by(path)}."
+
+
+def leads_out(path: str) -> str:
+    """Return what to say of a run with a file outside, behind the name of what starts it."""
+    return f"{outside(path)} This run is not looked at."
 
 
 def allowed_by(path: str) -> str:
@@ -137,16 +160,38 @@ class Run:
         return f"Run({self.items!r}, {self.directory!r})"
 
 
+class Premises:
+    """What settings say of every run: the names of variables that somebody else `defines`, and the
+    `version` of the program, empty where none is said.
+    """
+
+    __slots__ = ("defines", "version")
+
+    def __init__(self, defines: frozenset[str] = frozenset(), version: str = "") -> None:
+        self.defines = defines
+        self.version = version
+
+    def joined(self, others: Iterable[Premises]) -> Premises:
+        """Return what is said here and in others; of versions this one counts, then the first."""
+        several = (self, *others)
+        defines = frozenset[str]().union(*(one.defines for one in several))
+        return Premises(defines, next((one.version for one in several if one.version), ""))
+
+
+#: What is said where there are no settings.
+NO_PREMISES = Premises()
+
+
 class Workspace:
     """What lies around one text.
 
     `name`: what `files` knows the text by, and what people see.  `runs`: those that use the text,
     none where it stands alone.  `assignments`: ``KEY=VALUE`` that come after those of every run.
-    `defines`: names of variables that somebody else defines.  `library`: what is read in place of
-    a language's own library.  `known`: what was worked out for another text and still holds.
+    `given`: what settings say of all runs.  `library`: what is read in place of a language's own
+    library.  `known`: what was worked out for another text and still holds.
     """
 
-    __slots__ = ("assignments", "defines", "files", "known", "library", "name", "runs")
+    __slots__ = ("assignments", "files", "given", "known", "library", "name", "runs")
 
     def __init__(
         self,
@@ -154,14 +199,14 @@ class Workspace:
         files: Folders,
         runs: tuple[Run, ...] = (),
         assignments: tuple[str, ...] = (),
-        defines: frozenset[str] = frozenset(),
+        given: Premises = NO_PREMISES,
         library: bytes | None = None,
     ) -> None:
         self.name = name
         self.files = files
         self.runs = runs
         self.assignments = assignments
-        self.defines = defines
+        self.given = given
         self.library = library
         self.known: dict[object, Any] = {}
 
@@ -183,6 +228,12 @@ class GivenFiles:
         located = self.locate(path)
         return any(name == located or name.startswith(f"{located}/") for name in self._texts)
 
+    def kind(self, path: str) -> str | None:
+        """Return "file", or "folder" where there is a file below it; None where nothing is."""
+        if self.locate(path) in self._texts:
+            return "file"
+        return "folder" if self.exists(path) else None
+
     def locate(self, path: str) -> str:
         """Return the path in its plainest spelling."""
         return posixpath.normpath(path.replace("\\", "/"))
@@ -190,6 +241,11 @@ class GivenFiles:
     def outside(self, path: str) -> bool:
         """Return that there is nothing else: what is not here is nowhere."""
         return False
+
+    def counted(self, path: str, count: Count[Counted]) -> Counted | None:
+        """Return what `count` makes of a file of data; None where there is none."""
+        data = self.read(path)
+        return None if data is None else count((data,))
 
     def names_in(self, folder: str) -> list[str]:
         """Return the names of the files in a folder."""

@@ -5,6 +5,7 @@ test may leave behind.
 from __future__ import annotations
 
 import gc
+import os
 import signal
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 
 #: Where a test draws at random without Hypothesis, it starts from here.
 SEED = 20151
+#: For a test that makes a named pipe.
+PIPES = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 TORCH_NOTICE = (
     "torch is not installed: the comparisons with PyTorch were skipped (group 'peers', "
     "`pip install --group peers`)"

@@ -292,8 +292,13 @@ def _synchronise(descriptor: int) -> None:
             raise
 
 
+def sweep_beside(path: str) -> None:
+    """Remove what killed writers left beside a file, which may need no writing any more."""
+    _sweep_once(os.path.dirname(os.path.realpath(path)))
+
+
 def _sweep_once(folder: str) -> None:
-    """Remove what killed writers left in a folder, the first time that we write there."""
+    """Remove what killed writers left in a folder, the first time that we look there."""
     if folder in _swept:
         return
     _swept.add(folder)

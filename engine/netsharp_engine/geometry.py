@@ -93,6 +93,17 @@ class Axis:
         return (max(self.first, 0), max(self.size - last.stop, 0))
 
 
+class CorneredAxis(Axis):
+    """One whose first kernel begins at the lower end of the pads, wherever the last one ends."""
+
+    __slots__ = ()
+
+    @property
+    def first(self) -> int:
+        """The source cell below the first tap at position 0; negative inside a pad."""
+        return -self.lower
+
+
 #: So many nodes or weights no machine has.
 UNCOUNTED = 2**63 - 1
 #: So many whole numbers are multiplied before the product is looked at.

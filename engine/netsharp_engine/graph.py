@@ -27,6 +27,10 @@ class GraphError(Exception):
         self.origin = origin
 
 
+class SamplesError(GraphError):
+    """Samples that a graph cannot be computed of."""
+
+
 class Graph:
     """Inputs in feature order, nodes in topological order, parameters in creation order.
 
@@ -55,10 +59,15 @@ class Graph:
         self._known: set[Node] = set()
         self._names: set[str] = set()
 
-    def input(self, name: str, shape: Sequence[int], *, origin: object = None) -> Node:
-        """Add an input layer; the features are split over the inputs in order of creation."""
+    def input(
+        self, name: str, shape: Sequence[int], *, axis: str = "", origin: object = None
+    ) -> Node:
+        """Add an input layer; the features are split over the inputs in order of creation.
+
+        Inputs that name the same ``axis`` bring as many steps of each sequence.
+        """
         extents = _extents(f"input {name}", shape)
-        node = Node("input", (), (), {}, extents, name, origin)
+        node = Node("input", (), (), {"axis": axis} if axis else {}, extents, name, origin)
         self.inputs.append(node)
         return self._add(node)
 
@@ -123,7 +132,7 @@ class Graph:
         definition = OPERATIONS.get(op)
         if definition is None:
             raise GraphError(f"{label}: there is no operation '{op}'", origin)
-        if not inputs or not self._known.issuperset(inputs):
+        if not (inputs or parameters) or not self._known.issuperset(inputs):
             raise GraphError(f"{label}: every source must be a node of the same graph", origin)
         draft = Node(op, tuple(inputs), tuple(parameters), attributes, (), name, origin)
         try:
@@ -132,6 +141,32 @@ class Graph:
             reason = f"attribute {error} is missing" if isinstance(error, KeyError) else error
             raise GraphError(f"{label}: {reason}", origin) from None
         return self._add(draft)
+
+    def delay(
+        self,
+        op: str,
+        shape: Sequence[int],
+        *initial: Node,
+        name: str = "",
+        origin: object = None,
+        **attributes: Any,
+    ) -> Node:
+        """Add a node that reads other steps of a source which follows by ``connect``: so a loop
+        begins.  ``initial`` is what stands beside it where there is no such step.
+        """
+        extents = _extents(name or op, shape)
+        return self._add(Node(op, tuple(initial), (), attributes, extents, name, origin))
+
+    def connect(self, delay: Node, source: Node) -> None:
+        """Give a delay its source."""
+        if source not in self._known:
+            raise GraphError(f"{delay.name}: the source must be a node of the same graph")
+        if source.shape != delay.shape:
+            raise GraphError(
+                f"{delay.name}: {list(source.shape)} cannot be delayed as {list(delay.shape)}",
+                delay.origin,
+            )
+        delay.inputs = (source, *delay.inputs)
 
     def set_output(self, node: Node) -> None:
         """Choose the node whose value is the network's answer."""

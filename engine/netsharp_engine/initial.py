@@ -10,6 +10,9 @@ import numpy.typing as npt
 
 from netsharp_engine.nodes import Parameter
 
+#: So many numbers are drawn at a time: the generator gives them twice as wide as most are kept.
+_DRAWN = 2**20
+
 
 def initial_values(
     parameters: Iterable[Parameter], seed: int, diameter: float, dtype: str
@@ -21,7 +24,11 @@ def initial_values(
     random = np.random.default_rng(seed)
     found = {}
     for parameter in parameters:
-        drawn = random.uniform(-diameter / 2, diameter / 2, parameter.size)
-        values = drawn if parameter.initial is None else np.asarray(parameter.initial)
-        found[parameter.name] = values.astype(dtype).reshape(parameter.shape)
+        values = np.empty(parameter.size, dtype)
+        for start in range(0, parameter.size, _DRAWN):
+            piece = values[start : start + _DRAWN]
+            piece[:] = random.uniform(-diameter / 2, diameter / 2, piece.size)
+        if parameter.initial is not None:
+            values[:] = np.asarray(parameter.initial).ravel()
+        found[parameter.name] = values.reshape(parameter.shape)
     return found

@@ -58,6 +58,34 @@ CONFUSION_CLASSES = Limit(
     "the report has none; all its figures are there",
 )
 
+DATA_FAULTS = Limit(
+    "what `check --read-data` tells of one file of data",
+    1_000,
+    "findings",
+    "the others are counted",
+)
+DATA_FAULTS_BYTES = Limit(
+    "the lines of one file of data that `check --read-data` tells of",
+    16 * 1024 * 1024,
+    "bytes",
+    "the others are counted",
+)
+DATA_LINE = Limit(
+    "one line of a file of data that a configuration of CNTK names",
+    64 * 1024 * 1024,
+    "bytes",
+    "`run` refuses the file, and `check --read-data` tells",
+)
+
+# The numbers of dense samples take some times the bytes of their text.
+DATA_HELD = Limit(
+    "one file in CNTK's text format whose numbers are kept in memory",
+    1024 * 1024 * 1024,
+    "bytes",
+    "of a larger one the places of its sequences are kept, some 100 bytes for each, and their "
+    "lines are read again as they are needed",
+)
+
 #: Every limit of the engine, in the order of the documents.
 LIMITS: tuple[Limit, ...] = (
     KERNEL_DIMENSIONS,
@@ -66,4 +94,8 @@ LIMITS: tuple[Limit, ...] = (
     TABLE_CELL,
     CLASSES,
     CONFUSION_CLASSES,
+    DATA_FAULTS,
+    DATA_FAULTS_BYTES,
+    DATA_LINE,
+    DATA_HELD,
 )

@@ -51,6 +51,8 @@ __all__ = [
 
 STATE = "state/"
 GraphBuilder = Callable[[str, dict[str, Any]], Graph]
+#: Reads the rows of files as ``stream_rows`` does.
+RowReader = Callable[..., Iterator[EncodedRows]]
 
 
 @dataclass(slots=True)
@@ -136,6 +138,7 @@ class Model:
     _graph: Graph | None = field(default=None, repr=False)
     _objective: Objective | None = field(default=None, repr=False)
     _meter: Meter | None = field(default=None, repr=False)
+    _rows: RowReader = field(default=stream_rows, repr=False)
 
     @property
     def graph(self) -> Graph:
@@ -173,6 +176,15 @@ class Model:
             raise ModelError("The model's baseline is not that of its classes.")
         self._graph = graph
         self._meter = None
+
+    def install(self, graph: Graph, objective: Objective, rows: RowReader) -> None:
+        """Give the model a network that is no specification's, and what reads its files."""
+        self._graph, self._objective, self._rows = graph, objective, rows
+        self._meter = None
+
+    def rows(self, *given: Any, **more: Any) -> Iterator[EncodedRows]:
+        """The rows of files, read as this model's are; see ``stream_rows``."""
+        return self._rows(*given, **more)
 
     @property
     def meter(self) -> Meter:
@@ -239,7 +251,7 @@ def predict_stream(
     Columns are found as ``stream_rows`` says; faults in the columns are raised at the call, those
     of cells while reading (DataError).
     """
-    rows = stream_rows(
+    rows = model.rows(
         paths,
         model.encoding,
         options or model.read_options(),
@@ -266,7 +278,7 @@ def evaluate(
     """
     options = options or model.read_options()
     measurement = Measurement(model.meter, model.answer)
-    for rows in stream_rows(
+    for rows in model.rows(
         paths,
         model.encoding,
         options,
@@ -302,6 +314,9 @@ def save_model(model: Model, path: str, *, state: bool = True) -> None:
     Without ``state`` the run cannot be resumed and the file is smaller.  ModelError when it
     cannot be written.
     """
+    # What reads rows by other means has a network of a file, and no text to write.
+    if model._rows is not stream_rows:
+        raise ModelError("This model has no specification: only the run that trains it writes it.")
     texts: dict[str, Any] = {
         "specification": model.specification,
         "context": model.context,

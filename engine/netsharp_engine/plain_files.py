@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 _KINDS = (
+    (stat.S_ISREG, "file"),
+    (stat.S_ISDIR, "folder"),
     (stat.S_ISFIFO, "pipe"),
     (stat.S_ISSOCK, "socket"),
     (stat.S_ISCHR, "device"),
@@ -56,12 +58,24 @@ def may_be_file(path: str) -> bool:
     return os.path.exists(path) and not os.path.isdir(path)
 
 
+def kind_at(path: str | os.PathLike[str]) -> str | None:
+    """What has a name, links followed: "file", "folder", "pipe"; None where nothing is seen."""
+    try:
+        return _kind(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return None
+
+
+def _kind(mode: int) -> str:
+    return next((word for test, word in _KINDS if test(mode)), "thing of another kind")
+
+
 def _require_plain(mode: int, path: str | os.PathLike[str]) -> None:
     if stat.S_ISREG(mode):
         return
     name = os.fspath(path)
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
-    kind = next((word for test, word in _KINDS if test(mode)), "thing of another kind")
+    kind = _kind(mode)
     hint = "; give what comes through it as '-'" if kind == "pipe" else ""
     raise NotPlainError(errno.EINVAL, f"it is a {kind}, not a file{hint}", name)

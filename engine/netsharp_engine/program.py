@@ -6,6 +6,7 @@ and its rules; arrays that cross are canonical ones of the host.  No array libra
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -17,12 +18,33 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from netsharp_engine.graph import Graph
+    from netsharp_engine.packing import Packing
 
     Array = npt.NDArray[np.generic]
     Tensors = dict[str, npt.NDArray[np.floating[Any]]]
 
 
-class Rule(NamedTuple):
+class Shaping(NamedTuple):
+    """What is done to gradients and parameters around a rule, all for one update.
+
+    The gradient of a parameter is cut to ``limit``, number by number where it ``truncates``, else
+    by its norm.  ``l2`` times the numbers is added to it; ``l1`` times the rate is the threshold
+    below which numbers become 0; neither is done to parameters that are ``unregular``.  ``noise``
+    is the deviation of what is added, drawn from ``seed``.  ``multipliers`` of the rate are 1
+    where none is given.
+    """
+
+    limit: float = math.inf
+    truncates: bool = True
+    l2: float = 0.0
+    l1: float = 0.0
+    unregular: frozenset[str] = frozenset()
+    noise: float = 0.0
+    seed: tuple[int, ...] = (0,)
+    multipliers: Mapping[str, float] = {}
+
+
+class UpdateRule(NamedTuple):
     """How parameters are changed by their gradients.
 
     ``kind`` (a key of ``REMEMBERS``) and what it remembers stay through a run; the numbers may be
@@ -36,6 +58,7 @@ class Rule(NamedTuple):
     decay: float = 0.0
     max_norm: float = 0.0
     constants: Mapping[str, float] = {}
+    shaping: Shaping = Shaping()
 
 
 #: What each kind of rule remembers of every parameter that is trained: names that all back ends
@@ -45,7 +68,13 @@ REMEMBERS: Mapping[str, tuple[str, ...]] = {
     "momentum": ("delta",),
     "adadelta": ("squared_gradient", "squared_step"),
     "adam": ("first_moment", "second_moment"),
+    "smoothed": ("smoothed",),
+    "adagrad": ("squares",),
+    "fsadagrad": ("squares", "smoothed", "count"),
+    "rmsprop": ("squares", "signs", "steps"),
 }
+#: Of these a parameter has one number, in float64, not as many as itself.
+SINGLE = frozenset(("count",))
 
 
 class Job(NamedTuple):
@@ -60,7 +89,7 @@ class Job(NamedTuple):
     graph: Graph
     rows: int
     dtype: str = "float32"
-    rule: Rule | None = None
+    rule: UpdateRule | None = None
 
 
 class Sparse(NamedTuple):
@@ -72,10 +101,10 @@ class Sparse(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """Sequences beside each other: [steps, rows, nodes], and which of [steps, rows] are no gaps."""
+    """Sequences beside each other: rows are the columns of a packing, and gaps hold anything."""
 
     values: Array | Sparse
-    mask: Array
+    packing: Packing
 
 
 class Batch(NamedTuple):
@@ -83,12 +112,14 @@ class Batch(NamedTuple):
 
     A dense one is [rows, nodes], or [rows] of numbers or codes.
     ``weights`` [rows] are those of the samples.  The gradient is that of the weighted sum of the
-    first criterion divided by ``expected``; None: by the sum of the batch's own weights.
+    first criterion divided by ``expected``; None: by the sum of the batch's own weights.  ``adds``:
+    it is added to that of the call before, of which this batch is another part.
     """
 
     inputs: Mapping[str, Array | Sparse | Packed]
     weights: Array | None = None
     expected: float | None = None
+    adds: bool = False
 
 
 class Fault(NamedTuple):
@@ -116,8 +147,9 @@ class Figures(NamedTuple):
 class Memory(NamedTuple):
     """What the next update or call needs beside the parameters, in canonical arrays.
 
-    ``updates`` counts updates.  ``arrays`` has what the rule remembers, by name and parameter;
-    states that a scan carries from one call to the next stand beside these, under other names.
+    ``updates`` counts updates.  ``arrays`` has what the rule remembers, by name and parameter.  A
+    back end whose scans carry states from one call to the next has these beside them, under other
+    names; running statistics are parameters.
     """
 
     updates: int
@@ -143,7 +175,7 @@ class Program(Protocol):
         finds faults when figures are asked for says True and leaves out what follows the fault.
         """
 
-    def update(self, rule: Rule) -> bool:
+    def update(self, rule: UpdateRule) -> bool:
         """Change the trained parameters by the gradient of the last step.
 
         The parameters are rolled back where one is no longer finite.  False as in ``step``.
@@ -204,7 +236,12 @@ Backend = Callable[[Job], Draft]
 def drafted(backend: Backend, job: Job) -> Draft:
     """The draft of a job; GraphError, a sentence, where the back end cannot do a node."""
     draft = backend(job)
+    require_computed(draft)
+    return draft
+
+
+def require_computed(draft: Draft) -> None:
+    """Raise GraphError, a sentence, where a back end cannot do a node."""
     for node, reason in draft.unsupported():
         where = "" if node.origin is None else f" See {node.origin}."
         raise GraphError(f"{reason}{where}", node.origin)
-    return draft

@@ -10,9 +10,17 @@ import os
 import sys
 
 from netsharp_lsp import __version__
-from netsharp_lsp.cli.context import add_context_arguments
-from netsharp_lsp.cli.experiment_arguments import add_experiment_arguments
-from netsharp_lsp.cli.files import (
+from netsharp_lsp.cli.arguments.context import add_context_arguments
+from netsharp_lsp.cli.arguments.experiments import add_experiment_arguments
+from netsharp_lsp.cli.arguments.settings import (
+    UsageError,
+    add_settings_arguments,
+    roots_for,
+    settings_finder,
+    validate_codes,
+)
+from netsharp_lsp.cli.console.terminal import complain, give, give_exactly, source_width, uses_color
+from netsharp_lsp.cli.inputs.files import (
     EMBEDDED,
     SKIP_OTHERS,
     Input,
@@ -21,16 +29,8 @@ from netsharp_lsp.cli.files import (
     layered_in,
     read_bytes,
 )
-from netsharp_lsp.cli.inspection import Job, inspect_all
-from netsharp_lsp.cli.project import (
-    UsageError,
-    add_settings_arguments,
-    roots_for,
-    settings_finder,
-    validate_codes,
-)
-from netsharp_lsp.cli.terminal import complain, give, give_exactly, source_width, uses_color
-from netsharp_lsp.cli.workers import do_each
+from netsharp_lsp.cli.inputs.workers import do_each
+from netsharp_lsp.cli.specifications.inspection import Job, inspect_all
 from netsharp_lsp.diagnostics.model import RANKS, SEVERITIES
 from netsharp_lsp.diagnostics.reports import (
     FORMATS,
@@ -43,7 +43,6 @@ from netsharp_lsp.diagnostics.selection import split_codes
 from netsharp_lsp.language import families, known_codes, language_ids, title_of
 from netsharp_lsp.project.folders import excluder, validate_settings
 from netsharp_lsp.project.roots import not_written
-from netsharp_lsp.project.writing import write_atomic, write_over
 from netsharp_lsp.settings import OWN_FILE, SHARED_FILE, SettingsError
 from netsharp_lsp.text.decode import encode
 from netsharp_lsp.text.lines import LineIndex
@@ -54,7 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TextIO
 
-    from netsharp_lsp.cli.files import Gathered
+    from netsharp_lsp.cli.inputs.files import Gathered
     from netsharp_lsp.outcome import Outcome
     from netsharp_lsp.project.folders import Find
     from netsharp_lsp.project.roots import Roots
@@ -62,6 +61,7 @@ if TYPE_CHECKING:
 
 CLEAN, FOUND, FAILED = 0, 1, 2
 DEFAULT_FAIL_ON = "warning"
+_READ_DATA = "read all data of the configurations, and tell every line that is wrong"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,6 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--embedded", action="store_true", help=EMBEDDED)
     add("--skip-others", action="store_true", help=SKIP_OTHERS)
     add("--watch", action="store_true", help="check again whenever a file changes")
+    add("--read-data", action="store_true", help=_READ_DATA)
     group = parser.add_argument_group("repairs")
     group.add_argument("--fix", action="store_true", help="apply safe fixes")
     group.add_argument("--unsafe-fixes", action="store_true", help="apply all fixes")
@@ -105,7 +106,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check what the arguments name; 0 clean, 1 something found, 2 something could not run."""
     if args.watch:
-        from netsharp_lsp.cli.watch import watch
+        from netsharp_lsp.cli.console.watch import watch
 
         if "-" in args.paths:
             complain("--watch cannot watch stdin.")
@@ -135,7 +136,7 @@ def _check_all(args: argparse.Namespace) -> int:
     if args.diff:
         return FAILED if failed else _show_differences(outcomes)
     findings = _found(jobs, outcomes, args, roots)
-    if not _write_fixed(outcomes, roots):
+    if (args.fix or args.unsafe_fixes) and not _write_fixed(outcomes, roots):
         failed = True
         if all(outcome.item.path is not None for outcome in outcomes):
             jobs, outcomes, findings = _as_it_stays(gathered, args, find, roots)
@@ -165,14 +166,15 @@ def _found(
     findings = [
         FileFindings(
             outcome.item.name,
-            LineIndex(outcome.text) if outcome.text else nothing,
+            outcome.lines or (LineIndex(outcome.text) if outcome.text else nothing),
             outcome.diagnostics,
             outcome.others,
+            outcome.releases,
         )
         for outcome in outcomes
     ]
     if args.baseline is not None or any(job.settings.baseline is not None for job in jobs):
-        from netsharp_lsp.cli.accepted import sift_all
+        from netsharp_lsp.cli.specifications.accepted import sift_all
 
         sift_all(jobs, outcomes, findings, args, roots)
     elif args.update_baseline:
@@ -213,6 +215,7 @@ def _inspection(
     asked.folders = [path for path in args.paths if os.path.isdir(path)]
     asked.assignments = tuple(args.set)
     asked.unsafe = args.unsafe_fixes
+    asked.reads_data = args.read_data
     return asked, further
 
 
@@ -264,7 +267,7 @@ def _say_problems(outcomes: Sequence[Outcome]) -> bool:
 
 
 def _show_differences(outcomes: Sequence[Outcome]) -> int:
-    from netsharp_lsp.cli.difference import unified
+    from netsharp_lsp.cli.outputs.difference import unified
 
     changed = [outcome for outcome in outcomes if outcome.changed]
     for outcome in changed:
@@ -275,6 +278,8 @@ def _show_differences(outcomes: Sequence[Outcome]) -> int:
 
 def _write_fixed(outcomes: Sequence[Outcome], roots: Roots) -> bool:
     """Write repaired texts back, stdin's to stdout; whether all could be written."""
+    from netsharp_lsp.project.writing import sweep_beside, write_over
+
     done = True
     for outcome in outcomes:
         source = outcome.source
@@ -284,9 +289,11 @@ def _write_fixed(outcomes: Sequence[Outcome], roots: Roots) -> bool:
             if outcome.repaired:
                 give_exactly(encode(source, outcome.text))
             continue
-        if not outcome.changed:
-            continue
         target = roots.target(outcome.item.path)
+        if not outcome.changed:
+            if target is not None:
+                sweep_beside(target)
+            continue
         if target is None:
             complain(f"{outcome.item.name}: {not_written(outcome.item.path)}")
             done = False
@@ -328,6 +335,8 @@ def _report(
 
 
 def _write(path: str, report: bytes) -> None:
+    from netsharp_lsp.project.writing import write_atomic
+
     try:
         write_atomic(path, report)
     except OSError as error:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
-from netsharp_lsp.cli.project import (
+from netsharp_lsp.cli.arguments.settings import (
     UsageError,
     add_settings_arguments,
     roots_for,
     settings_finder,
 )
-from netsharp_lsp.cli.terminal import complain, give, give_exactly, say
+from netsharp_lsp.cli.console.terminal import complain, give, give_exactly, say
 from netsharp_lsp.language import family_with
 from netsharp_lsp.questions import Lookup
 from netsharp_lsp.settings import SettingsError
@@ -20,9 +20,12 @@ from netsharp_lsp.text.json_text import to_json
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
     from netsharp_lsp.family import Configurations
+    from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.questions import Answer
+    from netsharp_lsp.settings import Settings
 
 FAILED = 2
 
@@ -95,9 +98,14 @@ def _resolved(configurations: Configurations, args: argparse.Namespace) -> Answe
     def stdin() -> bytes:
         return sys.stdin.buffer.read()
 
-    asked = Lookup(
-        args.items, args.cd, lambda named: roots_for(named, args), stdin, args.stdin_filename
-    )
+    def settings_for(folder: str, roots: Roots) -> Settings:
+        return settings_finder(args, roots)(folder)
+
+    def around(named: Iterable[str]) -> Roots:
+        return roots_for(named, args)
+
+    name = args.stdin_filename
+    asked = Lookup(args.items, args.cd, around, settings_for, stdin, name)
     asked.path, asked.exact = args.get, args.exact
     asked.command, asked.flat = args.command, args.flatten
     asked.json = args.format == "json"

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cli.context import add_context_arguments
-from netsharp_lsp.cli.experiment_arguments import (
+from netsharp_lsp.cli.arguments.context import add_context_arguments
+from netsharp_lsp.cli.arguments.experiments import (
     add_experiment_arguments,
     family_meant,
     question,
     show_answer,
 )
-from netsharp_lsp.cli.faults import show_errors
-from netsharp_lsp.cli.project import (
+from netsharp_lsp.cli.arguments.parser import level
+from netsharp_lsp.cli.arguments.settings import (
     UsageError,
     add_settings_arguments,
     roots_for,
     settings_finder,
 )
-from netsharp_lsp.cli.subjects import SubjectError, read_subject
-from netsharp_lsp.cli.terminal import complain, give
+from netsharp_lsp.cli.console.terminal import complain, give
+from netsharp_lsp.cli.specifications.faults import show_errors
+from netsharp_lsp.cli.specifications.subjects import SubjectError, read_subject
 from netsharp_lsp.description.uncounted import uncounted
 from netsharp_lsp.language import family_with, language_for, language_ids
 from netsharp_lsp.memory import uncollected
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--stdin-filename", metavar="NAME", help="the name of what comes from stdin")
     add("--language", choices=language_ids(), help="the language of it, whatever its name")
     add("--format", choices=FORMATS, default="text", help="how to say it")
-    add("--depth", metavar="N", type=int, help="levels of calls that a picture shows open")
+    add("--depth", metavar="N", type=level, help="levels of calls that a picture shows open")
     add("--output", metavar="FILE", help="write into a file")
     add_context_arguments(parser)
     group = add_experiment_arguments(parser)

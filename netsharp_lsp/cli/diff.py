@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cli.context import add_context_arguments
-from netsharp_lsp.cli.experiment_arguments import (
+from netsharp_lsp.cli.arguments.context import add_context_arguments
+from netsharp_lsp.cli.arguments.experiments import (
     add_experiment_arguments,
     family_meant,
     question,
     show_answer,
 )
-from netsharp_lsp.cli.faults import show_errors
-from netsharp_lsp.cli.project import (
+from netsharp_lsp.cli.arguments.settings import (
     UsageError,
     add_settings_arguments,
     roots_for,
     settings_finder,
 )
-from netsharp_lsp.cli.subjects import SubjectError, read_subject
-from netsharp_lsp.cli.terminal import complain, give, say
+from netsharp_lsp.cli.console.terminal import complain, give, say
+from netsharp_lsp.cli.specifications.faults import show_errors
+from netsharp_lsp.cli.specifications.subjects import SubjectError, read_subject
 from netsharp_lsp.language import language_for
 from netsharp_lsp.memory import uncollected
 from netsharp_lsp.settings import SettingsError

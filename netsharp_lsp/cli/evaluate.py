@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from netsharp_engine.data import DataError
 from netsharp_engine.model import ModelError, evaluate
 from netsharp_engine.train.runlog import plain
-from netsharp_lsp.cli.models import add_data_arguments, read_model, read_options
-from netsharp_lsp.cli.progress import choose_display
-from netsharp_lsp.cli.terminal import complain, give, say
+from netsharp_lsp.cli.arguments.models import add_data_arguments, read_model, read_options
+from netsharp_lsp.cli.console.progress import choose_display
+from netsharp_lsp.cli.console.terminal import complain, give, say
 from netsharp_lsp.text.json_text import to_json
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from netsharp_lsp.cli.terminal import complain, give, uses_color
+from netsharp_lsp.cli.console.terminal import complain, give, uses_color
 from netsharp_lsp.diagnostics.nearest import suggestion
 from netsharp_lsp.language import known_codes, rules_with, title_of
 from netsharp_lsp.text.json_text import to_json

@@ -8,7 +8,9 @@ from __future__ import annotations
 import argparse
 import gc
 
-from netsharp_lsp.cli.files import (
+from netsharp_lsp.cli.arguments.settings import add_settings_arguments, roots_for, settings_finder
+from netsharp_lsp.cli.console.terminal import complain, give_exactly
+from netsharp_lsp.cli.inputs.files import (
     EMBEDDED,
     SKIP_OTHERS,
     Input,
@@ -16,15 +18,12 @@ from netsharp_lsp.cli.files import (
     gather,
     read_source,
 )
-from netsharp_lsp.cli.project import add_settings_arguments, roots_for, settings_finder
-from netsharp_lsp.cli.terminal import complain, give_exactly
-from netsharp_lsp.cli.workers import do_all
+from netsharp_lsp.cli.inputs.workers import do_all
 from netsharp_lsp.language import language_by_id, language_ids
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.outcome import ReadError
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.project.roots import not_written
-from netsharp_lsp.project.writing import write_over
 from netsharp_lsp.settings import LINE_ENDINGS, SettingsError
 from netsharp_lsp.text.decode import encode
 from netsharp_lsp.text.numbers import whole_number
@@ -142,8 +141,13 @@ def _jobs(args: argparse.Namespace) -> tuple[list[_Job], list[str]]:
     mode = "diff" if args.diff else "check" if args.check else "write"
     jobs = []
     for item in gathered.inputs:
-        line_ending = args.line_ending or find(item.directory).line_ending
-        options = FormatOptions(line_ending, args.lines, not args.no_self_check)
+        settings = find(item.directory)
+        options = FormatOptions(
+            args.line_ending or settings.line_ending,
+            args.lines,
+            not args.no_self_check,
+            item.family.keeps_columns(settings),
+        )
         jobs.append(_Job(item, options, mode, args.embedded, roots))
     return jobs, gathered.missing
 
@@ -163,7 +167,7 @@ def _do(job: _Job) -> _Outcome:
     else:
         formatted = language_by_id(job.item.language).format(source.text, job.options)
         text, failure = formatted.text, formatted.failure
-        outcome.sentences += _about_broken(outcome.name, source, formatted)
+        outcome.sentences += _about_broken(job.item, source.text, formatted)
     if failure is not None:
         return outcome.fail(
             f"{outcome.name}: nothing was written: {failure}; please report it with this file."
@@ -174,7 +178,7 @@ def _do(job: _Job) -> _Outcome:
 
 def _format_host(job: _Job, source: Source, outcome: _Outcome) -> tuple[bytes, str | None]:
     """The text of a host with its specifications formatted, and a fault of ours if any."""
-    from netsharp_lsp.cli.embedded import format_host, nothing_in, specifications_in
+    from netsharp_lsp.cli.inputs.embedded import format_host, nothing_in, specifications_in
 
     regions = specifications_in(job.item, source.text)
     if isinstance(regions, str):
@@ -191,7 +195,7 @@ def _give(job: _Job, source: Source, text: bytes, outcome: _Outcome) -> _Outcome
     """Write a formatted text where the mode wants it."""
     if job.mode == "diff":
         if outcome.changed:
-            from netsharp_lsp.cli.difference import unified
+            from netsharp_lsp.cli.outputs.difference import unified
 
             outcome.output = unified(outcome.name, source.text, text)
     elif job.mode == "check":
@@ -199,32 +203,38 @@ def _give(job: _Job, source: Source, text: bytes, outcome: _Outcome) -> _Outcome
             outcome.output = f"would reformat {visible(outcome.name)}\n".encode()
     elif job.item.path is None:
         outcome.output = encode(source, text)
-    elif outcome.changed:
-        target = job.roots.target(job.item.path)
-        if target is None:
-            return outcome.fail(f"{outcome.name}: {not_written(job.item.path)}")
-        try:
-            before = encode(source, source.text)
-            write_over(target, encode(source, text), before)
-        except OSError as error:
-            return outcome.fail(f"{outcome.name}: cannot be written: {error.strerror}.")
+    else:
+        return _write(job, job.item.path, source, text, outcome)
     return outcome
 
 
-def _about_broken(name: str, source: Source, formatted: Formatted) -> list[str]:
-    """A sentence on the lines that were left alone, if there are any."""
+def _write(job: _Job, path: str, source: Source, text: bytes, outcome: _Outcome) -> _Outcome:
+    """Write a text over the file that it is of, if it is another."""
+    from netsharp_lsp.project.writing import sweep_beside, write_over
+
+    target = job.roots.target(path)
+    if not outcome.changed:
+        if target is not None:
+            sweep_beside(target)
+        return outcome
+    if target is None:
+        return outcome.fail(f"{outcome.name}: {not_written(path)}")
+    try:
+        write_over(target, encode(source, text), encode(source, source.text))
+    except OSError as error:
+        return outcome.fail(f"{outcome.name}: cannot be written: {error.strerror}.")
+    return outcome
+
+
+def _about_broken(item: Input, text: bytes, formatted: Formatted) -> list[str]:
+    """Sentences on the lines that were left alone, if there are any."""
     if not formatted.broken:
         return []
+    from netsharp_lsp.cli.inputs.unformatted import about_unformatted
     from netsharp_lsp.text.lines import LineIndex
 
-    lines = LineIndex(source.text)
-    places = [str(lines.line_at(offset) + 1) for offset in formatted.broken]
-    shown = ", ".join(places[:5]) + (", ..." if len(places) > 5 else "")
-    noun = "line" if len(places) == 1 else "lines"
-    return [
-        f"{name}: left as it is where the syntax is broken, at {noun} {shown}; "
-        "'netsharp check' says why."
-    ]
+    line_at = LineIndex(text).line_at
+    return about_unformatted(item.name, item.language, text, formatted.broken, line_at)
 
 
 def _summarise(outcomes: Sequence[_Outcome], dry: bool) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from netsharp_lsp.cli.streams import was_closed
-from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.cli.console.streams import was_closed
+from netsharp_lsp.cli.console.terminal import complain
 from netsharp_lsp.text.numbers import whole_number
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until the editor says `exit`; 0 after `shutdown`, else 1; 2 where it cannot."""
-    from netsharp_lsp.server import launch
+    from netsharp_lsp.server.turns import launch
 
     if args.tcp is not None:
         return launch.serve_tcp(*args.tcp)

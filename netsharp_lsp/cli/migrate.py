@@ -7,21 +7,21 @@ from __future__ import annotations
 
 import os
 
-from netsharp_lsp.cli.experiment_arguments import add_experiment_arguments
-from netsharp_lsp.cli.files import Naming, gather
-from netsharp_lsp.cli.project import (
+from netsharp_lsp.cli.arguments.experiments import add_experiment_arguments
+from netsharp_lsp.cli.arguments.settings import (
     UsageError,
     add_settings_arguments,
     roots_for,
     settings_finder,
 )
-from netsharp_lsp.cli.terminal import complain, give, give_exactly, say
+from netsharp_lsp.cli.console.terminal import complain, give, give_exactly, say
+from netsharp_lsp.cli.inputs.files import Naming, gather
 from netsharp_lsp.language import families, family_with
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.project.read_once import ReadOnce
 from netsharp_lsp.project.roots import not_written
-from netsharp_lsp.project.writing import refusal, remove_if, write_over
+from netsharp_lsp.project.writing import refusal, remove_if, sweep_beside, write_over
 from netsharp_lsp.questions import Wanted
 from netsharp_lsp.settings import SettingsError
 from netsharp_lsp.text.json_text import to_json
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         roots = roots_for(args.paths, args)
         files = ReadOnce(DiskFiles(roots=roots))
-        migration, problems = _planned(args, files, roots)
+        migration, problems, sources = _planned(args, files, roots)
     except (SettingsError, UsageError) as error:
         complain(str(error))
         return FAILED
@@ -71,6 +71,9 @@ def run(args: argparse.Namespace) -> int:
     else:
         if args.write:
             written, failed = _written(units, files, roots)
+            for source in sources:
+                if roots.target(source) is not None:
+                    sweep_beside(source)
         _report(migration, written, args.format)
     if failed:
         return FAILED
@@ -79,8 +82,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _planned(
     args: argparse.Namespace, files: ReadOnce, roots: Roots
-) -> tuple[Migration, list[str]]:
-    """What becomes of what the arguments mean, and what is not there."""
+) -> tuple[Migration, list[str], list[str]]:
+    """What becomes of what the arguments mean, what is not there, and the files that are."""
     find = settings_finder(args, roots)
     gathered = gather(args.paths, excluder(find), Naming(), roots)
     family = next(one for one in families() if one.migrations is not None)
@@ -99,7 +102,8 @@ def _planned(
     asked.assignments, asked.force = tuple(args.set), args.force
     assert family.migrations is not None
     migration = family.migrations.plan(asked)
-    return migration, [*gathered.missing, *absent, *migration.problems]
+    problems = [*gathered.missing, *absent, *migration.problems]
+    return migration, problems, list(languages)
 
 
 def _name(file: str) -> str:
@@ -109,7 +113,7 @@ def _name(file: str) -> str:
 
 
 def _show(units: Sequence[MigrationUnit]) -> None:
-    from netsharp_lsp.cli.difference import unified
+    from netsharp_lsp.cli.outputs.difference import unified
 
     for unit in units:
         for file, before, after in unit.differences():

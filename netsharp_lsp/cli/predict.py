@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from netsharp_engine.data import DataError
 from netsharp_engine.model import ModelError, predict_stream
-from netsharp_lsp.cli.models import add_data_arguments, read_model, read_options
-from netsharp_lsp.cli.prediction_files import WriteError, open_writer
-from netsharp_lsp.cli.progress import choose_display
-from netsharp_lsp.cli.spreadsheet import disarmed
-from netsharp_lsp.cli.terminal import complain
+from netsharp_lsp.cli.arguments.models import add_data_arguments, read_model, read_options
+from netsharp_lsp.cli.console.progress import choose_display
+from netsharp_lsp.cli.console.terminal import complain
+from netsharp_lsp.cli.outputs.prediction_files import WriteError, open_writer
+from netsharp_lsp.cli.outputs.spreadsheet import disarmed
 
 if TYPE_CHECKING:
     import argparse

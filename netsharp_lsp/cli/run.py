@@ -26,15 +26,17 @@ from netsharp_engine.train import (
     settings_to_resume,
     train,
 )
-from netsharp_lsp.cli.curve import CurveError, check_picture, spark_lines, write_curve
-from netsharp_lsp.cli.faults import show_errors
-from netsharp_lsp.cli.files import STDIN, Input, named_input, read_source
-from netsharp_lsp.cli.outlet import Outlet
-from netsharp_lsp.cli.progress import choose_display
-from netsharp_lsp.cli.project import add_root_argument, roots_for
-from netsharp_lsp.cli.subjects import SubjectError, embedded_in
-from netsharp_lsp.cli.terminal import complain, say
-from netsharp_lsp.cli.training_arguments import add_setting_arguments, given_flags
+from netsharp_lsp.cli.arguments.experiments import add_experiment_arguments
+from netsharp_lsp.cli.arguments.settings import add_settings_arguments, roots_for
+from netsharp_lsp.cli.arguments.training import add_setting_arguments, given_flags
+from netsharp_lsp.cli.console.outlet import Outlet
+from netsharp_lsp.cli.console.progress import choose_display
+from netsharp_lsp.cli.console.terminal import complain, say
+from netsharp_lsp.cli.experiment_run import experiments_meant, run_experiment
+from netsharp_lsp.cli.inputs.files import STDIN, Input, named_input, read_source
+from netsharp_lsp.cli.outputs.curve import CurveError, check_picture, spark_lines, write_curve
+from netsharp_lsp.cli.specifications.faults import show_errors
+from netsharp_lsp.cli.specifications.subjects import SubjectError, embedded_in
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.language import families, family_of, main_family
 from netsharp_lsp.memory import settled, uncollected
@@ -50,16 +52,18 @@ if TYPE_CHECKING:
     from netsharp_engine.graph import Graph
     from netsharp_engine.model import Model
     from netsharp_engine.train import TrainingData, TrainingResult, TrainingSettings
-    from netsharp_lsp.cli.embedded import Embedded
-    from netsharp_lsp.cli.progress import Display
+    from netsharp_lsp.cli.console.progress import Display
+    from netsharp_lsp.cli.inputs.embedded import Embedded
     from netsharp_lsp.project.roots import Roots
 
     BuildGraph = Callable[[str, Mapping[str, Any]], Graph]
 
 DONE, FAULTY, FAILED = 0, 1, 2
+#: How models of a configuration are written, first as its program does.
+MODEL_FORMATS = ("original", "safetensors")
 #: What a specification from stdin is called, but for its suffix, unless somebody names it.
 STDIN_STEM = "network"
-#: TrainingSettings that name files which are read, and which are written.
+#: Settings that name files which are read, and which are written.
 INPUTS, OUTPUTS = ("train", "test", "labels", "validation"), ("model", "log", "plot")
 #: What came of a run, as an exit code; that of an interrupted one says by what.
 EXITS = {"finished": DONE, "early": DONE, "diverged": FAULTY}
@@ -76,14 +80,22 @@ class RunError(Exception):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp run` understands: every setting is also a flag."""
     add = parser.add_argument
-    add("specification", metavar="SPEC", help="the specification to train")
+    add("specification", metavar="SPEC", help="the specification to train, or a configuration")
+    add("items", metavar="ITEM", nargs="*", help="behind a configuration: A+B, KEY=VALUE")
     add("--stdin-filename", metavar="NAME", help="what the specification from '-' is called")
     add("--run-file", metavar="FILE", help="settings; by default the .toml beside SPEC")
     add("--resume", action="store_true", help="continue the run whose model is there")
     add("--show-settings", action="store_true", help="print every setting and its origin, and stop")
     add("--quiet", action="store_true", help="show no progress and no report")
     add("--events", action="store_true", help="print the run log instead of progress and report")
-    add_root_argument(parser)
+    add_settings_arguments(parser)
+    group = add_experiment_arguments(parser)
+    group.add_argument("--cd", metavar="DIR", default="", help="the folder that paths start from")
+    add = group.add_argument
+    versions = ("2016-11", "2016-08")
+    add("--cntk-log", choices=versions, help="print the log of the original program")
+    add("--model-format", choices=MODEL_FORMATS, help="how its models are written")
+    add("--allow-commands", action="store_true", help="start the programs that it names")
     add_setting_arguments(parser, ("data", "train", "output"))
 
 
@@ -91,6 +103,9 @@ def run(args: argparse.Namespace) -> int:
     """Train; 0 done, 1 faulty specification or diverged, 2 could not run or write all that is
     asked for, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
     """
+    experiments = experiments_meant((args.specification, *args.items))
+    if experiments is not None:
+        return run_experiment(experiments, args)
     try:
         return _run(args)
     except RunError as error:
@@ -101,10 +116,24 @@ def run(args: argparse.Namespace) -> int:
     return FAILED
 
 
+def _flags_of_runs(args: argparse.Namespace) -> list[str]:
+    """The flags that are given and say something to a configuration alone."""
+    flags = ("--cd", "--cntk-log", "--model-format", "--allow-commands")
+    return [flag for flag in flags if getattr(args, flag[2:].replace("-", "_"))]
+
+
 def _run(args: argparse.Namespace) -> int:
+    given = next(iter((*args.items, *args.set, *_flags_of_runs(args))), None)
+    if given is not None:
+        raise RunError(f"'{given}' goes with a configuration, and {args.specification} is none.")
     stdin_name = args.stdin_filename or f"{STDIN_STEM}{next(iter(main_family().suffixes))}"
     item = named_input(args.specification, stdin_name)
     trained = family_of(item.language)
+    experiments = trained.experiments
+    if trained.training is None and experiments is not None:
+        raise RunError(
+            f"{item.name}: no run begins with it. Name {experiments.beginning} that uses it."
+        )
     if trained.training is None:
         able = " and ".join(one.title for one in families() if one.training is not None)
         raise RunError(

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from netsharp_engine.model import ModelError
-from netsharp_lsp.cli.models import read_model
-from netsharp_lsp.cli.terminal import complain, give_exactly
+from netsharp_lsp.cli.arguments.models import read_model
+from netsharp_lsp.cli.console.terminal import complain, give_exactly
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.language import family_with
 from netsharp_lsp.project.writing import write_atomic
+from netsharp_lsp.text.extent import refused
 
 if TYPE_CHECKING:
     import argparse
@@ -42,15 +43,21 @@ def run(args: argparse.Namespace) -> int:
     except ModelError as error:
         complain(str(error))
         return FAILED
+    if args.spec and not model.specification:
+        complain(f"{args.model} has no specification: it is a model of another program.")
+        return FAILED
     text = specification_with_weights(model) if args.spec else listing(model)
     if args.output is None:
         give_exactly(text)
-        return DONE
-    try:
-        write_atomic(args.output, text)
-    except OSError as error:
-        complain(f"{args.output}: cannot be written: {error.strerror}.")
-        return FAILED
+    else:
+        try:
+            write_atomic(args.output, text)
+        except OSError as error:
+            complain(f"{args.output}: cannot be written: {error.strerror}.")
+            return FAILED
+    if args.spec and (reason := refused(text)):
+        written = args.output or "the specification"
+        complain(f"{written} {reason} 'predict' and 'evaluate' take the model itself.")
     return DONE
 
 

@@ -11,16 +11,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from netsharp_engine.model import Model
     from netsharp_lsp.cntk.commands.runs import OverDisk, PlacedRun
     from netsharp_lsp.cntk.languages import CntkLanguage
     from netsharp_lsp.family import Migration
     from netsharp_lsp.interface import Foreign
     from netsharp_lsp.outcome import Outcome
     from netsharp_lsp.project.roots import Roots
-    from netsharp_lsp.questions import Answer, Inspection, Lookup, Question, Wanted
+    from netsharp_lsp.questions import (
+        Answer,
+        Follower,
+        Inspection,
+        Lookup,
+        Performance,
+        Question,
+        Wanted,
+    )
     from netsharp_lsp.settings import Settings
-    from netsharp_lsp.text.decode import Source
-    from netsharp_lsp.workspace import Files
+    from netsharp_lsp.text.decode import DecodeError, Source
+    from netsharp_lsp.text.extent import Extent
+    from netsharp_lsp.workspace import Files, Premises
 
 
 class Experiments:
@@ -49,6 +59,18 @@ class Experiments:
 
         return compare_experiments(before, after, asked)
 
+    def perform(self, asked: Performance, follower: Follower) -> Answer:
+        """Train, test and write; see `netsharp_lsp.cntk.commands.training`."""
+        from netsharp_lsp.cntk.commands.training import perform
+
+        return perform(asked, follower)
+
+    def opened(self, path: str) -> Model | None:
+        """A model of CNTK's that answers rows; see `netsharp_lsp.cntk.training.answering`."""
+        from netsharp_lsp.cntk.training.answering import opened_model
+
+        return opened_model(path)
+
     def files(self, texts: Mapping[str, bytes], roots: Roots) -> OverDisk:
         """The files of the disk, some with other texts."""
         from netsharp_lsp.cntk.commands.runs import OverDisk
@@ -61,17 +83,17 @@ class Experiments:
 
         return declared_runs(settings, files)
 
-    def defines(self, settings: Settings) -> frozenset[str]:
-        """The variables that somebody else defines, as settings say."""
+    def given(self, settings: Settings) -> Premises:
+        """What settings say of all runs."""
         from netsharp_lsp.cntk.commands.settings import declared_in
 
-        return declared_in(settings).defines
+        return declared_in(settings).given
 
     def scripted(
         self,
         folder: str,
         excludes: Callable[[str], bool],
-        defines: frozenset[str],
+        given: Premises,
         files: Files,
         roots: Roots,
         tell: Callable[[str, str], object],
@@ -79,17 +101,19 @@ class Experiments:
         """The runs that scripts below a folder start."""
         from netsharp_lsp.cntk.commands.runs import scripted_runs
 
-        return scripted_runs(folder, excludes, defines, files, roots, tell)
+        return scripted_runs(folder, excludes, given, files, roots, tell)
 
-    def supposed(self, path: str, defines: frozenset[str], files: Files) -> PlacedRun:
+    def supposed(self, path: str, given: Premises, files: Files) -> PlacedRun:
         """The run that is supposed of a configuration."""
         from netsharp_lsp.cntk.commands.runs import supposed_run
 
-        return supposed_run(path, defines, files)
+        return supposed_run(path, given, files)
 
 
 class Configurations:
     """What configurations evaluate to."""
+
+    purpose = "show what a configuration of CNTK evaluates to"
 
     def resolve(self, asked: Lookup) -> Answer:
         """What items say; see `netsharp_lsp.cntk.commands.configuration`."""
@@ -109,6 +133,7 @@ class Configurations:
 class Migrations:
     """NDL becomes BrainScript."""
 
+    purpose = "turn NDL networks into BrainScript that means the same"
     without = "no configuration that is named builds a network of NDL."
 
     def plan(self, asked: Wanted) -> Migration:
@@ -139,9 +164,24 @@ class CntkFamily:
     migrations = Migrations()
 
     @property
+    def extent(self) -> Extent:
+        """Above so many words and marks a text is not parsed."""
+        from netsharp_lsp.text.extent import CONFIGURATION
+
+        return CONFIGURATION
+
+    @property
     def settings(self) -> Mapping[str, Callable[[object], object]]:
         """What is known around configurations."""
         return {"cntk": _read_declared}
+
+    def keeps_columns(self, settings: Settings) -> bool:
+        """Yes, unless they say otherwise."""
+        if not settings.of_families:
+            return True
+        from netsharp_lsp.cntk.commands.settings import declared_in
+
+        return declared_in(settings).keep_columns
 
     def language(self, language_id: str) -> CntkLanguage:
         """One of the four."""
@@ -155,11 +195,17 @@ class CntkFamily:
 
         return language_of(name, data)
 
-    def decode(self, data: bytes) -> Source:
-        """What is not UTF-8 is Windows-1252."""
-        from netsharp_lsp.text.decode import decode_legacy
+    def decode(self, data: bytes) -> Source | DecodeError:
+        """What is not UTF-8 is Windows-1252, and what holds a NUL is no text."""
+        from netsharp_lsp.text.decode import WINDOWS_1252, DecodeError, decode_legacy
 
-        return decode_legacy(data)
+        decoded = decode_legacy(data)
+        if b"\0" not in decoded.text:
+            return decoded
+        from netsharp_lsp.cntk.configuration.sources import why_binary
+
+        counted = data if decoded.encoding == WINDOWS_1252 else decoded.text
+        return DecodeError(counted.index(0), why_binary(counted) or "")
 
 
 FAMILY = CntkFamily()

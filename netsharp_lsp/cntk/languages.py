@@ -34,6 +34,7 @@ class CntkLanguage:
     rules = RULES
     suppression_codes = ("CK001", "CK002")
     unused_codes: tuple[str, ...] = ("CK001",)
+    conflict_code = "CK123"
 
     def __init__(self, language_id: str, *comment_marks: str) -> None:
         self.id = language_id
@@ -56,14 +57,14 @@ class CntkLanguage:
     def describe(self, data: bytes, context: Context) -> dict[str, Any]:
         """The network that is meant of those of the first run."""
         from netsharp_lsp.cntk.description.network import describe
-        from netsharp_lsp.cntk.ide.edited import Edited
+        from netsharp_lsp.cntk.ide.places.edited import Edited
 
         return describe(Edited(self.id, data, context).main)
 
     def compare(self, before: Text, after: Text) -> Comparison:
         """What differs between the first runs of two texts; see `cntk.description`."""
         from netsharp_lsp.cntk.description.comparison import compare
-        from netsharp_lsp.cntk.ide.edited import Edited
+        from netsharp_lsp.cntk.ide.places.edited import Edited
 
         return compare(*(Edited(self.id, data, context).main for data, context in (before, after)))
 
@@ -71,7 +72,7 @@ class CntkLanguage:
         """The text as it is edited; see `netsharp_lsp.cntk.ide.snapshot`."""
         from netsharp_lsp.cntk.ide.snapshot import Snapshot
 
-        return Snapshot(self, data, context)
+        return Snapshot.opened(self, data, context)
 
 
 CONFIGURATION = CntkLanguage("cntk", "#")

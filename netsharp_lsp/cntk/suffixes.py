@@ -10,5 +10,7 @@ SUFFIXES = {
     ".ndl": "ndl",
     ".mel": "mel",
 }
+#: The suffixes of configurations, which runs begin with.
+STARTS = tuple(suffix for suffix, language in SUFFIXES.items() if language == "cntk")
 #: The suffixes of scripts that may start runs.
 SCRIPTS = (".sh", ".cmd", ".bat")

@@ -14,16 +14,21 @@ VARIABLE = re.compile(rb"\$([A-Za-z_][^,/<>?;':\"\[\]{}\\|!@#%^&*()+=~` \t\r\n$]
 TRUE = frozenset(("t", "true", "T", "True", "TRUE", "1"))
 FALSE = frozenset(("f", "false", "F", "False", "FALSE", "0", ""))
 TRUTHS = TRUE | FALSE
+#: How they are written, where there is nothing to keep to.
+PLAIN_TRUTHS = ("true", "false")
 #: Words that BrainScript keeps to itself.
 KEYWORDS = ("if", "then", "else", "new", "include", "array", "with", "true", "false")
 #: Ways to start a parameter that draw random numbers, and all of them; of NDL those alone.
 RANDOM_STARTS = (
     *("gaussian", "glorotNormal", "glorotUniform", "heNormal", "heUniform", "uniform", "xavier"),
+    *("normal", "uniform1", "TruncNormal"),
 )
 STARTS = (
     *RANDOM_STARTS,
     *("fixedValue", "fromValue", "fromFile", "fromLiteral", "zero", "bilinear"),
 )
 NDL_STARTS = ("uniform", "gaussian", "heNormal", "fixedValue", "fromFile", "bilinear")
+#: What later releases of CNTK let every function of the library take that makes a node.
+TAKEN_BY_ALL = ("precision",)
 #: Image layouts by every name that the program knows, in this very case.
 LAYOUTS = {"CHW": "CHW", "cudnn": "CHW", "HWC": "HWC", "legacy": "HWC"}

@@ -1,28 +1,34 @@
 """Applying fixes: those that do not touch each other, again and again until none is left.
 
 A safe fix that makes an error where it stands was a guess, and is left to a person. Knows no
-language: the caller hands in the check that finds the diagnostics of a text.
+language: the caller hands in the check that finds the diagnostics of a text, or of several.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter
+from itertools import accumulate
 
 from netsharp_lsp.diagnostics.model import RANKS, Diagnostic, Fix
 from netsharp_lsp.text.edits import Edit, apply_edits, overlaps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     Check = Callable[[bytes], Sequence[Diagnostic]]
-    #: The code, the sentence and the title of a fix, and the line that it is about.
-    Proposal = tuple[str, str, str, bytes]
+    #: Gives the diagnostics of each of several texts, by their names.
+    CheckTexts = Callable[[Mapping[str, bytes]], Mapping[str, Sequence[Diagnostic]]]
+    #: The name of a text, the code, the sentence and the title of a fix, and what surrounds its
+    #: place.
+    Proposal = tuple[str, str, str, str, bytes]
 
 #: After so many rounds the text is taken as it is; contracts promise a fixed point within them.
 ROUNDS = 10
 BLANKS = (b" ", b"\t")
+#: So many bytes before and behind a place tell it from others: a line may be a whole text.
+AROUND = 200
 
 
 class Fixed:
@@ -68,22 +74,37 @@ def fix_all(text: bytes, check: Check, unsafe: bool = False) -> Fixed:
     Where unsafe ones are not asked for, none stays applied that has left an error at its own
     place; in the diagnostics that are left its fix is unsafe.
     """
-    before = check(text)
-    fixed = Fixed(text, before, {}, 0)
+    return fix_texts({"": text}, lambda texts: {"": check(texts[""])}, unsafe)[""]
+
+
+def fix_texts(
+    texts: Mapping[str, bytes], check: CheckTexts, unsafe: bool = False
+) -> dict[str, Fixed]:
+    """Do as `fix_all` does for texts, by their names, that are checked together."""
+    before = check(texts)
+    fixed = {name: Fixed(text, before[name], {}, 0) for name, text in texts.items()}
+    done = 0
     for _ in range(ROUNDS):
         guesses: set[Proposal] = set()
-        more = fixed
+        more, rounds = fixed, done
         for _ in range(ROUNDS):
-            more, written = _rounds(fixed, check, unsafe, guesses)
-            blamed = set() if unsafe else set(_blamed(before, more, written))
+            more, rounds, written = _rounds(fixed, done, check, unsafe, guesses)
+            blamed: set[Proposal] = set()
+            if not unsafe:
+                for name, one in more.items():
+                    blamed.update(_blamed(before[name], one, written[name]))
             if not blamed:
                 break
             guesses |= blamed
-        if more.text == fixed.text or not guesses:
+        if not guesses or all(more[name].text == one.text for name, one in fixed.items()):
             return more
         # What stood beside a guess was taken for one, too: it has another chance without it.
-        before = check(more.text)
-        fixed = Fixed(more.text, before, more.applied, more.rounds)
+        before = check({name: one.text for name, one in more.items()})
+        fixed = {
+            name: Fixed(one.text, before[name], one.applied, one.rounds)
+            for name, one in more.items()
+        }
+        done = rounds
     return more
 
 
@@ -99,38 +120,55 @@ class _Written:
 
 
 def _rounds(
-    begun: Fixed, check: Check, unsafe: bool, guesses: set[Proposal]
-) -> tuple[Fixed, list[_Written]]:
-    """Apply fixes round by round, guesses as unsafe ones; also what they wrote."""
-    text, diagnostics, applied = begun.text, begun.diagnostics, dict(begun.applied)
-    seen = {text}
-    written: list[_Written] = []
-    for done in range(begun.rounds, ROUNDS):
-        if guesses:
-            diagnostics = [_doubted(d) if _proposal(d, text) in guesses else d for d in diagnostics]
-        chosen = choose(diagnostics, unsafe)
-        edits = [(edit, d) for d in chosen if d.fix is not None for edit in d.fix.edits]
-        new = apply_edits(text, [edit for edit, _ in edits])
-        if new in seen:
-            return Fixed(text, diagnostics, applied, done), written
-        written = _moved(written, [edit for edit, _ in edits])
-        written += _placed(edits, text)
-        seen.add(new)
-        text = new
-        for diagnostic in chosen:
-            applied[diagnostic.code] = applied.get(diagnostic.code, 0) + 1
-        diagnostics = check(text)
-    return Fixed(text, diagnostics, applied, ROUNDS), written
+    begun: Mapping[str, Fixed], done: int, check: CheckTexts, unsafe: bool, guesses: set[Proposal]
+) -> tuple[dict[str, Fixed], int, dict[str, list[_Written]]]:
+    """Apply fixes round by round, guesses as unsafe ones; how many rounds there were then, and
+    what was written.
+    """
+    fixed = dict(begun)
+    seen = {name: {one.text} for name, one in begun.items()}
+    written: dict[str, list[_Written]] = {name: [] for name in begun}
+    while done < ROUNDS:
+        changed = False
+        for name, one in fixed.items():
+            diagnostics = one.diagnostics
+            if guesses:
+                diagnostics = [
+                    _doubted(d) if _proposal(d, name, one.text) in guesses else d
+                    for d in diagnostics
+                ]
+            chosen = choose(diagnostics, unsafe)
+            edits = [(edit, d) for d in chosen if d.fix is not None for edit in d.fix.edits]
+            new = apply_edits(one.text, [edit for edit, _ in edits])
+            if new in seen[name]:
+                fixed[name] = Fixed(one.text, diagnostics, one.applied, done)
+                continue
+            changed = True
+            seen[name].add(new)
+            written[name] = _moved(written[name], [edit for edit, _ in edits])
+            written[name] += _placed(edits, name, one.text)
+            applied = Counter(one.applied)
+            applied.update(d.code for d in chosen)
+            fixed[name] = Fixed(new, (), dict(applied), done + 1)
+        if not changed:
+            break
+        done += 1
+        told = check({name: one.text for name, one in fixed.items()})
+        fixed = {
+            name: Fixed(one.text, told[name], one.applied, one.rounds)
+            for name, one in fixed.items()
+        }
+    return fixed, done, written
 
 
-def _placed(edits: Iterable[tuple[Edit, Diagnostic]], text: bytes) -> Iterator[_Written]:
+def _placed(edits: Iterable[tuple[Edit, Diagnostic]], name: str, text: bytes) -> Iterator[_Written]:
     """Where the edits of one round stand once they are made."""
     shift = 0
     for edit, diagnostic in sorted(edits, key=lambda pair: (pair[0].start, pair[0].end)):
         start = edit.start + shift
         end = start + len(edit.text.encode())
         shift += end - start - (edit.end - edit.start)
-        yield _Written(start, end, _proposal(diagnostic, text))
+        yield _Written(start, end, _proposal(diagnostic, name, text))
 
 
 def _moved(written: Iterable[_Written], edits: Iterable[Edit]) -> list[_Written]:
@@ -158,21 +196,29 @@ def _blamed(
     """
     left = [d for d in fixed.diagnostics if d.severity == "error"]
     new = Counter(map(_said, left)) - Counter(_said(d) for d in before if d.severity == "error")
-    errors = [(d.start, d.end) for d in left if _said(d) in new]
+    errors = sorted((d.start, d.end) for d in left if _said(d) in new)
+    starts = [start for start, _ in errors]
+    reached = list(accumulate((end for _, end in errors), max))
     for one in written if errors else ():
         start, end = one.start, one.end
         while fixed.text[start - 1 : start] in BLANKS:
             start -= 1
         while fixed.text[end : end + 1] in BLANKS:
             end += 1
-        if any(at <= end and start <= until for at, until in errors):
+        begun = bisect_right(starts, end)
+        if begun and reached[begun - 1] >= start:
             yield one.proposal
 
 
-def _proposal(diagnostic: Diagnostic, text: bytes) -> Proposal:
-    """What a fix is known by in texts that differ elsewhere: its sentences and its line."""
-    line = text[text.rfind(b"\n", 0, diagnostic.start) + 1 :].partition(b"\n")[0]
-    return (*_said(diagnostic), diagnostic.fix.title if diagnostic.fix is not None else "", line)
+def _proposal(diagnostic: Diagnostic, name: str, text: bytes) -> Proposal:
+    """What a fix is known by in texts that differ elsewhere: the text's name, the fix's sentences
+    and what surrounds it on its line.
+    """
+    before = text[max(0, diagnostic.start - AROUND) : diagnostic.start].rpartition(b"\n")[2]
+    after = text[diagnostic.start : diagnostic.start + AROUND].partition(b"\n")[0]
+    line = before + after
+    title = diagnostic.fix.title if diagnostic.fix is not None else ""
+    return (name, *_said(diagnostic), title, line)
 
 
 def _doubted(diagnostic: Diagnostic) -> Diagnostic:

@@ -5,14 +5,30 @@ All offsets are UTF-8 bytes from 0, half-open; lines and columns are a matter of
 
 from __future__ import annotations
 
+from itertools import groupby, islice
+from operator import attrgetter, lt
+
 from netsharp_lsp.text.edits import Edit
 from netsharp_lsp.text.shorten import shortened
 
-__all__ = ["RANKS", "SEVERITIES", "Diagnostic", "Edit", "Fix", "Related", "Result"]
+__all__ = [
+    "RANKS",
+    "READING",
+    "SEVERITIES",
+    "Diagnostic",
+    "Edit",
+    "Fix",
+    "Related",
+    "Result",
+    "gravest",
+    "in_order",
+    "is_in_order",
+    "reading_order",
+]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Literal
 
     Severity = Literal["error", "warning", "info", "hint"]
@@ -21,6 +37,9 @@ if TYPE_CHECKING:
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info", "hint")
 #: Place of each severity in `SEVERITIES`: a smaller number is graver.
 RANKS: dict[str, int] = {severity: rank for rank, severity in enumerate(SEVERITIES)}
+#: The order in which people read a list: by place, then by code.
+READING = attrgetter("start", "end", "code", "message")
+_START = attrgetter("start")
 
 
 class Fix:
@@ -103,6 +122,16 @@ class Diagnostic:
         """The order in which people read a list: by place, then by code."""
         return self.start, self.end, self.code, self.message
 
+    @property
+    def fix_title(self) -> str | None:
+        """What the fix is called; None without one."""
+        return None if self.fix is None else self.fix.title
+
+    @property
+    def is_safely_fixed(self) -> bool:
+        """Whether there is a fix, and a safe one."""
+        return self.fix is not None and self.fix.safe
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Diagnostic)
@@ -139,3 +168,48 @@ class Result:
         if not isinstance(self._comments, list):
             self._comments = list(self._comments)
         return self._comments
+
+    def gravest(self, most: int, wants: Callable[[str], bool]) -> tuple[int, list[Diagnostic]]:
+        """Return how many diagnostics have a code that is wanted, and those, at most so many."""
+        wanted = {code: wants(code) for code in {one.code for one in self.diagnostics}}
+        found = [one for one in self.diagnostics if wanted[one.code]]
+        return len(found), gravest(sorted(found, key=READING), most)
+
+
+def gravest(found: list[Diagnostic], most: int) -> list[Diagnostic]:
+    """Return diagnostics as they are, or, of more than so many, the gravest."""
+    if len(found) <= most:
+        return found
+    return sorted(found, key=lambda one: RANKS[one.severity])[:most]
+
+
+def in_order(found: list[Diagnostic]) -> list[Diagnostic]:
+    """Sort diagnostics as people read them, each once; those alike by their related places.
+
+    Few of a long list begin at one place, and of the others nothing else is asked.
+    """
+    found.sort(key=_START)
+    if is_in_order(found):
+        return found
+    ordered: list[Diagnostic] = []
+    for _, group in groupby(found, _START):
+        ordered += _each_once(list(group))
+    return ordered
+
+
+def is_in_order(found: Sequence[Diagnostic]) -> bool:
+    """Whether each diagnostic begins behind the one before, so that there is nothing to sort."""
+    starts = list(map(_START, found))
+    return all(map(lt, starts, islice(starts, 1, None)))
+
+
+def _each_once(found: list[Diagnostic]) -> list[Diagnostic]:
+    if len(found) == 1 or len(set(map(READING, found))) == len(found):
+        return sorted(found, key=READING)
+    return sorted(set(found), key=reading_order)
+
+
+def reading_order(diagnostic: Diagnostic) -> tuple[object, ...]:
+    """The order of the text, then that of the places that belong to a diagnostic."""
+    related = [(one.start, one.end, one.message) for one in diagnostic.related]
+    return READING(diagnostic), related

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 #: text of more may have as many words to ask for.
 MOST_NAMES = 5_000
 MOST_CANDIDATES = 500
+#: A word of more letters is a slip of nothing but case: whoever looks for it has copied it.
+LONGEST = 100
 
 
 class Candidates:
@@ -72,12 +74,16 @@ def edit_distance(first: str, second: str, limit: int) -> int:
     before: list[int] = []
     row = list(range(len(second) + 1))
     for i, letter in enumerate(first, 1):
-        before, above, row = row, before, [i]
-        for j, other in enumerate(second, 1):
+        before, above, row = row, before, [limit] * (len(second) + 1)
+        row[0] = i
+        # Whoever strays further from the diagonal has made more slips than are counted.
+        near = range(max(1, i - limit + 1), min(len(second), i + limit - 1) + 1)
+        for j in near:
+            other = second[j - 1]
             cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
             if i > 1 and j > 1 and letter == second[j - 2] and first[i - 2] == other:
                 cost = min(cost, above[j - 2] + 1)
-            row.append(cost)
+            row[j] = cost
         if min(row) >= limit:
             return limit
     return min(row[-1], limit)
@@ -105,4 +111,4 @@ def suggestion(word: str, candidates: Iterable[str]) -> str:
 
 def allowed_slips(length: int) -> int:
     """How many slips a word of this length may have: one in three letters, at most four."""
-    return max(1, min(4, (length + 1) // 3)) if length > 1 else 0
+    return max(1, min(4, (length + 1) // 3)) if 1 < length <= LONGEST else 0

@@ -11,7 +11,7 @@ import os
 
 from netsharp_lsp.diagnostics.model import SEVERITIES
 from netsharp_lsp.diagnostics.page_blocks import PageError, read_blocks
-from netsharp_lsp.diagnostics.rule_folders import subjects_in
+from netsharp_lsp.diagnostics.registry import subjects_in
 
 __all__ = ["FIXES", "SECTIONS", "Page", "PageError", "RuleBook", "parse_page"]
 

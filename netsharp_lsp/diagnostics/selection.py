@@ -51,8 +51,10 @@ class Selection:
 
     def filter(self, diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
         """Return the wanted diagnostics, in their order."""
-        wanted = {code: self.wants(code) for code in {d.code for d in diagnostics}}
-        return [d for d in diagnostics if wanted[d.code]]
+        unwanted = {code for code in {d.code for d in diagnostics} if not self.wants(code)}
+        if not unwanted:
+            return list(diagnostics)
+        return [d for d in diagnostics if d.code not in unwanted]
 
 
 def split_codes(words: Iterable[str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from netsharp_lsp.diagnostics.model import Diagnostic, Edit, Fix
 from netsharp_lsp.diagnostics.nearest import nearest
+from netsharp_lsp.text.conflicts import conflicts_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ def suppress(
 ) -> list[Diagnostic]:
     """Return the diagnostics that are left, and one for each suppression that does nothing.
 
-    `known()` gives every code there is; it is asked only where a suppression exists.
+    `known()` gives every code there is; it is asked only where a suppression exists.  Where merge
+    conflicts withhold what is wrong, none is said to do nothing.
     """
     if not suppressions:
         return list(diagnostics)
@@ -88,7 +90,7 @@ def suppress(
         else:
             left.append(diagnostic)
     codes = tuple(known())
-    for number, suppression in enumerate(suppressions):
+    for number, suppression in enumerate(() if conflicts_in(lines.text) else suppressions):
         left += _complaints(lines, suppression, number, used, codes, (unused_code, unknown_code))
     left.sort(key=lambda diagnostic: diagnostic.sort_key)
     return left

@@ -38,25 +38,25 @@ def find_regions(language_id: str, data: bytes) -> list[Region] | str:
 
 
 def _python(data: bytes) -> list[Region]:
-    from netsharp_lsp.embedded.chunks import find_in_code
+    from netsharp_lsp.embedded.prose.chunks import find_in_code
 
     return find_in_code("python", data)
 
 
 def _r(data: bytes) -> list[Region]:
-    from netsharp_lsp.embedded.chunks import find_in_code
+    from netsharp_lsp.embedded.prose.chunks import find_in_code
 
     return find_in_code("r", data)
 
 
 def _markdown(data: bytes) -> list[Region]:
-    from netsharp_lsp.embedded.markdown import find_in_markdown
+    from netsharp_lsp.embedded.prose.markdown import find_in_markdown
 
     return find_in_markdown(data)
 
 
 def _notebook(data: bytes) -> list[Region]:
-    from netsharp_lsp.embedded.notebook import find_in_notebook
+    from netsharp_lsp.embedded.prose.notebook import find_in_notebook
 
     return find_in_notebook(data)
 

@@ -16,20 +16,23 @@ class FormatOptions:
 
     `line_ending`: "lf", "crlf" or "cr" writes all lines so; "auto" keeps the majority's.
     `ranges`: where given, only declarations that touch one of them change. `self_check`: prove
-    that nothing is lost and that a second time changes nothing.
+    that nothing is lost and that a second time changes nothing. `keeps_columns`: what a person
+    aligned stays so in languages where that is done.
     """
 
-    __slots__ = ("line_ending", "ranges", "self_check")
+    __slots__ = ("keeps_columns", "line_ending", "ranges", "self_check")
 
     def __init__(
         self,
         line_ending: str = "auto",
         ranges: Sequence[LineRange] = (),
         self_check: bool = True,
+        keeps_columns: bool = True,
     ) -> None:
         self.line_ending = line_ending
         self.ranges = tuple(ranges)
         self.self_check = self_check
+        self.keeps_columns = keeps_columns
 
 
 class Formatted:

@@ -28,6 +28,7 @@ class NetSharp:
     comment_marks = ("//",)
     suppression_codes = ("NS126", "NS127")
     unused_codes = ("NS033", "NS059", "NS126")
+    conflict_code = "NS131"
     _rules: RuleBook | None = None
 
     @property
@@ -57,7 +58,7 @@ class NetSharp:
     def describe(self, data: bytes, context: Context) -> dict[str, Any]:
         """What the network is, as far as it is known; see `netsharp_lsp.netsharp.describe`."""
         from netsharp_lsp.netsharp.describe import describe_network
-        from netsharp_lsp.netsharp.meaning.revision import resolve
+        from netsharp_lsp.netsharp.meaning.steps.revision import resolve
         from netsharp_lsp.netsharp.reading.parser import parse
 
         return describe_network(resolve(parse(data), context))
@@ -65,7 +66,7 @@ class NetSharp:
     def compare(self, before: Text, after: Text) -> Comparison:
         """What differs between two networks; see `netsharp_lsp.netsharp.compare`."""
         from netsharp_lsp.netsharp.compare import compare
-        from netsharp_lsp.netsharp.meaning.revision import resolve
+        from netsharp_lsp.netsharp.meaning.steps.revision import resolve
         from netsharp_lsp.netsharp.reading.parser import parse
 
         return compare(*(resolve(parse(data), context) for data, context in (before, after)))

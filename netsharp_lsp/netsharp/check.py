@@ -5,26 +5,54 @@ What rules say of a declaration is kept until it, or what they read of others, c
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.meaning.doubts import Doubts
+from collections import Counter
+from itertools import chain, islice
+
+from netsharp_lsp.diagnostics.model import SEVERITIES, in_order, reading_order
+from netsharp_lsp.netsharp.findings import Finding, LateDiagnostic
+from netsharp_lsp.netsharp.meaning.doubts import BEYOND_ITS_PLACE, Doubts
 from netsharp_lsp.netsharp.meaning.index import Index
-from netsharp_lsp.netsharp.meaning.revision import resolve, revise
-from netsharp_lsp.netsharp.reading.incremental import read_by_windows
+from netsharp_lsp.netsharp.meaning.steps.revision import resolve, revise
+from netsharp_lsp.netsharp.reading.incremental import Reading, read_by_windows
+from netsharp_lsp.netsharp.reading.slips import is_debris
 from netsharp_lsp.netsharp.reading.syntax import KINDS
-from netsharp_lsp.netsharp.rules import FIRST_ONLY, PREMISES, RESTS, SEVERITIES, load
+from netsharp_lsp.netsharp.rules import (
+    BUNDLE,
+    CONFLICT,
+    CONSTANT,
+    DECLARATION,
+    LAYER,
+    NAMED,
+    NETWORK,
+    RULES,
+    SHARE,
+    UNSAID,
+)
+from netsharp_lsp.text.conflicts import conflicts_in, one_side
+from netsharp_lsp.text.edits import difference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
     from netsharp_lsp.context import Context
-    from netsharp_lsp.diagnostics.model import Diagnostic
-    from netsharp_lsp.netsharp.findings import Finding, RelativeSpan
+    from netsharp_lsp.diagnostics.model import Diagnostic, Severity
+    from netsharp_lsp.diagnostics.registry import CheckT, SubjectKind
+    from netsharp_lsp.netsharp.findings import RelativeSpan
+    from netsharp_lsp.netsharp.meaning.model import Bundle
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.meaning.units import Unit
     from netsharp_lsp.netsharp.reading.incremental import Delta
     from netsharp_lsp.netsharp.reading.specification import Specification
     from netsharp_lsp.netsharp.reading.syntax import Declaration
-    from netsharp_lsp.netsharp.rules import Check
+    from netsharp_lsp.netsharp.rules import Check, SubjectT
+    from netsharp_lsp.text.conflicts import Conflict
+
+    #: What makes a diagnostic of a finding.
+    Told = Callable[[Finding, Specification, Severity], Diagnostic]
+
+#: Of a broken text something as grave as this is said.
+WORST = "error"
 
 
 class Examination:
@@ -36,21 +64,31 @@ class Examination:
     def __init__(self, network: Network) -> None:
         self.network = network
         self.examined = 0
+        #: What is told of each declaration; what rests on nothing but its own is in order, and
+        #: counted by severity and code.
         self._told: dict[Declaration, tuple[Finding, ...]] = {}
+        self._alone: dict[Declaration, tuple[Finding, ...]] = {}
+        #: Those of them of which something is said that a name in unread text would refute.
+        self._naming: set[Declaration] = set()
+        self._counts: Counter[tuple[Severity, str]] = Counter()
         #: The declarations that what is told of a declaration points at, and the other way round.
         self._pointing: dict[Declaration, frozenset[Declaration]] = {}
         self._pointed_at: Index[Declaration] = Index()
         self._waiting: dict[Declaration, None] = dict.fromkeys(network.units)
-        self._checks: dict[str, tuple[Check, ...]] = {
-            kind: tuple(rule.check for rule in load() if rule.subject == kind)
-            for kind in ("declaration", "constant", "layer", "share", "network", "unsaid")
-        }
-        self._checks_of_bundles: dict[str | None, tuple[Check, ...]] = {
-            kind: tuple(
+        self._of_declarations = checks_on(DECLARATION)
+        named = checks_on(NAMED)
+        self._of_constants = [*checks_on(CONSTANT), *named]
+        self._of_layers = [*checks_on(LAYER), *named]
+        self._of_shares = checks_on(SHARE)
+        self._of_networks = checks_on(NETWORK)
+        self._premises = [(code, one.given) for code, one in RULES.traits.items() if one.given]
+        bundles = RULES.on(BUNDLE)
+        self._of_bundles: dict[str | None, list[Check[Bundle]]] = {
+            kind: [
                 rule.check
-                for rule in load()
-                if rule.subject == "bundle" and (rule.kinds is None or kind in rule.kinds)
-            )
+                for rule in bundles
+                if rule.traits.kinds is None or kind in rule.traits.kinds
+            ]
             for kind in (*KINDS, None)
         }
 
@@ -73,24 +111,52 @@ class Examination:
     def findings(self) -> Iterator[Finding]:
         """Everything that is to be said, less what rests on unreadable text."""
         self._examine()
-        withholds = self.network.doubts.withholds
-        return (one for one in self._every_finding() if not withholds(one, RESTS[one.code]))
+        reached = self._reached()
+        counts = self._premises_met()
+        for declaration, findings in self._alone.items():
+            if declaration not in reached:
+                yield from (one for one in findings if counts[one.code])
+        yield from self._others(reached)
 
-    def _every_finding(self) -> Iterator[Finding]:
+    def _premises_met(self) -> dict[str, bool]:
+        """Whether findings of each code count, for what the network is as a whole."""
+        met = dict.fromkeys(RULES.traits, True)
+        met.update((code, holds(self.network)) for code, holds in self._premises)
+        return met
+
+    def _reached(self) -> set[Declaration]:
+        """Of the declarations told of alone those that unreadable text may bear on."""
+        doubts = self.network.doubts
+        if doubts.foreign:
+            return set(self._alone)
+        if not doubts.incomplete:
+            return set()
+        return self._naming.union(one for one in doubts.touched if one in self._alone)
+
+    def _others(self, reached: Iterable[Declaration]) -> Iterator[Finding]:
+        """What is to be said beside what is told of declarations alone."""
+        told = chain(self._told.values(), (self._alone[one] for one in reached))
+        withholds, terms = self.network.doubts.withholds, RULES.traits
+        for finding in self._in_force(chain.from_iterable(told)):
+            if not withholds(finding, terms[finding.code].rests):
+                yield finding
+
+    def _in_force(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """What counts in the network as a whole, and what is said of it."""
         network = self.network
-        premises = {code: holds(network) for code, holds in PREMISES.items()}
+        terms = RULES.traits
+        counts = self._premises_met()
         first: dict[str, Finding] = {}
-        for findings in self._told.values():
-            for finding in findings:
-                code = finding.code
-                if code in FIRST_ONLY:
-                    known = first.setdefault(code, finding)
-                    if self._start(finding) < self._start(known):
-                        first[code] = finding
-                elif premises.get(code, True):
-                    yield finding
+        for finding in findings:
+            code = finding.code
+            if terms[code].first_only:
+                known = first.setdefault(code, finding)
+                if self._start(finding) < self._start(known):
+                    first[code] = finding
+            elif counts[code]:
+                yield finding
         yield from first.values()
-        for check_one in self._checks["network"]:
+        for check_one in self._of_networks:
             yield from check_one(network, network)
 
     def _start(self, finding: Finding) -> int:
@@ -112,26 +178,35 @@ class Examination:
         self._waiting.clear()
 
     def _judge(self, unit: Unit) -> list[Finding]:
-        checks = self._checks
         found: list[Finding] = []
-        self._ask(checks["declaration"], unit.declaration, found)
+        self._ask(self._of_declarations, unit.declaration, found)
         for constant in unit.constants:
-            self._ask(checks["constant"], constant, found)
+            self._ask(self._of_constants, constant, found)
         for layer in unit.layers:
-            self._ask(checks["layer"], layer, found)
+            self._ask(self._of_layers, layer, found)
             for bundle in layer.bundles:
-                self._ask(self._checks_of_bundles[bundle.kind], bundle, found)
+                self._ask(self._of_bundles[bundle.kind], bundle, found)
         if unit.share is not None:
-            self._ask(checks["share"], unit.share, found)
+            self._ask(self._of_shares, unit.share, found)
         return found
 
-    def _ask(self, checks: tuple[Check, ...], subject: object, found: list[Finding]) -> None:
+    def _ask(
+        self, checks: Sequence[Check[SubjectT]], subject: SubjectT, found: list[Finding]
+    ) -> None:
         network = self.network
         for check_one in checks:
             found.extend(check_one(subject, network))
 
     def _keep(self, declaration: Declaration, found: tuple[Finding, ...]) -> None:
-        self._told[declaration] = found
+        alone = told_alone(declaration, found)
+        if alone is None:
+            self._told[declaration] = found
+        else:
+            self._alone[declaration] = alone
+            rests = {RULES.traits[one.code].rests for one in alone}
+            if not rests.isdisjoint(BEYOND_ITS_PLACE):
+                self._naming.add(declaration)
+            self._counts.update(map(severity_and_code, alone))
         others = {place.declaration for finding in found for place in places_of(finding)}
         pointing = frozenset(one for one in others if one not in (None, declaration))
         if pointing:
@@ -141,26 +216,126 @@ class Examination:
 
     def _forget(self, declaration: Declaration) -> None:
         self._told.pop(declaration, None)
+        self._naming.discard(declaration)
+        if declaration in self._alone:
+            self._counts.subtract(map(severity_and_code, self._alone.pop(declaration)))
         for other in self._pointing.pop(declaration, ()):
             self._pointed_at.remove(other, declaration)
 
     def diagnostics(self) -> list[Diagnostic]:
         """The diagnostics in the order of the text, each once."""
+        return self._all(Finding.diagnostic)
+
+    def late_diagnostics(self) -> list[Diagnostic]:
+        """The same for who asks few of them for more than where they stand and what they say."""
+        return self._all(LateDiagnostic)
+
+    def gravest(self, most: int, wants: Callable[[str], bool]) -> tuple[int, list[Diagnostic]]:
+        """How many diagnostics have a code that is wanted, and so many of them, the gravest.
+
+        What is told of declarations alone is looked at no further than it is shown.
+        """
+        self._examine()
+        reached = self._reached()
+        counts = self._counts.copy()
+        for declaration in reached:
+            counts.subtract(map(severity_and_code, self._alone[declaration]))
+        met = self._premises_met()
+        counts = Counter({key: n for key, n in counts.items() if n and met[key[1]]})
+        others = [one for one in self._others(reached) if not self._repeats(one, reached)]
+        others += self._unsaid(others, any(grave == WORST for grave, _ in counts))
+        wanted = {key: n for key, n in counts.items() if wants(key[1])}
+        selected = {code: wants(code) for code in {one.code for one in others}}
+        shown = in_order(self._as(LateDiagnostic, (one for one in others if selected[one.code])))
+        count = len(shown) + sum(wanted.values())
+        if count > most:
+            return count, self._gravest(most, shown, wanted, reached)
+        shown += self._as(LateDiagnostic, self._in_text(wanted, reached))
+        return count, in_order(shown)
+
+    def _gravest(
+        self,
+        most: int,
+        others: Iterable[Diagnostic],
+        wanted: Iterable[tuple[Severity, str]],
+        reached: set[Declaration],
+    ) -> list[Diagnostic]:
+        shown: list[Diagnostic] = []
+        for severity in SEVERITIES:
+            room = most - len(shown)
+            here = [one for one in others if one.severity == severity]
+            told = self._in_text({key for key in wanted if key[0] == severity}, reached)
+            here += self._as(LateDiagnostic, islice(told, room))
+            shown += in_order(here)[:room]
+        return shown
+
+    def _in_text(
+        self, wanted: Container[tuple[Severity, str]], reached: set[Declaration]
+    ) -> Iterator[Finding]:
+        """What is told of declarations alone, as the text goes on."""
+        if not wanted:
+            return
+        for declaration in self.network.specification.declarations:
+            for finding in self._alone.get(declaration, ()):
+                if severity_and_code(finding) in wanted and declaration not in reached:
+                    yield finding
+
+    def _repeats(self, finding: Finding, reached: set[Declaration]) -> bool:
+        """Whether the declaration in which a finding stands says the same itself."""
+        specification = self.network.specification
+        if severity_and_code(finding) not in self._counts:
+            return False
+        declaration = specification.declaration_at(self._start(finding))
+        if declaration is None or declaration in reached:
+            return False
+        told = self._as(Finding.diagnostic, self._alone.get(declaration, ()))
+        return bool(told) and self._as(Finding.diagnostic, [finding])[0] in told
+
+    def _all(self, told: Told) -> list[Diagnostic]:
+        findings = list(self.findings())
+        return in_order(self._as(told, [*findings, *self._unsaid(findings)]))
+
+    def _unsaid(self, findings: Iterable[Finding], grave: bool = False) -> list[Finding]:
+        """What is wrong with a broken text if nothing grave is said of it."""
         network = self.network
-        found = {self._told_at(finding) for finding in self.findings()}
-        if network.doubts.broken and not any(d.severity == "error" for d in found):
-            for check_one in self._checks["unsaid"]:
-                found.update(map(self._told_at, check_one(network, network)))
-        return sorted(found, key=reading_order)
+        if not network.doubts.broken or grave:
+            return []
+        if any(severity_and_code(one)[0] == WORST for one in findings):
+            return []
+        return [one for check_one in checks_on(UNSAID) for one in check_one(network, network)]
 
-    def _told_at(self, finding: Finding) -> Diagnostic:
-        return finding.diagnostic(self.network.specification, SEVERITIES[finding.code])
+    def _as(self, told: Told, findings: Iterable[Finding]) -> list[Diagnostic]:
+        specification, severities = self.network.specification, RULES.severities
+        return [told(one, specification, severities[one.code]) for one in findings]
 
 
-def reading_order(diagnostic: Diagnostic) -> tuple[object, ...]:
-    """The order of the text, then that of the places that belong to a diagnostic."""
-    related = [(one.start, one.end, one.message) for one in diagnostic.related]
-    return diagnostic.sort_key, related
+def checks_on(kind: SubjectKind[CheckT]) -> list[CheckT]:
+    """What looks at one kind of subject, in the order of codes."""
+    return [rule.check for rule in RULES.on(kind)]
+
+
+def severity_and_code(finding: Finding) -> tuple[Severity, str]:
+    """How grave a finding is, and its code."""
+    return finding.severity or RULES.severities[finding.code], finding.code
+
+
+def told_alone(declaration: Declaration, found: Iterable[Finding]) -> tuple[Finding, ...] | None:
+    """Findings in order where each stands in a declaration and rests on nothing else; else None."""
+    terms = RULES.traits
+    ordered: dict[tuple[int, int, str, str], Finding] = {}
+    for finding in found:
+        place, code = finding.place, finding.code
+        key = (place.start, place.end, code, finding.message)
+        if (
+            place.declaration is not declaration
+            or not 0 <= place.start < declaration.end
+            or any(other.declaration is not declaration for other in finding.also)
+            or terms[code].first_only
+            or key in ordered
+        ):
+            return None
+        ordered[key] = finding
+    return None if is_debris(declaration) else tuple(ordered[key] for key in sorted(ordered))
 
 
 def places_of(finding: Finding) -> Iterator[RelativeSpan]:
@@ -189,6 +364,64 @@ def diagnostics_of(network: Network) -> list[Diagnostic]:
 
 
 def check(data: bytes, context: Context) -> tuple[Network, list[Diagnostic]]:
-    """Check UTF-8 bytes without a byte-order mark."""
+    """Check UTF-8 bytes without a byte-order mark; of conflicts our sides make the network."""
+    conflicts = conflicts_in(data)
+    if conflicts:
+        both = Sides(data, conflicts, context)
+        return both.ours.network, both.diagnostics(conflicts)
     network = resolve(read_by_windows(data), context)
     return network, diagnostics_of(network)
+
+
+class _Side:
+    """The text with one side of its conflicts."""
+
+    __slots__ = ("examination", "is_ours", "reading")
+
+    def __init__(
+        self, data: bytes, conflicts: Sequence[Conflict], context: Context, *, ours: bool
+    ) -> None:
+        self.is_ours = ours
+        self.reading = Reading.of(one_side(data, conflicts, ours=ours))
+        self.examination = Examination(resolve(self.reading.specification, context))
+
+    @property
+    def network(self) -> Network:
+        """The network that would be meant."""
+        return self.examination.network
+
+    def edited(self, data: bytes, conflicts: Sequence[Conflict]) -> None:
+        """Go on to the next version of the text."""
+        after = one_side(data, conflicts, ours=self.is_ours)
+        edit = difference(self.reading.data, after)
+        self.reading, delta = self.reading.edited(after, [edit])
+        self.examination.edited(self.reading.specification, delta)
+
+
+class Sides:
+    """A text with merge conflicts, read as if our side of each was kept, and as if theirs was."""
+
+    __slots__ = ("ours", "theirs")
+
+    def __init__(self, data: bytes, conflicts: Sequence[Conflict], context: Context) -> None:
+        self.ours = _Side(data, conflicts, context, ours=True)
+        self.theirs = _Side(data, conflicts, context, ours=False)
+
+    def edited(self, data: bytes, conflicts: Sequence[Conflict]) -> None:
+        """Go on to the next version of the text."""
+        self.ours.edited(data, conflicts)
+        self.theirs.edited(data, conflicts)
+
+    def diagnostics(self, conflicts: Sequence[Conflict]) -> list[Diagnostic]:
+        """The conflicts, and what holds whichever side is kept."""
+        from netsharp_lsp.diagnostics.conflicts import undisputed
+
+        network = self.ours.network
+        found = [
+            finding.diagnostic(network.specification, rule.severity)
+            for rule in RULES.on(CONFLICT)
+            for conflict in conflicts
+            for finding in rule.check(conflict, network)
+        ]
+        told = (side.examination.diagnostics() for side in (self.ours, self.theirs))
+        return sorted([*found, *undisputed(conflicts, *told)], key=reading_order)

@@ -7,13 +7,13 @@ given values, bundles and sharing agree; the order of inputs counts, names do no
 from __future__ import annotations
 
 from netsharp_lsp.description.comparison import Comparison, Difference
-from netsharp_lsp.limits import CONDITION_EVALUATIONS, FILTERED_EDGES
+from netsharp_lsp.limits import CONDITION_EVALUATIONS
 from netsharp_lsp.netsharp.describe import describe_network
-from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.meaning.counts.predicates import count_edges
+from netsharp_lsp.netsharp.meaning.counts.sharing import shared_groups
 from netsharp_lsp.netsharp.meaning.inforce import numbers_of
 from netsharp_lsp.netsharp.meaning.order import computing_order
-from netsharp_lsp.netsharp.meaning.predicates import count_edges
-from netsharp_lsp.netsharp.meaning.sharing import shared_groups
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -276,13 +276,12 @@ def bundle_facts(bundle: Bundle, network: Network) -> Facts:
 def edge_facts(bundle: Bundle, network: Network) -> Facts:
     """The edges themselves, not the words of the condition; all of them make a full bundle."""
     edges = count_edges(bundle, network, CONDITION_EVALUATIONS.most)
-    if edges is None or edges.count is None or edges.count > FILTERED_EDGES.most:
+    if edges is None or edges.count is None:
         return {"condition": network.text(bundle.place)}
     assert bundle.source is not None
     if edges.count == (bundle.source.nodes or 0) * (bundle.layer.nodes or 0):
         return {"kind": "all"}
-    rows = hash(tuple(tuple(row) for _node, row in edges.pairs()))
-    return {"edges": edges.count, "pattern of edges": f"#{rows & 0xFFFFFFFFFFFFFFFF:016x}"}
+    return {"edges": edges.count, "pattern of edges": f"#{edges.pattern():032x}"}
 
 
 def geometry_facts(geometry: Geometry, trained: bool) -> Facts:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from netsharp_engine.geometry import product
 from netsharp_lsp.limits import CONDITION_EVALUATIONS
-from netsharp_lsp.netsharp.meaning.predicates import count_edges
-from netsharp_lsp.netsharp.meaning.sharing import shared_groups
+from netsharp_lsp.netsharp.meaning.counts.predicates import count_edges
+from netsharp_lsp.netsharp.meaning.counts.sharing import shared_groups
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from netsharp_lsp.netsharp.meaning.counts.sharing import SharedGroups
     from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
-    from netsharp_lsp.netsharp.meaning.sharing import SharedGroups
 
 BYTES_PER_NUMBER = 4
 #: The kinds whose edges have weights: one multiply-add each.

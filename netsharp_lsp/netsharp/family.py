@@ -37,7 +37,7 @@ class Training:
     ) -> bytes:
         """The specification with initial values; see `netsharp_lsp.netsharp.initial_values`."""
         from netsharp_lsp.netsharp.initial_values import with_initial_values
-        from netsharp_lsp.netsharp.meaning.revision import resolve
+        from netsharp_lsp.netsharp.meaning.steps.revision import resolve
         from netsharp_lsp.netsharp.reading.parser import parse
 
         return with_initial_values(resolve(parse(specification), context), values)

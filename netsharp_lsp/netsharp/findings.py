@@ -11,6 +11,7 @@ from enum import Enum
 from netsharp_lsp.diagnostics import findings
 from netsharp_lsp.diagnostics.model import Diagnostic, Fix, Related
 from netsharp_lsp.text.edits import Edit
+from netsharp_lsp.text.shorten import shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,14 +142,74 @@ class Finding(findings.Finding[RelativeSpan, Change]):
     def diagnostic(self, specification: Specification, severity: Severity) -> Diagnostic:
         """The finding in absolute offsets of a snapshot."""
         start, end = self.place.offsets(specification)
-        related = [Related(note.message, *note.place.offsets(specification)) for note in self.notes]
-        fix = None
-        if self.repair is not None:
-            edits = [
-                Edit(*change.place.offsets(specification), change.written(specification))
-                for change in self.repair.changes
-            ]
-            fix = Fix(self.repair.title, self.repair.safe, edits)
+        related, fix = self.related(specification), self.fix(specification)
         return Diagnostic(
             self.code, self.severity or severity, self.message, start, end, related, fix
         )
+
+    def related(self, specification: Specification) -> tuple[Related, ...]:
+        """The other places of the finding in a snapshot."""
+        notes = self.notes
+        return tuple(Related(note.message, *note.place.offsets(specification)) for note in notes)
+
+    def fix(self, specification: Specification) -> Fix | None:
+        """The repair in absolute offsets of a snapshot."""
+        repair = self.repair
+        if repair is None:
+            return None
+        edits = [
+            Edit(*change.place.offsets(specification), change.written(specification))
+            for change in repair.changes
+        ]
+        return Fix(repair.title, repair.safe, edits)
+
+
+class LateDiagnostic(Diagnostic):
+    """A finding in one text: where it begins and how grave it is, all else when somebody asks."""
+
+    __slots__ = ("_finding", "_specification")
+
+    def __init__(self, finding: Finding, specification: Specification, severity: Severity) -> None:
+        place = finding.place
+        self.code = finding.code
+        self.severity = finding.severity or severity
+        self.start, self.end = place.offsets(specification)
+        self._finding = finding
+        self._specification = specification
+
+    def __getattr__(self, name: str) -> object:
+        """Fill the slots that are still empty."""
+        if name == "message":
+            self.message = shortened(self._finding.message)
+            return self.message
+        if name == "related":
+            self.related = self._finding.related(self._specification)
+            return self.related
+        if name == "fix":
+            self.fix = self._finding.fix(self._specification)
+            return self.fix
+        raise AttributeError(name)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Leave the text behind."""
+        return Diagnostic, (
+            self.code,
+            self.severity,
+            self.message,
+            self.start,
+            self.end,
+            self.related,
+            self.fix,
+        )
+
+    @property
+    def fix_title(self) -> str | None:
+        """What the fix is called; None without one."""
+        repair = self._finding.repair
+        return None if repair is None else shortened(repair.title)
+
+    @property
+    def is_safely_fixed(self) -> bool:
+        """Whether there is a fix, and a safe one."""
+        repair = self._finding.repair
+        return repair is not None and repair.safe

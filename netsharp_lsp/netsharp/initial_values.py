@@ -7,9 +7,9 @@ else in the text stays as it is.
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.lower import biases_name, weights_name
-from netsharp_lsp.netsharp.meaning.attributes import WEIGHTED_KINDS
+from netsharp_lsp.netsharp.meaning.counts.sharing import shared_groups
 from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
-from netsharp_lsp.netsharp.meaning.sharing import shared_groups
+from netsharp_lsp.netsharp.meaning.values.attributes import WEIGHTED_KINDS
 from netsharp_lsp.text.edits import Edit, apply_edits
 
 TYPE_CHECKING = False

@@ -12,12 +12,12 @@ from itertools import repeat
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.interface import Origin
-from netsharp_lsp.limits import CONDITION_EVALUATIONS, FILTERED_EDGES, LAYERS
+from netsharp_lsp.limits import BUNDLES, CONDITION_EVALUATIONS, FILTERED_EDGES, LAYERS
 from netsharp_lsp.netsharp.check import check
+from netsharp_lsp.netsharp.meaning.counts.predicates import count_edges
+from netsharp_lsp.netsharp.meaning.counts.sharing import shared_groups
 from netsharp_lsp.netsharp.meaning.inforce import numbers_of
 from netsharp_lsp.netsharp.meaning.order import computing_order
-from netsharp_lsp.netsharp.meaning.predicates import count_edges
-from netsharp_lsp.netsharp.meaning.sharing import shared_groups
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.netsharp.reading.syntax import LayerItem
 from netsharp_lsp.text.decode import encode_text
@@ -52,9 +52,9 @@ def build_graph(specification: str, known: Mapping[str, Any]) -> Graph:
     if errors:
         more = f" ({len(errors) - 1} more)" if len(errors) > 1 else ""
         raise GraphError(f"The specification has errors: {errors[0].message}{more}")
-    too_deep = _refusal(len(network.layers))
-    if too_deep is not None:
-        raise GraphError(too_deep)
+    too_large = _refusal(len(network.layers), sum(1 for _ in network.bundles()))
+    if too_large is not None:
+        raise GraphError(too_large)
     unknown = [layer.name for layer in network.layers.values() if layer.nodes is None]
     if unknown:
         names = ", ".join(f"'{name}'" for name in unknown)
@@ -66,17 +66,19 @@ def refusal(specification: bytes) -> str | None:
     """Why no graph is built of a text, as can be told without resolving it; None where one may."""
     if len(specification) < LAYERS.most * _SHORTEST:
         return None
-    declared = (item for one in parse(specification).declarations for item in one.items)
-    return _refusal(sum(isinstance(item, LayerItem) for item in declared))
+    items = [item for one in parse(specification).declarations for item in one.items]
+    layers = [item for item in items if isinstance(item, LayerItem)]
+    return _refusal(len(layers), sum(len(layer.bundles) for layer in layers))
 
 
-def _refusal(layers: int) -> str | None:
-    if layers <= LAYERS.most:
-        return None
-    return (
-        f"The network has {layers:,} layers, and more than {LAYERS} are not trained or applied. "
-        "Leave some out."
-    )
+def _refusal(layers: int, bundles: int) -> str | None:
+    for number, limit in ((layers, LAYERS), (bundles, BUNDLES)):
+        if number > limit.most:
+            return (
+                f"The network has {number:,} {limit.unit}, and more than {limit} are not trained "
+                "or applied. Leave some out."
+            )
+    return None
 
 
 def lower(network: Network) -> Graph:

@@ -6,19 +6,22 @@ It hands each question to the module of `ide` that answers it and decides nothin
 from __future__ import annotations
 
 from netsharp_lsp.diagnostics.model import Result
-from netsharp_lsp.netsharp.check import Examination
-from netsharp_lsp.netsharp.meaning.revision import resolve
+from netsharp_lsp.netsharp.check import Examination, Sides
+from netsharp_lsp.netsharp.meaning.steps.revision import resolve
 from netsharp_lsp.netsharp.reading.incremental import Reading
+from netsharp_lsp.text.conflicts import conflicts_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from netsharp_lsp.context import Context
+    from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.ide import answers
     from netsharp_lsp.layout.options import FormatOptions, Formatted
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.reading.comments import Comments
+    from netsharp_lsp.text.conflicts import Conflict
     from netsharp_lsp.text.edits import Edit
 
 
@@ -28,9 +31,13 @@ class Snapshot:
     The versions of a document share one network, which goes on with each edit.
     """
 
-    def __init__(self, reading: Reading, examination: Examination) -> None:
+    def __init__(
+        self, reading: Reading, examination: Examination, sides: Sides | None = None
+    ) -> None:
         self.reading = reading
         self.examination = examination
+        #: The readings of a text with conflicts, once somebody has asked what is wrong with it.
+        self._sides = sides
         self._result: Result | None = None
 
     @classmethod
@@ -54,11 +61,15 @@ class Snapshot:
         """What is known around it."""
         return self.network.context
 
+    @property
+    def _conflicts(self) -> tuple[Conflict, ...]:
+        return conflicts_in(self.data) if self.reading.disputed else ()
+
     def edited(self, data: bytes, edits: Sequence[Edit]) -> Snapshot:
         """The next version of the text."""
         reading, delta = self.reading.edited(data, edits)
         self.examination.edited(reading.specification, delta)
-        return Snapshot(reading, self.examination)
+        return Snapshot(reading, self.examination, self._sides)
 
     def with_context(self, context: Context) -> Snapshot:
         """The same text with something else known around it."""
@@ -68,9 +79,25 @@ class Snapshot:
     def check(self) -> Result:
         """What `check` says of the same text and context."""
         if self._result is None:
-            comments = spans_of(self.reading.specification.comments)
-            self._result = Result(self.examination.diagnostics(), comments)
+            conflicts = self._conflicts
+            if not conflicts:
+                self._sides = None
+                comments = spans_of(self.reading.specification.comments)
+                self._result = Result(self.examination.late_diagnostics(), comments)
+            else:
+                if self._sides is None:
+                    self._sides = Sides(self.data, conflicts, self.context)
+                else:
+                    self._sides.edited(self.data, conflicts)
+                comments = spans_of(self._sides.ours.reading.specification.comments)
+                self._result = Result(self._sides.diagnostics(conflicts), comments)
         return self._result
+
+    def gravest(self, most: int, wants: Callable[[str], bool]) -> tuple[int, Sequence[Diagnostic]]:
+        """How many diagnostics have a code that is wanted, and so many of them, the gravest."""
+        if self._conflicts:
+            return self.check().gravest(most, wants)
+        return self.examination.gravest(most, wants)
 
     def hover(self, offset: int) -> answers.Hover | None:
         """What is known about the words at a place."""
@@ -104,7 +131,7 @@ class Snapshot:
 
     def definition(self, offset: int) -> answers.Target | None:
         """Where the name at a place is declared."""
-        from netsharp_lsp.netsharp.ide.names import definition_at
+        from netsharp_lsp.netsharp.ide.navigation.names import definition_at
 
         return definition_at(self.network, offset)
 
@@ -114,13 +141,13 @@ class Snapshot:
 
     def references(self, offset: int, declaration: bool) -> list[answers.Range]:
         """Where the name at a place is used."""
-        from netsharp_lsp.netsharp.ide.names import references_at
+        from netsharp_lsp.netsharp.ide.navigation.names import references_at
 
         return references_at(self.network, offset, declaration)
 
     def highlights(self, offset: int) -> list[answers.Highlight]:
         """Where what stands at a place stands elsewhere."""
-        from netsharp_lsp.netsharp.ide.names import highlights_at
+        from netsharp_lsp.netsharp.ide.navigation.names import highlights_at
 
         return highlights_at(self.network, offset)
 
@@ -138,25 +165,25 @@ class Snapshot:
 
     def symbols(self) -> list[answers.Symbol]:
         """The outline."""
-        from netsharp_lsp.netsharp.ide.symbols import symbols_of
+        from netsharp_lsp.netsharp.ide.structure.symbols import symbols_of
 
         return symbols_of(self.network)
 
     def folds(self) -> list[answers.Fold]:
         """What can be folded away."""
-        from netsharp_lsp.netsharp.ide.folding import folds_of
+        from netsharp_lsp.netsharp.ide.structure.folding import folds_of
 
         return folds_of(self.network)
 
     def selections(self, offset: int) -> list[answers.Range]:
         """The ranges around a place."""
-        from netsharp_lsp.netsharp.ide.selection import selections_at
+        from netsharp_lsp.netsharp.ide.structure.selection import selections_at
 
         return selections_at(self.network, offset)
 
     def tokens(self, start: int, end: int) -> list[answers.Token]:
         """The semantic tokens of a range."""
-        from netsharp_lsp.netsharp.ide.tokens import tokens_in
+        from netsharp_lsp.netsharp.ide.structure.tokens import tokens_in
 
         return tokens_in(self.network, start, end)
 
@@ -168,13 +195,13 @@ class Snapshot:
 
     def flow(self, offset: int) -> answers.Flow | None:
         """The layer at a place."""
-        from netsharp_lsp.netsharp.ide.flow import flow_at
+        from netsharp_lsp.netsharp.ide.navigation.flow import flow_at
 
         return flow_at(self.network, offset)
 
     def feeds(self, name: str, *, backwards: bool) -> list[answers.Flow]:
         """The layers that a layer feeds, or reads."""
-        from netsharp_lsp.netsharp.ide.flow import feeds
+        from netsharp_lsp.netsharp.ide.navigation.flow import feeds
 
         return feeds(self.network, name, backwards=backwards)
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 
-from netsharp_engine.plain_files import open_plain
-from netsharp_lsp.limits import CONFIGURATION_BYTES
+from netsharp_engine.plain_files import kind_at, open_plain
+from netsharp_lsp.limits import CONFIGURATION_BYTES, COUNTED_BYTES
 from netsharp_lsp.project.roots import ANYWHERE
+from netsharp_lsp.text.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Protocol
+    from typing import Any, BinaryIO, Protocol
 
     from netsharp_lsp.project.roots import Roots
+    from netsharp_lsp.workspace import Count, Counted
 
     class Located(Protocol):
         """Files that know nothing of roots."""
@@ -24,8 +26,20 @@ if TYPE_CHECKING:
         def exists(self, path: str) -> bool:
             """Whether there is a file or a folder of that name."""
 
+        def kind(self, path: str) -> str | None:
+            """Return what has a name."""
+
         def locate(self, path: str) -> str:
             """Return the one name of a file."""
+
+        def counted(self, path: str, count: Count[Counted]) -> Counted | None:
+            """Return what `count` makes of a file of data."""
+
+
+#: Bytes that are read of data at once, and files of which it is kept what was counted.
+_BLOCK, _KEPT = 1 << 16, 1_000
+#: What was counted in files of data, by what was, where they are, and how they were then.
+_COUNTED: Remembered[Any] = Remembered(_KEPT)
 
 
 class DiskFiles:
@@ -60,12 +74,33 @@ class DiskFiles:
         except OSError:
             return None
 
+    def counted(self, path: str, count: Count[Counted]) -> Counted | None:
+        """Return what `count` makes of a file of data; None where none may be read, or it is large.
+
+        A file is read again when it has changed.
+        """
+        if path in self._given:
+            return count((self._given[path],))
+        found = self.find(path) if self._roots.data else None
+        try:
+            return None if found is None else _counted(found, count)
+        except OSError:
+            return None
+
     def exists(self, path: str) -> bool:
         """Whether there is a file or a folder of that name."""
         if path in self._given or self.find(path) is not None:
             return True
         inside = map(self._roots.place, self._places(path))
         return any(place is not None and os.path.isdir(place) for place in inside)
+
+    def kind(self, path: str) -> str | None:
+        """Return what has a name, a file first: "file", "folder", "pipe"; opens nothing."""
+        if path in self._given:
+            return "file"
+        inside = map(self._roots.place, self._places(path))
+        kinds = [kind_at(place) for place in inside if place is not None]
+        return "file" if "file" in kinds else next(filter(None, kinds), None)
 
     def outside(self, path: str) -> bool:
         """Whether a file may be where nothing is looked at, seen from every folder, and is not
@@ -109,6 +144,27 @@ class DiskFiles:
         return (not entry.is_symlink() or self._roots.holds(entry.path)) and entry.is_file()
 
 
+def _counted(place: str, count: Count[Counted]) -> Counted | None:
+    """Count what a file holds, unless it is known or too large; OSError where it is none."""
+    with open_plain(place, follow=False) as stream:
+        state = os.fstat(stream.fileno())
+        if state.st_size > COUNTED_BYTES.most:
+            return None
+        key = (count, place, state.st_mtime_ns, state.st_size, state.st_ino)
+        known: Counted | None = _COUNTED.find(key)
+        if known is None:
+            known = count(_blocks(stream, state.st_size))
+            _COUNTED.keep(key, known, 1)
+        return known
+
+
+def _blocks(stream: BinaryIO, left: int) -> Iterator[bytes]:
+    """The bytes of a file, no more than it had when it was opened."""
+    while left > 0 and (block := stream.read(min(_BLOCK, left))):
+        left -= len(block)
+        yield block
+
+
 def _spelt(folder: str, path: str) -> list[str]:
     """A path below a folder as it is written, and as Windows would have it."""
     return [os.path.join(folder, one) for one in dict.fromkeys((path, path.replace("\\", "/")))]
@@ -131,6 +187,14 @@ class BoundFiles:
     def exists(self, path: str) -> bool:
         """Whether there is a file or a folder of that name."""
         return not self.outside(path) and self._files.exists(path)
+
+    def kind(self, path: str) -> str | None:
+        """Return what has a name; None where nothing is seen there."""
+        return None if self.outside(path) else self._files.kind(path)
+
+    def counted(self, path: str, count: Count[Counted]) -> Counted | None:
+        """Return what `count` makes of a file of data; None where none may be read."""
+        return None if self.outside(path) else self._files.counted(path, count)
 
     def outside(self, path: str) -> bool:
         """Whether a file would be where nothing is looked at."""

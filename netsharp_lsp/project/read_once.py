@@ -6,7 +6,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.workspace import Files
+    from netsharp_lsp.workspace import Count, Counted, Files
 
 
 class ReadOnce:
@@ -28,6 +28,14 @@ class ReadOnce:
     def exists(self, path: str) -> bool:
         """Whether there is a file or a folder of that name."""
         return self._disk.exists(path)
+
+    def kind(self, path: str) -> str | None:
+        """Return what has a name; None where nothing is seen there."""
+        return self._disk.kind(path)
+
+    def counted(self, path: str, count: Count[Counted]) -> Counted | None:
+        """Return what `count` makes of a file of data; None where none may be read."""
+        return self._disk.counted(path, count)
 
     def outside(self, path: str) -> bool:
         """Whether a file may be where nothing is looked at."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 
 from netsharp_lsp.project.disk_files import DiskFiles
-from netsharp_lsp.project.work_tree import WorkTree, work_tree_around
+from netsharp_lsp.project.git.work_tree import WorkTree, work_tree_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.project.revisions import Revision
+    from netsharp_lsp.project.git.revisions import Revision
+    from netsharp_lsp.workspace import Count, Counted
 
 
 class NoGitError(Exception):
@@ -46,13 +47,22 @@ class RevisionFiles:
         """Whether the revision has a file of that name, or the disk a file or a folder."""
         return self.read(path) is not None or self._disk.exists(path)
 
+    def kind(self, path: str) -> str | None:
+        """Return what has a name, in the revision or on the disk; None where nothing is there."""
+        return "file" if self.read(path) is not None else self._disk.kind(path)
+
+    def counted(self, path: str, count: Count[Counted]) -> Counted | None:
+        """Return what `count` makes of a file of data: the revision's, else that on the disk."""
+        data = self.read(path)
+        return self._disk.counted(path, count) if data is None else count((data,))
+
     def locate(self, path: str) -> str:
         """Return the real path that a file would have now."""
         return os.path.realpath(path.replace("\\", "/"))
 
     def shown(self, path: str) -> bytes:
         """Return a file as it was; NoGitError where git cannot show it."""
-        from netsharp_lsp.project.revisions import Revision, RevisionError
+        from netsharp_lsp.project.git.revisions import Revision, RevisionError
 
         try:
             if self._read is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from netsharp_lsp.project.work_tree import work_tree
+from netsharp_lsp.project.git.work_tree import work_tree
 from netsharp_lsp.settings import OWN_FILE, read_own_roots
 from netsharp_lsp.workspace import outside
 
@@ -37,23 +37,24 @@ class Roots:
 
     Paths are compared once links and `..` are resolved, anew at each question: what was a folder
     may be a link by now.  What ends soon `keeps` where folders lead.  `folders` is None where
-    everything is inside.
+    everything is inside.  `data` is whether data may be read in them.
     """
 
-    __slots__ = ("_known", "folders", "named")
+    __slots__ = ("_known", "data", "folders", "named")
 
     def __init__(
         self, folders: Iterable[str] | None, named: Iterable[str] = (), *, keeps: bool = False
     ) -> None:
         self.folders = None if folders is None else _resolved(folders)
         self.named = frozenset(_resolved(named))
+        self.data = True
         self._known: dict[str, str] | None = {} if keeps else None
 
     def __getstate__(self) -> tuple[object, ...]:
-        return self.folders, self.named, self._known is not None
+        return self.folders, self.named, self.data, self._known is not None
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.folders, self.named, keeps = state
+        self.folders, self.named, self.data, keeps = state
         self._known = {} if keeps else None
 
     def place(self, path: str) -> str | None:

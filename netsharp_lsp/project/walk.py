@@ -34,7 +34,7 @@ def specifications_below(
     names = {os.path.abspath(name): name for name in found}
     if not names:
         return []
-    from netsharp_lsp.project.gitignore import without_ignored
+    from netsharp_lsp.project.git.ignored import without_ignored
 
     return [names[path] for path in without_ignored(list(names))]
 

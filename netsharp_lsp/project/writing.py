@@ -5,10 +5,18 @@ from __future__ import annotations
 import errno
 import os
 
-from netsharp_engine.aside import Aside, ChangedError
+from netsharp_engine.aside import Aside, ChangedError, sweep_beside
 from netsharp_engine.plain_files import open_plain
 
-__all__ = ["ChangedError", "refusal", "remove_if", "write_atomic", "write_new", "write_over"]
+__all__ = [
+    "ChangedError",
+    "refusal",
+    "remove_if",
+    "sweep_beside",
+    "write_atomic",
+    "write_new",
+    "write_over",
+]
 
 
 class LinkedError(OSError):

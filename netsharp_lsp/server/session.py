@@ -10,34 +10,37 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 
 from netsharp_lsp.context import Context
-from netsharp_lsp.server.client import Client
-from netsharp_lsp.server.complaints import Complaints
-from netsharp_lsp.server.connection import Connection
-from netsharp_lsp.server.contexts import Contexts
-from netsharp_lsp.server.experiments import Experiments
-from netsharp_lsp.server.graphs import Graphs
-from netsharp_lsp.server.plain_text import plain_text
-from netsharp_lsp.server.positions import Ruler
-from netsharp_lsp.server.renewal import renew, renew_path
-from netsharp_lsp.server.roots import SessionRoots
-from netsharp_lsp.server.scratch import Scratch
-from netsharp_lsp.server.settings import EVERYWHERE, SettingsInForce
-from netsharp_lsp.server.training import Runs
-from netsharp_lsp.server.views import OpenDocument
-from netsharp_lsp.server.workspace import Workspace
-from netsharp_lsp.server.workspace_files import Watching, path_of
+from netsharp_lsp.language import family_of
+from netsharp_lsp.layout.options import FormatOptions
+from netsharp_lsp.server.client.abilities import Client
+from netsharp_lsp.server.client.complaints import Complaints
+from netsharp_lsp.server.client.connection import Connection
+from netsharp_lsp.server.client.plain_text import plain_text
+from netsharp_lsp.server.documents.positions import Ruler
+from netsharp_lsp.server.documents.views import OpenDocument
+from netsharp_lsp.server.jobs.training import Runs
+from netsharp_lsp.server.pictures.graphs import Graphs
+from netsharp_lsp.server.pictures.scratch import Scratch
+from netsharp_lsp.server.surroundings.contexts import Contexts
+from netsharp_lsp.server.surroundings.experiments import Experiments
+from netsharp_lsp.server.surroundings.renewal import renew, renew_path
+from netsharp_lsp.server.surroundings.roots import SessionRoots
+from netsharp_lsp.server.surroundings.settings import EVERYWHERE, SettingsInForce
+from netsharp_lsp.server.surroundings.workspace import Workspace
+from netsharp_lsp.server.surroundings.workspace_files import Watching, path_of
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from netsharp_lsp.diagnostics.selection import Selection
     from netsharp_lsp.ide.answers import HintOptions, LensOptions
-    from netsharp_lsp.server.documents import Document
-    from netsharp_lsp.server.frames import Inbox
-    from netsharp_lsp.server.preferences import InForce
-    from netsharp_lsp.server.protocol import Server
-    from netsharp_lsp.server.views import View
+    from netsharp_lsp.layout.options import LineRange
+    from netsharp_lsp.server.documents.document import Document
+    from netsharp_lsp.server.documents.views import View
+    from netsharp_lsp.server.surroundings.preferences import InForce
+    from netsharp_lsp.server.transport.frames import Inbox
+    from netsharp_lsp.server.transport.protocol import Server
 
 
 class ViewOffset:
@@ -184,9 +187,13 @@ class Session(Connection):
         """Whether to put a declaration of a document in order when it is ended."""
         return self.settings.preferences_of(uri).formats_on_type
 
-    def line_ending_of(self, uri: str) -> str:
-        """Return how lines of a formatted document end, as `FormatOptions` names it."""
-        return self.settings.of(uri).line_ending
+    def format_options(
+        self, uri: str, language_id: str, lines: Sequence[LineRange] = ()
+    ) -> FormatOptions:
+        """Return how what is in a language is formatted in a document, all of it or some lines."""
+        settings = self.settings.of(uri)
+        keeps_columns = settings.keeps_columns(family_of(language_id))
+        return FormatOptions(settings.line_ending, lines, keeps_columns=keeps_columns)
 
     def excludes(self, path: str) -> bool:
         """Whether settings leave a file or folder out of the workspace, by its absolute path."""

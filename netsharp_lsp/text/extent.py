@@ -8,57 +8,117 @@ from __future__ import annotations
 
 from itertools import accumulate
 from operator import sub
+from typing import NamedTuple
 
-from netsharp_lsp.limits import OPEN_BRACKETS, TEXT_WORDS
+from netsharp_engine.limits import Limit
+from netsharp_lsp.limits import CNTK_WORDS, OPEN_BRACKETS, TEXT_NAMES, TEXT_WORDS
 
-_OPENING, _CLOSING = b"([{", b")]}"
-_STEP = [(byte in _OPENING) - (byte in _CLOSING) for byte in range(256)]
-_NO_BRACKETS = bytes(byte for byte in range(256) if not _STEP[byte])
-#: Every byte as a part of a word, a blank, or a mark of its own; a line end is one, too.
-_KINDS = bytes(
-    0x61
-    if chr(byte).isalnum() or byte >= 0x80 or byte in b"_."
-    else 0x20
-    if byte in b" \t\v\f"
-    else 0x2C
-    for byte in range(256)
-)
+
+class Extent(NamedTuple):
+    """How many words and marks texts may have; how many of them that no list of numbers has."""
+
+    words: Limit
+    names: Limit | None = None
+
+    @property
+    def fewest(self) -> int:
+        """What a text may have whatever it consists of."""
+        return min(one.most for one in (self.words, self.names) if one is not None)
+
+
+SPECIFICATION = Extent(TEXT_WORDS, TEXT_NAMES)
+CONFIGURATION = Extent(CNTK_WORDS)
+
+_STEP = {**dict.fromkeys(b"([{", 1), **dict.fromkeys(b")]}", -1)}
+_NO_BRACKETS = bytes({*range(256)}.difference(_STEP))
+_ASCII = b"_.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_IN_WORDS = _ASCII + bytes(range(0x80, 0x100))
+_BLANKS = b" \t\v\f"
+
+
+def _table(blanks: bytes, digits: bytes = b"") -> bytes:
+    """Every byte as a part of a word, a digit, a blank, or a mark of its own."""
+    kinds = bytearray(b"," * 256)
+    for kind, members in ((b"a", _IN_WORDS), (b"0", digits), (b" ", blanks)):
+        for byte in members:
+            kinds[byte] = kind[0]
+    return bytes(kinds)
+
+
+#: A line end is a mark, too.
+_WORDS = _table(_BLANKS)
+#: What begins as a number does is none, nor what stands between numbers.
+_NAMES = _table(_BLANKS + b"+,-\n\r", b".0123456789")
 #: How many bytes are looked at together.
 _STRETCH = 1 << 16
+#: A text this much shorter than it may have words is not counted.
+_NEAR = 1 << 16
 
 
-def refused(text: bytes) -> str | None:
+def leeway(text: bytes, extent: Extent = SPECIFICATION) -> int:
+    """Return how many bytes may be typed or deleted before a text can be refused.
+
+    None of them is more than a word, or opens more than one bracket.
+    """
+    left = extent.fewest - len(text)
+    if left < _NEAR:
+        left = min(most.most - _counted(text, table, most.most) for most, table in _rows(extent))
+    return min(left, OPEN_BRACKETS.most - _open_brackets(text, OPEN_BRACKETS.most))
+
+
+def refused(text: bytes, extent: Extent = SPECIFICATION) -> str | None:
     """Return why a text is not parsed, as a sentence; None for what people write."""
-    if len(text) > TEXT_WORDS.most and _has_more_words(text, TEXT_WORDS.most):
-        return f"has more than {TEXT_WORDS} and marks, and is not read."
-    if len(text) > OPEN_BRACKETS.most and _opens_more(text, OPEN_BRACKETS.most):
+    if _may_have_words(text, extent.fewest):
+        for most, table in _rows(extent):
+            if _counted(text, table, most.most) > most.most:
+                return f"has more than {most}{' and marks' * (table is _WORDS)}, and is not read."
+    if (
+        len(text) > OPEN_BRACKETS.most
+        and _open_brackets(text, OPEN_BRACKETS.most) > OPEN_BRACKETS.most
+    ):
         return f"has more than {OPEN_BRACKETS} open at once, and is not read."
     return None
 
 
-def _has_more_words(text: bytes, most: int) -> bool:
-    """Whether there are more words and marks than so many."""
+def _rows(extent: Extent) -> list[tuple[Limit, bytes]]:
+    """The limits, each with the table by which is counted."""
+    rows = ((extent.words, _WORDS), (extent.names, _NAMES))
+    return [(most, table) for most, table in rows if most is not None]
+
+
+def _may_have_words(text: bytes, most: int) -> bool:
+    """Whether there may be more words and marks: a word ends at what belongs to none."""
+    return len(text) > most and 2 * len(text.translate(None, _IN_WORDS)) >= most
+
+
+def _counted(text: bytes, table: bytes, most: int) -> int:
+    """How many words and marks there are by a table; of more than so many no more is counted."""
     count, before = 0, b" "
     for start in range(0, len(text), _STRETCH):
-        kinds = text[start : start + _STRETCH].translate(_KINDS)
+        kinds = text[start : start + _STRETCH].translate(table)
         words = before + kinds.replace(b",", b" ")
         count += kinds.count(b",") + words.count(b" a")
         if count > most:
-            return True
+            break
         before = words[-1:]
-    return False
+    return count
 
 
-def _opens_more(text: bytes, most: int) -> bool:
-    """Whether more brackets than so many are open at once; those that close nothing count not."""
-    if sum(map(text.count, (b"(", b"[", b"{"))) <= most:
-        return False
-    depth = low = 0
+def _open_brackets(text: bytes, most: int) -> int:
+    """How many brackets are open at once; those that close nothing count not.
+
+    Where there are no more than so many at all, their number; above it no more is counted.
+    """
+    there = sum(map(text.count, (b"(", b"[", b"{")))
+    if there <= most:
+        return there
+    depth = low = deepest = 0
     for start in range(0, len(text), _STRETCH):
         brackets = text[start : start + _STRETCH].translate(None, _NO_BRACKETS)
         depths = [*accumulate(map(_STEP.__getitem__, brackets), initial=depth)]
         lows = [*accumulate(depths, min, initial=low)]
-        if max(map(sub, depths, lows[1:])) > most:
-            return True
+        deepest = max(deepest, max(map(sub, depths, lows[1:])))
+        if deepest > most:
+            break
         depth, low = depths[-1], lows[-1]
-    return False
+    return deepest

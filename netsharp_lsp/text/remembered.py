@@ -5,8 +5,9 @@ What is kept must not change: whoever finds it shares it.
 
 from __future__ import annotations
 
+# Every check imports this module; `threading` around the same lock would be its largest part.
+from _thread import allocate_lock
 from collections import OrderedDict
-from threading import Lock
 
 from netsharp_lsp.generics import Generic, TypeVar
 
@@ -28,7 +29,7 @@ class Remembered(Generic[Value]):
         self.most = most
         self.weight = 0
         self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
-        self._lock = Lock()
+        self._lock = allocate_lock()
 
     def __len__(self) -> int:
         return len(self._values)

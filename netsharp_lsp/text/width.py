@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
+from netsharp_lsp.text.expressions import late
 from netsharp_lsp.text.visible import visible_character
 
 #: Columns from one tab stop to the next.
 TAB = 4
+#: Characters that stand in one column each, as they are, and single others.
+_PIECES = late(r"(?P<plain>[ -~]+)|(?P<other>.)", re.DOTALL)
 
 
 def shown(text: str) -> tuple[str, list[int]]:
@@ -20,20 +25,22 @@ def shown(text: str) -> tuple[str, list[int]]:
 
     pieces: list[str] = []
     columns = [0]
-    column = 0
-    for character in text:
-        width = 1
-        if character == "\t":
-            width = TAB - column % TAB
-            character = " " * width
-        elif combining(character) or category(character) in ("Mn", "Me"):
-            width = 0
-        elif east_asian_width(character) in ("W", "F"):
-            width = 2
+    for found in _PIECES.finditer(text):
+        piece, column = found.group(), columns[-1]
+        if found.lastgroup == "plain":
+            columns.extend(range(column + 1, column + len(piece) + 1))
         else:
-            character = visible_character(character)
-            width = len(character)
-        pieces.append(character)
-        column += width
-        columns.append(column)
+            width = 1
+            if piece == "\t":
+                width = TAB - column % TAB
+                piece = " " * width
+            elif combining(piece) or category(piece) in ("Mn", "Me"):
+                width = 0
+            elif east_asian_width(piece) in ("W", "F"):
+                width = 2
+            else:
+                piece = visible_character(piece)
+                width = len(piece)
+            columns.append(column + width)
+        pieces.append(piece)
     return "".join(pieces), columns

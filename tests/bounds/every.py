@@ -2,7 +2,30 @@
 
 from __future__ import annotations
 
-from tests.bounds.bombs import BOMBS
-from tests.bounds.data_bombs import DATA_BOMBS
+from tests.bounds.table import (
+    configurations,
+    everywhere,
+    files,
+    hosts,
+    models,
+    netsharp,
+    networks,
+    reports,
+    scripts,
+    stored,
+    tables,
+)
 
-EVERY = (*BOMBS, *DATA_BOMBS)
+EVERY = (
+    *everywhere.BOMBS,
+    *netsharp.BOMBS,
+    *configurations.BOMBS,
+    *scripts.BOMBS,
+    *hosts.BOMBS,
+    *files.BOMBS,
+    *tables.BOMBS,
+    *models.BOMBS,
+    *networks.BOMBS,
+    *reports.BOMBS,
+    *stored.BOMBS,
+)

@@ -22,7 +22,7 @@ PRELOADED = (
     "netsharp_lsp.cntk.judging.check",
     "netsharp_lsp.cntk.formatting.formatter",
     "netsharp_lsp.cntk.migration.migrate",
-    "netsharp_lsp.embedded.python",
+    "netsharp_lsp.embedded.python.finder",
     "netsharp_lsp.netsharp.check",
     "netsharp_lsp.netsharp.describe",
     "netsharp_lsp.netsharp.formatting.formatter",

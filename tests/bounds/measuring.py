@@ -23,6 +23,8 @@ from tests.bounds.bombs import Bomb
 ROOT = Path(__file__).parents[2]
 #: At most so much more time for a text of twice the size.
 GROWTH = 2.5
+#: So many sizes, or all from 1 on, are measured of an answer that costs something.
+SIZES = 4
 #: Below this a figure is mostly noise: no ratio is taken from it.
 FLOOR = 0.05
 #: A text that costs less than this up to its largest size needs no ratio.
@@ -54,6 +56,8 @@ class Forks:
     """A process that answers commands in forks of itself."""
 
     def __init__(self) -> None:
+        #: CPU seconds of all commands so far.
+        self.cpu = 0.0
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.bounds.forking"],
             cwd=ROOT,
@@ -90,6 +94,7 @@ class Forks:
         self._process.stdin.write(json.dumps(job) + "\n")
         self._process.stdin.flush()
         found = json.loads(self._process.stdout.readline())
+        self.cpu += found["cpu"]
         said = heard(folder / ".stderr") + heard(folder / ".stdout")
         return Measurement(size, found["cpu"], found["memory"], found["exit"], said)
 
@@ -106,8 +111,9 @@ def measure(
 ) -> list[Measurement]:
     """What the bomb's command costs at each size, above what it costs for next to nothing.
 
-    Without `sizes` they are found: four doublings from where it costs something, and no more than
-    `bomb.most`; what grows too fast is followed until it is refused.
+    Without `sizes` they are found: four from where it costs something, and none above `bomb.most`;
+    what grows too fast is followed until it is refused. Where the end comes before the fourth, the
+    missing ones are smaller.
     """
     if forks is None:
         with Forks() as own:
@@ -117,7 +123,7 @@ def measure(
         return [_above(base, _once(bomb, size, forks)) for size in sizes]
     found: list[Measurement] = []
     size = bomb.least
-    while size <= bomb.most and (len(found) < 4 or growth(found) > GROWTH):
+    while size <= bomb.most and (len(found) < SIZES or growth(found) > GROWTH):
         one = _above(base, _once(bomb, size, forks))
         if one.cpu >= FLOOR or size * 2 > bomb.most or found:
             found.append(one)
@@ -126,7 +132,28 @@ def measure(
         # What costs next to nothing needs no look at every size.
         far_off = one.cpu < FLOOR / 4 and bomb.least >= 64 and size * 8 <= bomb.most
         size *= 4 if far_off else 2
+    while is_short(found) and not is_slow(found):
+        found.insert(0, _above(base, _once(bomb, found[0].size // 2, forks)))
     return found
+
+
+def without_end(found: Sequence[Measurement]) -> Sequence[Measurement]:
+    """What growth is read from: all up to a refusal that costs less than the answer before it."""
+    if len(found) > 1 and found[-1].is_refusal and found[-1].cpu < found[-2].cpu:
+        return found[:-1]
+    return found
+
+
+def is_short(found: Sequence[Measurement]) -> bool:
+    """Whether an answer that costs something was measured at fewer sizes than it could be."""
+    grown = without_end(found)
+    counts = grown[-1].cpu >= NOTHING and grown[-1].exit >= 0
+    return counts and len(grown) < SIZES and grown[0].size > 1
+
+
+def is_slow(found: Sequence[Measurement]) -> bool:
+    """Whether an answer takes so long at its first sizes that no growth can be seen."""
+    return len(found) < 3 and found[-1].cpu > SECONDS / 3
 
 
 def _above(base: float, one: Measurement) -> Measurement:
@@ -151,10 +178,13 @@ def verdict(found: Sequence[Measurement]) -> str | None:
             return f"was unforeseen at {one.size:,}: {one.said[-300:]}"
         if "not enough memory" in one.said or one.memory > MEMORY:
             return f"took {one.memory / 2**20:,.0f} MiB at {one.size:,}"
-    if found[-1].is_refusal or found[-1].cpu < NOTHING:
+    found = without_end(found)
+    if found[-1].cpu < NOTHING:
         return None
-    if len(found) < 3 and found[-1].cpu > SECONDS / 3:
+    if is_slow(found):
         return f"takes {found[-1].cpu:.1f} s at {found[-1].size:,}"
+    if is_short(found):
+        return f"was measured at {len(found)} sizes alone, the smallest of {found[0].size:,}"
     worst = growth(found)
     if worst > GROWTH:
         figures = ", ".join(f"{one.size:,}: {one.cpu:.2f} s" for one in found)

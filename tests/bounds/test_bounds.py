@@ -14,9 +14,10 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("forks and limits of a process are POSIX", allow_module_level=True)
 
+from netsharp_lsp.limits import TEXT_WORDS
 from tests.bounds.bombs import Bomb
 from tests.bounds.every import EVERY
-from tests.bounds.measuring import Forks, Measurement, judged, verdict
+from tests.bounds.measuring import Forks, Measurement, judged, measure, verdict
 
 #: What stands for each cause that was mended, and for each language.
 CHOSEN = {
@@ -25,8 +26,12 @@ CHOSEN = {
     ("netsharp", "layers in a group (check)"),
     ("netsharp", "brackets around a value (check)"),
     ("netsharp", "indices (check)"),
+    ("netsharp", "a long name that nobody knows (check)"),
+    ("netsharp", "circles of constants within circles (check)"),
+    ("netsharp", "block comments (describe)"),
     ("cntk", "suppressions (fmt)"),
     ("cntk", "unknown variables (check)"),
+    ("cntk", "nodes beside each other in BrainScript (check)"),
     ("cntk", "includes that double (check)"),
     ("cntk", "includes that double in a record (check)"),
     ("cntk", "includes of a long script (check)"),
@@ -39,6 +44,7 @@ CHOSEN = {
     ("python", "pieces of a string (fmt)"),
     ("python", "heads of layers in a string (check)"),
     ("r", "functions (check)"),
+    ("r", "a line of string, in KiB (fmt)"),
     ("markdown", "open fences (check)"),
     ("settings", "stars (check)"),
     ("table", "a line without an end (run)"),
@@ -78,3 +84,37 @@ def test_a_verdict_sees_growth_and_ends() -> None:
     assert verdict(of(0.1, 0.2, 0.4, 0.8)) is None
     assert "4.0 times" in str(verdict(of(0.1, 0.4, 1.6, 6.4)))
     assert "ended with -24" in str(verdict(of(1, code=-24)))
+
+
+def test_a_verdict_sees_growth_that_ends_in_a_refusal() -> None:
+    def of(*cpu: float, least: int = 1) -> list[Measurement]:
+        *answers, last = (Measurement(least << n, one, 0, 0, "") for n, one in enumerate(cpu))
+        return [*answers, last._replace(exit=2, said=f"more than {TEXT_WORDS} are not read")]
+
+    assert "4.0 times" in str(verdict(of(0.1, 0.4, 1.6, 6.4, 0.0)))
+    assert "4.0 times" in str(verdict(of(0.1, 0.4, 1.6)))
+    assert "2 sizes" in str(verdict(of(0.1, 0.2, 0.0, least=8)))
+    assert verdict(of(0.1, 0.2, 0.4, 0.8, 0.0)) is None
+    assert verdict(of(0.02, 0.04, 0.0, least=8)) is None
+    assert verdict(of(0.0)) is None
+
+
+def test_a_verdict_wants_four_sizes_where_there_are_so_many() -> None:
+    def of(*cpu: float, least: int) -> list[Measurement]:
+        return [Measurement(least << n, one, 0, 0, "") for n, one in enumerate(cpu)]
+
+    assert "3 sizes" in str(verdict(of(0.1, 0.2, 0.4, least=8)))
+    assert verdict(of(0.1, 0.2, 0.4, least=1)) is None
+    assert verdict(of(0.01, least=8)) is None
+
+
+def test_sizes_that_a_bound_cuts_off_are_measured_below(forks: Forks) -> None:
+    (long,) = (
+        bomb
+        for bomb in EVERY
+        if (bomb.language, bomb.name) == ("python", "open comments in a string (check)")
+    )
+    small = long._replace(most=long.least << 13)
+    assert [one.size for one in measure(small, None, forks)][-4:] == [
+        small.most >> halving for halving in (3, 2, 1, 0)
+    ]

@@ -12,8 +12,17 @@ if sys.platform == "win32":
     pytest.skip("forks and limits of a process are POSIX", allow_module_level=True)
 
 from netsharp_engine.graph import GraphError
+from netsharp_engine.limits import Limit
 from netsharp_lsp.embedded.finding import find_regions
-from netsharp_lsp.limits import LAYERS, OPEN_BRACKETS, TEXT_WORDS
+from netsharp_lsp.limits import (
+    BUNDLES,
+    CNTK_WORDS,
+    EXPLAINED_BYTES,
+    LAYERS,
+    OPEN_BRACKETS,
+    TEXT_NAMES,
+    TEXT_WORDS,
+)
 from netsharp_lsp.netsharp.lower import build_graph
 from netsharp_lsp.specification import read_specification
 from netsharp_lsp.text.extent import refused
@@ -66,11 +75,64 @@ def test_brackets_that_nobody_writes_are_refused(
         assert (folder / name).read_bytes() == text
 
 
-def test_more_words_than_anyone_writes_are_refused(forks: Forks, folder: Path) -> None:
-    found = asked(forks, folder, "a.nn", b"a " * (TEXT_WORDS.most + 1), "fmt")
-    assert found.exit == 2
-    assert str(TEXT_WORDS) in found.said
-    assert found.memory < 100 * MIB
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [
+        *(("a.nn", TEXT_NAMES), ("a.nn", TEXT_WORDS)),
+        *((f"a.{one}", CNTK_WORDS) for one in ("cntk", "bs", "ndl", "mel")),
+    ],
+)
+def test_more_words_than_anyone_writes_are_refused(
+    name: str, most: Limit, forks: Forks, folder: Path
+) -> None:
+    text = (b"1 " if most is TEXT_WORDS else b"a ") * (most.most + 1)
+    for command in ("fmt", "check"):
+        found = asked(forks, folder, name, text, command)
+        assert str(most) in found.said, (command, found)
+        assert (found.exit, found.memory < 100 * MIB) == (2, True), (command, found)
+
+
+#: Text that is right, and text that is damaged everywhere, with the words of each piece.
+CNTK_PIECES = [
+    *(("bs", piece) for piece in ((b";", 1), (b"a\n", 2), (b"a b\n", 3), (b"x=a+b\n", 6))),
+    *(("bs", piece) for piece in ((b"f(a,b)=[..]\n", 11), (b"x=(a+[b].c)\n", 12), (b"()", 2))),
+    *((one, piece) for one in ("cntk", "mel", "ndl") for piece in ((b";", 1), (b"x=a\n", 4))),
+]
+#: Here numbers do not count.
+TEXT_PIECES = [(b"a ", 1), (b"input A [2];\n", 5), (b"A from B all;", 5)]
+#: With the limit that holds, and the MiB of a whole process.
+PIECES = [
+    *((suffix, piece, CNTK_WORDS, 1_250) for suffix, piece in CNTK_PIECES),
+    *(("nn", piece, TEXT_NAMES, 1_250) for piece in TEXT_PIECES),
+    ("nn", (b";", 1), TEXT_NAMES, 1_700),
+    ("nn", (b"1,", 2), TEXT_WORDS, 2_600),
+]
+
+
+@pytest.mark.parametrize(("suffix", "piece", "most", "mib"), PIECES, ids=str)
+def test_a_text_at_its_limit_takes_a_bounded_memory(
+    suffix: str, piece: tuple[bytes, int], most: Limit, mib: int, forks: Forks, folder: Path
+) -> None:
+    unit, words = piece
+    few, many = 20_000 // words, 80_000 // words
+    for command in (("check",), ("fmt", "--check")):
+        small, large = (
+            asked(forks, folder, f"a.{suffix}", unit * count, *command) for count in (few, many)
+        )
+        each = (large.memory - small.memory) / ((many - few) * words)
+        assert small.memory + each * most.most < mib * MIB, (command, each)
+
+
+@pytest.mark.parametrize("name", ["a.nn", "a.bs", "a.py"])
+def test_what_cannot_be_put_in_order_is_not_checked_where_it_is_long(
+    name: str, forks: Forks, folder: Path
+) -> None:
+    words = EXPLAINED_BYTES.most // 2 + 1
+    text = b"] " * words if name == "a.bs" else b"a " * words
+    text = in_host(text) if name == "a.py" else text
+    found = asked(forks, folder, name, text, "fmt", "--check")
+    assert (found.exit, found.memory < 700 * words) == (name == "a.bs", True), found
+    assert str(EXPLAINED_BYTES) in found.said
 
 
 def test_a_weight_takes_little_of_the_formatter(forks: Forks, folder: Path) -> None:
@@ -83,6 +145,17 @@ def test_a_weight_takes_little_of_the_formatter(forks: Forks, folder: Path) -> N
 
     few, many = 50_000, 200_000
     assert (memory(many) - memory(few)) / (many - few) < 700
+
+
+def test_a_statement_of_ndl_is_kept_once(forks: Forks, folder: Path) -> None:
+    def memory(count: int) -> int:
+        text = b"".join(b"n%d = Plus(n%d, n%d)\n" % (n + 1, n, n) for n in range(count))
+        found = asked(forks, folder, "a.ndl", text, "check")
+        assert found.exit == 0
+        return found.memory
+
+    few, many = 5_000, 25_000
+    assert (memory(many) - memory(few)) / (many - few) < 4_200
 
 
 def test_a_report_takes_no_memory_for_each_finding(forks: Forks, folder: Path) -> None:
@@ -122,6 +195,20 @@ def test_more_layers_than_anyone_trains_are_refused_before_they_are_looked_at(
         build_graph(chained(LAYERS.most).decode(), {})
 
 
+def test_more_bundles_than_anyone_trains_are_refused_before_they_are_looked_at(
+    forks: Forks, folder: Path
+) -> None:
+    bundles = "from A all; " * (BUNDLES.most + 1)
+    text = f"input A [2];\nhidden H [2] {{ {bundles} }}\noutput B [2] from H all;\n".encode()
+    (folder / "t.csv").write_text("a,b,label\n1,2,x\n2,3,y\n")
+    command = ("run", "--train", "t.csv", "--label", "label", "--model", "m.safetensors")
+    found = asked(forks, folder, "a.nn", text, *command)
+    assert (found.exit, str(BUNDLES) in found.said) == (2, True), found
+    assert found.cpu < 6
+    assert found.memory < 300 * MIB
+    assert not (folder / "m.safetensors").exists()
+
+
 def test_what_is_refused_is_counted_well() -> None:
     most = OPEN_BRACKETS.most
     assert refused(b"(" * most) is None
@@ -131,9 +218,14 @@ def test_what_is_refused_is_counted_well() -> None:
     assert str(OPEN_BRACKETS) in str(refused(b"[a]" * 50_000 + b"{ \n" * (most + 1)))
     words = TEXT_WORDS.most
     assert refused(b"a" * 2 * words + b" " * words) is None
-    assert refused(b"ab1.5 " * words) is None
-    assert str(TEXT_WORDS) in str(refused(b"ab1.5 " * words + b"\n"))
+    assert refused(b"1.5e5 " * words) is None
+    assert str(TEXT_WORDS) in str(refused(b"1e5 " * words + b"\n"))
     assert str(TEXT_WORDS) in str(refused(b"," * (words + 1)))
+    names = TEXT_NAMES.most
+    assert refused(b"-1.5,\r\n" * (words // 5)) is None
+    assert refused(b"a1 .5e-3, " * names + b"\n" * 9) is not None
+    assert refused(b"a1 " * names + b"2, " * 9) is None
+    assert str(TEXT_NAMES) in str(refused(b"a1 " * names + b";"))
 
 
 def test_python_code_is_told_of_a_text_that_is_refused() -> None:

@@ -18,11 +18,14 @@ from netsharp_lsp.limits import (
 )
 from netsharp_lsp.netsharp.describe import describe_network
 from netsharp_lsp.netsharp.lower import build_graph
-from netsharp_lsp.netsharp.meaning.revision import resolve
+from netsharp_lsp.netsharp.meaning.steps.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.project.run_file import read_run_file
 from netsharp_lsp.settings import SettingsError, read_settings
 from netsharp_lsp.workspace import GivenFiles, Workspace
+
+#: Nothing is known of it for whole ranges of nodes.
+SCATTERED = "s[0] * s[0] * d[0] % 99991 == 3"
 
 
 def filtered(size: int, condition: str, layers: int = 1) -> str:
@@ -34,7 +37,7 @@ def filtered(size: int, condition: str, layers: int = 1) -> str:
 
 
 def test_edges_that_take_too_long_stay_open() -> None:
-    text = filtered(30_000, "s[0] * d[0] % 7 == 3")
+    text = filtered(30_000, SCATTERED)
     described = describe_network(resolve(parse(text.encode()), Context()))
     assert described["layers"][1]["bundles"][0]["connections"] is None
     assert described["connections"] is None
@@ -45,10 +48,16 @@ def test_edges_that_take_too_long_stay_open() -> None:
 
 
 def test_all_costly_conditions_of_a_network_share_what_they_may_take() -> None:
-    text = filtered(3_000, "s[0] == d[0]", layers=4)
+    text = filtered(3_000, SCATTERED, layers=4)
     described = describe_network(resolve(parse(text.encode()), Context()))
     counts = [layer["bundles"][0]["connections"] for layer in described["layers"][1:5]]
-    assert counts == [3_000, 3_000, None, None]
+    assert counts == [87, 87, None, None]
+
+
+def test_conditions_that_ranges_tell_are_counted_between_large_layers() -> None:
+    text = filtered(60_000, "s[0] == d[0]", layers=4)
+    described = describe_network(resolve(parse(text.encode()), Context()))
+    assert described["connections"] == 4 * 60_000 + 4 * 60_000
 
 
 def test_a_condition_of_many_operations_costs_more() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from netsharp_lsp.cli.context import data_context, flag_context
+from netsharp_lsp.cli.arguments.context import data_context, flag_context
 from netsharp_lsp.context import Context
 from netsharp_lsp.project.run_file import RunFile
 

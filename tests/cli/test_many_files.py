@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from netsharp_lsp.cli import workers
+from netsharp_lsp.cli.inputs import workers
 from tests.cli.command_line import netsharp
 
 CLEAN = "input A [3];\noutput B [2] sigmoid from A all;\n"

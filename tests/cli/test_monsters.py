@@ -98,6 +98,7 @@ def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> None:
     assert spent < SECONDS, (where, spent)
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("name", NUMBERS)
 def test_numbers_in_texts(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for file, text in TEXTS.items():
@@ -112,6 +113,7 @@ def test_numbers_in_texts(name: str, folder: Path, capsys: pytest.CaptureFixture
             ask(capsys, "migrate", file)
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("name", NUMBERS)
 def test_numbers_in_flags_and_settings(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str]

@@ -11,7 +11,7 @@ import pytest
 import netsharp_lsp
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.describe import describe_network
-from netsharp_lsp.netsharp.meaning.revision import resolve
+from netsharp_lsp.netsharp.meaning.steps.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
 
 FOLDER = pathlib.Path(netsharp_lsp.__file__).parent / "schemas"

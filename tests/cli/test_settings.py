@@ -42,6 +42,8 @@ outputs = 3
 
 [cntk]
 defines = ["DataDir"]
+keep-columns = false
+version = "2.1"
 
 [[cntk.run]]
 files = ["base.cntk", "big.cntk"]
@@ -59,9 +61,13 @@ WRONG = {
     "baseline = 1": "'baseline' must be text, found 1.",
     'host = "azure"': "'host' must be one of studio, rx, tlc; found 'azure'.",
     'task = "ranking"': "'task' must be one of binary, multiclass, regression",
-    "cntk = 1": "'cntk' must be a table of run and defines, found 1.",
+    "cntk = 1": "'cntk' must be a table of run, defines, version and keep-columns, found 1.",
     "[cntk]\nruns = []": "'cntk' has no key 'runs'. Did you mean 'run'?",
+    "[cntk]\nversion = 2.1": "'cntk' must name a release of CNTK in 'version': one of",
+    "[cntk]\nversion = '3'": "'cntk' must name a release of CNTK in 'version': one of",
+    "[cntk]\nversion = []": "'cntk' must name a release of CNTK in 'version': one of",
     "[cntk]\ndefines = 1": "'cntk' must be a list of texts, found 1.",
+    "[cntk]\nkeep-columns = 1": "'cntk' needs true or false for keep-columns, found 1.",
     "[[cntk.run]]\nset = []": "'cntk' is not as it should be: cntk.run needs files",
     "[[cntk.run]]\nfile = []": "'cntk' is not as it should be: cntk.run has no key 'file'.",
     "features = 0": "'features' must be a whole number of at least 1, found 0.",
@@ -95,7 +101,9 @@ def test_every_key_is_read(tmp_path: pathlib.Path) -> None:
     }
     assert {key for family in families() for key in family.settings} == {"cntk"}
     declared = declared_in(settings)
-    assert declared.defines == {"DataDir"}
+    assert declared.given.defines == {"DataDir"}
+    assert declared.given.version == "2.1"
+    assert not declared.keep_columns
     (run,) = declared.runs
     assert run.items == ("configFile=base.cntk", "configFile=big.cntk", "deviceId=0")
     assert run.directory == "work"

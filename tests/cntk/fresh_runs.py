@@ -13,24 +13,25 @@ from pathlib import Path
 from netsharp_lsp.cntk.commands.check import RunJob, check_run
 from netsharp_lsp.cntk.commands.runs import OverDisk, scripted_runs, supposed_run
 from netsharp_lsp.cntk.library import own_library
-from netsharp_lsp.cntk.rules import load
+from netsharp_lsp.cntk.rules import RULES
 from netsharp_lsp.cntk.suffixes import SUFFIXES
 from netsharp_lsp.project.roots import roots_around
+from netsharp_lsp.workspace import NO_PREMISES
 
 
 def jobs(folder: Path) -> list[RunJob]:
     """What is to be checked: each configuration, what scripts start, and each file for itself."""
     roots = roots_around([str(folder)])
     files = OverDisk({}, roots)
-    found = scripted_runs(str(folder), lambda _: False, frozenset(), files, roots, lambda *_: None)
+    found = scripted_runs(str(folder), lambda _: False, NO_PREMISES, files, roots, lambda *_: None)
     rest = []
     for path in sorted(folder.rglob("*")):
         language = SUFFIXES.get(path.suffix)
         if language == "cntk":
-            found.append(supposed_run(str(path), frozenset(), files))
+            found.append(supposed_run(str(path), NO_PREMISES, files))
         elif language is not None:
             rest.append(RunJob(None, {}, roots, alone=(str(path), language)))
-    return [*(RunJob(one.run, {}, roots, one.defines) for one in found), *rest]
+    return [*(RunJob(one.run, {}, roots, one.given) for one in found), *rest]
 
 
 def told(job: RunJob) -> str:
@@ -41,7 +42,7 @@ def told(job: RunJob) -> str:
 
 
 def main(folder: Path) -> None:
-    load()
+    RULES.load()
     own_library()
     for job in jobs(folder):
         child = os.fork()

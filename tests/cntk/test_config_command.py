@@ -140,6 +140,7 @@ FAILURES = [
     (("circle.cntk",), 1, "A -> B -> A"),
     ((), 2, "no configuration"),
     ((".",), 2, "is a folder"),
+    (("deep.cntk+.",), 2, ".: is a folder. Name a file in it."),
     (("deep.cntk", "--exact"), 2, "--get"),
     (("deep.cntk", "--cd", "nowhere"), 2, "no such folder"),
     (("--list", "nowhere"), 2, "no such folder"),

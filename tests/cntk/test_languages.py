@@ -14,7 +14,7 @@ from netsharp_lsp.language import (
     language_ids,
     language_of_name,
 )
-from netsharp_lsp.workspace import GivenFiles, Run, Workspace
+from netsharp_lsp.workspace import GivenFiles, Premises, Run, Workspace
 from tests.cntk.collection import FILES, IDS
 
 LAW = settings(max_examples=60, deadline=None, derandomize=True)
@@ -90,7 +90,7 @@ def test_what_is_said_depends_on_the_runs() -> None:
     given = around("a.cntk", alone, assignments=("Gone=2",))
     assert "CK019" not in said("cntk", CONFIGURATION, given)
     assert "CK019" not in said(
-        "cntk", CONFIGURATION, around("a.cntk", alone, defines=frozenset(("gone",)))
+        "cntk", CONFIGURATION, around("a.cntk", alone, given=Premises(frozenset(("gone",))))
     )
 
 

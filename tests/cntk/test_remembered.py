@@ -22,6 +22,7 @@ from netsharp_lsp.cntk.library import own_library
 from netsharp_lsp.cntk.networks.node import Network, Node
 from netsharp_lsp.cntk.networks.same import compare
 from netsharp_lsp.project.roots import roots_around
+from netsharp_lsp.workspace import NO_PREMISES
 from tests.cntk.fresh_runs import jobs, told
 from tests.torture.rows.crowds import CONFIGURATION, SHARED, write_configurations
 
@@ -105,7 +106,7 @@ def test_a_file_that_comes_before_the_one_that_was_included_counts(tmp_path: Pat
     roots = roots_around([str(outer)])
 
     def codes() -> set[str]:
-        run = supposed_run(str(inner / "exp.cntk"), frozenset(), OverDisk({}, roots)).run
+        run = supposed_run(str(inner / "exp.cntk"), NO_PREMISES, OverDisk({}, roots)).run
         run.also = (str(outer),)
         found = check_run(RunJob(run, {}, roots)).diagnostics
         return {one.code for several in found.values() for one in several}

@@ -112,7 +112,7 @@ OPEN = [
 
 @pytest.mark.parametrize(("name", "text", "names"), OPEN)
 def test_what_a_script_does_not_know_is_open(name: str, text: str, names: list[str]) -> None:
-    (run,) = script_runs(name, text)
+    (run,) = script_runs(name, text).runs
     assert [hole.name for hole in run.holes] == names
     for hole in run.holes:
         assert (
@@ -125,7 +125,7 @@ def test_what_a_script_does_not_know_is_open(name: str, text: str, names: list[s
 def test_scripts_that_others_take_in_are_followed() -> None:
     common = 'cntkrun() { run cntk configFile=$Dir/$1 Dir=$Dir $2; }\nrun() { "$@"; }\n'
     script = ". $ROOT/common\nDir=$TEST_DIR/..\n\ncntkrun a.cntk 'x=1 y=2' || exit $?\n"
-    (run,) = script_runs("run-test", script, lambda path: common if path == "common" else None)
+    (run,) = script_runs("run-test", script, lambda path: common if path == "common" else None).runs
     assert run.items == ("configFile=../a.cntk", "Dir=$TEST_DIR/..", "x=1", "y=2")
     assert run.origin is not None
     assert run.origin.line == 4
@@ -141,10 +141,22 @@ BOMBS = [
     ". ./r.sh\ncntk configFile=a\n" * 1000,
     "x=1\nif a; then x=2; fi\n" * 3000 + "cntk configFile=a\n",
     "cntk configFile=a " + "$(" * 50_000,
+    "# A comment, as a script has them.\n" * 8000
+    + "".join(f"cntk configFile=a{number}.cntk x={number}\n" for number in range(8000)),
+    "cntk configFile=a\nset x=" + " " * 500_000 + 'y z"\n',
 ]
 
 
-@pytest.mark.parametrize("text", BOMBS)
+def test_places_count_bytes_and_lines() -> None:
+    text = "# é\u4e2d\n" * 700 + "é=1 cntk configFile=a.cntk x=é\n"
+    (run,) = script_runs("r.sh", text).runs
+    assert run.origin is not None
+    assert run.origin.line == 701
+    shown = [text.encode()[slice(*span)].decode() for span in run.origin.spans]
+    assert shown == ["configFile=a.cntk", "x=é"]
+
+
+@pytest.mark.parametrize("text", BOMBS, ids=range(len(BOMBS)))
 def test_no_script_takes_long(text: str) -> None:
     begun = time.process_time()
     script_runs("r.sh", text, lambda path: text)
@@ -154,11 +166,11 @@ def test_no_script_takes_long(text: str) -> None:
 
 @pytest.mark.parametrize(("name", "text", "items"), SCRIPTS)
 def test_runs_of_scripts(name: str, text: str, items: list[tuple[str, ...]]) -> None:
-    assert [run.items for run in script_runs(name, text)] == items
+    assert [run.items for run in script_runs(name, text).runs] == items
 
 
 def test_what_a_script_does_not_say_is_told() -> None:
-    (run,) = script_runs("r.sh", "\ncntk configFile=a.cntk Out=$OUT/x\n")
+    (run,) = script_runs("r.sh", "\ncntk configFile=a.cntk Out=$OUT/x\n").runs
     assert run.origin is not None
     assert (run.items, run.unknown, run.origin.line) == (
         ("configFile=a.cntk", "Out=$OUT/x"),

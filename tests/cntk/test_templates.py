@@ -9,6 +9,10 @@ from netsharp_lsp.ide.answers import Completion
 from netsharp_lsp.language import language_by_id
 from netsharp_lsp.workspace import Run, Workspace
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.workspace import Count, Counted
+
 BLOCK = 'command = Train\nTrain = {\n  action = "train"\n  BrainScriptNetworkBuilder = {\n'
 AFTER = "  }\n  SGD = { maxEpochs = 1 }\n}\n"
 LAYERS = "    model = Sequential (\n      LinearLayer {3} :\n      |\n    )\n"
@@ -35,8 +39,15 @@ class OneFile:
     def read(self, path: str) -> bytes | None:
         return self.data if path == "a.cntk" else None
 
+    def counted(self, path: str, count: Count[Counted]) -> Counted | None:
+        data = self.read(path)
+        return None if data is None else count((data,))
+
     def exists(self, path: str) -> bool:
         return path == "a.cntk"
+
+    def kind(self, path: str) -> str | None:
+        return "file" if self.exists(path) else None
 
     def locate(self, path: str) -> str:
         return path

@@ -6,6 +6,10 @@ from pathlib import Path
 
 from netsharp_lsp.cntk.configuration.configuration import Configuration, resolve
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.workspace import Count, Counted
+
 CORPUS = Path(__file__).parents[1] / "corpus" / "cntk"
 
 
@@ -18,8 +22,17 @@ class Memory:
     def read(self, path: str) -> bytes | None:
         return self.files.get(path)
 
+    def counted(self, path: str, count: Count[Counted]) -> Counted | None:
+        data = self.read(path)
+        return None if data is None else count((data,))
+
     def exists(self, path: str) -> bool:
         return path in self.files or any(name.startswith(f"{path}/") for name in self.files)
+
+    def kind(self, path: str) -> str | None:
+        if path in self.files:
+            return "file"
+        return "folder" if self.exists(path) else None
 
     def locate(self, path: str) -> str:
         return path

@@ -222,6 +222,27 @@ def test_the_command_draws_the_depth_that_is_asked_for() -> None:
         assert len(re.findall("data-name", out)) == len(folded(described(RESNET), depth)["layers"])
 
 
+@pytest.mark.parametrize("depth", ["-1", "1.5", "x", ""])
+def test_a_depth_that_is_none_is_said(depth: str) -> None:
+    done = netsharp(
+        "describe", "resnet20.cntk", "--format", "svg", "--depth", depth, cwd=FOLDER / "networks"
+    )
+    assert (done.code, done.out) == (2, "")
+    assert f"--depth: must be a whole number of at least 0, found '{depth}'." in done.err
+
+
+def test_a_depth_beyond_all_calls_opens_all() -> None:
+    pictures = {
+        netsharp(
+            *("describe", "resnet20.cntk", "--format", "svg", "--depth", depth),
+            cwd=FOLDER / "networks",
+        ).out
+        for depth in ("50", "9" * 5000)
+    }
+    assert len(pictures) == 1
+    assert pictures.pop().startswith("<svg")
+
+
 def test_a_deep_network_is_folded_and_drawn_in_time() -> None:
     """Four times as many blocks, 40 in each stack, cost less than sixteen times as much."""
 

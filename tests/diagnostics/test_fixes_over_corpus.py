@@ -14,7 +14,7 @@ from netsharp_lsp.diagnostics.selection import Selection
 from netsharp_lsp.examining import examine
 from netsharp_lsp.language import language_by_id
 from netsharp_lsp.netsharp.describe import describe_network
-from netsharp_lsp.netsharp.meaning.revision import resolve
+from netsharp_lsp.netsharp.meaning.steps.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.text.decode import Source, decode
 from netsharp_lsp.text.edits import apply_edits

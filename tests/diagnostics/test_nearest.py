@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsharp_lsp.diagnostics.nearest import Candidates, edit_distance, nearest, suggestion
+from netsharp_lsp.diagnostics.nearest import (
+    LONGEST,
+    Candidates,
+    edit_distance,
+    nearest,
+    suggestion,
+)
 
 LAW = settings(max_examples=200, deadline=None, derandomize=True)
 WORDS = st.text("abcD1", max_size=7)
@@ -58,3 +64,10 @@ def test_the_distance_is_symmetric_and_zero_only_for_equal_words(first: str, sec
 @given(WORDS, WORDS, st.integers(1, 6))
 def test_a_limit_only_cuts_off(first: str, second: str, limit: int) -> None:
     assert edit_distance(first, second, limit) == min(limit, edit_distance(first, second, 99))
+
+
+def test_words_that_nobody_types_are_taken_as_they_are() -> None:
+    longest = "x" * LONGEST
+    assert nearest(f"{longest[1:]}y", [longest]) == longest
+    assert nearest(f"{longest}y", [f"{longest}z"]) is None
+    assert nearest(f"{longest}y", [f"{longest}Y"]) == f"{longest}Y"

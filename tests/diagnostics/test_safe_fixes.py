@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from difflib import SequenceMatcher
+from functools import partial
 
 import pytest
 
 from netsharp_lsp.context import Context
-from netsharp_lsp.diagnostics.fixes import fix_all
+from netsharp_lsp.diagnostics.fixes import fix_all, fix_texts
 from netsharp_lsp.diagnostics.model import Diagnostic, Edit, Fix
 from netsharp_lsp.diagnostics.selection import Selection
 from netsharp_lsp.examining import examine
 from netsharp_lsp.language import language_by_id
-from netsharp_lsp.text.decode import Source, decode
+from netsharp_lsp.text.decode import Source, decode, decode_legacy
 from netsharp_lsp.text.lines import LineIndex
+from tests.cli.command_line import netsharp
+from tests.cntk.collection import FILES
+from tests.costs import assert_in_proportion
 
 CORPUS = pathlib.Path(__file__).parent.parent / "corpus"
 LANGUAGE = language_by_id("netsharp")
@@ -71,7 +76,9 @@ def changed(before: bytes, after: bytes) -> Iterator[tuple[int, int]]:
                 yield starts[first], starts[last]
 
 
-def guesses(text: bytes) -> list[tuple[str, str]]:
+def guesses(
+    text: bytes, check: Callable[[bytes], list[Diagnostic]] = check
+) -> list[tuple[str, str]]:
     """The errors that Fix All has made where it wrote."""
     fixed = fix_all(text, check)
     new = errors(list(fixed.diagnostics)) - errors(check(text))
@@ -132,3 +139,74 @@ def test_a_safe_fix_that_makes_an_error_is_left_to_a_person() -> None:
     ]
     assert fixed.applied == {"T1": 2}
     assert fix_all(b"a\nxa\na", toy, unsafe=True).text == b"b\nxb\nb"
+
+
+def test_many_guesses_cost_in_proportion_even_on_one_line() -> None:
+    def guessing(text: bytes) -> list[Diagnostic]:
+        def guess(at: int) -> Fix:
+            return Fix("x", True, [Edit(at, at + 1, "b")])
+
+        return [
+            Diagnostic("TY001", "warning", "m", at, at + 1, (), guess(at))
+            if sign == ord("a")
+            else Diagnostic("TY002", "error", "m", at, at + 1)
+            for at, sign in enumerate(text)
+            if sign != ord(" ")
+        ]
+
+    def fixed(text: bytes) -> None:
+        assert fix_all(text, guessing).applied == {}
+
+    assert_in_proportion(lambda count: partial(fixed, b"a " * count), 4_000, 16_000)
+
+
+CNTK = {file.name: (file.id, decode_legacy(file.data).text) for file in FILES}
+
+
+def checking(language_id: str) -> Callable[[bytes], list[Diagnostic]]:
+    language = language_by_id(language_id)
+    return lambda text: examine(language, LineIndex(text), Context(), Selection())
+
+
+@pytest.mark.parametrize("name", [name for name, (_, text) in CNTK.items() if len(text) < LONGEST])
+def test_no_guess_in_cntks_languages(name: str, seed: int) -> None:
+    language, text = CNTK[name]
+    source = random.Random(f"{seed} {name}")
+    texts = [text]
+    if WORD.search(text):
+        texts += [damaged(text, source).decode(errors="replace").encode() for _ in range(2)]
+    for one in texts:
+        assert guesses(one, checking(language)) == [], one.decode()
+
+
+def test_check_with_fix_applies_no_guess_to_cntks_files(tmp_path: pathlib.Path) -> None:
+    """Nor is a fix held back that stands in another file."""
+    guess = b'x = Parameter(3, 3, init = "uniform)\ny = Input(2)\n'
+    (tmp_path / "a.ndl").write_bytes(guess)
+    (tmp_path / "b.bs").write_bytes(b"a = 1\nb = a ** 2 ** 3\n")
+    answer = netsharp("check", "--fix", "--format", "json", "a.ndl", "b.bs", cwd=tmp_path)
+    assert (tmp_path / "a.ndl").read_bytes() == guess
+    assert (tmp_path / "b.bs").read_bytes() == b"a = 1\nb = (a ** 2) ** 3\n"
+    fixes = [one["fix"] for one in json.loads(answer.out)["diagnostics"]]
+    assert [fix["safe"] for fix in fixes if fix is not None] == [False]
+
+
+def test_texts_are_fixed_together() -> None:
+    """A fix in one that leaves an error at its own place is taken back there alone."""
+
+    def toys(texts: Mapping[str, bytes]) -> dict[str, list[Diagnostic]]:
+        found = {}
+        for name, text in texts.items():
+            at = text.find(b"a")
+            fix = Fix("b", True, [Edit(at, at + 1, "b")])
+            here = [Diagnostic("T1", "error", "a", at, at + 1, fix=fix)] if at >= 0 else []
+            wrong = text.find(b"xb")
+            if wrong >= 0:
+                here.append(Diagnostic("T2", "error", "xb", wrong, wrong + 2))
+            found[name] = here
+        return found
+
+    fixed = fix_texts({"1": b"a", "2": b"xa"}, toys)
+    assert {name: one.text for name, one in fixed.items()} == {"1": b"b", "2": b"xa"}
+    assert {name: one.applied for name, one in fixed.items()} == {"1": {"T1": 1}, "2": {}}
+    assert [d.fix is not None and d.fix.safe for d in fixed["2"].diagnostics] == [False]

@@ -36,6 +36,7 @@ def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("key", [key for key in KEYS if key.name not in OUTPUTS])
 def test_monstrous_values(key, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for value in FLAGS if key.kind != "truth" else ():

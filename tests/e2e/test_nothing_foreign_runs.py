@@ -210,7 +210,7 @@ def test_a_session_starts_our_python_alone(trap: Trap, trusted: bool) -> None:
     told = trap.reported()
     assert all(event == "subprocess.Popen" for event, _, _ in told), told
     assert all(is_own_python(words) for _, _, words in told), told
-    assert any("netsharp_lsp.server.aside" in words for _, _, words in told)
+    assert any("netsharp_lsp.server.jobs.aside" in words for _, _, words in told)
 
 
 def test_python_with_m_leaves_the_folder_alone_once_it_has_found_us(trap: Trap) -> None:
@@ -237,7 +237,7 @@ def test_processes_that_share_the_work_import_nothing_of_the_folder(
         "from netsharp_lsp.__main__ import main\n"
         "if __name__ == '__main__':\n"
         f"    multiprocessing.set_start_method({method!r})\n"
-        "    from netsharp_lsp.cli import workers\n"
+        "    from netsharp_lsp.cli.inputs import workers\n"
         "    workers._processors = lambda: 2\n"
         "    sys.exit(main(['check', 'many']))\n"
     )

@@ -207,6 +207,27 @@ def test_evaluate_says_what_predict_does(folder: Path) -> None:
     assert f"{hits / ROWS:.2%}" in text.out
 
 
+def test_a_specification_too_large_to_be_read_again_says_so(tmp_path: Path) -> None:
+    """Its 1,600,000 numbers have as many commas between them; `predict` reads the model."""
+    (tmp_path / "wide.nn").write_text(
+        "input x [1600];\nhidden H [1000] from x all;\noutput y [2] softmax from H all;\n"
+    )
+    names = [f"c{column}" for column in range(1600)]
+    rows = [[f"{(row * column) % 7}" for column in range(1600)] for row in range(4)]
+    lines = [[*names, "kind"], *([*row, "ab"[number % 2]] for number, row in enumerate(rows))]
+    (tmp_path / "wide.csv").write_text("".join(f"{','.join(line)}\n" for line in lines))
+    run = ("run", "wide.nn", "--train", "wide.csv", "--label", "kind", "--epochs", "1", "--quiet")
+    assert netsharp(*run, cwd=tmp_path).code == 0
+    done = netsharp("weights", "wide.safetensors", "--spec", "--output", "heavy.nn", cwd=tmp_path)
+    assert done.code == 0
+    assert done.err == (
+        "netsharp: heavy.nn has more than 3,000,000 words and marks, and is not read. "
+        "'predict' and 'evaluate' take the model itself.\n"
+    )
+    assert "3,000,000 words" in netsharp("check", "heavy.nn", cwd=tmp_path).err
+    assert netsharp("predict", "wide.safetensors", "--data", "wide.csv", cwd=tmp_path).code == 0
+
+
 def test_a_specification_with_its_weights_predicts_bit_equally(folder: Path) -> None:
     done = netsharp("weights", MODEL, "--spec", "--output", "heavy.nn", cwd=folder)
     assert (done.code, done.out) == (0, "")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from netsharp_lsp.cli.spreadsheet import disarmed
+from netsharp_lsp.cli.outputs.spreadsheet import disarmed
 from tests.cli.command_line import netsharp
 
 FORMULAS = ("=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "＝1", "＋1", "－1", "＠x")

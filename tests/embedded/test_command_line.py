@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
+from netsharp_lsp.__main__ import main
+from netsharp_lsp.embedded.finding import find_regions
 from tests.cli.command_line import netsharp
 from tests.house.test_import_budget import HEAVY, imported_by
 from tests.integrations.checkout import git
@@ -33,6 +37,24 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "plain.py").write_text("x = 1\n")
     (tmp_path / "notes.md").write_text("```netsharp\ninput X[3];\noutput Y [1] from X all;\n```\n")
     return tmp_path
+
+
+@pytest.mark.parametrize("fixing", [(), ("--fix", "--diff")])
+def test_a_host_that_stays_as_it_is_is_read_once(
+    fixing: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    readings = 0
+
+    def count(frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal readings
+        readings += event == "call" and frame.f_code is find_regions.__code__
+
+    sys.setprofile(count)
+    try:
+        main(["check", *fixing, str(folder / "script.py")])
+    finally:
+        sys.setprofile(None)
+    assert readings == 1, capsys.readouterr()
 
 
 def test_named_hosts_are_checked_where_they_are(folder: Path) -> None:

@@ -11,10 +11,10 @@ import textwrap
 import pytest
 
 from netsharp_lsp.context import Context
-from netsharp_lsp.embedded.evidence import is_evident
+from netsharp_lsp.embedded.code.evidence import is_evident
 from netsharp_lsp.embedded.finding import find_regions
+from netsharp_lsp.embedded.python.trees import read_tree
 from netsharp_lsp.embedded.regions import Region
-from netsharp_lsp.embedded.trees import read_tree
 from tests.collection import SAMPLES
 
 NET = "input X [3];\noutput Y [1] from X all;"

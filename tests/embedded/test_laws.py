@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from netsharp_lsp.cli.embedded import examine_host, format_host
-from netsharp_lsp.cli.files import Input
+from netsharp_lsp.cli.inputs.embedded import ReadHost, examine_host, format_host
+from netsharp_lsp.cli.inputs.files import Input
 from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.selection import Selection
 from netsharp_lsp.embedded.finding import find_regions
@@ -128,7 +128,8 @@ def test_errors_are_on_the_lines_that_say_so(name: str) -> None:
     data = HOSTS[name]
     lines = LineIndex(data)
     contexts = (Context(), Context())
-    found = examine_host(Input(name, None), data, contexts, Selection((), ()))
+    host = ReadHost(Input(name, None), data)
+    found = examine_host(host, contexts, Selection((), ()))
     errors = {(lines.line_at(d.start), d.code) for d in found if d.severity == "error"}
     expected = {
         (lines.line_at(mark.start()), mark.group(1).decode()) for mark in EXPECTED.finditer(data)

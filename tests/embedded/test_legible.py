@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from netsharp_lsp.embedded import legible
 from netsharp_lsp.embedded.finding import find_regions
+from netsharp_lsp.embedded.python import legible
 from netsharp_lsp.embedded.regions import Region
 
 NET = "input A [2];\noutput B [2] from A all;"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from netsharp_lsp.cli.embedded import examine_host
-from netsharp_lsp.cli.files import Input
+from netsharp_lsp.cli.inputs.embedded import ReadHost, examine_host
+from netsharp_lsp.cli.inputs.files import Input
 from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.selection import Selection
 from netsharp_lsp.embedded.finding import find_regions
@@ -55,7 +55,8 @@ def test_diagnostics_are_those_of_the_command_line(wire: Wire, name: str) -> Non
     )
     messages = sorted(d["message"] for d in published)
     contexts = (Context(), Context())
-    found = examine_host(Input(name, None), data, contexts, Selection((), ()))
+    host = ReadHost(Input(name, None), data)
+    found = examine_host(host, contexts, Selection((), ()))
     assert there == sorted((d.start, d.end, d.code) for d in found)
     assert messages == sorted(d.message for d in found)
     closed(wire, uri)

@@ -14,12 +14,13 @@ from netsharp_engine.numpy_backend.kernels import KERNELS
 from netsharp_engine.numpy_backend.kernels.activations import FUNCTIONS
 from netsharp_engine.numpy_backend.losses import COUNTS, LOSSES
 from netsharp_engine.ops import OPERATIONS
+from netsharp_engine.tensor_backend.kernels.table import COMPUTED
 from tests.engine.naive import neighbourhood, positions
 from tests.engine.networks import GEOMETRIES, axes_of, convolution, dimensions
 
 
 def test_every_operation_has_a_kernel_and_no_kernel_is_without():
-    tables = [*KERNELS, *LOSSES, *COUNTS]
+    tables = [*KERNELS, *LOSSES, *COUNTS, *COMPUTED]
     assert sorted(tables) == sorted(OPERATIONS)
 
 

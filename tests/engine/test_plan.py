@@ -11,6 +11,7 @@ import pytest
 
 from netsharp_engine.geometry import Axis
 from netsharp_engine.graph import Graph, GraphError
+from netsharp_engine.initial import initial_values
 from netsharp_engine.numpy_backend import compile_plan, thread_limit
 from netsharp_engine.numpy_backend.kernels.threads import limit_threads
 from tests.engine.naive import Dimension
@@ -347,6 +348,25 @@ class TestRefusals:
             graph.apply(
                 "filtered", graph.input("X", (4,)), parameters=(weights,), edges=edges, shape=(2,)
             )
+
+    def test_initial_values_take_little_more_than_themselves(self):
+        graph = Graph()
+        graph.parameter("W", (2000, 1500), None)
+        given = [float(n) for n in range(4)]
+        graph.parameter("G", (2, 2), given)
+        graph.parameter("V", (5,), None)
+        tracemalloc.start()
+        try:
+            found = initial_values(graph.parameters, 7, 0.2, "float32")
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < 24_000_000
+        random = np.random.default_rng(7)
+        drawn = [random.uniform(-0.1, 0.1, size).astype("float32") for size in (3_000_000, 4, 5)]
+        assert found["W"].tobytes() == drawn[0].tobytes()
+        assert found["G"].tolist() == [[0, 1], [2, 3]]
+        assert found["V"].tobytes() == drawn[2].tobytes()
 
     def test_wrong_count_of_initial_values(self):
         with pytest.raises(GraphError, match="3 initial values given, 4 needed"):

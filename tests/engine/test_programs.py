@@ -18,7 +18,8 @@ from netsharp_engine.data import Table
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.model import load_model, save_model
 from netsharp_engine.numpy_backend import NumpyDraft
-from netsharp_engine.program import Batch, Job, Packed, Rule, Sparse, drafted
+from netsharp_engine.packing import single
+from netsharp_engine.program import Batch, Job, Packed, Sparse, UpdateRule, drafted
 from netsharp_engine.train import load_data, prepare, read_settings, resume, train
 from netsharp_lsp.netsharp.lower import build_graph
 from tests.engine.plain_program import LoopsDraft
@@ -271,10 +272,10 @@ def test_every_node_and_parameter_of_a_specification_says_where_it_stands():
 def test_numpy_names_criteria_and_values_that_it_does_not_take():
     two = layered(3, 3).judged("cross entropy", "squared error")
     with pytest.raises(GraphError, match="one loss of the output"):
-        drafted(NumpyDraft, Job(two, 4, rule=Rule("sgd", 0.1)))
+        drafted(NumpyDraft, Job(two, 4, rule=UpdateRule("sgd", 0.1)))
     program = drafted(NumpyDraft, Job(layered(3, 3), 4)).program()
     values = np.ones((2, 3))
-    for given in (Sparse(values, values, values), Packed(values, values)):
+    for given in (Sparse(values, values, values), Packed(values, single(2))):
         with pytest.raises(GraphError, match="dense values alone; those of 'In' are not"):
             program.feed(Batch({"In": given}))
 

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from tests.extension.browser import Act, Listener, acting
+
 ROOT = Path(__file__).parents[2]
 EXTENSION = ROOT / "vscode-extension"
 PACKAGING = ROOT / "packaging"
@@ -43,6 +45,32 @@ def built(node: str) -> Iterator[Path]:
         command = [node, "scripts/build.mjs", "--tests", f"--into={Path(folder).name}"]
         subprocess.run(command, cwd=EXTENSION, check=True)
         yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def dist(node: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The views as they are packed."""
+    folder = tmp_path_factory.mktemp("dist")
+    command = [node, "scripts/build.mjs", f"--into={folder}"]
+    subprocess.run(command, cwd=EXTENSION, check=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def listener() -> Iterator[Listener]:
+    """What pages tell, for all tests of a run."""
+    made = Listener()
+    yield made
+    made.server.shutdown()
+
+
+@pytest.fixture
+def act(dist: Path, listener: Listener, tmp_path: Path) -> Act:
+    """Open a view, tell it messages, run a script in it; what that returns, and what was said."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("Chromium is not installed")
+    return acting(chromium, dist, EXTENSION / "media", listener, tmp_path)
 
 
 @pytest.fixture(scope="session")

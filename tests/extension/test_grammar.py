@@ -207,3 +207,36 @@ def assert_quotes_are_the_host_s(tokens: list[tuple[int, int, int, list[str]]]) 
 def test_other_strings_stay_strings(tokenize: Program, text: str) -> None:
     (tokens,) = tokenize("source.python", [text])
     assert not [token for token in tokens if any("netsharp" in name for name in token[3])]
+
+
+FENCE = "```{kind}\ninput A [3]; // it's\noutput B [2] from A all;\n```\nInput.\n"
+#: Chunks: how one begins, what stands before a specification in it, and what behind.
+CHUNKS = {
+    "r": ("{r}", 'net <- "', '"'),
+    "r with options": ("{r net, echo=FALSE}", "net <- '", "'"),
+    "raw r": ("{r}", 'net <- r"(', ')"'),
+    "python": ("{python}", 'net = """', '"""'),
+}
+
+
+@pytest.mark.parametrize(
+    "host", ["text.html.rmarkdown", "text.html.markdown.rmarkdown", "text.html.quarto"]
+)
+def test_fences_and_chunks_of_documents_are_coloured(tokenize: Program, host: str) -> None:
+    """Documents of R Markdown, whose grammar had another name once, and of Quarto."""
+    texts = [FENCE.replace("{kind}", kind) for kind in ("netsharp", "{.net#}", "{netsharp}")]
+    if host != "text.html.rmarkdown":
+        texts += [
+            f"Text\n\n```{kind}\n{before}\ninput A [3];\noutput B [2] from A all;\n{behind}\n"
+            f"x = 1\n```\nInput.\n"
+            for kind, before, behind in CHUNKS.values()
+        ]
+    for text, tokens in zip(texts, tokenize(host, texts), strict=True):
+        found = [
+            token[:2] for token in tokens if "keyword.control.declaration.netsharp" in token[3]
+        ]
+        lines = text.split("\n")
+        declared = [n for n, line in enumerate(lines) if line.startswith(("input ", "output "))]
+        assert found == [[line, 0] for line in declared], text
+        last = [token for token in tokens if token[0] >= declared[-1] + 3]
+        assert not any("netsharp" in scope for token in last for scope in token[3]), text

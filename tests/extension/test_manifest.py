@@ -17,7 +17,7 @@ import pytest
 from netsharp_lsp import __version__
 from netsharp_lsp.context import HOSTS, TASKS
 from netsharp_lsp.language import language_by_id
-from netsharp_lsp.server.preferences import EDITORS_OWN, SWITCHES
+from netsharp_lsp.server.surroundings.preferences import EDITORS_OWN, SWITCHES
 from netsharp_lsp.settings import LINE_ENDINGS, ROOTS, known_keys
 from tests.collection import SAMPLES
 from tests.extension.conftest import EXTENSION, PACKAGING, ROOT

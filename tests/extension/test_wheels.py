@@ -95,7 +95,7 @@ def test_the_wheels_differ_in_nothing_but_the_library(wheels: Path) -> None:
         libraries = re.findall(r"grammar/(_\w+(?:\.abi3\.so|\.pyd)),", record.decode())
         assert sorted(libraries) == [f"_{grammar}{target.suffix}" for grammar in GRAMMARS]
     assert all(content == contents[0] for content in contents)
-    assert "netsharp_lsp/server/launch.py" in contents[0]
+    assert "netsharp_lsp/server/turns/launch.py" in contents[0]
     assert "netsharp_lsp/netsharp/rules/text/NS001.md" in contents[0]
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
+from netsharp_lsp.server.turns.memory import THRESHOLDS
 from tests.fuzz import bytes as byte_fuzzer
 from tests.fuzz import edits, experiments, programs
 
@@ -59,7 +60,26 @@ class Campaign(NamedTuple):
 
 def run(name: str, seed: int, seconds: float, inputs: int = 0, only: int | None = None) -> Campaign:
     """Run a fuzzer until both ``seconds`` and ``inputs`` are reached; or one trial only."""
-    gc.freeze()  # To look through what was there before is not the cost of a text.
+    with collecting_as_the_server_does():
+        return _run(name, seed, seconds, inputs, only)
+
+
+@contextmanager
+def collecting_as_the_server_does() -> Iterator[None]:
+    """Leave aside what was there before, and collect as seldom as the commands and the server.
+
+    To look through what a text is made of, while it is made, is not the cost of a text.
+    """
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(*THRESHOLDS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+def _run(name: str, seed: int, seconds: float, inputs: int, only: int | None) -> Campaign:
     started = time.monotonic()
     trial = judged = 0
     failures: list[Failure] = []

@@ -21,11 +21,11 @@ SHARED = {
     "languages have each their own syntax, of parts that every language has": (
         "Argument Array Assignment Binary Block*3 Broken Builder Choice*3 Comment*3 Declaration"
         " Deep Document Function*3 Index*3 Name*3 Number Option*3 Parameter*4 Record*3"
-        " Script Text*3 Token Unary Value*4"
+        " Text*3 Token Unary Value*4"
     ),
     "languages have each their own way from text to meaning, and back to a page": (
         "Assembly Connection Edited Entry*3 Evaluator ExpressionReader Facts Frame*3"
-        " Given Group Item*3 Line Names Part Reader*3 Resolver Revision Rule*4 Scope Sheet"
+        " Given Group Item*3 Line Names Part Reader*3 Resolver Revision Scope Sheet"
         " Signature Site*3 Standing Surroundings*3 Symbol Template Unit Use*3 View Writing"
     ),
     "the engine, Net# and CNTK have each their own network, none of which holds another's": (
@@ -43,10 +43,10 @@ SHARED = {
 MET = {
     "netsharp._texts": "Comparison as Compared",
     "netsharp_lsp.specification": "Diagnostic as Finding",
-    "netsharp_lsp.server.experiments": (
+    "netsharp_lsp.server.surroundings.experiments": (
         "Experiments as FamilyExperiments, Workspace as Surroundings"
     ),
-    "netsharp_lsp.cntk.ide.blocks": "Block as Table",
+    "netsharp_lsp.cntk.ide.places.blocks": "Block as Table",
 }
 
 

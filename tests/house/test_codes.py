@@ -15,7 +15,7 @@ CNTK = LANGUAGES / "cntk"
 #: A code, or the beginning of one.
 CODE = re.compile(r"(NS|CK|BS|ND|ME)\d{0,3}\Z")
 #: The one table of the faults of values.
-TABLE = NETSHARP / "meaning" / "faults.py"
+TABLE = NETSHARP / "meaning" / "values" / "faults.py"
 RULES = [path for room in (NETSHARP, CNTK) for path in sorted((room / "rules").rglob("*.py"))]
 #: What reads, works out, judges and repairs without being a rule.
 OTHERS = [
@@ -37,6 +37,11 @@ ROOMS = [
 ]
 #: Those of them that have findings and diagnostics in hand; the others have faults of their own.
 JUDGES = [path for path in ROOMS if path.relative_to(CNTK).parts[0] in ("judging", "commands")]
+MIGRATION = sorted((CNTK / "migration").rglob("*.py"))
+#: A code of the migration.
+MIGRATED = re.compile(r"MG\d\d?b?\Z")
+#: What may hold codes to look one up.
+TABLES = (ast.Set, ast.Dict, ast.List, ast.Tuple)
 #: How text is looked into.
 READING = frozenset(
     (
@@ -60,6 +65,16 @@ def codes(tree: ast.AST) -> Iterator[ast.Constant]:
             yield node
 
 
+def is_migrated(node: ast.AST) -> bool:
+    """Whether it is a code of the migration."""
+    return isinstance(node, ast.Constant) and MIGRATED.match(str(node.value)) is not None
+
+
+def reads(node: ast.AST) -> bool:
+    """Whether it looks into a text."""
+    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in READING
+
+
 def named(path: Path) -> str:
     return str(path.relative_to(LANGUAGES))
 
@@ -69,11 +84,24 @@ def test_no_code_outside_its_rule(path: Path) -> None:
     assert [node.lineno for node in codes(tree_of(path))] == []
 
 
+@pytest.mark.parametrize("path", MIGRATION, ids=named)
+def test_a_code_of_the_migration_says_whose_an_edit_is_and_decides_nothing(path: Path) -> None:
+    """No comparison and no table reads one; that of the rules declares those without a function."""
+    tree = tree_of(path)
+    assigned = [one for one in ast.walk(tree) if isinstance(one, ast.Assign)]
+    names = {ast.unparse(one.targets[0]) for one in assigned if is_migrated(one.value)}
+    tables = () if path.parent.name == "rules" and path.stem == "__init__" else TABLES
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Compare, *tables)) or reads(node):
+            for one in ast.walk(node):
+                assert not is_migrated(one), ast.unparse(node)
+                assert not (isinstance(one, ast.Name) and one.id in names), ast.unparse(node)
+
+
 @pytest.mark.parametrize("path", [*RULES, TABLE, *OTHERS, *JUDGES], ids=named)
 def test_no_finding_is_read_again(path: Path) -> None:
     """Nothing is compared with, or looked for in, the code or the sentence of what was found."""
     for node in ast.walk(tree_of(path)):
-        reads = isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in READING
-        if isinstance(node, ast.Compare) or reads:
+        if isinstance(node, ast.Compare) or reads(node):
             inside = (one for one in ast.walk(node) if isinstance(one, ast.Attribute))
             assert {one.attr for one in inside}.isdisjoint(("code", "message")), ast.unparse(node)

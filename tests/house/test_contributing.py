@@ -228,20 +228,66 @@ def test_the_new_option_is_known_judged_and_told(copy: Path) -> None:
     assert re.search(r"[1-9]\d* passed", done.stdout), done.stdout
 
 
+def test_the_new_function_of_the_library_is_evaluated_and_documented(copy: Path) -> None:
+    network = "x = Input {3} ; y = SkipLayer {Tanh} (x) ; outputNodes = (y)"
+    (copy / "s.cntk").write_text(
+        f"command = W\nW = {{ action = write ; BrainScriptNetworkBuilder = {{ {network} }} }}\n"
+    )
+    described = python(copy, "-m", "netsharp_lsp", "describe", "--format", "json", "s.cntk")
+    nodes = {node["name"]: node for node in json.loads(described.stdout)["nodes"]}
+    assert (nodes["y"]["operation"], nodes["y"]["shape"]) == ("Plus", [3]), described.stdout
+    hovered = "from netsharp_lsp.cntk.library import documentation as pages\n"
+    hovered += "print(pages.of('SkipLayer').markdown)"
+    assert "keeps the shape" in python(copy, "-c", hovered).stdout
+    tests = (
+        "tests/cntk/brainscript/test_documentation.py",
+        "tests/cntk/brainscript/test_analysis.py",
+    )
+    done = python(
+        copy, "-m", "pytest", "-p", "no:cacheprovider", *tests, "-k", "SkipLayer or left_over"
+    )
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"[1-9]\d* passed", done.stdout), done.stdout
+
+
+NODE = "new ComputationNode { operation = 'RowDouble' ; inputs = x ; tag = '' }"
+
+
 def test_the_new_node_is_built_documented_and_has_its_shape(copy: Path) -> None:
-    network = "x = Input {3} ; y = RowDouble (x) ; z = Tanh (y) ; outputNodes = (z)"
+    network = f"x = Input {{3}} ; y = {NODE} ; z = Tanh (y) ; outputNodes = (z)"
     (copy / "n.cntk").write_text(
         f"command = W\nW = {{ action = write ; BrainScriptNetworkBuilder = {{ {network} }} }}\n"
     )
     described = python(copy, "-m", "netsharp_lsp", "describe", "--format", "json", "n.cntk")
     shapes = {node["name"]: node["shape"] for node in json.loads(described.stdout)["nodes"]}
     assert shapes["z"] == [6]
+    checked = python(copy, "-m", "netsharp_lsp", "check", "--format", "concise", "n.cntk")
+    assert "RowDouble" not in checked.stdout, checked.stdout
     tests = (
         "tests/cntk/brainscript/test_node_types.py",
         "tests/cntk/brainscript/test_documentation.py",
+        "tests/cntk/rules/test_networks.py",
     )
-    # The document says that the count is to be raised, too.
-    counted = "tests/cntk/brainscript/test_node_types.py::test_no_type_is_lost"
-    done = python(copy, "-m", "pytest", "-p", "no:cacheprovider", "--deselect", counted, *tests)
+    chosen = ("-k", "RowDouble or every_type or every_family or names_only or left_over")
+    done = python(copy, "-m", "pytest", "-p", "no:cacheprovider", *tests, *chosen)
     assert done.returncode == 0, done.stdout
     assert re.search(r"[1-9]\d* passed", done.stdout), done.stdout
+
+
+#: What each part of the library of CNTK consists of: nothing else is edited for a new one.
+PARTS = {
+    "node": ("networks/node_types.py", "networks/rules/", "library/documentation/"),
+    "function of CNTK's library": ("library/", "library/documentation/"),
+    "option": ("configuration/options/",),
+}
+
+
+@pytest.mark.parametrize("title", PARTS)
+def test_a_new_part_of_cntk_is_added_in_as_many_places_as_it_consists_of(title: str) -> None:
+    heading = re.search(rf"^## Adding an? {title}.*$", DOCUMENT, re.MULTILINE)
+    assert heading is not None
+    section = DOCUMENT[heading.end() :].partition("\n## ")[0]
+    named = re.findall(r"^`(\S+)`(?:, (?:before|below) `[^`]+`)?:$", section, re.MULTILINE)
+    assert len(named) == len(PARTS[title])
+    for path, place in zip(named, PARTS[title], strict=True):
+        assert path.startswith(f"netsharp_lsp/cntk/{place}")

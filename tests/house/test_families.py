@@ -1,7 +1,8 @@
 """Command line, project, settings and server name no language and import none.
 
-They ask the registry. Imports of every level are read, relative ones and those for types included;
-so are texts that name a module, an id, a suffix or a code.
+They ask the registry, and what serves all languages knows none either. Imports of every level are
+read, relative ones and those for types included; so are texts that name a module, an id, a suffix
+or a code.
 """
 
 from __future__ import annotations
@@ -11,27 +12,42 @@ import re
 
 import pytest
 
-from netsharp_lsp.language import known_codes, language_ids, suffixes
+from netsharp_lsp.__main__ import main
+from netsharp_lsp.language import family_with, known_codes, language_ids, suffixes
 from tests.house.test_circles import imported
 from tests.house.test_dependencies import MODULES
 
 ROOMS = (
+    "netsharp_lsp.__main__",
+    "netsharp_lsp.start",
     "netsharp_lsp.cli",
     "netsharp_lsp.project",
     "netsharp_lsp.server",
     "netsharp_lsp.settings",
-    "netsharp_lsp.family_settings",
+    "netsharp_lsp.family",
+    "netsharp_lsp.text_family",
+    "netsharp_lsp.questions",
+    "netsharp_lsp.outcome",
+    "netsharp_lsp.interface",
+    "netsharp_lsp.examining",
+    "netsharp_lsp.workspace",
+    "netsharp_lsp.diagnostics",
+    "netsharp_lsp.description",
+    "netsharp_lsp.ide",
+    "netsharp_lsp.layout",
+    "netsharp_lsp.text",
 )
 INSIDE = ("netsharp_lsp.netsharp", "netsharp_lsp.cntk")
 #: Where `netsharp` is the program, which has the name of its first language.
 PROGRAM = {
+    "netsharp_lsp.diagnostics.reports.sarif": "the tool that reports",
     "netsharp_lsp.cli.predict": "the program whose names of columns are meant",
     "netsharp_lsp.project.roots": "the folder of the person's own settings",
-    "netsharp_lsp.server.capabilities": "what a client tells our diagnostics by",
+    "netsharp_lsp.server.offers.capabilities": "what a client tells our diagnostics by",
     "netsharp_lsp.server.handlers.lifecycle": "what the server is called",
-    "netsharp_lsp.server.preferences": "the section of the editor's settings",
-    "netsharp_lsp.server.protocol": "what the server is called",
-    "netsharp_lsp.server.publishing": "what says something is wrong",
+    "netsharp_lsp.server.surroundings.preferences": "the section of the editor's settings",
+    "netsharp_lsp.server.transport.protocol": "what the server is called",
+    "netsharp_lsp.server.answers.publishing": "what says something is wrong",
     "netsharp_lsp.settings": "the program whose table another's file may hold",
 }
 #: Texts that name something for people as an example, or where it is another thing's name.
@@ -42,9 +58,9 @@ ELSEWHERE = {
         "explain needs a code, as in 'netsharp explain NS074'; --all lists them.",
     ),
     ("netsharp_lsp.cli.migrate", "replace .bs files that are there and different"),
-    ("netsharp_lsp.project.gitignore", ".config"),
+    ("netsharp_lsp.project.git.ignored", ".config"),
     ("netsharp_lsp.project.roots", "~/.config"),
-    ("netsharp_lsp.server.capabilities", "source.fixAll.netsharp"),
+    ("netsharp_lsp.server.offers.capabilities", "source.fixAll.netsharp"),
     ("netsharp_lsp.server.handlers.actions", "source.fixAll.netsharp"),
     ("netsharp_lsp.server.commands.explain", "a code such as NS074"),
 }
@@ -97,6 +113,25 @@ def test_no_language_is_named(module: str) -> None:
         and not (text == "netsharp" and module in PROGRAM)
     }
     assert not found, "\n".join(sorted(found))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_is_there(room: str) -> None:
+    assert any(one == room or one.startswith(f"{room}.") for one in ASKING)
+
+
+def test_help_says_what_families_do(capsys: pytest.CaptureFixture[str]) -> None:
+    """A command that is there for some languages alone is described by their family."""
+    told = (
+        family_with(lambda one: one.configurations).purpose,
+        family_with(lambda one: one.migrations).purpose,
+    )
+    assert main(["--help"]) == 0
+    listed = capsys.readouterr().out
+    for name, purpose in zip(("config", "migrate"), told, strict=True):
+        assert re.search(rf"^  {name} +{re.escape(purpose)}$", listed, re.MULTILINE)
+        assert main([name, "--help"]) == 0
+        assert f"\n{purpose[0].upper()}{purpose[1:]}.\n" in capsys.readouterr().out
 
 
 def test_no_exception_is_left_over() -> None:

@@ -66,3 +66,36 @@ def test_a_walk_in_a_work_tree_imports_nothing_heavy_either(tmp_path: Path) -> N
 
 def test_the_public_door_is_lazy(tmp_path: Path) -> None:
     assert imported_by("import netsharp", tmp_path).isdisjoint(HEAVY)
+
+
+#: Runs a check, and says last which modules of ours compiled expressions, and how often a usage
+#: was written.
+WITNESSED = """
+import argparse, re, sys
+from netsharp_lsp.__main__ import main
+compile_, usage = re._compiler.compile, argparse.ArgumentParser.format_usage
+compiled, usages = [], []
+def noting(*given):
+    frame = sys._getframe(1)
+    while frame.f_globals["__name__"] in ("re", "netsharp_lsp.text.expressions"):
+        frame = frame.f_back
+    compiled.append(frame.f_globals["__name__"])
+    return compile_(*given)
+re._compiler.compile = noting
+argparse.ArgumentParser.format_usage = lambda self: usages.append(1) or usage(self)
+main(["check", "net.nn"])
+print(len(usages), *sorted({name for name in compiled if name.startswith("netsharp")}))
+print("unicodedata" in sys.modules, "netsharp_lsp.diagnostics.conflicts" in sys.modules)
+"""
+
+
+def test_a_check_without_findings_prepares_nothing_for_findings(tmp_path: Path) -> None:
+    (tmp_path / "net.nn").write_text(SPECIFICATION)
+    done = subprocess.run(
+        [sys.executable, "-c", WITNESSED], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    # What the reader itself matches every value with is compiled at once.
+    assert done.stdout.splitlines()[-2:] == [
+        "0 netsharp_lsp.netsharp.reading.expression_reader",
+        "False False",
+    ]

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2] / "netsharp_lsp"
 ALLOWED = {"terminal.py", "streams.py", "progress.py"}
 #: Where the streams are looked at, or handed on as they are.
 METHODS = {"write", "writelines"}
-MODULES = sorted(path for path in (ROOT / "cli").glob("*.py") if path.name not in ALLOWED)
+MODULES = sorted(path for path in (ROOT / "cli").rglob("*.py") if path.name not in ALLOWED)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)

@@ -18,7 +18,7 @@ ALLOWED = {
     "netsharp_engine.model_file": "safetensors opens a file that was found plain",
     "netsharp_lsp.diagnostics.pages": "the package's own pages",
     "netsharp_lsp.cntk.configuration.options.tables": "the package's own tables",
-    "netsharp_lsp.cli.streams": "the null device in place of a closed stream",
+    "netsharp_lsp.cli.console.streams": "the null device in place of a closed stream",
     "netsharp_lsp.cntk.library": "the package's own library",
     "netsharp_lsp.cntk.library.documentation": "the package's own library",
 }

@@ -24,7 +24,7 @@ BOUND = {
 }
 #: Calls that need none: the first is bound by `BoundFiles`, the second reads what a person names.
 UNBOUND = {("netsharp_lsp.project.revision_files", "DiskFiles")}
-UNBOUND.add(("netsharp_lsp.server.training", "read_run_file"))
+UNBOUND.add(("netsharp_lsp.server.jobs.training", "read_run_file"))
 
 
 @pytest.mark.parametrize("module", [one for one in MODULES if one.startswith("netsharp_lsp.")])

@@ -113,6 +113,21 @@ def write(job: Job, *, faulty: bool) -> None:
     )
 
 
+def test_what_lies_outside_the_checkout_is_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "secret.cntk").write_text("password = swordfish [\n")
+    job = Job(tmp_path)
+    (job.workspace / "a.cntk").write_text("command = Train\ninclude = ../secret.cntk\n")
+    (job.workspace / "link.nn").symlink_to(tmp_path / "secret.cntk")
+    (job.workspace / "netsharp.toml").write_text(
+        '[[cntk.run]]\nfiles = ["a.cntk", "../secret.cntk"]\n'
+    )
+    job.run()
+    (sarif,) = job.temporary.glob("*.sarif")
+    assert "a.cntk" in job.log
+    assert "--root" in job.log
+    assert "swordfish" not in job.log + job.summary + sarif.read_text()
+
+
 def test_a_fault_is_annotated_uploaded_and_judged(tmp_path: Path) -> None:
     job = Job(tmp_path)
     write(job, faulty=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from netsharp_engine.plain_files import kind_at
 from netsharp_lsp.cntk.ide.snapshot import Snapshot as CntkSnapshot
 from netsharp_lsp.context import Context
 from netsharp_lsp.ide.answers import (
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.interface import Snapshot
+    from netsharp_lsp.workspace import Count, Counted
 
 TOKEN = re.compile(rb"\w+|[^\w\s]")
 EVERY_HINT = HintOptions(shapes=True, parameters=True, constants=True, defaults=True)
@@ -50,9 +52,17 @@ class CorpusFiles:
         place = FOLDER / path
         return place.read_bytes() if place.is_file() else None
 
+    def counted(self, path: str, count: Count[Counted]) -> Counted | None:
+        data = self.read(path)
+        return None if data is None else count((data,))
+
     def exists(self, path: str) -> bool:
         """Whether there is such a file."""
         return (FOLDER / path).exists()
+
+    def kind(self, path: str) -> str | None:
+        """What has the name."""
+        return kind_at(FOLDER / path)
 
     def locate(self, path: str) -> str:
         """The path itself."""
@@ -200,6 +210,15 @@ def test_no_question_fails_after_an_edit(file: CntkFile, text: bytes) -> None:
         for offset in random.sample(places(after), min(ASKED, len(places(after)))):
             for low, high in ask_at(snapshot, offset):
                 assert 0 <= low <= high <= len(after), (edit, offset)
+
+
+@pytest.mark.parametrize(("file", "text"), TEXTS, ids=IDS)
+def test_declarations_are_those_of_all_names(file: CntkFile, text: bytes) -> None:
+    snapshot = opened(file, text)
+    assert isinstance(snapshot, CntkSnapshot)
+    declared = opened(file, text).text.declarations  # type: ignore[attr-defined]
+    names = [one for one in snapshot.text.occurrences if one.declares]
+    assert declared == [one for one in names if one.kind not in ("key", "section")]
 
 
 RENAMED = [(file, text) for file, text in TEXTS if not file.broken]

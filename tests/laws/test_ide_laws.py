@@ -10,7 +10,7 @@ import pytest
 
 from netsharp_lsp.ide.answers import HintOptions, LensOptions
 from netsharp_lsp.language import language_by_id
-from netsharp_lsp.netsharp.ide.standing import standing_at
+from netsharp_lsp.netsharp.ide.places.standing import standing_at
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.netsharp.reading.syntax import (
     Auto,

@@ -21,7 +21,7 @@ from netsharp_lsp.netsharp.formatting import format_text
 from netsharp_lsp.netsharp.initial_values import with_initial_values
 from netsharp_lsp.netsharp.lower import lower
 from netsharp_lsp.netsharp.meaning.network import Network
-from netsharp_lsp.netsharp.meaning.revision import resolve
+from netsharp_lsp.netsharp.meaning.steps.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.netsharp.repairs.restructuring import renamed
 from netsharp_lsp.text.edits import apply_edits

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable
 
@@ -10,6 +11,7 @@ import pytest
 
 from bench.generate import netsharp
 from netsharp_lsp.netsharp.meaning.doubts import Doubts
+from netsharp_lsp.netsharp.reading import expression_reader
 from netsharp_lsp.netsharp.reading.incremental import Reading, read_by_windows
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.netsharp.reading.sameness import same
@@ -177,3 +179,41 @@ def test_a_comment_may_begin_and_end_far_apart(pair: tuple[str, str]) -> None:
     for text in (opened, LONG):
         reading, _ = reading.edited(text, [Edit(0, len(reading.data), text.decode())])
         assert_same(reading.specification, parse(text))
+
+
+def test_plain_tuples_are_read_as_their_nodes_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is read from the text of a tuple is what its nodes, walked one by one, would give."""
+    chance = random.Random(20151)
+    pieces = [
+        "[",
+        "]",
+        ",",
+        "0",
+        "12",
+        "007",
+        "1.5",
+        "-1",
+        "true",
+        "false",
+        "TRUE",
+        "x",
+        "2x",
+        "[1]",
+        "(",
+        ")",
+        ";",
+        ".",
+        "\n",
+        "//",
+        "/**/",
+        "\t",
+        "é",
+    ]
+    drawn = (" ".join(chance.choices(pieces, k=8)) for _ in range(1500))
+    made = [f"const {{ a = [{text}]; b = [1, true ,false]; }}\n" for text in drawn]
+    made += [f"const a = {'(' * deep}[[true, 1]]{')' * deep};" for deep in range(195, 202)]
+    texts = [one.data for one in SAMPLES] + [LONG] + [one.encode() for one in made]
+    found = [parse(text) for text in texts]
+    monkeypatch.setattr(expression_reader, "PLAIN_TUPLE", re.compile(b"(?!)"))
+    for text, one in zip(texts, found, strict=True):
+        assert_same(one, parse(text))

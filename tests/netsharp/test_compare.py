@@ -6,7 +6,7 @@ import pytest
 
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.compare import Comparison, compare
-from netsharp_lsp.netsharp.meaning.revision import resolve
+from netsharp_lsp.netsharp.meaning.steps.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
 
 TWINS = "input I [2]; hidden H [3] from I all; hidden G [3] from I all; "

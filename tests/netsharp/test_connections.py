@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.meaning.connections import circles, consumers
 from netsharp_lsp.netsharp.meaning.network import Network
-from netsharp_lsp.netsharp.meaning.revision import resolve
+from netsharp_lsp.netsharp.meaning.steps.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
 
 MOST = 7

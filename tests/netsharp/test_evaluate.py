@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netsharp_lsp.context import Context
-from netsharp_lsp.netsharp.meaning.evaluate import FUNCTIONS
+from netsharp_lsp.netsharp.meaning.counts.predicates import count_edges
 from netsharp_lsp.netsharp.meaning.network import Network
-from netsharp_lsp.netsharp.meaning.predicates import count_edges
-from netsharp_lsp.netsharp.meaning.revision import resolve
+from netsharp_lsp.netsharp.meaning.steps.revision import resolve
+from netsharp_lsp.netsharp.meaning.values.evaluate import FUNCTIONS
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.netsharp.reading.syntax import DEEPEST
 

@@ -6,9 +6,9 @@ import pytest
 
 from netsharp_engine.geometry import Axis
 from netsharp_lsp.context import Context
-from netsharp_lsp.netsharp.ide.fitting import Figures, fitted, usual
-from netsharp_lsp.netsharp.meaning.attributes import KERNEL_KINDS
-from netsharp_lsp.netsharp.meaning.revision import resolve
+from netsharp_lsp.netsharp.ide.completion.fitting import Figures, fitted, usual
+from netsharp_lsp.netsharp.meaning.steps.revision import resolve
+from netsharp_lsp.netsharp.meaning.values.attributes import KERNEL_KINDS
 from netsharp_lsp.netsharp.reading.parser import parse
 from tests.collection import SAMPLES, Sample
 

@@ -8,8 +8,8 @@ import pytest
 
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.describe import describe_network
-from netsharp_lsp.netsharp.ide.counting import layer_equation, rounded
-from netsharp_lsp.netsharp.ide.formulas import (
+from netsharp_lsp.netsharp.ide.meanings.counting import layer_equation, rounded
+from netsharp_lsp.netsharp.ide.meanings.formulas import (
     SYMBOLS,
     Formula,
     layer_parameters,
@@ -17,7 +17,7 @@ from netsharp_lsp.netsharp.ide.formulas import (
     nodes_of,
     total,
 )
-from netsharp_lsp.netsharp.meaning.revision import resolve
+from netsharp_lsp.netsharp.meaning.steps.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
 from tests.collection import RESOLVING, SAMPLES, Sample
 

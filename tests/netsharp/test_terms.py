@@ -8,11 +8,11 @@ from itertools import product
 import pytest
 
 from netsharp_lsp.context import Context
-from netsharp_lsp.netsharp.meaning.edges import Edges
-from netsharp_lsp.netsharp.meaning.evaluate import CALLS
-from netsharp_lsp.netsharp.meaning.predicates import count_edges
-from netsharp_lsp.netsharp.meaning.revision import resolve
-from netsharp_lsp.netsharp.meaning.terms import NAMES
+from netsharp_lsp.netsharp.meaning.conditions.edges import Edges
+from netsharp_lsp.netsharp.meaning.conditions.terms import NAMES
+from netsharp_lsp.netsharp.meaning.counts.predicates import count_edges
+from netsharp_lsp.netsharp.meaning.steps.revision import resolve
+from netsharp_lsp.netsharp.meaning.values.evaluate import CALLS
 from netsharp_lsp.netsharp.reading.parser import parse
 from tests.collection import SAMPLES
 

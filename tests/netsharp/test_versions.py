@@ -9,6 +9,7 @@ from netsharp_lsp.language import language_by_id
 from netsharp_lsp.netsharp.reading.specification import Specification
 from netsharp_lsp.netsharp.snapshot import Snapshot
 from netsharp_lsp.text.edits import Edit
+from tests.costs import uncollected
 
 TEXT = b"""input A [4]; // comment
 hidden B [3] from A all;
@@ -22,10 +23,8 @@ def alive(kind: type) -> int:
 
 def test_only_the_newest_version_is_alive() -> None:
     language = language_by_id("netsharp")
-    gc.collect()
-    before = alive(Specification), alive(Snapshot)
-    gc.disable()
-    try:
+    with uncollected():
+        before = alive(Specification), alive(Snapshot)
         snapshot = language.open(TEXT, Context())
         for number in range(20):
             data = snapshot.data
@@ -34,8 +33,6 @@ def test_only_the_newest_version_is_alive() -> None:
             snapshot = snapshot.edited(data[:place] + edit.text.encode() + data[edit.end :], [edit])
             assert snapshot.check().diagnostics is not None
         assert (alive(Specification) - before[0], alive(Snapshot) - before[1]) == (1, 1)
-    finally:
-        gc.enable()
 
 
 #: A text in pieces, and an edit behind a declaration that ends within a number.

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from netsharp_lsp.project.gitignore import without_ignored
+from netsharp_lsp.project.git.ignored import without_ignored
 from tests.integrations.checkout import git
 
 #: FULL=1 compares so many trees, a test run a share of them.
@@ -332,7 +332,7 @@ def test_no_program_is_started(tmp_path: Path) -> None:
         "import sys\n"
         "bad = ('subprocess', 'os.exec', 'os.posix_spawn', 'os.fork', 'os.system', 'socket')\n"
         "sys.addaudithook(lambda event, _: event.startswith(bad) and sys.exit(event))\n"
-        "from netsharp_lsp.project.gitignore import without_ignored\n"
+        "from netsharp_lsp.project.git.ignored import without_ignored\n"
         f"print(without_ignored([{str(root / 'kept.nn')!r}, {str(root / 'lost.nn')!r}]))\n"
         "print('urllib3' in sys.modules, 'dulwich' in sys.modules)"
     )

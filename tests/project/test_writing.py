@@ -243,6 +243,35 @@ def test_leftovers_go_when_their_writer_is_dead(tmp_path: pathlib.Path) -> None:
     assert os.listdir(tmp_path) == ["file"]
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "command"),
+    [
+        ("a.nn", "input A [2];\n", ("fmt", "a.nn")),
+        ("a.nn", "input A [2];\n", ("fmt", ".")),
+        ("a.nn", "input A [2];\n", ("check", "--fix", "a.nn")),
+        ("a.cntk", "command = T\n", ("migrate", "--write", "a.cntk")),
+    ],
+    ids=lambda one: " ".join(one) if isinstance(one, tuple) else "",
+)
+def test_leftovers_go_where_there_is_nothing_more_to_write(
+    name: str, text: str, command: tuple[str, ...], tmp_path: pathlib.Path
+) -> None:
+    (tmp_path / name).write_text(text)
+    dead = start(HALF, str(tmp_path / name))
+    aside = pathlib.Path(dead.stdout.readline().strip())
+    dead.kill()
+    dead.communicate()
+    assert aside.exists()
+    for arguments in (("fmt", "--check", "."), ("check", ".")):
+        subprocess.run(
+            [sys.executable, "-m", "netsharp_lsp", *arguments], cwd=tmp_path, check=False
+        )
+    assert aside.exists()
+    subprocess.run([sys.executable, "-m", "netsharp_lsp", *command], cwd=tmp_path, check=False)
+    assert os.listdir(tmp_path) == [name]
+    assert (tmp_path / name).read_text() == text
+
+
 def test_of_two_writers_one_wins_whole(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"a" * 50_000)

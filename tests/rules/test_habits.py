@@ -107,3 +107,30 @@ def test_attributes_of_other_frameworks_are_known(written: str, meant: str) -> N
     text = convolution("[8, 24, 24]", *SHARP, written, source=SOURCE)
     assert f"Did you mean '{meant}'?" in only(text, "NS061").message
     assert grave(fixed(text, "NS061")) == []
+
+
+@pytest.mark.parametrize(
+    ("word", "meant", "safe"),
+    [
+        *((word, "softmax", False) for word in ("log_softmax", "softmin", "softmax2d")),
+        *((word, "sigmoid", False) for word in ("logit", "log_sigmoid", "logsig", "sinusoid")),
+        *((word, "tanh", False) for word in ("atanh", "tan")),
+        *((word, "brlinear", False) for word in ("hard_sigmoid", "hardsigmoid", "hard")),
+        ("abs2", "abs", False),
+        ("sqr", "sqrt", False),
+        *((word, "sigmoid", True) for word in ("sigmod", "logistic", "sigmoidd")),
+        *((word, "tanh", True) for word in ("tahn", "tansig")),
+        *((word, "softmax", True) for word in ("soft_max", "sofmax")),
+        *(("relu", "rlinear", True), ("softplus", "srlinear", True), ("squared", "square", True)),
+    ],
+)
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [("NS017", "{} from X all"), ("NS016", "from X all {{ Activation = {}; }}")],
+)
+def test_another_function_is_no_slip(
+    word: str, meant: str, safe: bool, code: str, words: str
+) -> None:
+    fix = only(layer(words.format(word)), code).fix
+    assert fix is not None
+    assert (fix.edits[0].text.strip(), fix.safe) == (meant, safe)

@@ -191,3 +191,8 @@ def test_several_independent_faults_are_reported_in_one_run() -> None:
 def test_hints_cost_no_more_than_the_text_is_long() -> None:
     uses = "".join(f"const C{i} = Undefined{i};\n" for i in range(2000))
     assert codes(uses).count("NS030") == 2000
+
+
+@pytest.mark.parametrize("number", ["1...", "1.5..", ".5..", "1..2", "1.2.3"])
+def test_a_number_with_several_points_is_no_number(number: str) -> None:
+    assert one(f"const A = {number}; {NET}", "NS005").message == f"Malformed number '{number}'."

@@ -14,7 +14,7 @@ from netsharp_lsp.diagnostics.pages import Page, RuleBook
 from netsharp_lsp.diagnostics.selection import Selection
 from netsharp_lsp.examining import examine
 from netsharp_lsp.language import language_by_id
-from netsharp_lsp.netsharp.rules import FOLDER, SEVERITIES, load
+from netsharp_lsp.netsharp.rules import FOLDER, RULES
 from netsharp_lsp.text.lines import LineIndex
 
 BOOK = RuleBook(FOLDER)
@@ -35,13 +35,13 @@ def page(request: pytest.FixtureRequest) -> Page:
 
 
 def test_every_rule_has_its_page_and_every_page_its_rule() -> None:
-    load()
-    assert set(SEVERITIES) | set(NETSHARP.suppression_codes) == set(CODES)
+    RULES.load()
+    assert set(RULES.severities) | set(NETSHARP.suppression_codes) == set(CODES)
 
 
 def test_page_names_itself_and_its_severity(page: Page) -> None:
-    load()
-    assert SEVERITIES.get(page.code, "warning") == page.severity
+    RULES.load()
+    assert RULES.severities.get(page.code, "warning") == page.severity
     assert Path(BOOK.path(page.code)).name == f"{page.code}.md"
 
 

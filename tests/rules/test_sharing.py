@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from netsharp_lsp.context import Context
-from netsharp_lsp.netsharp.meaning.revision import resolve
-from netsharp_lsp.netsharp.meaning.sharing import shared_groups
+from netsharp_lsp.netsharp.meaning.counts.sharing import shared_groups
+from netsharp_lsp.netsharp.meaning.steps.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
 from tests.rules.rule_checks import fixed, grave, notes, only
 

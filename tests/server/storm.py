@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from netsharp_lsp.netsharp.ide.completion import TOPICS as KINDS
-from netsharp_lsp.server.frames import is_id
 from netsharp_lsp.server.handlers import NOTIFICATIONS, REQUESTS
+from netsharp_lsp.server.transport.frames import is_id
 from tests.server.texts import NETWORK
 from tests.server.wire import Message, Wire
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from netsharp_lsp.server.contexts import COUNTED_HERE
+from netsharp_lsp.server.surroundings.contexts import COUNTED_HERE
 from tests.server.places import AUTO, TABLE, becomes, codes, example, furnish, hover, opened, shown
 from tests.server.wire import serving
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netsharp_lsp.context import Context
-from netsharp_lsp.server.documents import Document
-from netsharp_lsp.server.positions import Ruler
-from netsharp_lsp.server.views import OpenDocument
+from netsharp_lsp.server.documents.document import Document
+from netsharp_lsp.server.documents.positions import Ruler
+from netsharp_lsp.server.documents.views import OpenDocument
 from netsharp_lsp.text.edits import apply_edits
 from tests.server.texts import NETWORK
 from tests.server.wire import Message, replace

@@ -16,10 +16,10 @@ import pytest
 from netsharp_lsp import language
 from netsharp_lsp.netsharp import LANGUAGE, NetSharp
 from netsharp_lsp.netsharp.snapshot import Snapshot
-from netsharp_lsp.server.dispatch import Dispatcher
-from netsharp_lsp.server.frames import Inbox
-from netsharp_lsp.server.protocol import Server
 from netsharp_lsp.server.session import Session
+from netsharp_lsp.server.transport.frames import Inbox
+from netsharp_lsp.server.transport.protocol import Server
+from netsharp_lsp.server.turns.dispatch import Dispatcher
 from tests.server.texts import NETWORK
 from tests.server.wire import Message
 
@@ -39,6 +39,11 @@ class FaultySnapshot(Snapshot):
         if TRIGGER in self.data:
             raise ZeroDivisionError("a fault for the test")
         return super().check()
+
+    def gravest(self, most: int, wants: Any) -> Any:
+        if TRIGGER in self.data:
+            raise ZeroDivisionError("a fault for the test")
+        return super().gravest(most, wants)
 
     def edited(self, data: bytes, edits: Any) -> Any:
         if b"// cannot follow" in data:
@@ -109,7 +114,7 @@ def _faulty_language(monkeypatch: pytest.MonkeyPatch) -> None:
         found = real(language_id)
         return faulty if found is LANGUAGE else found
 
-    monkeypatch.setattr("netsharp_lsp.server.views.language_by_id", by_id)
+    monkeypatch.setattr("netsharp_lsp.server.documents.views.language_by_id", by_id)
 
 
 def logged(said: list[Message]) -> list[str]:

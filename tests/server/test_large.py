@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from netsharp_lsp.server.aside import AT_ONCE
+from netsharp_lsp.server.jobs.aside import AT_ONCE
 from tests.server.places import PATIENCE, asked, execute, furnish, opened, shown
 from tests.server.test_commands import path_told
 from tests.server.wire import Message, replace, serving

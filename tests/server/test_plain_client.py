@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from netsharp_lsp.server.plain_text import plain_text
+from netsharp_lsp.server.client.plain_text import plain_text
 from tests.server.texts import NETWORK
 from tests.server.wire import Wire, serving
 

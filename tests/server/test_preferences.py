@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from netsharp_lsp.server.preferences import SWITCHES, Preferences, read_preferences
+from netsharp_lsp.server.surroundings.preferences import SWITCHES, Preferences, read_preferences
 from netsharp_lsp.settings import Settings, known_keys, read_settings
 
 #: A value for each key of the checker that differs from the default.

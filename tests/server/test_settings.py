@@ -18,10 +18,11 @@ def push(wire: Wire, settings: object) -> None:
     wire.notify("workspace/didChangeConfiguration", {"settings": settings})
 
 
-def warned(wire: Wire) -> str:
-    """The next message."""
-    heard = wire.wait(lambda heard: heard.get("method") == "window/showMessage")
-    return str(heard["params"]["message"])
+def warned(wire: Wire, number: int = 1) -> str:
+    """The message of a number: it comes before or after what is published."""
+    while len(shown(wire)) < number:
+        wire.wait(lambda heard: heard.get("method") == "window/showMessage")
+    return shown(wire)[number - 1]
 
 
 def hints(wire: Wire, uri: str) -> list[str]:
@@ -109,7 +110,7 @@ def test_what_cannot_be_used_is_one_warning(tmp_path: Path) -> None:
         assert "'netsharp.check.features' must be a whole number" in message
         push(wire, wrong)
         push(wire, {"check": {"select": ["ABC"]}})
-        assert "'ABC' is no code" in warned(wire)
+        assert "'ABC' is no code" in warned(wire, 2)
         assert len(shown(wire)) == 2
 
 
@@ -161,5 +162,25 @@ def test_settings_that_only_a_walk_meets_are_told_too(tmp_path: Path) -> None:
     (tmp_path / "deep" / "netsharp.toml").write_text("feature = 3\n")
     with serving(rootUri=tmp_path.as_uri()) as wire:
         wire.request("workspace/symbol", {"query": "Hidden"})
-        (told,) = shown(wire) or [warned(wire)]
+        told = warned(wire)
+        assert shown(wire) == [told]
         assert "unknown key 'feature'. Did you mean 'features'?" in told
+
+
+COLUMNS = "a   = 1\nbcd = 2\nef  = 3\n"
+
+
+def test_the_setting_of_a_family_holds_for_formatting(tmp_path: Path) -> None:
+    (tmp_path / "netsharp.toml").write_text("[cntk]\nkeep-columns = false\n")
+    uri = (tmp_path / "a.cntk").as_uri()
+    layout = {"tabSize": 4, "insertSpaces": True}
+    asked = {"textDocument": {"uri": uri}, "options": layout}
+    third = {"start": {"line": 2, "character": 0}, "end": {"line": 3, "character": 0}}
+    line = {**asked, "range": third}
+    with serving(rootUri=tmp_path.as_uri()) as wire:
+        wire.open(uri, COLUMNS, "cntk")
+        assert len(wire.request("textDocument/formatting", asked)) == 2
+        assert len(wire.request("textDocument/rangeFormatting", line)) == 1
+        push(wire, {"check": {"cntk": {"keep-columns": True}}})
+        assert not wire.request("textDocument/formatting", asked)
+        assert not wire.request("textDocument/rangeFormatting", line)

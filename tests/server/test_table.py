@@ -7,9 +7,9 @@ from importlib import import_module
 
 import pytest
 
-from netsharp_lsp.server.capabilities import OFFERED
 from netsharp_lsp.server.handlers import NOTIFICATIONS, PLAIN, REQUESTS, WHOLE
-from netsharp_lsp.server.registration import OWN_ONLY
+from netsharp_lsp.server.offers.capabilities import OFFERED
+from netsharp_lsp.server.offers.registration import OWN_ONLY
 
 ROWS = {**REQUESTS, **NOTIFICATIONS}
 #: Which request each capability is about.

@@ -28,6 +28,18 @@ def start(wire: Wire, uri: str, **more: Any) -> str:
     return str(wire.request("netsharp/run", {"textDocument": {"uri": uri}, **more})["id"])
 
 
+def lenses_of(wire: Wire, uri: str) -> list[Message]:
+    """The lenses of a document, as soon as it has some: a run file is found after a while where the
+    machine is busy, and an editor asks again.
+    """
+    end = time.monotonic() + 20
+    while not (lenses := wire.request("textDocument/codeLens", {"textDocument": {"uri": uri}})):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    found: list[Message] = lenses
+    return found
+
+
 def line(wire: Wire, run: str, event: str) -> Message:
     """The next line of a run's log of a kind; its end may have been heard already."""
 
@@ -112,7 +124,7 @@ def test_the_lens_of_a_specification_in_a_script_trains_that_one(tmp_path: Path)
     path.with_suffix(".toml").rename(script.with_suffix(".toml"))
     with serving(rootUri=tmp_path.as_uri()) as wire:
         uri = opened(wire, script, "python")
-        lenses = wire.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+        lenses = lenses_of(wire, uri)
         commands = [lens["command"] for lens in lenses]
         assert [command["arguments"][1]["name"] for command in commands] == ["small", "large"]
         params = {key: commands[1][key] for key in ("command", "arguments")}
@@ -189,11 +201,7 @@ def test_a_run_is_offered_where_the_workspace_is_trusted(tmp_path: Path) -> None
         document = {"textDocument": {"uri": uri}}
         assert wire.request("textDocument/codeLens", document) == []
         wire.notify("netsharp/trust", {"trusted": True})
-        # Where the machine is busy the run file is found after a while; the editor asks again.
-        end = time.monotonic() + 20
-        while not (lenses := wire.request("textDocument/codeLens", document)):
-            assert time.monotonic() < end
-            time.sleep(0.02)
+        lenses = lenses_of(wire, uri)
         assert any(heard.get("method") == "workspace/codeLens/refresh" for heard in wire.heard)
         assert [lens["command"]["title"] for lens in lenses] == ["Train with iris.toml"]
 

@@ -16,8 +16,8 @@ from typing import IO, Any
 import pytest
 
 from netsharp_lsp.limits import UNREAD_BYTES, WAITING_BYTES
-from netsharp_lsp.server.outbox import Outbox, Standing
-from netsharp_lsp.server.protocol import standing_of
+from netsharp_lsp.server.transport.outbox import Outbox, Standing
+from netsharp_lsp.server.transport.protocol import standing_of
 from tests.server.texts import NETWORK
 from tests.server.wire import COMMAND, Message, frame, frames
 

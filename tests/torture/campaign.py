@@ -30,16 +30,23 @@ class Scale(Enum):
 
 
 class Report(NamedTuple):
-    """How often something was tried, a sentence for each failure, and figures worth a line."""
+    """How often something was tried, a sentence for each failure, and figures worth a line.
+
+    `cpu`: CPU seconds of processes that have not ended.
+    """
 
     tries: int
     failures: list[str]
     figures: tuple[str, ...] = ()
+    cpu: float = 0.0
 
 
 class Try(NamedTuple):
-    """One try: its number, its chance, an empty folder, and how large a thing is tried."""
+    """One try: the campaign's seed, its number, its chance, an empty folder, and how large a thing
+    is tried.
+    """
 
+    seed: int
     number: int
     chance: random.Random
     folder: Path
@@ -101,16 +108,19 @@ def _run_row(
         chance = random.Random(f"{row.name} {seed} {number}")
         with _folder() as folder:
             try:
-                report = row.attempt(Try(number, chance, folder, scale))
+                report = row.attempt(Try(seed, number, chance, folder, scale))
             except Exception:
                 report = Report(1, [f"the try itself failed:\n{traceback.format_exc()}"])
         outcome.tries += report.tries
         outcome.figures += report.figures
+        outcome.cpu += report.cpu
         again = f"--row {row.name} --seed {seed} --only {number}"
+        again += " --full" if scale is Scale.LONG else ""
         outcome.failures += [f"{failure}  (again: {again})" for failure in report.failures]
         if time.monotonic() - started >= seconds:
             break
-    outcome.cpu, outcome.wall = _cpu() - cpu, time.monotonic() - started
+    outcome.cpu += _cpu() - cpu
+    outcome.wall = time.monotonic() - started
     return outcome
 
 

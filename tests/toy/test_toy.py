@@ -120,7 +120,7 @@ def test_the_family_is_one() -> None:
 #: What the program of the toy language keeps of its own key, and whether an editor's says so, too.
 KEPT = """
 from netsharp_lsp.language import register
-from netsharp_lsp.server.preferences import read_preferences
+from netsharp_lsp.server.surroundings.preferences import read_preferences
 from netsharp_lsp.settings import known_keys, read_settings
 from tests.toy.language import FAMILY
 before = known_keys()

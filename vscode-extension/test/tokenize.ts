@@ -18,9 +18,38 @@ const string = (host: string, name: string, begin: string, end: string) => ({
   beginCaptures: { "0": { name: `punctuation.definition.string.begin.${host}` } },
   endCaptures: { "0": { name: `punctuation.definition.string.end.${host}` } },
 });
+/** A chunk of a document as its grammar has it: another language between fences. */
+const chunk = (kind: string, language: string, scope: string) => ({
+  name: `markup.fenced_code.block.${kind}`,
+  begin: `^\\s*(\`{3,})(?=\\{${language}\\b)`,
+  end: "^\\s*(\\1)\\s*$",
+  patterns: [
+    { begin: "(\\{[a-z]+\\b)", end: "(\\})" },
+    {
+      contentName: `meta.embedded.block.${language}`,
+      begin: "^",
+      while: "(^|\\G)(?!\\s*(`{3,})\\s*$)",
+      patterns: [{ include: scope }],
+    },
+  ],
+});
+/** A document with chunks of R and Python; a fence that it does not know is one all the same. */
+const document = (scopeName: string, kind: string, others: readonly object[]) => ({
+  scopeName,
+  patterns: [chunk(kind, "r", "source.r"), chunk(kind, "python", "source.python"), ...others],
+});
+const unknown = {
+  name: "markup.fenced_code.block",
+  begin: "(^|\\G)(\\s*)(`{3,}|~{3,})\\s*(?=([^`~]*)?$)",
+  end: "(^|\\G)(\\2|\\s{0,3})(\\3)\\s*$",
+};
+const markdown = [{ include: "text.html.markdown" }];
 /** Grammars that VS Code has and this project does not, as far as injections need them. */
 const HOSTS: Readonly<Record<string, object>> = {
-  "text.html.markdown": { scopeName: "text.html.markdown", patterns: [] },
+  "text.html.markdown": { scopeName: "text.html.markdown", patterns: [unknown] },
+  "text.html.rmarkdown": { scopeName: "text.html.rmarkdown", patterns: markdown },
+  "text.html.markdown.rmarkdown": document("text.html.markdown.rmarkdown", "rmarkdown", markdown),
+  "text.html.quarto": document("text.html.quarto", "quarto", [unknown]),
   "source.python": {
     scopeName: "source.python",
     patterns: [
@@ -79,7 +108,11 @@ function injectedInto(scope: string): string[] {
     contributes: { grammars: { scopeName: string; injectTo?: string[] }[] };
   };
   const grammars = manifest.contributes.grammars;
-  return grammars.filter((each) => each.injectTo?.includes(scope)).map((each) => each.scopeName);
+  // The editor injects into a scope what is for one that it begins with, too.
+  const parts = scope.split(".");
+  const scopes = parts.map((_, number) => parts.slice(0, number + 1).join("."));
+  const meant = grammars.filter((each) => each.injectTo?.some((one) => scopes.includes(one)));
+  return meant.map((each) => each.scopeName);
 }
 
 void main();

@@ -62,7 +62,28 @@ function M.attach(buffer)
     })
   end
   vim.lsp.buf_attach_client(buffer, clients[root])
+  -- Ctrl-X Ctrl-O completes; later versions set this themselves.
+  if vim.bo[buffer].omnifunc == '' then
+    vim.bo[buffer].omnifunc = 'v:lua.vim.lsp.omnifunc'
+  end
+  vim.api.nvim_create_autocmd('CompleteDone', { buffer = buffer, callback = M.part_lines })
   return clients[root]
+end
+
+-- Until 0.11 a proposal of several lines is put in as one, with zeros for line ends: parts them.
+function M.part_lines()
+  local line = vim.api.nvim_get_current_line()
+  if not line:find('%z') then
+    return
+  end
+  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+  local indented = '\n' .. line:match('^[ \t]*')
+  local function parts(text)
+    return vim.split((text:gsub('%z', indented)), '\n', { plain = true })
+  end
+  local before = parts(line:sub(1, column))
+  vim.api.nvim_buf_set_lines(0, row - 1, row, true, parts(line))
+  vim.api.nvim_win_set_cursor(0, { row + #before - 1, #before[#before] })
 end
 
 function M.setup(options)

@@ -26,9 +26,9 @@ from netsharp_engine.program import (
     Memory,
     Packed,
     Program,
-    Rule,
     Sparse,
     Unsupported,
+    UpdateRule,
 )
 
 #: Below this square no update leaves the range of numbers; above it what was before is kept.
@@ -94,6 +94,8 @@ class NumpyProgram:
             for name, value in values.items():
                 if isinstance(value, (Sparse, Packed)):
                     raise GraphError(f"numpy takes dense values alone; those of '{name}' are not")
+            if batch.adds:
+                raise GraphError("a batch is trained whole")
             self._seen = values
         self.plan.enter(values)
         self._codes = values.get(self._target)
@@ -133,7 +135,7 @@ class NumpyProgram:
                 np.multiply(self.plan.gradient, self._factor, out=self.plan.gradient)
         return self._fault is None
 
-    def update(self, rule: Rule) -> bool:
+    def update(self, rule: UpdateRule) -> bool:
         """Change the weights, which are kept before where the step is risky."""
         if self._fault is not None:
             return False

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.graph import Graph
-from netsharp_engine.program import REMEMBERS, Rule
+from netsharp_engine.program import REMEMBERS, UpdateRule
 
 Vector = npt.NDArray[np.floating]
 BLOCK = 1 << 15
@@ -62,7 +62,7 @@ class Optimizer(ABC):
     def _limit(self) -> _Limit:
         return _Limit(self._plan)
 
-    def update(self, rule: Rule) -> None:
+    def update(self, rule: UpdateRule) -> None:
         """Change the weights by the gradient."""
         self.steps += 1
         if self.divides:
@@ -77,7 +77,7 @@ class Optimizer(ABC):
             self._limit.apply(rule.max_norm)
 
     @abstractmethod
-    def _apply(self, rule: Rule) -> None:
+    def _apply(self, rule: UpdateRule) -> None:
         """Move the weights by this rule's step."""
 
     def _blocks(self, *vectors: Vector) -> list[tuple[Vector, ...]]:
@@ -104,7 +104,7 @@ class Optimizer(ABC):
 class PlainSgd(Optimizer):
     """``w -= rate * g``."""
 
-    def _apply(self, rule: Rule) -> None:
+    def _apply(self, rule: UpdateRule) -> None:
         rate = rule.rate
         for weights, gradient, spare in self._cut:
             np.multiply(gradient, rate, out=spare)
@@ -118,7 +118,7 @@ class MomentumSgd(Optimizer):
     delta (Bengio et al. 2013).
     """
 
-    def _apply(self, rule: Rule) -> None:
+    def _apply(self, rule: UpdateRule) -> None:
         rate, momentum = rule.rate, rule.momentum
         for weights, gradient, delta, spare in self._cut:
             np.multiply(gradient, rate, out=spare)
@@ -145,7 +145,7 @@ class AdaDelta(Optimizer):
         super().__init__(plan, kind)
         self._second = np.empty_like(self._spare)
 
-    def _apply(self, rule: Rule) -> None:
+    def _apply(self, rule: UpdateRule) -> None:
         keep, constant = rule.constants["decay"], rule.constants["constant"]
         for weights, gradient, gradients, steps, spare in self._cut:
             second = self._second[: len(spare)]
@@ -173,7 +173,7 @@ class Adam(Optimizer):
         super().__init__(plan, kind)
         self._step = np.empty_like(self._spare)
 
-    def _apply(self, rule: Rule) -> None:
+    def _apply(self, rule: UpdateRule) -> None:
         beta1, beta2 = rule.constants["beta1"], rule.constants["beta2"]
         epsilon = rule.constants["epsilon"]
         step_size = rule.rate / (1 - beta1**self.steps)

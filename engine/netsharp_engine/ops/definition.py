@@ -45,3 +45,8 @@ def expect_inputs(node: Node, count: int) -> None:
     """Raise ValueError unless the node has exactly ``count`` sources."""
     if len(node.inputs) != count:
         raise ValueError(f"{len(node.inputs)} sources given, {count} needed")
+
+
+def free(node: Node) -> Cost:
+    """What has neither edges nor products."""
+    return Cost(0, 0)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from netsharp_engine.program import Rule
+from netsharp_engine.program import UpdateRule
 
 from .settings import TrainingSettings
 
 
-def rule_of(settings: TrainingSettings) -> Rule:
+def rule_of(settings: TrainingSettings) -> UpdateRule:
     """The rule at the beginning of a run."""
     kind, constants = "momentum" if settings.momentum else "sgd", {}
     decay = settings.weight_decay
@@ -22,7 +22,7 @@ def rule_of(settings: TrainingSettings) -> Rule:
             "beta2": settings.adam_beta2,
             "epsilon": settings.adam_epsilon,
         }
-    return Rule(
+    return UpdateRule(
         kind,
         settings.learning_rate,
         settings.momentum,

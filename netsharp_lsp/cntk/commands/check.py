@@ -13,51 +13,70 @@ from netsharp_lsp.cntk.judging.analysis import analysed
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.cntk.run.references import files_of
 from netsharp_lsp.memory import uncollected
+from netsharp_lsp.workspace import NO_PREMISES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from netsharp_lsp.cntk.commands.data import BadLines
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.questions import DoEach
-    from netsharp_lsp.workspace import Run
+    from netsharp_lsp.workspace import Premises, Run
 
 
 _NOTHING: Mapping[str, list[Diagnostic]] = {}
+_NO_DATA: Mapping[str, BadLines] = {}
 
 
 class RunJob:
     """One run to check, or (`run` is None) a file of a network in no run, by its path and language.
 
-    `texts` are those that differ from the disk's, by real paths.
+    `texts` are those that differ from the disk's, by real paths; `reads_data`: the data of its
+    commands are read to their end.
     """
 
-    __slots__ = ("alone", "defines", "roots", "run", "texts")
+    __slots__ = ("alone", "given", "reads_data", "roots", "run", "texts")
 
     def __init__(
         self,
         run: Run | None,
         texts: Mapping[str, bytes],
         roots: Roots,
-        defines: frozenset[str] = frozenset(),
+        given: Premises = NO_PREMISES,
         alone: tuple[str, str] = ("", ""),
+        reads_data: bool = False,
     ) -> None:
         self.run = run
         self.texts = texts
         self.roots = roots
-        self.defines = defines
+        self.given = given
         self.alone = alone
+        self.reads_data = reads_data
 
 
 class RunOutcome:
-    """What one run gave: diagnostics by real path, and the real paths of the files it uses."""
+    """What one run gave: diagnostics by real path, the real paths of the files it uses and of those
+    `beside` it on which they rest, too, and the release of the program that it is for; `data` is
+    what is wrong with files of data, by theirs.
+    """
 
-    __slots__ = ("diagnostics", "files")
+    __slots__ = ("beside", "data", "diagnostics", "files", "release")
 
-    def __init__(self, diagnostics: Mapping[str, list[Diagnostic]], files: Collection[str]) -> None:
+    def __init__(
+        self,
+        diagnostics: Mapping[str, list[Diagnostic]],
+        files: Collection[str],
+        release: Mapping[str, str],
+        data: Mapping[str, BadLines] = _NO_DATA,
+        beside: Collection[str] = (),
+    ) -> None:
+        self.data = data
         self.diagnostics = diagnostics
         self.files = files
+        self.release = release
+        self.beside = beside
 
     def share(self) -> None:
         """Take as little as there is to say: there are many runs, and most have the same files."""
@@ -83,12 +102,29 @@ def check_run(job: RunJob) -> RunOutcome:
 def _check(job: RunJob) -> RunOutcome:
     files = OverDisk(job.texts, job.roots)
     if job.run is None:
-        analysis = analysed(SingleFile(*job.alone, files))
-        return RunOutcome(analysis.diagnostics, frozenset(analysis.texts))
-    experiment = Experiment(job.run, files, defines=job.defines)
+        single = SingleFile(*job.alone, files, given=job.given)
+        analysis = analysed(single)
+        return RunOutcome(analysis.diagnostics, frozenset(analysis.texts), single.version.told)
+    experiment = Experiment(job.run, files, given=job.given).among(files)
     analysis = analysed(experiment)
     diagnostics = analysis.diagnostics
+    data = _read_data(experiment, diagnostics) if job.reads_data else _NO_DATA
     if COMMAND_LINE in diagnostics:
         # Every run has a command line of its own: what it says goes with its name.
         diagnostics[COMMAND_LINE + "\n".join(job.run.items)] = diagnostics.pop(COMMAND_LINE)
-    return RunOutcome(diagnostics, frozenset(analysis.texts) | files_of(experiment))
+    used = frozenset(analysis.texts) | files_of(experiment)
+    return RunOutcome(diagnostics, used, experiment.version.told, data, experiment.read_beside)
+
+
+def _read_data(
+    experiment: Experiment, diagnostics: dict[str, list[Diagnostic]]
+) -> Mapping[str, BadLines]:
+    """Read the data of a run; what is said of its own texts goes to their diagnostics."""
+    from netsharp_lsp.cntk.commands.data import read_data
+
+    read = read_data(experiment)
+    for source, found in read.findings.items():
+        is_file = source != COMMAND_LINE
+        name = experiment.files.locate(source) if is_file else source
+        diagnostics.setdefault(name, []).extend(found)
+    return read.files

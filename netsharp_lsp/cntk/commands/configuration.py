@@ -14,6 +14,7 @@ from netsharp_lsp.cntk.commands.configuration_report import (
     faults_of,
     value_as_json,
 )
+from netsharp_lsp.cntk.commands.settings import declared_in
 from netsharp_lsp.cntk.configuration.commands import Effective, command, commands, effective
 from netsharp_lsp.cntk.configuration.configuration import resolve_items
 from netsharp_lsp.cntk.configuration.items import Item, read_item
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.configuration import Configuration
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.questions import Lookup
+    from netsharp_lsp.settings import Settings
 
 DONE, FAULTY, FAILED = 0, 1, 2
 STDIN = "-"
@@ -36,7 +38,7 @@ STDIN = "-"
 
 def resolve(asked: Lookup) -> Answer:
     """Resolve items and answer; 1 where something is absent or faulty, 2 where it is not read."""
-    configuration = _resolved(asked)
+    configuration, settings = _resolved(asked)
     configuration.values()  # Finds what is wrong with blocks and variables, too.
     sentences, faulty = faults_of(configuration)
     if faulty == FAILED:
@@ -46,7 +48,7 @@ def resolve(asked: Lookup) -> Answer:
     elif asked.flat:
         answer = _flatten(configuration)
     else:
-        answer = _show(configuration, asked)
+        answer = _show(configuration, asked, settings)
     answer.complaints = (*sentences, *answer.complaints)
     answer.code = max(answer.code, faulty)
     return answer
@@ -60,7 +62,7 @@ def listed(folder: str, excludes: Callable[[str], bool], directory: str, roots: 
     return Answer(document=found, lines=experiments_as_text(found))
 
 
-def _resolved(asked: Lookup) -> Configuration:
+def _resolved(asked: Lookup) -> tuple[Configuration, Settings]:
     items: list[Item] = []
     named: list[str] = [asked.folder] if asked.folder else []
     given: dict[str, bytes] = {}
@@ -76,7 +78,10 @@ def _resolved(asked: Lookup) -> Configuration:
             named.append(folder)
         named += [os.path.join(folder, path) for path in item.paths if item.kind == "files"]
     roots = asked.roots_for(named)
-    return resolve_items(items, DiskFiles(given=given, roots=roots), asked.folder)
+    first = next((path for item in items if item.kind == "files" for path in item.paths), "")
+    beside = os.path.dirname(os.path.abspath(os.path.join(folder, first)))
+    settings = asked.settings_for(beside, roots)
+    return resolve_items(items, DiskFiles(given=given, roots=roots), asked.folder), settings
 
 
 def _get(configuration: Configuration, asked: Lookup, path: str) -> Answer:
@@ -103,7 +108,7 @@ def _flatten(configuration: Configuration) -> Answer:
     return Answer(text=text)
 
 
-def _show(configuration: Configuration, asked: Lookup) -> Answer:
+def _show(configuration: Configuration, asked: Lookup, settings: Settings) -> Answer:
     if asked.command is not None:
         one = command(configuration, asked.command)
         if one.found is None:
@@ -114,7 +119,19 @@ def _show(configuration: Configuration, asked: Lookup) -> Answer:
     else:
         shown = [Effective(value) for value in configuration.values()]
     if not asked.json:
-        return Answer(lines=as_text(shown))
+        lines = as_text(shown)
+        return Answer(lines=lines if asked.command is not None else (*lines, _release(settings)))
     files = [source.name for source in configuration.layers.sources]
     rows = [effective_as_json(one, asked.command is not None) for one in shown]
-    return Answer(document={"version": 1, "files": files, "values": rows})
+    version = declared_in(settings).given.version or None
+    release = {"name": version, "origin": settings.file if version is not None else None}
+    document = {"version": 1, "files": files, "values": rows, "release": release}
+    return Answer(document=document)
+
+
+def _release(settings: Settings) -> str:
+    """The release of CNTK that is meant, and where that is said."""
+    version = declared_in(settings).given.version
+    if version:
+        return f"[cntk] version = {version}  ({settings.file})"
+    return "[cntk] version is not set  (the lowest release that knows every word of a run counts)"

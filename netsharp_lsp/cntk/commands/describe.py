@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.cntk.commands.models import origin_of
 from netsharp_lsp.cntk.commands.subjects import SubjectError, read, read_experiment, spoil_networks
 from netsharp_lsp.cntk.description.network import default_network, described_network
+from netsharp_lsp.cntk.networks.faults import Outcome
+from netsharp_lsp.cntk.run.building import BuiltNetwork
+from netsharp_lsp.cntk.run.models import edits_freely, goes_on, model_of
 from netsharp_lsp.diagnostics.nearest import suggestion
 from netsharp_lsp.questions import Answer
 
@@ -11,8 +15,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from netsharp_lsp.cntk.commands.models import Trained
     from netsharp_lsp.cntk.commands.subjects import ExperimentSubject
-    from netsharp_lsp.cntk.run.building import BuiltNetwork
+    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.questions import Question
 
 DONE, FAULTY, FAILED = 0, 1, 2
@@ -23,13 +29,18 @@ def describe_experiment(argument: str, asked: Question) -> Answer:
     answer = Answer()
     try:
         subject = read_experiment(argument, asked)
-        built = _meant(subject, asked.command)
+        command = _reader(subject, asked.command)
+        origin = None if command is None else origin_of(command, subject, asked)
+        built = _meant(subject, asked.command) if origin is None else _of_command(origin, command)
         findings, errors = subject.errors()
+        if origin is not None and origin.subject is not subject:
+            others, more = origin.subject.errors()
+            findings, errors = findings + others, errors + more
         answer.reports = (findings,) if findings else ()
         if spoil_networks(errors):
             answer.code = FAULTY
         else:
-            _describe(answer, subject, built, asked)
+            _describe(answer, subject, built, asked, origin)
             answer.code = max(answer.code, FAULTY if errors and asked.log is None else DONE)
     except SubjectError as error:
         answer.complaints, answer.code = (str(error),), FAILED
@@ -37,9 +48,15 @@ def describe_experiment(argument: str, asked: Question) -> Answer:
 
 
 def _describe(
-    answer: Answer, subject: ExperimentSubject, built: BuiltNetwork | None, asked: Question
+    answer: Answer,
+    subject: ExperimentSubject,
+    built: BuiltNetwork | None,
+    asked: Question,
+    origin: Trained | None,
 ) -> None:
-    """Put into the answer what the network is, or how it differs from a log."""
+    """Put into the answer what the network is, or how it differs from a log; the places of one that
+    comes from another configuration are there.
+    """
     if built is None or built.network is None:
         raise SubjectError(_without_network(subject, built))
     unknown = next((one for one in built.faults if one.kind == "unknown-name"), None)
@@ -55,7 +72,8 @@ def _describe(
         same = f"The log has the same {len(built.network.nodes):,} nodes."
         answer.lines = (same if difference is None else f"{asked.log}: {difference}",)
     else:
-        answer.document = _placed(described_network(built, subject.experiment), subject)
+        around = subject if origin is None else origin.subject
+        answer.document = _placed(described_network(built, subject.experiment), around)
 
 
 def _placed(description: dict[str, Any], subject: ExperimentSubject) -> dict[str, Any]:
@@ -67,6 +85,38 @@ def _placed(description: dict[str, Any], subject: ExperimentSubject) -> dict[str
             one[end] = {"line": line, "column": column}
         one["file"] = subject.shown(one["file"])
     return description
+
+
+def _reader(subject: ExperimentSubject, name: str | None) -> Command | None:
+    """The command that is meant if it works on a model: the one of a name that builds no network
+    or goes on with one, or where none is named the first that does, where nothing is built.
+    """
+    experiment = subject.experiment
+    if name is None and experiment.networks:
+        return None
+    named = (
+        one
+        for one in experiment.commands
+        if (one.listed if name is None else one.name.lower() == name.lower())
+    )
+    return next((one for one in named if _works_on_model(one, experiment)), None)
+
+
+def _works_on_model(command: Command, experiment: Experiment) -> bool:
+    """Whether the network of a command is that of a model."""
+    if command.builder is None:
+        return edits_freely(command) or model_of(command) is not None
+    return edits_freely(command) or goes_on(command, experiment)
+
+
+def _of_command(origin: Trained, command: Command | None) -> BuiltNetwork:
+    """What built a network, under the name of the command that works on it."""
+    built = origin.built
+    assert command is not None
+    outcome = Outcome(built.network, built.faults)
+    return BuiltNetwork(
+        command.name, built.builder, built.language, built.place, lambda: outcome, found=built.found
+    )
 
 
 def _meant(subject: ExperimentSubject, command: str | None) -> BuiltNetwork | None:

@@ -10,7 +10,7 @@ import os
 import sys
 
 from netsharp_lsp.cntk.commands.check import RunJob, check_runs
-from netsharp_lsp.cntk.commands.plan import Named, planned
+from netsharp_lsp.cntk.commands.plan import Named, given_for, planned
 from netsharp_lsp.cntk.commands.runs import OverDisk
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, read_text
 from netsharp_lsp.cntk.judging.analysis import merged
@@ -18,20 +18,19 @@ from netsharp_lsp.cntk.judging.comments import comments_of
 from netsharp_lsp.cntk.languages import BY_ID
 from netsharp_lsp.cntk.library import PREFIX, library_text
 from netsharp_lsp.cntk.suffixes import SUFFIXES
-from netsharp_lsp.diagnostics.fixes import ROUNDS, choose
+from netsharp_lsp.diagnostics.fixes import fix_texts
 from netsharp_lsp.diagnostics.model import Diagnostic, Related, Result
 from netsharp_lsp.diagnostics.suppression import MARK
 from netsharp_lsp.examining import sift
 from netsharp_lsp.outcome import Outcome, ReadError
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.text.decode import Source, decode_legacy
-from netsharp_lsp.text.edits import apply_edits
 from netsharp_lsp.text.lines import LineIndex
 from netsharp_lsp.text.visible import encodable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from netsharp_lsp.cntk.commands.check import RunOutcome
     from netsharp_lsp.outcome import Item
@@ -54,18 +53,18 @@ def inspect_experiments(asked: Inspection) -> list[Outcome]:
 
 
 class _File:
-    """A file of the check: its job and outcome, and the texts that it had before fixes.
+    """A file of the check: its job and outcome, and what fixing has left to say of it, if it was.
 
     The text of a file on disk is kept where comments in it or fixes count, and read again where
     something is said of it: most are files of which nothing is said.
     """
 
-    __slots__ = ("job", "kept", "outcome", "seen")
+    __slots__ = ("job", "kept", "left", "outcome")
 
     def __init__(self, job: Job, outcome: Outcome) -> None:
         self.job = job
         self.outcome = outcome
-        self.seen: tuple[bytes, ...] = ()
+        self.left: Sequence[Diagnostic] | None = None
         self.kept = job.repairs or job.item.path is None or MARK in outcome.text
         if not self.kept:
             outcome.source, outcome.text = _READ, _READ.text
@@ -114,13 +113,22 @@ class _Inspection:
             self.outcomes[0].warnings += tuple(plan.notices)
         assignments = self.asked.assignments
         self.work = [
-            RunJob(one.run.assigning(assignments), texts, self.roots, one.defines)
+            RunJob(
+                one.run.assigning(assignments),
+                texts,
+                self.roots,
+                one.given,
+                reads_data=self.asked.reads_data,
+            )
             for one in plan.runs
         ]
         self.said = check_runs(self.work, self.asked.do_each)
         used = {path for one in self.said for path in one.files}
+        find = self.asked.find
         rest = [
-            RunJob(None, texts, self.roots, alone=(path, language))
+            RunJob(
+                None, texts, self.roots, given_for(os.path.dirname(path), find), (path, language)
+            )
             for path, language in languages.items()
             if language != "cntk" and path not in used
         ]
@@ -129,51 +137,75 @@ class _Inspection:
 
     def repair(self, *, unsafe: bool) -> None:
         """Apply fixes and check again what they touch, until none is left or they go in circles."""
-        for _ in range(ROUNDS):
-            changed = self._fix_once(unsafe)
-            if not changed:
-                return
-            texts = self._texts()
-            again = [n for n, one in enumerate(self.said) if not changed.isdisjoint(one.files)]
-            for number in again:
-                self.work[number].texts = texts
-            work = [self.work[number] for number in again]
-            for number, said in zip(again, check_runs(work, self.asked.do_each), strict=True):
-                self.said[number] = said
+        texts = {path: file.outcome.text for path, file in self.files.items() if file.kept}
+        for path, fixed in fix_texts(texts, self._checked_with, unsafe).items():
+            outcome = self.files[path].outcome
+            outcome.repaired = True
+            outcome.applied = fixed.applied
+            self.files[path].left = fixed.diagnostics
+            texts[path] = fixed.text
+        self._go_on_with(texts)
+
+    def _checked_with(self, texts: Mapping[str, bytes]) -> dict[str, list[Diagnostic]]:
+        """What is said of files with other texts than they had."""
+        self._go_on_with(texts)
+        said = self._said_by_file()
+        return {path: self.files[path].sifted(merged(said.get(path, ()))) for path in texts}
+
+    def _go_on_with(self, texts: Mapping[str, bytes]) -> None:
+        """Give files other texts, and check the runs again that use one of those."""
+        changed = {path for path, text in texts.items() if text != self.files[path].outcome.text}
+        if not changed:
+            return
+        for path in changed:
+            self.files[path].outcome.text = texts[path]
+        new = self._texts()
+        again = [
+            number
+            for number, one in enumerate(self.said)
+            if not changed.isdisjoint((*one.files, *one.beside))
+        ]
+        for number in again:
+            self.work[number].texts = new
+        work = [self.work[number] for number in again]
+        for number, said in zip(again, check_runs(work, self.asked.do_each), strict=True):
+            self.said[number] = said
 
     def finish(self) -> None:
         """Give every file what is said of it, and say it of files that nobody named, too."""
         for path in self._others():
             self._add(path)
         said = self._said_by_file()
+        releases = self._releases_by_file()
         for path, file in self.files.items():
             outcome = file.outcome
+            outcome.releases = releases.get(path, ())
             told = merged(said.get(path, ()))
             if not told and not file.kept:
                 continue
             file.text(self.asked.read)
-            found = file.sifted(told) if outcome.source is not None else ()
+            found: Sequence[Diagnostic] = ()
+            if outcome.source is not None:
+                found = file.sifted(told) if file.left is None else file.left
             shown = (self._shown(one, outcome) for one in found)
             outcome.diagnostics = list(shown)
+        if self.asked.reads_data:
+            self._add_data()
 
-    def _fix_once(self, unsafe: bool) -> set[str]:
-        changed = set()
-        said = self._said_by_file()
-        for path, file in self.files.items():
-            outcome = file.outcome
-            outcome.repaired = True
-            chosen = choose(file.sifted(merged(said.get(path, ()))), unsafe)
-            edits = [edit for one in chosen if one.fix is not None for edit in one.fix.edits]
-            text = apply_edits(outcome.text, edits)
-            if text == outcome.text or text in file.seen:
-                continue
-            file.seen += (outcome.text,)
-            outcome.text = text
-            changed.add(path)
-            for one in chosen:
-                count = outcome.applied.get(one.code, 0) + 1
-                outcome.applied = {**outcome.applied, one.code: count}
-        return changed
+    def _add_data(self) -> None:
+        """Say what is wrong with files of data."""
+        from netsharp_lsp.cntk.commands.data import joined
+
+        for path, bad in sorted(joined(one.data for one in self.said).items()):
+            job = self.asked.job_for(_shown_name(path), path, "cntk")
+            outcome = Outcome(job.item)
+            outcome.source = _READ
+            outcome.lines, found = bad.told(path)
+            outcome.diagnostics = job.selection.filter(found)
+            if bad.untold:
+                more = f"{job.item.name}: {bad.untold:,} more findings are not told one by one."
+                outcome.warnings += (more,)
+            self.outcomes.append(outcome)
 
     def _texts(self) -> dict[str, bytes]:
         """The texts that the disk has not so."""
@@ -190,6 +222,16 @@ class _Inspection:
             for path, diagnostics in one.diagnostics.items():
                 said.setdefault(path, []).append(diagnostics)
         return said
+
+    def _releases_by_file(self) -> dict[str, list[Mapping[str, str]]]:
+        """The releases that the runs of each file are for, each once, by real paths."""
+        releases: dict[str, list[Mapping[str, str]]] = {}
+        for one in self.said:
+            for path in one.files:
+                known = releases.setdefault(path, [])
+                if one.release not in known:
+                    known.append(one.release)
+        return releases
 
     def _others(self) -> list[str]:
         """The files, by real path, that nobody named and runs of named configurations speak of."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Migration:
     """What becomes of the units of some runs, or `problems`: why that cannot be said.
 
-    `notices`: which runs are not looked at, because they lie outside.
+    `notices`: what is not looked at, because it lies outside or passes a limit.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ def planned_migration(asked: Wanted) -> Migration:
     named = Named(asked.languages, asked.folders, asked.layers)
     plan = planned(named, asked.find, asked.files, asked.roots)
     runs = [
-        Experiment(one.run.assigning(asked.assignments), asked.files, defines=one.defines)
+        Experiment(one.run.assigning(asked.assignments), asked.files, given=one.given)
         for one in plan.runs
     ]
     unknown = [

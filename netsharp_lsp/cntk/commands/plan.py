@@ -13,7 +13,7 @@ from netsharp_lsp.cntk.commands.runs import (
 from netsharp_lsp.cntk.commands.settings import declared_in
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.questions import relevant
-from netsharp_lsp.workspace import outside
+from netsharp_lsp.workspace import leads_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.questions import PlacedRun
     from netsharp_lsp.settings import Settings
-    from netsharp_lsp.workspace import Files
+    from netsharp_lsp.workspace import Files, Premises
 
 
 class Named:
@@ -41,7 +41,7 @@ class Named:
 
 class Plan:
     """The runs to look at, and sentences on those that cannot be: `problems`, and `notices` on
-    those that lead outside.
+    those that lead outside and on scripts that are not followed to their end.
     """
 
     __slots__ = ("notices", "problems", "runs")
@@ -58,9 +58,6 @@ def planned(wanted: Named, find: Find, files: Files, roots: Roots) -> Plan:
     problems: list[str] = []
     notices: dict[str, str] = {}
 
-    def tell(file: str, sentence: str) -> None:
-        notices.setdefault(file, f"{sentence} This run is not looked at.")
-
     told: list[PlacedRun] = []
     for one in settings.values():
         for run in declared_runs(one, files):
@@ -68,7 +65,7 @@ def planned(wanted: Named, find: Find, files: Files, roots: Roots) -> Plan:
             if run.outside and above and wanted.languages.keys().isdisjoint(run.configurations):
                 continue  # Settings above the roots have runs of other folders, too.
             if run.outside:
-                tell(str(one.file), f"{one.file}: {outside(run.outside[0])}")
+                notices.setdefault(str(one.file), f"{one.file}: {leads_out(run.outside[0])}")
             elif run.missing:
                 problems.append(_missing(run, one))
             else:
@@ -77,14 +74,14 @@ def planned(wanted: Named, find: Find, files: Files, roots: Roots) -> Plan:
         told += scripted_runs(
             folder,
             excluder(find),
-            _defines(folder, find),
+            given_for(folder, find),
             files,
             roots,
-            tell,
+            notices.setdefault,
         )
     runs = relevant(told, frozenset(wanted.languages), files)
     for layers in wanted.layers:
-        run = layered_run(layers, _defines("", find), files)
+        run = layered_run(layers, given_for("", find), files)
         if (
             not run.missing and not run.outside
         ):  # Whoever reads the inputs says which are not there.
@@ -92,12 +89,13 @@ def planned(wanted: Named, find: Find, files: Files, roots: Roots) -> Plan:
     taken = {path for run in runs for path in run.configurations}
     for path, language in wanted.languages.items():
         if language == "cntk" and path not in taken:
-            runs.append(supposed_run(path, _defines(os.path.dirname(path), find), files))
+            runs.append(supposed_run(path, given_for(os.path.dirname(path), find), files))
     return Plan(runs, list(dict.fromkeys(problems)), list(notices.values()))
 
 
-def _defines(folder: str, find: Find) -> frozenset[str]:
-    return declared_in(find(os.path.abspath(folder))).defines
+def given_for(folder: str, find: Find) -> Premises:
+    """What the settings of a folder say of all runs."""
+    return declared_in(find(os.path.abspath(folder))).given
 
 
 def _missing(run: PlacedRun, settings: Settings) -> str:

@@ -13,26 +13,27 @@ import sys
 from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cntk.commands.settings import declared_in
 from netsharp_lsp.cntk.configuration.items import read_items
-from netsharp_lsp.cntk.judging.analysis import Over, alone
+from netsharp_lsp.cntk.judging.analysis import Over
 from netsharp_lsp.cntk.run.experiment import Experiment
+from netsharp_lsp.cntk.run.neighbours import alone
 from netsharp_lsp.cntk.run.references import files_of
-from netsharp_lsp.cntk.run.scripts import script_runs
 from netsharp_lsp.cntk.suffixes import SCRIPTS
+from netsharp_lsp.limits import SCRIPT_BYTES
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.text.decode import decode_legacy
-from netsharp_lsp.workspace import Run, outside
+from netsharp_lsp.workspace import Run, leads_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from netsharp_engine.limits import Limit
+    from netsharp_lsp.cntk.run.scripts import ScriptRuns
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.settings import Settings
-    from netsharp_lsp.workspace import Files
+    from netsharp_lsp.workspace import Files, Premises
 
-#: Scripts that are longer are no scripts that anybody wrote.
-_LONGEST_SCRIPT = 1 << 20
 #: What a script begins with whose name does not tell, and how much of it is looked at.
 _SHELL = re.compile(rb"#![^\n]*sh\b")
 _LINE = 80
@@ -53,11 +54,11 @@ class PlacedRun:
     `outside` are configurations that lie where nothing is looked at.
     """
 
-    __slots__ = ("_known", "configurations", "defines", "missing", "outside", "run")
+    __slots__ = ("_known", "configurations", "given", "missing", "outside", "run")
 
-    def __init__(self, run: Run, defines: frozenset[str], files: Files) -> None:
+    def __init__(self, run: Run, given: Premises, files: Files) -> None:
         self.run = run
-        self.defines = defines
+        self.given = given
         configurations: list[str] = []
         missing: list[str] = []
         leading_out: list[str] = []
@@ -92,53 +93,76 @@ def declared_runs(settings: Settings, files: Files) -> list[PlacedRun]:
     """The runs that settings declare."""
     declared = declared_in(settings)
     return [
-        PlacedRun(_placed(run, settings.directory), declared.defines, files)
-        for run in declared.runs
+        PlacedRun(_placed(run, settings.directory), declared.given, files) for run in declared.runs
     ]
 
 
 def scripted_runs(
     folder: str,
     excludes: Callable[[str], bool],
-    defines: frozenset[str],
+    given: Premises,
     files: Files,
     roots: Roots,
     tell: Callable[[str, str], object],
 ) -> list[PlacedRun]:
     """The runs that scripts below a folder start, those whose configurations are there.
 
-    `tell` is told, by its path and in a sentence, of each script that starts one with a
-    configuration outside.
+    `tell` is told, by its path and in sentences, of each script that starts one with a
+    configuration outside, or is not followed to its end.
     """
     found = []
     scripts = _Scripts(os.path.abspath(folder), roots)
     for path in specifications_below(folder, excludes, (*SCRIPTS, ""), roots):
         text = scripts.text(path)
         place = os.path.dirname(os.path.abspath(path))
-        for run in script_runs(os.path.realpath(path), text, scripts.reader(place)) if text else ():
-            one = PlacedRun(_placed(run, place, (os.getcwd(),)), defines, files)
+        if not text:
+            continue
+        started = _started(path, text, scripts.reader(place), scripts.is_cut(path))
+        sentences: list[str] = []
+        for run in started.runs:
+            one = PlacedRun(_placed(run, place, (os.getcwd(),)), given, files)
             if one.outside:
-                tell(path, f"{path}: {outside(one.outside[0])}")
+                sentences = sentences or [leads_out(one.outside[0])]
             elif one.configurations and not one.missing:
                 found.append(one)
+        sentences += map(_not_to_its_end, started.passed)
+        if sentences:
+            tell(path, f"{path}: {' '.join(sentences)}")
     return found
 
 
-def supposed_run(path: str, defines: frozenset[str], files: Files) -> PlacedRun:
+def _started(path: str, text: str, read: Callable[[str], str | None], is_cut: bool) -> ScriptRuns:
+    """The runs that a script starts; shells are learnt where there is one."""
+    from netsharp_lsp.cntk.run.scripts import ScriptRuns, script_runs, starts_runs
+
+    found = script_runs(os.path.realpath(path), text, read)
+    if not is_cut or not starts_runs(text):
+        return found
+    return ScriptRuns(found.runs, (SCRIPT_BYTES, *found.passed))
+
+
+def _not_to_its_end(limit: Limit) -> str:
+    """What to say of a script that passes a limit, behind its name."""
+    what = limit.what[0].upper() + limit.what[1:]
+    return (
+        f"This script is not followed to its end. {what}: at most {limit}; {limit.beyond}. "
+        "Declare its further runs in 'netsharp.toml' ('[[cntk.run]]')."
+    )
+
+
+def supposed_run(path: str, given: Premises, files: Files) -> PlacedRun:
     """The run that is supposed of a configuration, by its absolute path."""
-    return PlacedRun(alone(path, (os.getcwd(),)), defines, files)
+    return PlacedRun(alone(path, (os.getcwd(),)), given, files)
 
 
-def layered_run(
-    argument: str, defines: frozenset[str], files: Files, directory: str = ""
-) -> PlacedRun:
+def layered_run(argument: str, given: Premises, files: Files, directory: str = "") -> PlacedRun:
     """The run of layers ``a.cntk+b.cntk`` as arguments name them."""
     beside = tuple(
         os.path.dirname(os.path.abspath(os.path.join(directory, path)))
         for path in argument.split("+")[:1]
     )
     run = Run((f"configFile={argument}",), os.path.abspath(directory), declared=False, also=beside)
-    return PlacedRun(run, defines, files)
+    return PlacedRun(run, given, files)
 
 
 def _named(run: Run) -> list[str]:
@@ -162,6 +186,11 @@ class _Scripts:
         self._top = top
         self._roots = roots
         self._texts: dict[str, str] = {}
+        self._cut: set[str] = set()
+
+    def is_cut(self, path: str) -> bool:
+        """Whether a script that was read is longer than its text."""
+        return os.path.realpath(path) in self._cut
 
     def text(self, path: str) -> str:
         """The text of a script, empty where it is none."""
@@ -191,6 +220,9 @@ class _Scripts:
                 text: bytes = stream.read(_LINE)
                 if not path.lower().endswith(SCRIPTS) and _SHELL.match(text) is None:
                     return b""
-                return text + stream.read(_LONGEST_SCRIPT - len(text))
+                text += stream.read(SCRIPT_BYTES.most + 1 - len(text))
+                if len(text) > SCRIPT_BYTES.most:
+                    self._cut.add(path)
+                return text[: SCRIPT_BYTES.most]
         except OSError:
             return b""

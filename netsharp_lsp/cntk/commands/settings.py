@@ -1,10 +1,14 @@
-"""The table that CNTK brings to settings: which runs there are, and what somebody else defines."""
+"""The table that CNTK brings to settings: runs, what others define, the release of the program, how
+texts are formatted.
+"""
 
 from __future__ import annotations
 
 from netsharp_lsp.cntk.run.declared import declared_runs
+from netsharp_lsp.cntk.versions import VERSIONS
 from netsharp_lsp.diagnostics.nearest import suggestion
 from netsharp_lsp.settings import as_texts, shown
+from netsharp_lsp.workspace import NO_PREMISES, Premises
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,20 +17,28 @@ if TYPE_CHECKING:
 
 #: The key of the table in settings, and the keys in it.
 KEY = "cntk"
-_KEYS = ("run", "defines")
+_KEYS = ("run", "defines", "version", "keep-columns")
+_NAMES = f"{', '.join(_KEYS[:-1])} and {_KEYS[-1]}"
 
 
 class DeclaredExperiments:
-    """What settings declare: runs, and names of variables that somebody else gives them.
+    """What settings declare: runs, and what holds of all that there are.
 
-    Folders of runs are relative to that of the settings.
+    Folders of runs are relative to that of the settings. `keep_columns`: what a person aligned in
+    a text stays so where it is formatted.
     """
 
-    __slots__ = ("defines", "runs")
+    __slots__ = ("given", "keep_columns", "runs")
 
-    def __init__(self, runs: tuple[Run, ...] = (), defines: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        runs: tuple[Run, ...] = (),
+        given: Premises = NO_PREMISES,
+        keep_columns: bool = True,
+    ) -> None:
         self.runs = runs
-        self.defines = defines
+        self.given = given
+        self.keep_columns = keep_columns
 
 
 _NONE = DeclaredExperiments()
@@ -42,7 +54,7 @@ def declared_in(settings: Settings) -> DeclaredExperiments:
 def read_declared(value: object) -> DeclaredExperiments:
     """Read the table; ValueError, a sentence without the key, where it cannot be used."""
     if not isinstance(value, dict):
-        raise ValueError(f"must be a table of run and defines, found {shown(value)}.")
+        raise ValueError(f"must be a table of {_NAMES}, found {shown(value)}.")
     for key in value:
         if key not in _KEYS:
             raise ValueError(f"has no key '{key}'.{suggestion(key, _KEYS)}")
@@ -50,4 +62,17 @@ def read_declared(value: object) -> DeclaredExperiments:
     runs = declared_runs(value.get("run", []))
     if isinstance(runs, str):
         raise ValueError(f"is not as it should be: {runs}")
-    return DeclaredExperiments(tuple(runs), defines)
+    keep_columns = value.get("keep-columns", True)
+    if not isinstance(keep_columns, bool):
+        raise ValueError(f"needs true or false for keep-columns, found {shown(keep_columns)}.")
+    return DeclaredExperiments(tuple(runs), Premises(defines, _version(value)), keep_columns)
+
+
+def _version(table: dict[str, object]) -> str:
+    version = table.get("version", "")
+    if "version" in table and version not in VERSIONS:
+        raise ValueError(
+            f"must name a release of CNTK in 'version': one of {', '.join(VERSIONS)}, as text; "
+            f"found {shown(version)}."
+        )
+    return str(version)

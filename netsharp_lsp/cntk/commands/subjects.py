@@ -20,7 +20,7 @@ from netsharp_lsp.cntk.judging.analysis import analysed
 from netsharp_lsp.cntk.library import PREFIX, library_text
 from netsharp_lsp.cntk.rules import about_network, tells_unknown
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
-from netsharp_lsp.cntk.suffixes import SUFFIXES
+from netsharp_lsp.cntk.suffixes import STARTS
 from netsharp_lsp.diagnostics.reports import FileFindings
 from netsharp_lsp.outcome import ReadError, layers_of
 from netsharp_lsp.project.disk_files import BoundFiles
@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.project.folders import Find
     from netsharp_lsp.questions import Question
     from netsharp_lsp.workspace import Files
-
-#: The suffixes of configurations.
-STARTS = tuple(suffix for suffix, language in SUFFIXES.items() if language == "cntk")
 
 
 class SubjectError(Exception):
@@ -116,7 +113,7 @@ def read_experiment(argument: str, asked: Question) -> ExperimentSubject:
     past = RevisionFiles(revision, path.partition("+")[0]) if revision is not None else None
     files: Files = OverDisk({}, roots) if past is None else BoundFiles(past, roots)
     if layers_of(path, STARTS):
-        placed = layered_run(path, declared_in(find(os.getcwd())).defines, files)
+        placed = layered_run(path, declared_in(find(os.getcwd())).given, files)
         if placed.missing or placed.outside:
             absent = ", ".join((*placed.missing, *placed.outside))
             raise SubjectError(f"{path}: there is no {absent}.")
@@ -130,14 +127,15 @@ def read_experiment(argument: str, asked: Question) -> ExperimentSubject:
     if isinstance(text, str):
         raise SubjectError(f"{argument}: {text}")
     if item.language != "cntk":
-        alone = SingleFile(real, item.language, files, _library(asked))
+        given = declared_in(find(os.path.dirname(real))).given
+        alone = SingleFile(real, item.language, files, _library(asked), given)
         return ExperimentSubject(argument, item.language, alone, files)
     return _of_run(argument, _run_of(real, find, files), asked, files)
 
 
 def _of_run(name: str, placed: PlacedRun, asked: Question, files: Files) -> ExperimentSubject:
     run = placed.run.assigning(asked.assignments)
-    experiment = Experiment(run, files, _library(asked), placed.defines)
+    experiment = Experiment(run, files, _library(asked), placed.given)
     return ExperimentSubject(name, "cntk", experiment, files)
 
 
@@ -145,7 +143,7 @@ def _run_of(path: str, find: Find, files: Files) -> PlacedRun:
     """The run that settings declare for a configuration alone, else the one that is supposed."""
     settings = find(os.path.dirname(path))
     declared = (run for run in declared_runs(settings, files) if run.configurations == (path,))
-    return next(declared, None) or supposed_run(path, declared_in(settings).defines, files)
+    return next(declared, None) or supposed_run(path, declared_in(settings).given, files)
 
 
 def _data(item: Item, past: RevisionFiles | None, argument: str, asked: Question) -> bytes:

@@ -6,8 +6,15 @@ import re
 
 from netsharp_lsp.cntk.configuration.brackets import Brackets
 from netsharp_lsp.cntk.configuration.faults import TextFaults
+from netsharp_lsp.cntk.configuration.sources import Source
 from netsharp_lsp.cntk.configuration.splitting import Splitter
-from netsharp_lsp.cntk.configuration.traced import Traced, trim
+from netsharp_lsp.cntk.configuration.traced import Piece, Traced, trim
+from netsharp_lsp.text.remembered import Remembered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    #: Where elements stand in their value, and how often each comes.
+    _Spans = tuple[tuple[int, int, int], ...]
 
 COLON, COMMA = 0x3A, 0x2C
 #: More elements than that are not listed.
@@ -17,19 +24,26 @@ _PLAIN = re.compile(rb"[A-Za-z0-9_.]+\Z")
 _COUNT = re.compile(rb"\s*[+-]?[0-9]+\Z")
 
 
-class _Elements:
-    __slots__ = ("_brackets", "_repeats", "_text", "found", "readable")
+#: Bytes of values that are kept with their elements, and what a short one counts at least.
+KEPT, LEAST = 1 << 20, 64
+_KNOWN: Remembered[tuple[_Spans | None]] = Remembered(KEPT)
 
-    def __init__(self, text: Traced, brackets: Brackets, repeats: bool) -> None:
+
+class _Elements:
+    __slots__ = ("_brackets", "_count", "_repeats", "_text", "found", "readable")
+
+    def __init__(self, text: bytes, brackets: Brackets, repeats: bool) -> None:
         self._text = text
         self._brackets = brackets
         self._repeats = repeats
-        self.found: list[Traced] = []
+        self._count = 0
+        #: Where each stands, and how often.
+        self.found: list[tuple[int, int, int]] = []
         self.readable = True
 
     def take(self, start: int, end: int) -> int | None:
         """Read one element and its count; without anything behind `*` the array ends."""
-        text = self._text.text
+        text = self._text
         while start < end and text[start] in b" \t":
             start += 1
         if start == end:
@@ -38,7 +52,7 @@ class _Elements:
         if self._repeats and self._brackets.partner(start) is None:
             star = text.find(b"*", start, end)
         if star < 0:
-            self.found.append(self._text.slice(*trim(text, start, end)))
+            self._add(start, end, 1)
             return end
         if star + 1 == end:
             return None
@@ -46,12 +60,15 @@ class _Elements:
 
     def _repeat(self, value: tuple[int, int], count: bytes) -> bool:
         number = int(count) if _COUNT.match(count) and len(count) < 10 else None
-        if number is None or len(self.found) + number > MOST:
+        if number is None or self._count + number > MOST:
             self.readable = False
             return False
-        element = self._text.slice(*trim(self._text.text, *value))
-        self.found.extend([element] * number)
+        self._add(*value, number)
         return True
+
+    def _add(self, start: int, end: int, number: int) -> None:
+        self.found.append((*trim(self._text, start, end), number))
+        self._count += number
 
 
 def elements(text: Traced, separator: int = COLON, repeats: bool = True) -> list[Traced] | None:
@@ -62,10 +79,29 @@ def elements(text: Traced, separator: int = COLON, repeats: bool = True) -> list
     """
     if _PLAIN.match(text.text):
         return [text]
-    faults = TextFaults()
-    brackets = Brackets(text, faults)
-    reader = _Elements(text, brackets, repeats)
-    Splitter(text, separator, brackets).run(reader.take)
-    if not reader.readable or any(fault.severity == "error" for fault in faults):
+    spans = _spans(text.text, separator, repeats)
+    if spans is None:
         return None
-    return reader.found
+    found: list[Traced] = []
+    for start, end, number in spans:
+        found += [text.slice(start, end)] * number
+    return found
+
+
+def _spans(data: bytes, separator: int, repeats: bool) -> _Spans | None:
+    """Where the elements of a value stand and how often each comes; None where it is no array.
+
+    A text that is edited has most of its values as before, at other places.
+    """
+    key = (data, separator, repeats)
+    known = _KNOWN.find(key)
+    if known is None:
+        text = Traced(data, [Piece(0, Source("", data), (0, len(data)), verbatim=True)])
+        faults = TextFaults()
+        brackets = Brackets(text, faults)
+        reader = _Elements(data, brackets, repeats)
+        Splitter(text, separator, brackets).run(reader.take)
+        is_read = reader.readable and all(fault.severity != "error" for fault in faults)
+        known = (tuple(reader.found) if is_read else None,)
+        _KNOWN.keep(key, known, LEAST + len(data))
+    return known[0]

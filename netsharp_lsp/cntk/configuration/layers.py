@@ -104,10 +104,15 @@ class Layers:
             if self._is_outside(path, source):
                 self.faults.add(TextFault("outside", outside(path), place))
             elif source is None:
-                self.faults.add(TextFault("missing-file", f"{path}: there is no such file.", None))
+                self.faults.add(TextFault("missing-file", self._missing(path), None))
             elif isinstance(source, Source):
                 found.append(SourcePlace(source, 0, len(source.text)))
         return found
+
+    def _missing(self, path: str) -> str:
+        if self._files.kind(os.path.join(self._directory, path)) == "folder":
+            return f"{path}: is a folder. Name a file in it."
+        return f"{path}: there is no such file."
 
     def _is_outside(self, path: str, source: Source | bool | None) -> bool:
         """Whether there is nothing because nobody may look there."""

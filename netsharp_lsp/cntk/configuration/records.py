@@ -8,12 +8,21 @@ from netsharp_lsp.cntk.configuration.brackets import QUOTE, Brackets
 from netsharp_lsp.cntk.configuration.faults import TextFault, TextFaults
 from netsharp_lsp.cntk.configuration.splitting import Splitter
 from netsharp_lsp.cntk.configuration.traced import Traced, trim
+from netsharp_lsp.text.remembered import Remembered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    _Span = tuple[int, int]
+    #: A record's key, value, kind, and value with its quotes.
+    _Parts = tuple[_Span, _Span, str, _Span]
 
 _KEY_END = re.compile(rb'[=\[{("]')
 _SEMICOLON = 0x3B
 _CLOSERS = b")]}"
 #: What a key without a value means.
 TRUE = b"true"
+#: Bytes of blocks that are kept with their records, and what a short one counts at least.
+KEPT, LEAST = 1 << 20, 256
 
 
 class Record:
@@ -62,10 +71,27 @@ class Record:
         return self.text.slice(*self.value)
 
 
+#: The parts of the records of texts without faults, by their bytes.
+_KNOWN: Remembered[tuple[_Parts, ...]] = Remembered(KEPT)
+
+
 def records(text: Traced, faults: TextFaults) -> list[Record]:
-    """The records of a text, in order; those that the program leaves out are left out."""
-    reader = _Reader(text, faults)
+    """The records of a text, in order; those that the program leaves out are left out.
+
+    A block that was read lately and had no faults is not read again: an edit leaves most as they
+    were, at other places.
+    """
+    known = _KNOWN.find(text.text)
+    if known is not None:
+        return [Record(text, *parts) for parts in known]
+    own = TextFaults()
+    reader = _Reader(text, own)
     Splitter(text, _SEMICOLON, reader.brackets).run(reader.take)
+    for fault in own:
+        faults.add(fault)
+    if not own:
+        parts = tuple([(one.key, one.value, one.kind, one.whole) for one in reader.found])
+        _KNOWN.keep(text.text, parts, LEAST + len(text))
     return reader.found
 
 

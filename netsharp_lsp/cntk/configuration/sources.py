@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from netsharp_lsp.limits import CONFIGURATION_BYTES
 from netsharp_lsp.text.decode import WINDOWS_1252, decode_legacy
-from netsharp_lsp.text.extent import refused
+from netsharp_lsp.text.extent import CONFIGURATION, refused
 from netsharp_lsp.text.lines import LineIndex
 
 #: What stands for a file where a value was given as an argument.
@@ -65,13 +65,17 @@ def read_text(name: str, data: bytes) -> Source | str:
         most = CONFIGURATION_BYTES
         return f"The file has {size}; a configuration of more than {most} is not read."
     decoded = decode_legacy(data)
-    if b"\0" in decoded.text:
-        return _binary(data if decoded.encoding == WINDOWS_1252 else decoded.text)
-    why = refused(decoded.text)
+    binary = why_binary(data if decoded.encoding == WINDOWS_1252 else decoded.text)
+    if binary is not None:
+        return binary
+    why = refused(decoded.text, CONFIGURATION)
     if why is not None:
         return f"The file {why}"
     return Source(name, decoded.text, decoded.warning)
 
 
-def _binary(data: bytes) -> str:
+def why_binary(data: bytes) -> str | None:
+    """Return the sentence on a file that holds a NUL, by the bytes to count; None for a text."""
+    if b"\0" not in data:
+        return None
     return f"The file is binary: byte {data.index(0)} is NUL. Name a text file."

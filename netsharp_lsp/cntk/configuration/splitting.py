@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.configuration.brackets import Brackets
+from netsharp_lsp.giving_way import go_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Splitter:
         """Go through the text; `take` may return None to end it."""
         at: int | None = 0
         for _ in range(_ROUNDS * len(self._text) + _ROUNDS):
+            go_on()
             start = self._next_start(at or 0)
             if start is None:
                 return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.faults import TextFault
 from netsharp_lsp.cntk.configuration.records import is_block
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 BUILDERS = frozenset({b"brainscriptnetworkbuilder", b"experimentalnetworkbuilder"})
 #: Keys that name the sections which an NDL network is loaded from.
 _SECTIONS = (b"run", b"load")
+#: Where one of them may stand: as it is, or put together of variables.
+_MAY_SAY_SECTIONS = re.compile(rb"run|load|\$\w*[ \t]*=", re.IGNORECASE)
 #: Blocks that nest deeper are not opened.
 DEEPEST = 60
 
@@ -123,6 +127,8 @@ def _walk(values: Iterator[Value], sections: set[bytes], faults: TextFaults) -> 
 def network_sections(scope: Scope) -> set[bytes]:
     """The names of the sections of this configuration that are NDL, by what loads them."""
     names: set[bytes] = set()
+    if not _MAY_SAY_SECTIONS.search(scope.text.text):
+        return names
     for block in (scope, *_blocks(scope)):
         builder = block.here(b"NDLNetworkBuilder")
         places = [block] if builder is None else [block, _inside(block, builder)]

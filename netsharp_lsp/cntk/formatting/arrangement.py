@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
+from netsharp_lsp.cntk.formatting.columns import place_of
 from netsharp_lsp.cntk.formatting.lines import Sheet, print_lines
 from netsharp_lsp.cntk.formatting.regions import hold, statement_spans
 from netsharp_lsp.cntk.formatting.structure import count_breaks, settle_breaks
-from netsharp_lsp.cntk.formatting.tokens import CLOSERS, COMMENT, OPENERS
+from netsharp_lsp.cntk.formatting.tokens import ASSIGN, CLOSERS, COMMENT, OPENERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import TypeAlias
 
     from netsharp_lsp.cntk.formatting.regions import Span
     from netsharp_lsp.cntk.formatting.tokens import Token
     from netsharp_lsp.layout.options import LineRange
+    from netsharp_lsp.text.lines import LineIndex
 
-    # Lines that are wanted (none: all), and stretches that stay as they are.
-    Wishes: TypeAlias = tuple[Sequence[LineRange], frozenset[Span]]
+    # Lines that are wanted (none: all), stretches that stay as they are, whether columns do.
+    Wishes: TypeAlias = tuple[Sequence[LineRange], frozenset[Span], bool]
 
 
 def arrange(text: bytes, language: str, new_line: bytes, wishes: Wishes) -> tuple[bytes, list[int]]:
     """Return a text in the one style, and the offsets of what is broken in it."""
-    ranges, held = wishes
+    ranges, held, columns = wishes
     tokens, broken = tokenise(text, language)
     if not tokens:
         return text if text.strip() else b"", broken
     count_breaks(tokens, text)
     tokens = hold(tokens, text, held, broken)
-    sheet = Sheet(text, new_line, _kept(tokens, text))
+    sheet = Sheet(text, new_line, _kept(tokens, text), columns)
     if ranges:
         return _in_ranges(tokens, sheet, ranges), broken
     settle_breaks(tokens)
     rest = text[tokens[-1].end :]
-    return print_lines(tokens, sheet) + (rest if rest.strip() else new_line), broken
+    (lines,) = print_lines([tokens], sheet)
+    return lines + (rest if rest.strip() else new_line), broken
 
 
 def tokenise(text: bytes, language: str) -> tuple[list[Token], list[int]]:
@@ -95,21 +100,72 @@ def _in_ranges(tokens: list[Token], sheet: Sheet, ranges: Sequence[LineRange]) -
     from netsharp_lsp.text.lines import LineIndex
 
     lines = LineIndex(sheet.text)
+    stretches = _stretches(tokens)
+    wanted = [_touches(stretch, lines, ranges) for stretch in stretches]
     pieces: list[bytes] = []
     done = 0
-    for stretch in _stretches(tokens):
-        start, end = stretch[0].start, stretch[-1].end
-        first, last = lines.line_at(start) + 1, lines.line_at(max(start, end - 1)) + 1
-        if not any(low <= last and first <= high for low, high in ranges):
-            continue
-        settle_breaks(stretch)
-        before = sheet.text[done:start]
-        if not stretch[0].pinned:
-            before = before.rstrip(b" \t")
-        pieces += (before, print_lines(stretch, sheet))
-        rest = sheet.text[end:]
-        done = end + len(rest) - len(rest.lstrip(b" \t"))
+    for first, last in _neighbours(stretches, wanted, sheet):
+        together = stretches[first:last]
+        # The breaks before stretches are settled, too: what is asked of them was asked before.
+        for stretch in together:
+            settle_breaks(stretch)
+        for stretch, written, is_wanted in zip(
+            together, print_lines(together, sheet), wanted[first:last], strict=True
+        ):
+            if is_wanted:
+                before = sheet.text[done : stretch[0].start]
+                pieces += (before if stretch[0].pinned else before.rstrip(b" \t"), written)
+                done = stretch[-1].end
+                while sheet.text[done : done + 1] in (b" ", b"\t"):
+                    done += 1
     return b"".join(pieces) + sheet.text[done:]
+
+
+def _touches(stretch: list[Token], lines: LineIndex, ranges: Sequence[LineRange]) -> bool:
+    start, end = stretch[0].start, stretch[-1].end
+    first, last = lines.line_at(start) + 1, lines.line_at(max(start, end - 1)) + 1
+    return any(low <= last and first <= high for low, high in ranges)
+
+
+def _neighbours(
+    stretches: list[list[Token]], wanted: list[bool], sheet: Sheet
+) -> Iterator[tuple[int, int]]:
+    """What is wanted, each with those around it that may share a column with it."""
+    number = 0
+    while number < len(stretches):
+        if not wanted[number]:
+            number += 1
+            continue
+        first = number
+        while first and _may_align(stretches[first - 1], stretches[first], sheet):
+            first -= 1
+        number += 1
+        while number < len(stretches) and (
+            _may_align(stretches[number - 1], stretches[number], sheet)
+        ):
+            number += 1
+        yield first, number
+
+
+def _may_align(above: list[Token], below: list[Token], sheet: Sheet) -> bool:
+    if not sheet.columns or below[0].breaks != 1:
+        return False
+    if above[0].role == COMMENT or below[0].role == COMMENT:
+        return True
+    return bool(_places(above, sheet) & _places(below, sheet))
+
+
+def _places(stretch: list[Token], sheet: Sheet) -> set[tuple[bool, int, int]]:
+    """Where the first `=` of a stretch stands, and the comments behind its first and last line."""
+    first = next((n for n, token in enumerate(stretch) if n and token.breaks), len(stretch))
+    signs = (one for one in stretch if one.role == ASSIGN)
+    found = [(False, sign) for sign in islice(signs, 1)]
+    found += [(True, one) for one in (stretch[first - 1], stretch[-1]) if one.role == COMMENT]
+    return {
+        (is_comment, size, column)
+        for is_comment, one in found
+        for size, column in enumerate(place_of(sheet.before(one.start)))
+    }
 
 
 def _stretches(tokens: Sequence[Token]) -> list[list[Token]]:

@@ -27,6 +27,7 @@ from netsharp_lsp.cntk.formatting.tokens import (
     WORD,
     Token,
 )
+from netsharp_lsp.memory import let_go
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ class _Walk:
     def run(self, root: Node) -> None:
         """Take every child of the root."""
         frames, tokens, text, base = self._frames, self.tokens, self._text, self._base
-        frames.append((iter(root.children), _USUAL, 0, root))
+        frames.append((let_go(root.children), _USUAL, 0, root))
         while frames:
             children, actions, mark, _ = frames[-1]
             for child in children:
@@ -168,7 +169,7 @@ class _Walk:
         mark = len(self.tokens) if action == _STATEMENT else -1
         if len(self._frames) > DEEPEST and node.type == "record":
             return False
-        self._frames.append((iter(node.children), actions, mark, node))
+        self._frames.append((let_go(node.children), actions, mark, node))
         return True
 
     def _give_up(self, node: Node) -> None:

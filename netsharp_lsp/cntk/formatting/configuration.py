@@ -28,6 +28,7 @@ from netsharp_lsp.cntk.formatting.tokens import (
 )
 from netsharp_lsp.cntk.reading.grammar import parse_tree
 from netsharp_lsp.cntk.vocabulary import VARIABLE
+from netsharp_lsp.memory import let_go
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,10 +52,7 @@ def configuration_tokens(text: bytes, *, breakable: bool) -> tuple[list[Token], 
     `breakable`: the arguments of a call may stand on several lines.
     """
     walk = _Walk(text, breakable)
-    # A node keeps all below it once asked for: each is let go when its tokens are taken.
-    nodes = parse_tree(text).root_node.children
-    nodes.reverse()
-    walk.statements((nodes.pop() for _ in range(len(nodes))), outermost=True)
+    walk.statements(let_go(parse_tree(text).root_node.children), outermost=True)
     return walk.tokens, walk.broken
 
 
@@ -109,7 +107,7 @@ class _Walk:
 
     def _record(self, node: Node) -> bool:
         """Take the parts of a record in their order."""
-        for child in node.children:
+        for child in let_go(node.children):
             kind = child.type
             if kind == "=":
                 self._add(ASSIGN, child)
@@ -161,13 +159,13 @@ class _Walk:
 
     def _block(self, node: Node) -> bool:
         """Take a bracket around records."""
-        opening, *inner, closing = node.children
         if self._has_own_separator(node):
             self._add(WORD, node)
             return not _has_fault(node)
+        opening, inner, closing = _taken_apart(node)
         around = any(child.type in _STATEMENTS for child in inner)
         self._add(BLOCK if around else OPEN, opening)
-        if closing.type != _ENDS[opening.type] or not self.statements(inner):
+        if closing.type != _ENDS[opening.type] or not self.statements(let_go(inner)):
             return False
         self._add(BLOCK_CLOSE if around else CLOSE, closing)
         return True
@@ -188,9 +186,9 @@ class _Walk:
         return self._elements(node, TIGHT_OPEN if self._breakable else HELD_TIGHT_OPEN)
 
     def _elements(self, node: Node, opener: int) -> bool:
-        opening, *inner, closing = node.children
+        opening, inner, closing = _taken_apart(node)
         self._add(opener, opening)
-        for child in inner:
+        for child in let_go(inner):
             kind = child.type
             if kind in (",", ":", ";", "="):
                 is_comma = kind == "," and opener != HELD_OPEN
@@ -229,6 +227,14 @@ class _Walk:
 
     def _has_line_end(self, start: int, end: int) -> bool:
         return self._text.find(b"\n", start, end) >= 0 or self._text.find(b"\r", start, end) >= 0
+
+
+def _taken_apart(node: Node) -> tuple[Node, list[Node], Node]:
+    """The ends of a bracket and what is in it, which the bracket's node lets go."""
+    children = node.children
+    opening, *inner, closing = children
+    children.clear()
+    return opening, inner, closing
 
 
 _FAULTS = frozenset(

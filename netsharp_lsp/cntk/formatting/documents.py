@@ -7,6 +7,7 @@ behind what separates them already, and no line begins with what could go on the
 from __future__ import annotations
 
 from netsharp_lsp.cntk.formatting.tokens import (
+    ASSIGN,
     BLOCK,
     BRANCH,
     CLOSERS,
@@ -77,6 +78,9 @@ class LineLayout:
 
     def _statements(self, items: list[_Item], hang: bool) -> Document:
         """Statements that share a line, or each on a line of its own."""
+        return Concat(self._members(items, hang))
+
+    def _members(self, items: list[_Item], hang: bool) -> list[Document]:
         parts: list[list[_Item]] = []
         for number, item in enumerate(items):
             token = _first(item)
@@ -89,7 +93,7 @@ class LineLayout:
             if number:
                 documents.append(self._break(parts[number - 1][-1], part[0], LINE))
             documents.append(self._expression(part, hang))
-        return Concat(documents)
+        return documents
 
     def _parts(self, items: list[_Item]) -> list[Document]:
         """Elements with their separators, and what stands between them."""
@@ -156,15 +160,22 @@ class LineLayout:
     def _breaking(self, bracket: _Bracket) -> Document:
         opener, closer, items = bracket.opener, bracket.closer, bracket.items
         block = opener.role == BLOCK
-        content = self._statements(items, hang=True) if block else Concat(self._parts(items))
+        # What could be a separator keeps its distance from the bracket.
+        held = _first(items[0]).text[0] in CUSTOM_SEPARATORS
+        if closer is not None and not block and _is_alone(items, held):
+            ends = (self._gap(opener, _first(items[0])), self._gap(_last(items[-1]), closer))
+            return Concat((opener.text, ends[0], self._joined(items), ends[1], closer.text))
+        first, *others = self._members(items, hang=True) if block else self._parts(items)
         edge: Document = LINE if block or opener.role == PADDED_OPEN else SOFTLINE
-        begin = self._break(opener, items[0], edge)
-        if _first(items[0]).text[0] in CUSTOM_SEPARATORS:
-            # What could be a separator keeps its distance from the bracket.
+        inner: Document = Nest(
+            INDENT, Concat((self._break(opener, items[0], edge), first, *others))
+        )
+        if held:
+            # On the bracket's line all is indented as that is.
             begin = self._gap(opener, _first(items[0]))
+            inner = Concat((begin, first, Nest(INDENT, Concat(others))))
         if closer is None:
-            return Group(Concat((opener.text, Nest(INDENT, Concat((begin, content))))))
-        inner = Nest(INDENT, Concat((begin, content)))
+            return Group(Concat((opener.text, inner)))
         return Group(Concat((opener.text, inner, edge, closer.text)))
 
     def _break(self, before: _Item, after: _Item, usual: Document) -> Document:
@@ -221,6 +232,22 @@ def _last(item: _Item) -> Token:
             return item.opener
         item = item.items[-1]
     return item
+
+
+def _is_alone(items: Sequence[_Item], held: bool) -> bool:
+    """Whether a bracket holds one lambda that ends in a bracket, or the like that must begin there.
+
+    It begins and ends where the bracket does: `(x => f (`, and `))` at the end.
+    """
+    if not (held or any(_is_arrow(item) for item in items)):
+        return False
+    if any(not isinstance(item, _Bracket) and _separates(item) for item in items):
+        return False
+    return any(isinstance(item, _Bracket) for item in items) and min(_levels(items)) == _NEVER
+
+
+def _is_arrow(item: _Item) -> bool:
+    return not isinstance(item, _Bracket) and item.role == ASSIGN and item.text == b"=>"
 
 
 def _separates(token: Token) -> bool:

@@ -10,6 +10,7 @@ import re
 from netsharp_lsp.cntk.formatting.arrangement import arrange, spans_around
 from netsharp_lsp.cntk.formatting.safety import find_difference
 from netsharp_lsp.layout.options import FormatOptions, Formatted
+from netsharp_lsp.text.conflicts import conflicts_in
 from netsharp_lsp.text.decode import majority_line_end
 
 TYPE_CHECKING = False
@@ -30,6 +31,13 @@ def format_text(data: bytes, language: str, options: FormatOptions | None = None
     A statement that cannot be put in order without a change of what it says stays as it is.
     """
     options = options or FormatOptions()
+    if b"\0" in data:
+        # The file would be binary, which nobody reads.
+        return Formatted(data, [data.index(0)])
+    conflicts = conflicts_in(data)
+    if conflicts:
+        # Where these lines begin elsewhere, no program knows them any more.
+        return Formatted(data, [one.marks[0][1] for one in conflicts])
     text = data
     chosen = _LINE_ENDS.get(options.line_ending)
     if chosen is not None and (chosen != b"\n" or b"\r" in text):
@@ -89,8 +97,9 @@ class _Formatting:
         return after, broken
 
     def _arranged(self, text: bytes, held: set[Span]) -> tuple[bytes, list[int]]:
-        ranges = self._options.ranges
-        return arrange(text, self._language, self._new_line, (ranges, frozenset(held)))
+        options = self._options
+        wishes = (options.ranges, frozenset(held), options.keeps_columns)
+        return arrange(text, self._language, self._new_line, wishes)
 
     def _moved(self, after: bytes) -> set[Span]:
         """Where what stays as it is has come to stand."""

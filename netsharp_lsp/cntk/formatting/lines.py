@@ -7,8 +7,18 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from netsharp_lsp.cntk.formatting.columns import (
+    WIDTH,
+    Assigns,
+    Line,
+    keep_columns,
+    may_have_columns,
+    place_of,
+    with_comments,
+)
 from netsharp_lsp.cntk.formatting.documents import INDENT, LineLayout, may_break
 from netsharp_lsp.cntk.formatting.tokens import (
+    ASSIGN,
     BLOCK,
     BLOCK_COMMENT,
     BRANCH,
@@ -24,46 +34,28 @@ from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from netsharp_lsp.cntk.formatting.tokens import Token
 
-WIDTH = 100
-#: Blanks before a comment that nothing else decides on.
-_DISTANCE = 2
 #: What a line begins with that goes on with the one before, wanted or not.
 _JOINTS = frozenset((b"(", b"[", b"{", b".", b"+", b"-"))
-#: How far apart tabulators may have been when comments were aligned with them.
-_TABULATORS = (4, 8)
-
-
-class Line:
-    """One line: its indentation, its text without a comment behind it, and that comment.
-
-    `blank`: an empty line stands before it. `columns` are where the comment, or a comment that is
-    the line, stood in the original; none where it may not move.
-    """
-
-    __slots__ = ("alone", "blank", "body", "columns", "comment", "indent")
-
-    def __init__(self, indent: int, blank: bool) -> None:
-        self.indent = indent
-        self.blank = blank
-        self.body = b""
-        self.comment: bytes | None = None
-        self.columns: tuple[int, ...] = ()
-        self.alone = False
 
 
 class Sheet:
-    """The text that is being formatted, the line end to write, and brackets not to break."""
+    """The text that is being formatted, the line end to write, and brackets not to break.
 
-    __slots__ = ("_lines", "kept", "new_line", "text")
+    `columns`: those that a person aligned stay; `signs`: there may be some of `=`.
+    """
 
-    def __init__(self, text: bytes, new_line: bytes, kept: frozenset[int] = frozenset()) -> None:
+    __slots__ = ("_lines", "columns", "kept", "new_line", "signs", "text")
+
+    def __init__(self, text: bytes, new_line: bytes, kept: frozenset[int], columns: bool) -> None:
         self.text = text
         self.new_line = new_line
         self.kept = kept
+        self.columns = columns
+        self.signs = columns and may_have_columns(text)
         self._lines = LineIndex(text)
 
     def before(self, at: int) -> bytes:
@@ -71,10 +63,21 @@ class Sheet:
         return self.text[self._lines.starts[self._lines.line_at(at)] : at]
 
 
-def print_lines(tokens: Sequence[Token], sheet: Sheet) -> bytes:
-    """Return tokens as lines, without a line end behind the last."""
-    lines = _Lines(tokens, sheet).all()
-    return sheet.new_line.join(_with_comments(lines))
+def print_lines(stretches: Sequence[Sequence[Token]], sheet: Sheet) -> list[bytes]:
+    """Return stretches of tokens that follow each other as lines, each without a last line end."""
+    parts = [_Lines(tokens, sheet).all() for tokens in stretches]
+    lines = [line for part in parts for line in part]
+    if sheet.signs:
+        keep_columns(lines, sheet.before)
+    written = iter(with_comments(lines, keep=sheet.columns))
+    return [sheet.new_line.join(_spaced(part, written)) for part in parts]
+
+
+def _spaced(lines: Sequence[Line], written: Iterator[bytes]) -> Iterator[bytes]:
+    for line in lines:
+        if line.blank:
+            yield b""
+        yield next(written)
 
 
 class _Lines:
@@ -103,17 +106,18 @@ class _Lines:
     def _line(self, tokens: Sequence[Token], end: int) -> Line:
         first = tokens[0]
         hangs = self._hangs(first, end)
-        line = Line(self._indent(first, hangs), first.breaks > 1)
+        line = Line(self._indent(first, hangs), first.breaks > 1, len(self._open))
         code = tokens
         if tokens[-1].role == COMMENT:
             last = tokens[-1]
             code = tokens[:-1]
-            line.columns = _columns(self._sheet.before(last.start))
+            line.place = place_of(self._sheet.before(last.start))
             line.comment = last.text
             line.alone = not code
             if code and code[-1].end == last.start and last.text.startswith(b"#"):
-                line.columns = ()
-        line.body = self._body(code, line.indent, hangs) if code else b""
+                line.place = ()
+        if code:
+            self._fill(line, code, hangs)
         self._follow(code, line.indent)
         return line
 
@@ -189,16 +193,23 @@ class _Lines:
             return None
         return member[1]
 
-    def _body(self, tokens: Sequence[Token], indent: int, hangs: bool) -> bytes:
+    def _fill(self, line: Line, tokens: Sequence[Token], hangs: bool) -> None:
+        """Give a line its text."""
         text = self._sheet.text
         before = tokens[0]
         pieces = [before.text]
         for token in tokens[1:]:
             pieces += (gap(before, token, text), token.text)
             before = token
-        flat = b"".join(pieces)
-        if len(flat) + indent <= WIDTH or not may_break(tokens):
-            return flat
+        flat = line.body = b"".join(pieces)
+        if len(flat) + line.indent > WIDTH and may_break(tokens):
+            line.body = self._broken(flat, tokens, line.indent, hangs)
+        if self._sheet.signs and tokens[0].starts:
+            line.statement = True
+            self._assign(line, tokens, pieces)
+
+    def _broken(self, flat: bytes, tokens: Sequence[Token], indent: int, hangs: bool) -> bytes:
+        """The text of a line that may be too long for one."""
         if text_width(flat) + indent <= WIDTH:
             return flat
         inside = bool(self._open) and self._open[-1][1] != BLOCK
@@ -208,64 +219,38 @@ class _Lines:
         )
         return render(document, WIDTH, indent, indent, self._sheet.new_line)
 
+    def _assign(self, line: Line, tokens: Sequence[Token], pieces: list[bytes]) -> None:
+        """Tell a line of the `=` of the statement that it begins with, if it stands on it."""
+        number = _assigning(tokens)
+        if not number or pieces[2 * number - 1] != b" " or tokens[0].pinned:
+            return
+        sign = tokens[number]
+        stood = self._sheet.text[tokens[number - 1].end : sign.start]
+        if stood != b" " and stood.strip(b" \t"):
+            return
+        before = pieces[0] if number == 1 else b"".join(pieces[: 2 * number - 1])
+        if _has_line_end(line.body):
+            if not line.body.startswith(before + b" ="):
+                return
+            line.crowded = any(token.starts for token in tokens[number:])
+        line.assigns = Assigns(len(before), stood, sign.start)
+
+
+def _assigning(tokens: Sequence[Token]) -> int:
+    """The number of the `=` of the statement that tokens begin with, or 0."""
+    for number in range(1, len(tokens)):
+        token = tokens[number]
+        if token.starts:
+            break
+        if token.role == ASSIGN:
+            return number if token.text == b"=" else 0
+    return 0
+
+
+def _has_line_end(body: bytes) -> bool:
+    return b"\n" in body or b"\r" in body
+
 
 def _column(before: bytes) -> int | None:
     """How far the first token of a line is indented; None for any other."""
     return None if before.strip() else len(before)
-
-
-def _columns(before: bytes) -> tuple[int, ...]:
-    """Where a comment stood, by each distance of tabulators that it may have been aligned with."""
-    if b"\t" not in before:
-        return (text_width(before),) * len(_TABULATORS)
-    return tuple(text_width(before.expandtabs(size)) for size in _TABULATORS)
-
-
-def _with_comments(lines: list[Line]) -> list[bytes]:
-    """The lines as they are written; comments that were aligned are so again."""
-    written: list[bytes] = []
-    number = 0
-    while number < len(lines):
-        end = _aligned_until(lines, number)
-        column = max(_width(line) for line in lines[number:end]) + _DISTANCE
-        for line in lines[number:end]:
-            if line.blank:
-                written.append(b"")
-            written.append(_written(line, column))
-        number = end
-    return written
-
-
-def _aligned_until(lines: list[Line], number: int) -> int:
-    """The end of the lines whose comments stood below each other."""
-    first = lines[number]
-    end = number + 1
-    if first.alone or not first.columns:
-        return end
-    while end < len(lines) and not lines[end].blank and _are_aligned(first, lines[end]):
-        end += 1
-    return end
-
-
-def _are_aligned(first: Line, other: Line) -> bool:
-    return any(one == two for one, two in zip(first.columns, other.columns, strict=False))
-
-
-def _width(line: Line) -> int:
-    if line.alone:
-        return 0
-    body = line.body
-    last = max(body.rfind(b"\n"), body.rfind(b"\r")) + 1
-    return text_width(body[last:]) + (0 if last else line.indent)
-
-
-def _written(line: Line, column: int) -> bytes:
-    if line.comment is None:
-        return b" " * line.indent + line.body
-    if line.alone:
-        indent = line.indent if column == _DISTANCE else column
-        return b" " * indent + line.comment
-    if not line.columns:
-        return b" " * line.indent + line.body + line.comment
-    distance = column - _width(line)
-    return b" " * line.indent + line.body + b" " * distance + line.comment

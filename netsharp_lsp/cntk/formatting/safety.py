@@ -38,11 +38,11 @@ _ENDS = (b"\n", b"\r", b"\r\n")
 #: Between the words of a digest; line ends that separate nothing, and several that are as one.
 _BETWEEN = b"\x1f"
 _IDLE_ENDS = re.compile(
-    rb"((?:\A|\x1f)(?:[\[{(][^\x1f]?|[;,]))(?:\x1f[\r\n]{1,2}(?=\x1f|\Z))+"
-    rb"|(?:\x1f[\r\n]{1,2})+(?=\x1f[\]});,])|(?:\x1f[\r\n]{1,2})+\Z"
-    rb"|\A(?:[\r\n]{1,2}(?:\x1f|\Z))+"
+    rb"((?:\A|\x1f)(?:[\[{(][^\x1f]?|[;,]))(?:\x1f[\r\n]{1,2}(?=\x1f|\Z))++"
+    rb"|(?:\x1f[\r\n]{1,2})++(?:(?=\x1f[\]});,])|\Z)"
+    rb"|\A(?:[\r\n]{1,2}(?:\x1f|\Z))++"
 )
-_MORE_ENDS = re.compile(rb"(?:\x1f[\r\n]{1,2}(?=\x1f))+")
+_MORE_ENDS = re.compile(rb"(?:\x1f[\r\n]{1,2}(?=\x1f))++")
 _OPENING = b"[{("
 _COMMENT_MARKS = (b"#", b"//", b"/*")
 

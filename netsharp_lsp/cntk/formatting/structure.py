@@ -16,12 +16,16 @@ from netsharp_lsp.cntk.formatting.tokens import (
     NAMED,
     OPENERS,
     SEPARATORS,
+    TIGHT,
+    WORD,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.formatting.tokens import Token
 
+#: What may stand between two ends of brackets on a line: `}.result)`.
+_BEHIND_CLOSERS = frozenset((TIGHT, WORD))
 #: What may go from between two tokens.
 _BLANKS = b" \t\r\n"
 
@@ -30,15 +34,17 @@ class _Level:
     """An open bracket, or the whole text: its token's number and its latest statement.
 
     `at` counts the line ends up to the bracket, `since` those up to the statement's first token.
+    `column` tells how far the bracket's line is indented: as far as others with the same number.
     `beside`: the statement shares its line with one before, which is `above_broken` where it has
     several lines.
     """
 
-    __slots__ = ("above_broken", "at", "beside", "opener", "since", "statement")
+    __slots__ = ("above_broken", "at", "beside", "column", "opener", "since", "statement")
 
-    def __init__(self, opener: int, at: int) -> None:
+    def __init__(self, opener: int, at: int, column: int) -> None:
         self.opener = opener
         self.at = at
+        self.column = column
         self.statement = -1
         self.since = 0
         self.beside = False
@@ -86,8 +92,9 @@ def settle_breaks(tokens: list[Token]) -> None:
     """Decide on every line end that does not depend on the width."""
     _join(tokens)
     tokens[0].breaks = 0
-    count = solid = 0
-    levels = [_Level(-1, 0)]
+    count = solid = column = 0
+    closes = False
+    levels = [_Level(-1, 0, 0)]
     for number, token in enumerate(tokens):
         role = token.role
         if token.starts:
@@ -96,6 +103,14 @@ def settle_breaks(tokens: list[Token]) -> None:
             level = levels.pop()
             _begin(tokens, level, -1, solid)
             _close(tokens, level, number, count)
+            if token.breaks and closes and column == level.column:
+                _stack(tokens, level, number)
+            if token.breaks:
+                closes, column = True, level.column
+        elif token.breaks:
+            closes, column = False, number
+        elif role not in _BEHIND_CLOSERS:
+            closes = False
         before = tokens[number - 1]
         if token.breaks > 1 and number and before.role in OPENERS:
             token.breaks = 1
@@ -106,7 +121,7 @@ def settle_breaks(tokens: list[Token]) -> None:
         if token.starts:
             levels[-1].since = count
         if role in OPENERS:
-            levels.append(_Level(number, count))
+            levels.append(_Level(number, count, column))
 
 
 def _join(tokens: list[Token]) -> None:
@@ -147,3 +162,10 @@ def _close(tokens: list[Token], level: _Level, number: int, count: int) -> None:
     if first.breaks or not (could_separate or first.text.startswith((b"#", b"//"))):
         first.breaks = 1
     closer.breaks = 1
+
+
+def _stack(tokens: list[Token], level: _Level, number: int) -> None:
+    """Put the end of a bracket on the line above, where one ends at the same indentation."""
+    beside_comment = tokens[number - 1].role >= BLOCK_COMMENT
+    if tokens[level.opener].role != BLOCK and not beside_comment and not tokens[number].pinned:
+        tokens[number].breaks = 0

@@ -4,9 +4,11 @@ each node has its name in the text.
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.ide.nodes import named_nodes
+from netsharp_lsp.cntk.ide.places.nodes import named_nodes
 from netsharp_lsp.cntk.networks.description import described
 from netsharp_lsp.cntk.networks.node import Network
+from netsharp_lsp.cntk.run.elsewhere import network_for
+from netsharp_lsp.cntk.run.models import model_of
 from netsharp_lsp.description.folding import folded
 from netsharp_lsp.description.nodes import as_layers
 from netsharp_lsp.description.picture import drawn, lay_out
@@ -14,13 +16,15 @@ from netsharp_lsp.ide.answers import Graph, Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.ide.places.edited import Edited
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.experiment import Experiment
 
 
 def graph_of(edited: Edited) -> Graph:
-    """The first network that is built in the text, else the first of its runs."""
+    """The first network that is built in the text, else the first of its runs, else that of the
+    model which a command of them works on; of an edit in MEL what it writes last.
+    """
     experiment, built = _meant(edited)
     network = built.network if built is not None else None
     description = described(network if network is not None else Network({}, {}))
@@ -41,6 +45,8 @@ def graph_of(edited: Edited) -> Graph:
 
 
 def _meant(edited: Edited) -> tuple[Experiment, BuiltNetwork] | tuple[None, None]:
+    if edited.language == "mel":
+        return _written(edited) or (None, None)
     first: tuple[Experiment, BuiltNetwork] | None = None
     for experiment, built in edited.networks():
         if built.network is None:
@@ -48,4 +54,27 @@ def _meant(edited: Edited) -> tuple[Experiment, BuiltNetwork] | tuple[None, None
         first = first or (experiment, built)
         if edited.is_here(experiment, built.place.source):
             return experiment, built
-    return first or (None, None)
+    return first or _read(edited) or (None, None)
+
+
+def _written(edited: Edited) -> tuple[Experiment, BuiltNetwork] | None:
+    """What the text as an edit in MEL writes last, in the first run that knows all of it."""
+    for experiment in edited.experiments:
+        for edit in experiment.edits:
+            last = next(reversed(edit.written.values()), None)
+            if last is not None and edited.is_here(experiment, edit.text.name):
+                return experiment, last
+    return None
+
+
+def _read(edited: Edited) -> tuple[Experiment, BuiltNetwork] | None:
+    """The network of the first model that a command reads, whatever run trains it."""
+    for experiment in edited.experiments:
+        for command in experiment.commands if edited.language == "cntk" else ():
+            path = model_of(command)
+            if command.listed and command.builder is None and path is not None:
+                others = experiment.beside(path)
+                found = network_for(command, experiment, edited.name, others)
+                if not isinstance(found, str) and found.built.network is not None:
+                    return found.experiment, found.built
+    return None

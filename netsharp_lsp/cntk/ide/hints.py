@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.ide.nodes import named_nodes, parameters_of, written_shape
+from netsharp_lsp.cntk.ide.places.nodes import named_nodes, parameters_of, written_shape
 from netsharp_lsp.ide.answers import InlayHint
 from netsharp_lsp.text.numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.ide.edited import Edited
-    from netsharp_lsp.cntk.ide.nodes import NamedNode
-    from netsharp_lsp.cntk.ide.occurrence import Occurrence
+    from netsharp_lsp.cntk.ide.naming.occurrence import Occurrence
+    from netsharp_lsp.cntk.ide.places.edited import Edited
+    from netsharp_lsp.cntk.ide.places.nodes import NamedNode
     from netsharp_lsp.cntk.networks.node import Node
     from netsharp_lsp.ide.answers import HintOptions
 

@@ -3,18 +3,9 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.options import block
-from netsharp_lsp.cntk.ide.blocks import assignment_at
-from netsharp_lsp.cntk.ide.calls import call_at, form_of, macro_named, name_of
-from netsharp_lsp.cntk.ide.declarations import declared_markdown
-from netsharp_lsp.cntk.ide.descriptions import of_edit, of_library, of_ndl
-from netsharp_lsp.cntk.ide.glossary import ndl_signature, option_markdown
-from netsharp_lsp.cntk.ide.listed_nodes import dotted_node, listed_node
-from netsharp_lsp.cntk.ide.node_pages import node_markdown
-from netsharp_lsp.cntk.ide.nodes import named_nodes
-from netsharp_lsp.cntk.ide.options import block_markdown, brief, key_markdown, value_markdown
-from netsharp_lsp.cntk.ide.sections import KEYS
-from netsharp_lsp.cntk.ide.text import nodes_at, word_at
-from netsharp_lsp.cntk.ide.words import (
+from netsharp_lsp.cntk.ide.meanings.descriptions import of_edit, of_library, of_ndl
+from netsharp_lsp.cntk.ide.meanings.glossary import ndl_signature, option_markdown
+from netsharp_lsp.cntk.ide.meanings.words import (
     CLASSES,
     MEMBERS,
     SPECIAL,
@@ -22,6 +13,15 @@ from netsharp_lsp.cntk.ide.words import (
     property_meaning,
     tag_meaning,
 )
+from netsharp_lsp.cntk.ide.pages.declarations import declared_markdown
+from netsharp_lsp.cntk.ide.pages.node_pages import node_markdown
+from netsharp_lsp.cntk.ide.pages.options import block_markdown, brief, key_markdown, value_markdown
+from netsharp_lsp.cntk.ide.places.blocks import assignment_at
+from netsharp_lsp.cntk.ide.places.calls import call_at, form_of, macro_named, name_of
+from netsharp_lsp.cntk.ide.places.listed_nodes import dotted_node, listed_node
+from netsharp_lsp.cntk.ide.places.nodes import named_nodes
+from netsharp_lsp.cntk.ide.places.sections import KEYS
+from netsharp_lsp.cntk.ide.places.text import nodes_at, word_at
 from netsharp_lsp.cntk.mel.functions import meant
 from netsharp_lsp.cntk.ndl.functions import function_of
 from netsharp_lsp.cntk.reading.syntax import ConfigurationCall
@@ -30,8 +30,8 @@ from netsharp_lsp.ide.answers import Hover
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.ide.edited import Edited
-    from netsharp_lsp.cntk.ide.occurrence import Occurrence
+    from netsharp_lsp.cntk.ide.naming.occurrence import Occurrence
+    from netsharp_lsp.cntk.ide.places.edited import Edited
 
 #: What the words of BrainScript itself do.
 WORDS = {

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.ide.node_pages import summary
+from netsharp_lsp.cntk.ide.pages.node_pages import summary
 from netsharp_lsp.ide.answers import Lens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.ide.places.edited import Edited
     from netsharp_lsp.ide.answers import LensOptions
 
 

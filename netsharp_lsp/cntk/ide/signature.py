@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.ide.calls import call_at
+from netsharp_lsp.cntk.ide.places.calls import call_at
 from netsharp_lsp.ide.answers import Parameter, Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.ide.places.edited import Edited
 
 
 def signature_at(edited: Edited, offset: int) -> Signature | None:

@@ -5,14 +5,15 @@ It hands each question to the module of `ide` that answers it and decides nothin
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.ide.edited import Edited
+from netsharp_lsp.cntk.ide.places.edited import Edited
 from netsharp_lsp.diagnostics.model import Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from netsharp_lsp.context import Context
+    from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.ide import answers
     from netsharp_lsp.interface import Language
     from netsharp_lsp.layout.options import FormatOptions, Formatted
@@ -20,12 +21,17 @@ if TYPE_CHECKING:
 
 
 class Snapshot:
-    """A text and what lies around it.  Versions share nothing: a text is read in milliseconds."""
+    """A text and what lies around it.  Each version is read anew, in milliseconds."""
 
-    def __init__(self, language: Language, data: bytes, context: Context) -> None:
+    def __init__(self, language: Language, text: Edited) -> None:
         self.language = language
-        self.text = Edited(language.id, data, context)
+        self.text = text
         self._result: Result | None = None
+
+    @classmethod
+    def opened(cls, language: Language, data: bytes, context: Context) -> Snapshot:
+        """Take a text for the first time."""
+        return cls(language, Edited(language.id, data, context))
 
     @property
     def data(self) -> bytes:
@@ -39,11 +45,11 @@ class Snapshot:
 
     def edited(self, data: bytes, edits: Sequence[Edit]) -> Snapshot:
         """The next version of the text."""
-        return Snapshot(self.language, data, self.context)
+        return Snapshot(self.language, self.text.next_version(data))
 
     def with_context(self, context: Context) -> Snapshot:
         """The same text with something else known around it."""
-        return Snapshot(self.language, self.data, context)
+        return Snapshot.opened(self.language, self.data, context)
 
     def check(self) -> Result:
         """What `check` says of the same text and context."""
@@ -54,6 +60,10 @@ class Snapshot:
             found = diagnostics_in(self.text.experiments, self.text.name)
             self._result = Result(found, comments_of(self.language.id, self.data))
         return self._result
+
+    def gravest(self, most: int, wants: Callable[[str], bool]) -> tuple[int, Sequence[Diagnostic]]:
+        """How many diagnostics have a code that is wanted, and so many of them, the gravest."""
+        return self.check().gravest(most, wants)
 
     def hover(self, offset: int) -> answers.Hover | None:
         """What is known about the words at a place."""
@@ -87,79 +97,79 @@ class Snapshot:
 
     def definition(self, offset: int) -> answers.Target | None:
         """Where the name at a place is declared."""
-        from netsharp_lsp.cntk.ide.names import definition_at
+        from netsharp_lsp.cntk.ide.navigation.names import definition_at
 
         return definition_at(self.text, offset)
 
     def implementations(self, offset: int) -> Sequence[answers.Target]:
         """What stands behind the name at a place."""
-        from netsharp_lsp.cntk.ide.implementation import implementations_at
+        from netsharp_lsp.cntk.ide.navigation.implementation import implementations_at
 
         return implementations_at(self.text, offset)
 
     def references(self, offset: int, declaration: bool) -> list[answers.Range | answers.Elsewhere]:
         """Where the name at a place is used."""
-        from netsharp_lsp.cntk.ide.names import references_at
+        from netsharp_lsp.cntk.ide.navigation.names import references_at
 
         return references_at(self.text, offset, declaration)
 
     def highlights(self, offset: int) -> list[answers.Highlight]:
         """Where what stands at a place stands elsewhere."""
-        from netsharp_lsp.cntk.ide.names import highlights_at
+        from netsharp_lsp.cntk.ide.navigation.names import highlights_at
 
         return highlights_at(self.text, offset)
 
     def prepare_rename(self, offset: int) -> answers.Renaming | answers.Refusal:
         """The name at a place, if it can be renamed."""
-        from netsharp_lsp.cntk.ide.rename import renaming_at
+        from netsharp_lsp.cntk.ide.changes.rename import renaming_at
 
         return renaming_at(self.text, offset)
 
     def rename(self, offset: int, name: str) -> answers.Changes | answers.Refusal:
         """The changes that give a name another, in every file that uses it."""
-        from netsharp_lsp.cntk.ide.rename import rename
+        from netsharp_lsp.cntk.ide.changes.rename import rename
 
         return rename(self.text, offset, name)
 
     def symbols(self) -> list[answers.Symbol]:
         """The outline."""
-        from netsharp_lsp.cntk.ide.symbols import symbols_of
+        from netsharp_lsp.cntk.ide.structure.symbols import symbols_of
 
         return symbols_of(self.text)
 
     def folds(self) -> list[answers.Fold]:
         """What can be folded away."""
-        from netsharp_lsp.cntk.ide.folding import folds_of
+        from netsharp_lsp.cntk.ide.structure.folding import folds_of
 
         return folds_of(self.text.text)
 
     def selections(self, offset: int) -> list[answers.Range]:
         """The ranges around a place."""
-        from netsharp_lsp.cntk.ide.selection import selections_at
+        from netsharp_lsp.cntk.ide.structure.selection import selections_at
 
         return selections_at(self.text.text, offset)
 
     def tokens(self, start: int, end: int) -> list[answers.Token]:
         """The semantic tokens of a range."""
-        from netsharp_lsp.cntk.ide.tokens import tokens_in
+        from netsharp_lsp.cntk.ide.structure.tokens import tokens_in
 
         return tokens_in(self.text, start, end)
 
     def links(self) -> list[answers.Link]:
         """What leads somewhere."""
-        from netsharp_lsp.cntk.ide.links import links_of
+        from netsharp_lsp.cntk.ide.navigation.links import links_of
 
         return links_of(self.text)
 
     def flow(self, offset: int) -> answers.Flow | None:
         """The node at a place."""
-        from netsharp_lsp.cntk.ide.flow import flow_at
+        from netsharp_lsp.cntk.ide.navigation.flow import flow_at
 
         return flow_at(self.text, offset)
 
     def feeds(self, name: str, *, backwards: bool) -> list[answers.Flow]:
         """The nodes that a node feeds, or reads."""
-        from netsharp_lsp.cntk.ide.flow import feeds
+        from netsharp_lsp.cntk.ide.navigation.flow import feeds
 
         return feeds(self.text, name, backwards=backwards)
 
@@ -177,13 +187,13 @@ class Snapshot:
 
     def actions(self, start: int, end: int, only: Sequence[str] | None) -> list[answers.Action]:
         """What can be done to a range."""
-        from netsharp_lsp.cntk.ide.actions import actions_in
+        from netsharp_lsp.cntk.ide.changes.actions import actions_in
 
         return actions_in(self.text, self.language, self.check, (start, end), only)
 
     def migrate(self) -> answers.Migration:
         """What turns the text and its unit into BrainScript."""
-        from netsharp_lsp.cntk.ide.migration import migration_of
+        from netsharp_lsp.cntk.ide.changes.migration import migration_of
 
         return migration_of(self.text)
 

@@ -5,23 +5,22 @@ Knows no disk; a file is known by the one name that its reader gives it.
 
 from __future__ import annotations
 
-import os
-
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.judging.check import diagnostics_by_file
 from netsharp_lsp.cntk.library import PREFIX
 from netsharp_lsp.cntk.rules import tells_unknown
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
+from netsharp_lsp.cntk.run.neighbours import alone
 from netsharp_lsp.cntk.vocabulary import VARIABLE
 from netsharp_lsp.diagnostics.model import RANKS, Diagnostic, Related
 from netsharp_lsp.text.visible import encodable
-from netsharp_lsp.workspace import GivenFiles, Run, Workspace
+from netsharp_lsp.workspace import GivenFiles, Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from netsharp_lsp.workspace import Files, Folders
+    from netsharp_lsp.workspace import Count, Counted, Folders, Run
 
 #: What a text is called that has no name.
 NAMELESS = "<text>"
@@ -108,18 +107,12 @@ def diagnostics_in(experiments: Iterable[Experiment], name: str) -> list[Diagnos
     return merged(analysed(experiment).diagnostics.get(name, ()) for experiment in experiments)
 
 
-def alone(name: str, also: tuple[str, ...] = ()) -> Run:
-    """The run that is supposed of a configuration that nobody says how to run: in its folder."""
-    folder, base = os.path.split(name)
-    return Run((f"configFile={base}",), folder or ".", declared=False, also=also)
-
-
 def _experiment(
-    run: Run | None, language_id: str, files: Files, workspace: Workspace
+    run: Run | None, language_id: str, files: Folders, workspace: Workspace
 ) -> Experiment:
     if run is None:
-        return SingleFile(workspace.name, language_id, files, workspace.library)
-    return Experiment(run, files, workspace.library, workspace.defines)
+        return SingleFile(workspace.name, language_id, files, workspace.library, workspace.given)
+    return Experiment(run, files, workspace.library, workspace.given).among(files)
 
 
 class Over:
@@ -140,6 +133,15 @@ class Over:
     def exists(self, path: str) -> bool:
         """Whether there is a file or a folder of that name; reads nothing."""
         return self._files.exists(path) or self.locate(path) in self._texts
+
+    def kind(self, path: str) -> str | None:
+        """Return what has a name; None where nothing is seen there."""
+        return "file" if self.locate(path) in self._texts else self._files.kind(path)
+
+    def counted(self, path: str, count: Count[Counted]) -> Counted | None:
+        """Return what `count` makes of a file of data; None where none may be read."""
+        text = self._texts.get(self.locate(path)) if self._texts else None
+        return self._files.counted(path, count) if text is None else count((text,))
 
     def outside(self, path: str) -> bool:
         """Whether nothing can be known of a file."""

@@ -1,11 +1,15 @@
-"""The functions that every network sees, written in BrainScript beside this file."""
+"""The functions that every network sees, written in BrainScript beside this file.
+
+What later releases brought anew stands among them, what they changed in a part of its own.
+"""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from netsharp_lsp.cntk.brainscript.reading.parser import parse
+from netsharp_lsp.cntk.brainscript.reading.syntax import Member
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,17 +19,36 @@ if TYPE_CHECKING:
 PARTS = ("values", "nodes", "cntk2", "layers", "bs")
 #: What places in the library begin with.
 PREFIX = "library:"
+#: What later releases have in the place of functions of the same names.
+LATER = "later"
 
 
-@lru_cache(maxsize=1)
-def own_library() -> tuple[Script, ...]:
-    """The library of the package, read once per process."""
-    folder = Path(__file__).parent
-    return tuple(
-        parse((folder / f"{part}.bs").read_bytes(), f"{PREFIX}{part}.bs") for part in PARTS
+@lru_cache(maxsize=2)
+def own_library(*, later: bool = False) -> tuple[Script, ...]:
+    """The library of the package, read once per process; `later`: as releases from 2.0 have it."""
+    if not later:
+        return tuple(map(_part, PARTS))
+    changed = _part(LATER)
+    names = {one.name for one in changed.entries if isinstance(one, Member)}
+    kept = (
+        script._replace(
+            entries=tuple(
+                one
+                for one in script.entries
+                if not isinstance(one, Member) or one.name not in names
+            )
+        )
+        for script in own_library()
     )
+    return (*kept, changed)
 
 
+def _part(name: str) -> Script:
+    data = (Path(__file__).parent / f"{name}.bs").read_bytes()
+    return parse(data, f"{PREFIX}{name}.bs")
+
+
+@cache
 def library_text(name: str) -> bytes:
     """The text of a part of the library by the name that places in it carry."""
     return Path(library_file(name)).read_bytes()

@@ -1,16 +1,22 @@
-"""What the functions of MEL do to nodes, as far as names go; each handler gets one call."""
+"""What the functions of MEL do to the nodes that they name; each handler gets one call."""
 
 from __future__ import annotations
 
+from netsharp_lsp.cntk.mel import effects
 from netsharp_lsp.cntk.mel.faults import EditFault, Replacement
 from netsharp_lsp.cntk.mel.functions import (
+    COPIES,
     PROPERTIES,
     SUBTREE_PROPERTIES,
+    fits,
     property_meant,
 )
 from netsharp_lsp.cntk.mel.names import no_default, no_match, unknown_model, unknown_node
-from netsharp_lsp.cntk.mel.reading import word
+from netsharp_lsp.cntk.mel.reading import parameter, unquoted, word
+from netsharp_lsp.cntk.networks.freezing import FREEZABLE
+from netsharp_lsp.cntk.networks.node import PARAMETER, Node
 from netsharp_lsp.cntk.networks.node_types import ALIASES, NODE_TYPES
+from netsharp_lsp.cntk.networks.starting import measure_start
 from netsharp_lsp.cntk.vocabulary import FALSE, TRUE, TRUTHS
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.text.numbers import whole_number
@@ -24,6 +30,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.mel.functions import Function, Property
     from netsharp_lsp.cntk.mel.models import Model, Models
     from netsharp_lsp.cntk.mel.reading import Statement
+    from netsharp_lsp.cntk.networks.node import Shape
+    from netsharp_lsp.cntk.networks.starting import Measure
 
     class Going(Protocol):
         """An evaluation under way."""
@@ -33,9 +41,9 @@ if TYPE_CHECKING:
         change: Traced | None
         writes: bool
 
-
-#: Operations whose nodes `freezeParameters` may be set for.
-FREEZABLE = ("LearnableParameter", "BatchNormalization")
+        @property
+        def measure(self) -> Measure:
+            """What files of numbers hold."""
 
 
 class Nodes:
@@ -82,6 +90,7 @@ def remove(going: Going, statement: Statement, function: Function) -> None:
         found = _nodes(going, name)
         if found is None:
             continue
+        effects.remove(found.model, found.names, statement.text)
         if found.names is not None:
             found.model.remove(found.names)
         _changed(going, found.model, statement)
@@ -102,6 +111,7 @@ def rename(going: Going, statement: Statement, function: Function) -> None:
             going.faults.append(EditFault("rename-taken", message, statement.arguments[1]))
             return
         target.rename(old, new)
+    effects.rename(target, pairs)
     if pairs is None:
         target.forget()
     _changed(going, target, statement)
@@ -119,6 +129,8 @@ def copy(going: Going, statement: Statement, function: Function) -> None:
             going.faults.append(EditFault("copied-onto-itself", message, statement.arguments[1]))
             return
         target.add(new, source.model.operation(old))
+    links = _links(statement, function)
+    effects.copy(source.model, target, pairs, statement.text, links=links)
     if pairs is None:
         target.forget()
     _changed(going, target, statement)
@@ -129,22 +141,33 @@ def copy_inputs(going: Going, statement: Statement, function: Function) -> None:
     found = _pairs(going, statement)
     if found is None:
         return
-    source, target, _ = found
+    source, target, pairs = found
     if source.model is not target:
         _across(going, statement, "taken from nodes of the same model", (source.model, target))
         return
+    effects.copy_inputs(target, pairs, statement.text)
     _changed(going, target, statement)
 
 
+def _links(statement: Statement, function: Function) -> bool:
+    """Whether a copy takes connections along: not where values alone are asked for."""
+    given = statement.arguments[function.required :]
+    values = [found.value for one in given if (found := parameter(one)) is not None]
+    return not any(fits(word(value), COPIES[1]) for value in values)
+
+
 def copy_tree(going: Going, statement: Statement, function: Function) -> None:
-    """`CopySubTree`: what else is copied along is not followed."""
+    """`CopySubTree`."""
     found = _nodes(going, statement.arguments[0])
-    name = statement.arguments[1]
+    name, prefix = statement.arguments[1:3]
     target = going.models.find(word(name))
     if target is None and "$" not in word(name):
         going.faults.append(unknown_model(going.models, name))
     if found is not None and target is not None:
-        target.forget()
+        follows = "$" not in word(prefix) and _links(statement, function)
+        names = found.names if follows else None
+        if not effects.copy_tree(found.model, names, target, word(prefix), statement.text):
+            target.forget()
         _changed(going, target, statement)
 
 
@@ -160,6 +183,7 @@ def set_input(going: Going, statement: Statement, function: Function) -> None:
         _across(going, statement, "connected within one model", (target.model, origin.model))
     elif number is not None:
         _fitting(going, target, index, number)
+    effects.connect(target.model, target.names, number, origin.names, statement.text)
     _changed(going, target.model, statement)
 
 
@@ -205,14 +229,16 @@ def set_inputs(going: Going, statement: Statement, function: Function) -> None:
     target = _nodes(going, statement.arguments[0])
     if target is not None:
         _single(going, target, statement.arguments[0])
-    for one in statement.arguments[1:]:
-        origin = _nodes(going, one)
+    origins = [(one, _nodes(going, one)) for one in statement.arguments[1:]]
+    for one, origin in origins:
         if origin is not None:
             _single(going, origin, one)
             if target is not None and target.model is not origin.model:
                 models = (target.model, origin.model)
                 _across(going, statement, "connected within one model", models)
     if target is not None:
+        sources = [None if origin is None else origin.names for _, origin in origins]
+        effects.attach(target.model, target.names, sources, statement.text)
         _changed(going, target.model, statement)
         _inputs_count(going, target, statement)
 
@@ -242,7 +268,26 @@ def set_property(going: Going, statement: Statement, function: Function) -> None
         return
     if found is not None:
         _useful(going, nodes, found[0], name)
+    _set(nodes, found, word(value))
     _changed(going, nodes.model, statement)
+
+
+def _set(nodes: Nodes, found: tuple[Property, str] | None, value: str) -> None:
+    """Give nodes a property; a value that is not known leaves the network unknown."""
+    model, names = nodes.model, nodes.names
+    if found is None or "$" in value:
+        model.network.forget()
+    elif found[0].kind == "group":
+        effects.tag(model, names, found[0].name, belongs=value in TRUE)
+    elif found[0].kind == "number":
+        effects.learn_at(model, names, _rate(found, value))
+    elif found[0].kind == "truth" and value in TRUE:
+        effects.freeze_all(model, names)
+
+
+def _rate(found: tuple[Property, str], value: str) -> float:
+    """How fast parameters learn, in the newer way or the older one."""
+    return float(value in TRUE) if found[1] else (_number(value) or 0.0)
 
 
 def set_property_below(going: Going, statement: Statement, function: Function) -> None:
@@ -255,8 +300,12 @@ def set_property_below(going: Going, statement: Statement, function: Function) -
         _old_property(going, found, (name, value))
         _property_value(going, found, value)
     nodes = _nodes(going, node)
-    if nodes is not None:
-        _changed(going, nodes.model, statement)
+    if nodes is None:
+        return
+    known = found is not None and "$" not in word(value)
+    rate = _rate(found, word(value)) if found is not None else 0.0
+    effects.learn_below(nodes.model, nodes.names if known else None, rate)
+    _changed(going, nodes.model, statement)
 
 
 def _unknown_property(going: Going, name: Traced, known: list[str]) -> None:
@@ -358,7 +407,26 @@ def revise(going: Going, statement: Statement, function: Function) -> None:
             message = f"'{name}' is {operation} and no parameter: the program skips it."
             going.faults.append(EditFault("no-effect", message, statement.arguments[0]))
             break
+        flaw = _flaw_of_numbers(going, nodes.model.network.shape_of(name), statement.arguments[1])
+        if flaw:
+            message = f"'{name}': {flaw.rstrip('.')}; the edit stops here."
+            going.faults.append(EditFault("numbers", message, statement.arguments[1]))
+            break
     _changed(going, nodes.model, statement)
+
+
+def _flaw_of_numbers(going: Going, shape: Shape, file: Traced) -> str:
+    """Say why a parameter of a shape cannot take its numbers from a file, as far as both are
+    known.
+    """
+    path = word(unquoted(file))
+    if "$" in path:
+        return ""
+    parameter = Node(PARAMETER, 0)
+    parameter.shape = shape
+    parameter.attributes["initFromFilePath"] = path
+    measure_start(parameter, going.measure)
+    return parameter.flaw
 
 
 def _across(going: Going, statement: Statement, how: str, models: tuple[Model, Model]) -> None:
@@ -389,7 +457,7 @@ def _pairs(
         )
         going.faults.append(EditFault("patterns", message, statement.arguments[1]))
         return None
-    if source.names is None:
+    if source.names is None or "$" in new:
         return source, target, None
     cut, back = len(old_parts[0]), len(old_parts[1])
     pairs = []

@@ -8,15 +8,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.mel import arguments, editing
-from netsharp_lsp.cntk.mel.faults import EditFault, Replacement
+from netsharp_lsp.cntk.mel.faults import NETWORK, EditFault, Replacement
+from netsharp_lsp.cntk.mel.followed import Allowance, Followed
 from netsharp_lsp.cntk.mel.functions import FUNCTIONS, MAKERS
+from netsharp_lsp.cntk.mel.graph import Missing
 from netsharp_lsp.cntk.mel.models import CONSTANT, MACRO, NODE, Model, Models
 from netsharp_lsp.cntk.mel.names import no_default, unknown_model, unknown_node
 from netsharp_lsp.cntk.mel.ndl_statements import names_in, top_function
-from netsharp_lsp.cntk.mel.reading import parameter, read, unquoted, word
+from netsharp_lsp.cntk.mel.reading import parameter, unquoted, word
+from netsharp_lsp.cntk.ndl.containers import plugged
 from netsharp_lsp.cntk.ndl.reading import read_script
 from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlCall
+from netsharp_lsp.cntk.networks.node import Network
+from netsharp_lsp.cntk.networks.starting import not_measured
 from netsharp_lsp.diagnostics.nearest import nearest, suggestion
+from netsharp_lsp.giving_way import go_on
 from netsharp_lsp.workspace import outside
 
 if TYPE_CHECKING:
@@ -24,20 +30,26 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.mel.functions import Function
-    from netsharp_lsp.cntk.mel.reading import Statement
+    from netsharp_lsp.cntk.mel.reading import MelScript, Statement
+    from netsharp_lsp.cntk.ndl.evaluation import Part
+    from netsharp_lsp.cntk.networks.node import Trouble
+    from netsharp_lsp.cntk.networks.starting import Measure
 
 
+#: A network without nodes.
+EMPTY = Network({}, {})
 #: The functions that write something.
 WRITERS = ("SaveModel", "SaveDefaultModel", "DumpModel", "DumpNode")
 
 
 class Known(NamedTuple):
     """What is known of a file that holds a model: its nodes with their operations (None: not
-    known), and a clause that says where that comes from.
+    known), a clause that says where that comes from, and the network where all of it is known.
     """
 
     nodes: Mapping[str, str] | None
     origin: str
+    network: Network | None = None
 
 
 class Surroundings(NamedTuple):
@@ -55,39 +67,60 @@ class Surroundings(NamedTuple):
     made: Callable[[str], dict[str, str] | None]
     is_outside: Callable[[str], bool]
     complete: bool = True
+    macros: tuple[Part, ...] = ()
+    measure: Measure = not_measured
 
 
 class Edited(NamedTuple):
-    """What going through a text gave: its faults, and every file it writes with its model."""
+    """What going through a text gave: its faults, and every file it writes with what that holds, in
+    their order.  `is_sure`: it writes no other file.
+    """
 
     faults: list[EditFault]
-    saved: dict[str, Model]
+    saved: dict[str, Known]
+    is_sure: bool
 
 
-def evaluate(text: Traced, around: Surroundings) -> Edited:
-    """Go through a text without comments whose variables are in place."""
-    script = read(text)
+def evaluate(script: MelScript, around: Surroundings) -> Edited:
+    """Go through a text that was read."""
     going = _Evaluation(around)
     if not script.broken:
         for statement in script.statements:
+            go_on()
             going.run(statement)
         going.finish()
-    return Edited(going.faults, going.saved)
+    return Edited(going.faults, going.saved, going.is_sure and not script.broken)
 
 
 class _Evaluation:
     def __init__(self, around: Surroundings) -> None:
         self.around = around
+        self.measure = around.measure
         self.models = Models()
         self.faults: list[EditFault] = []
-        self.saved: dict[str, Model] = {}
+        self.saved: dict[str, Known] = {}
+        self.is_sure = True
+        #: Whether the program has stopped before.
+        self._has_stopped = False
+        self._work = Allowance()
         #: Whether anything is written, and the last change of any model.
         self.writes = False
         self.change: Traced | None = None
 
     def run(self, statement: Statement) -> None:
         """One statement."""
+        before = len(self.faults)
         _KINDS[statement.kind](self, statement)
+        if not self._has_stopped and any(fault.stops for fault in self.faults[before:]):
+            self._has_stopped = True
+            for model in self.models.by_name.values():
+                model.network.forget()
+
+    def _followed(self, network: Network | None) -> Followed:
+        around = self.around
+        macros = around.macros if around.complete else None
+        known = None if self._has_stopped else network
+        return Followed(known, macros, around.measure, self._work)
 
     def finish(self) -> None:
         """What is to be said at the end: changes that are lost."""
@@ -113,7 +146,12 @@ class _Evaluation:
         assert statement.key is not None
         assert statement.value is not None
         nodes = self._written(statement.value)
-        self.take(Model(word(statement.key), statement.key, nodes, "it is written in NDL"))
+        network = self._followed(EMPTY)
+        for one in network.read(read_script(plugged(statement.value)), statement.text):
+            if nodes is not None:
+                nodes.setdefault(one.name, one.operation)
+        origin = "it is written in NDL"
+        self.take(Model(word(statement.key), statement.key, nodes, origin, network))
 
     def _written(self, text: Traced) -> dict[str, str] | None:
         """The nodes that statements of NDL make; None where a function is not known."""
@@ -144,6 +182,7 @@ class _Evaluation:
             if not model.matches(word(used)) and self._is_missing(model, used):
                 self.faults.append(unknown_node(model, used))
         self._define(model, word(statement.key), name)
+        self._read(model, statement.text)
         self.change = model.changed = statement.text
 
     def _gives_nothing(self, name: Traced) -> bool:
@@ -169,7 +208,7 @@ class _Evaluation:
         self.faults.append(EditFault("unknown-function", message, name, repair))
         key = statement.key
         assert key is not None
-        self.take(Model(word(key), key, None, ""))
+        self.take(Model(word(key), key, None, "", self._followed(None)))
         return True
 
     def _is_missing(self, model: Model, used: Traced) -> bool:
@@ -188,6 +227,10 @@ class _Evaluation:
         for behind, operation in (made or {}).items():
             model.add(f"{key}{behind}", operation)
 
+    def _read(self, model: Model, text: Traced) -> None:
+        for one in model.network.read(read_script(plugged(text)), text):
+            model.add(one.name, one.operation)
+
     def _unknown_function(self, function: Traced) -> None:
         if self.around.complete and "$" not in word(function):
             message = (
@@ -203,7 +246,7 @@ class _Evaluation:
         if function is None:
             return
         if function.name == "CreateModelWithName":
-            self.take(Model(word(statement.key), statement.key, {}, "it was created empty"))
+            self._take_empty(statement.key)
         else:
             self.load(word(statement.key), statement.key, statement.arguments[0])
 
@@ -216,7 +259,7 @@ class _Evaluation:
                 "CreateModelWithName, which needs a name. Write name = CreateModel()."
             )
             self.faults.append(EditFault("create-alone", message, statement.text))
-            self.models.take(Model("default", statement.function, None, ""))
+            self.models.take(Model("default", statement.function, None, "", self._followed(None)))
             return
         function = self.checked(statement)
         if function is not None:
@@ -259,9 +302,9 @@ class _Evaluation:
         """Read a model."""
         path = word(unquoted(file))
         if "$" in path:
-            self.take(Model(name, key, None, ""))
+            self.take(Model(name, key, None, "", self._followed(None)))
             return
-        known = self.saved_here(path) or self.around.loaded(path)
+        known = self.saved.get(path) or self.around.loaded(path)
         if known is None and self._is_outside(path, file):
             known = Known(None, "")
         elif known is None:
@@ -271,7 +314,7 @@ class _Evaluation:
             )
             self.faults.append(EditFault("missing-file", message, file))
             known = Known(None, "")
-        self.take(Model(name, key, known.nodes, known.origin))
+        self.take(Model(name, key, known.nodes, known.origin, self._followed(known.network)))
 
     def _is_outside(self, path: str, text: Traced) -> bool:
         """Whether nothing can be known of a file, which is noted."""
@@ -279,11 +322,6 @@ class _Evaluation:
             return False
         self.faults.append(EditFault("outside", outside(path), text))
         return True
-
-    def saved_here(self, path: str) -> Known | None:
-        """What this very text has written to a file."""
-        model = self.saved.get(path)
-        return None if model is None else Known(model.nodes, model.origin)
 
     def named(self, name: Traced, grave: bool = True) -> Model | None:
         """A model by its name; a fault where there is none."""
@@ -294,7 +332,10 @@ class _Evaluation:
 
     def create(self, given: list[Traced], function: Function) -> None:
         """`CreateModelWithName`."""
-        self.take(Model(word(given[0]), given[0], {}, "it was created empty"))
+        self._take_empty(given[0])
+
+    def _take_empty(self, name: Traced) -> None:
+        self.take(Model(word(name), name, {}, "it was created empty", self._followed(EMPTY)))
 
     def load_named(self, given: list[Traced], function: Function) -> None:
         """`LoadModelWithName`."""
@@ -323,7 +364,8 @@ class _Evaluation:
             self.faults.append(EditFault("snippet-whole", message, given[1]))
         elif sections is not None:
             self._section(options[0].value, path, sections)
-        self.take(Model(word(given[0]), given[0], None, "it is written in NDL"))
+        unknown = self._followed(None)
+        self.take(Model(word(given[0]), given[0], None, "it is written in NDL", unknown))
 
     def _section(self, name: Traced, path: str, sections: list[str]) -> None:
         spelt = word(name)
@@ -351,11 +393,39 @@ class _Evaluation:
 
     def write(self, model: Model, file: Traced) -> None:
         """A model goes to a file as it is now."""
-        written = Model(model.name, model.text, model.nodes, model.origin)
-        if model.has_macros:
-            written.forget()
-        self.saved[word(unquoted(file))] = written
+        path = word(unquoted(file))
+        self.is_sure = self.is_sure and "$" not in path
+        network = self._finished(model, file)
+        nodes = None if model.has_macros or model.nodes is None else dict(model.nodes)
+        self.saved.pop(path, None)
+        self.saved[path] = Known(nodes, model.origin, network)
         model.saved = True
+
+    def _finished(self, model: Model, file: Traced) -> Network | None:
+        """The network that is written; what the program stops at there is noted."""
+        found = model.network.finished()
+        if isinstance(found, Missing):
+            name, number = found.node.name, found.number
+            message = (
+                f"Input {number} of '{name}' ({found.node.operation}, counted from 0) is connected "
+                f"to nothing when '{model.name}' is written, and the program stops there. Connect "
+                f"it with SetNodeInput({name}, {number}, ...), or remove '{name}', too."
+            )
+            change = file if found.change is None else found.change
+            self.faults.append(EditFault("not-connected", message, change))
+            return None
+        for trouble in () if found is None else found.troubles:
+            self._note_trouble(model, trouble, file)
+        return found if found is not None and not found.troubles else None
+
+    def _note_trouble(self, model: Model, trouble: Trouble, file: Traced) -> None:
+        text = model.network.cause(trouble.node)
+        message = (
+            f"'{trouble.node.name}': {trouble.message} The program stops when it writes the model "
+            f"'{model.name}'."
+        )
+        at = file if text is None else text
+        self.faults.append(EditFault(f"{NETWORK}{trouble.kind}", message, at))
 
     def set_default(self, given: list[Traced], function: Function) -> None:
         """`SetDefaultModel`."""
@@ -372,7 +442,9 @@ class _Evaluation:
 
     def dump(self, given: list[Traced], function: Function) -> None:
         """`DumpModel`."""
-        self.named(given[0])
+        model = self.named(given[0])
+        if model is not None:
+            model.network.joined()
         self.writes = True
 
 

@@ -7,6 +7,17 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.traced import Traced
 
 
+#: Kinds of faults after which the program goes on.
+GOES_ON = frozenset(
+    (
+        *("shortened", "ignored", "model-twice", "old-property", "missing-file", "outside"),
+        *("snippet-whole", "not-saved", "separator", "no-effect"),
+    )
+)
+#: What the kinds of troubles of networks begin with here.
+NETWORK = "network-"
+
+
 class Replacement:
     """A text that could stand in the place of another; safe where what is edited stays equal.
 
@@ -51,6 +62,11 @@ class EditFault:
         self.replacement = replacement
         self.notes = notes
         self.grave = True
+
+    @property
+    def stops(self) -> bool:
+        """Whether the program stops there."""
+        return self.grave and self.kind not in GOES_ON
 
     def __repr__(self) -> str:
         return f"EditFault({self.kind!r}, {self.message!r})"

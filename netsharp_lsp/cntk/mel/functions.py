@@ -5,7 +5,10 @@ The order of the table is the order in which a name is compared: the first that 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
+
+from netsharp_lsp.cntk.vocabulary import PLAIN_TRUTHS
 
 #: How many parameters a function may have that takes as many as one likes.
 ANY = 10**6
@@ -14,7 +17,6 @@ MODEL, NODE, NEW_NODE, FILE, WORD = "model", "node", "new node", "file", "word"
 
 FORMATS = ("cntk", "cntk_legacy_no_tensorlib")
 COPIES = ("all", "value")
-TRUTHS = ("true", "false")
 
 
 class Option(NamedTuple):
@@ -26,7 +28,7 @@ class Option(NamedTuple):
 
 FORMAT = Option(("format",), FORMATS)
 COPY = Option(("copyFlag", "copy"), COPIES)
-INCLUDE_DATA = Option(("includeData",), TRUTHS)
+INCLUDE_DATA = Option(("includeData",), PLAIN_TRUTHS)
 SECTION = Option(("section",), ())
 
 
@@ -230,6 +232,7 @@ def fits(word: str, name: str) -> bool:
     return name.lower().startswith(word.lower()) and len(word) >= len(name) // 2 and bool(word)
 
 
+@lru_cache(maxsize=512)
 def meant(word: str) -> Function | None:
     """The function that a word means: the first that it is, or is the beginning of."""
     for one in FUNCTIONS:

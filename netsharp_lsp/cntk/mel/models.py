@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from netsharp_lsp.cntk.configuration.traced import Traced
+    from netsharp_lsp.cntk.mel.followed import Followed
 
 #: What NDL's statements leave behind: a number, a node, or nodes below a name.
 CONSTANT, NODE, MACRO = "constant", "node", "macro"
@@ -21,7 +22,8 @@ class Model:
     """One model: its nodes with their operations (empty: not known) by the names they have.
 
     `nodes` is None where nobody knows what a file holds.  `symbols` are the names that NDL gave.
-    Nodes change through methods, which keep their names as they are looked up.
+    Nodes change through methods, which keep their names as they are looked up; `network` is what
+    is known of how they are connected.
     """
 
     __slots__ = (
@@ -29,6 +31,7 @@ class Model:
         "_spellings",
         "changed",
         "name",
+        "network",
         "nodes",
         "origin",
         "saved",
@@ -37,9 +40,15 @@ class Model:
     )
 
     def __init__(
-        self, name: str, text: Traced, nodes: Mapping[str, str] | None, origin: str
+        self,
+        name: str,
+        text: Traced,
+        nodes: Mapping[str, str] | None,
+        origin: str,
+        network: Followed,
     ) -> None:
         self.name = name
+        self.network = network
         self.text = text
         self.nodes = None if nodes is None else dict(nodes)
         #: The names of nodes by how they are without case, in order.
@@ -133,6 +142,7 @@ class Model:
         """Know nothing of the nodes any more."""
         self.nodes = None
         self._spellings = {}
+        self.network.forget()
 
     def _drop(self, name: str) -> None:
         if self.nodes is not None and self.nodes.pop(name, None) is not None:

@@ -18,6 +18,8 @@ from netsharp_lsp.cntk.mel.functions import MAKERS, fits
 _SEMICOLON = 0x3B
 _OPENING = re.compile(rb'[\[{("]')
 _KEY_END = re.compile(rb'[\[{("=]')
+#: A key of a text of sections may stand here; what separates may be an underscore.
+_SECTIONED = re.compile(rb"(?i)(?<![a-z0-9])(?:edit|load)(?![a-z0-9])")
 _VARIABLE = re.compile(rb"\$[A-Za-z_]")
 
 
@@ -28,7 +30,7 @@ class Statement:
     "ndl" (any other assignment), "nothing" (neither a call nor an assignment).
     """
 
-    __slots__ = ("arguments", "function", "key", "kind", "list", "text", "value")
+    __slots__ = ("_arguments", "function", "key", "kind", "list", "text", "value")
 
     def __init__(self, kind: str, text: Traced) -> None:
         self.kind = kind
@@ -36,15 +38,23 @@ class Statement:
         self.key: Traced | None = None
         self.value: Traced | None = None
         self.function: Traced | None = None
-        #: The arguments with their parentheses, and one by one; None where they are unreadable.
+        #: The arguments with their parentheses.
         self.list: Traced | None = None
-        self.arguments: list[Traced] = []
+        self._arguments: list[Traced] | None = None
+
+    @property
+    def arguments(self) -> list[Traced]:
+        """The arguments one by one; none where they are unreadable."""
+        if self._arguments is None:
+            known = None if self.list is None else elements(_kept(self.list), COMMA, repeats=False)
+            self._arguments = known or []
+        return self._arguments
 
     def __repr__(self) -> str:
         return f"Statement({self.kind!r}, {self.text.text!r})"
 
 
-class Script:
+class MelScript:
     """The statements of a text in order; `broken`: its brackets leave it unreadable."""
 
     __slots__ = ("broken", "statements")
@@ -54,7 +64,7 @@ class Script:
         self.broken = broken
 
 
-def read(text: Traced) -> Script:
+def read(text: Traced) -> MelScript:
     """Read a text without comments whose variables are in place."""
     faults = TextFaults()
     parts = _sections(text)
@@ -70,11 +80,13 @@ def read(text: Traced) -> Script:
         reader = _Reader(part)
         Splitter(part, _SEMICOLON, Brackets(part, faults)).run(reader.take)
         found += reader.found
-    return Script(found, any(fault.severity == "error" for fault in faults))
+    return MelScript(found, any(fault.severity == "error" for fault in faults))
 
 
 def _sections(text: Traced) -> list[Traced]:
     """The sections that `edit` names, where a text is made of sections."""
+    if not _SECTIONED.search(text.text):
+        return []
     found = {record.name.lower(): record for record in records(text, TextFaults())}
     edit, load = found.get(b"edit"), found.get(b"load")
     if edit is None or edit.kind == "flag":
@@ -136,7 +148,6 @@ def _call(text: Traced) -> Statement:
 def _read_call(statement: Statement, text: Traced, opening: int) -> None:
     statement.function = text.slice(*trim(text.text, 0, opening))
     statement.list = text.slice(opening, len(text))
-    statement.arguments = elements(_kept(statement.list), COMMA, repeats=False) or []
 
 
 def _kept(arguments: Traced) -> Traced:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.migration.edits import Edit, chosen
 from netsharp_lsp.cntk.migration.migrate import MigrationSettings, Unit, units
+from netsharp_lsp.cntk.migration.rules import RULES
 from netsharp_lsp.cntk.ndl.syntax import Definition
 
 if TYPE_CHECKING:
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.ndl.syntax import Statement
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.workspace import Files
-
-#: Rules that belong to a name wherever it stands.
-_EVERYWHERE = frozenset(("MG07", "MG08", "MG36", "MG42"))
 
 
 class Move(NamedTuple):
@@ -102,7 +100,7 @@ def _single_rules(unit: Unit, at: tuple[str, int]) -> Iterator[Move]:
     inside = [edit for edit in unit.inner_edits if edit.file == at[0]]
     touched = [edit for edit in inside if span[0] <= edit.start and edit.end <= span[1]]
     for rule in dict.fromkeys(edit.rule for edit in touched):
-        listed = inside if rule in _EVERYWHERE else touched
+        listed = inside if RULES.traits[rule].everywhere else touched
         edits = chosen(edit for edit in listed if edit.rule == rule)
         yield Move(f"Migrate by {rule}", rule, {at[0]: edits}, {})
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.migration.assembly import Section
     from netsharp_lsp.cntk.migration.cases import Builder
 
+#: A line on which something stands further to the right is none that others are indented like.
+MARGIN = 1_000
 _SUFFIX = re.compile(r"\.ndl\Z", re.IGNORECASE)
 
 
@@ -74,8 +76,11 @@ def line_of(data: bytes, start: int, end: int) -> tuple[int, int]:
 
 
 def margin_of(data: bytes, start: int) -> str:
-    """The blanks that the line of a place begins with."""
-    line = data.rfind(b"\n", 0, start) + 1
+    """The blanks that the line of a place begins with; none where that is far to the left."""
+    before = max(0, start - MARGIN)
+    line = data.rfind(b"\n", before, start) + 1
+    if before and not line:
+        return ""
     end = line
     while data[end : end + 1] in (b" ", b"\t"):
         end += 1
@@ -105,7 +110,7 @@ def dropped(builder: Builder) -> Iterator[Todo]:
     for entry in builder.scope:
         if entry.key.lower() in DROPPED:
             name = entry.key.decode("utf-8", "replace")
-            message = f"`{name}` has no counterpart in BrainScript and is dropped."
+            message = f"'{name}' has no counterpart in BrainScript and is dropped."
             yield Todo("MG44", *record_of(entry, builder), message)
 
 

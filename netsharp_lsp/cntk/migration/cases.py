@@ -179,7 +179,7 @@ class Case:
     def experiment_with(self, files: Files) -> Experiment:
         """Its run with some files."""
         original = self.builder.experiment
-        return Experiment(self.run, files, original.library, original.defines)
+        return Experiment(self.run, files, original.library, original.given)
 
     @property
     def reason(self) -> str | None:
@@ -229,7 +229,7 @@ def _told(node: Node, built: BuiltNetwork) -> str:
     network = built.network.troubles
     told = [one.message for one in network if one.node is node]
     told += [one.message for one in network] + [one.message for one in built.faults]
-    return f"`{node.name}` is not known: {next(iter(told), 'its size is not given.')}"
+    return f"'{node.name}' is not known: {next(iter(told), 'its size is not given.')}"
 
 
 def builders(experiment: Experiment, files: Files) -> Iterator[Builder]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.vocabulary import NDL_STARTS
+from netsharp_lsp.cntk.vocabulary import FALSE, NDL_STARTS, PLAIN_TRUTHS, TRUE
 
 #: Short names that BrainScript knows, too, in its spelling.
 KEPT = {
@@ -40,7 +40,12 @@ GROUPS = {
 }
 #: Functions that only migration brings in: nothing else may have their names.
 BROUGHT_IN = frozenset(("ParameterTensor", "Input", "SparseInput", "BS", "Fail"))
-TRUTHS = {"t": "true", "true": "true", "1": "true", "f": "false", "false": "false", "0": "false"}
+TRUTHS = {
+    word.lower(): plain
+    for words, plain in zip((TRUE, FALSE), PLAIN_TRUTHS, strict=True)
+    for word in words
+    if word
+}
 #: The operators that functions stand for.
 OPERATORS = {"Times": "*", "Plus": "+", "Minus": "-", "ElementTimes": ".*"}
 

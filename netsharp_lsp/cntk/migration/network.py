@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from enum import Enum
 
 from netsharp_lsp.cntk.migration.functions import BROUGHT_IN, GROUPS, TRUTHS
 from netsharp_lsp.cntk.migration.unreached import unreached
 from netsharp_lsp.cntk.ndl.functions import GROUP_ARRAYS
 from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlCall, Word
-from netsharp_lsp.cntk.vocabulary import KEYWORDS
+from netsharp_lsp.cntk.vocabulary import KEYWORDS, PLAIN_TRUTHS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,14 +27,22 @@ if TYPE_CHECKING:
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
 
 
+class Unfit(Enum):
+    """Why a name cannot stay."""
+
+    LIKE_A_MACRO = 0
+    KEYWORD = 1
+    NO_NAME = 2
+
+
 class Facts:
     """What all networks that read a text have to agree on, so that one text serves them all."""
 
     def __init__(self) -> None:
         #: Macros into whose result somebody reaches by a dotted name.
         self.records: set[Where] = set()
-        #: Other names of symbols: the rule that wants it, and the name.
-        self.renamed: dict[Where, tuple[str, str]] = {}
+        #: Other names of symbols: why their own cannot stay, and the name.
+        self.renamed: dict[Where, tuple[Unfit, str]] = {}
         #: Options that are passed to a macro and that it reads: their defaults by name.
         self.options: dict[Where, dict[str, str]] = {}
         #: For each call of the nodes that it made: channels of the input, layouts, groups.
@@ -159,22 +168,22 @@ class MigratedNetwork:
                 reason = self._reason_to_rename(symbol)
                 if reason and symbol.place not in self.facts.renamed:
                     base = re.sub(r"\W", "", symbol.word.text, flags=re.ASCII)
-                    if reason == "MG07":
+                    if reason is Unfit.LIKE_A_MACRO:
                         base = base[:1].lower() + base[1:] if base != base.upper() else base.lower()
                     name = self.facts.unused(base if _IDENTIFIER.match(base) else f"x{base}")
                     self.facts.renamed[symbol.place] = reason, name
 
-    def _reason_to_rename(self, symbol: Symbol) -> str:
+    def _reason_to_rename(self, symbol: Symbol) -> Unfit | None:
         name = symbol.word.text
         if symbol.text.is_variable(symbol.word.start, symbol.word.end):
-            return ""
+            return None
         if name in KEYWORDS:
-            return "MG36"
+            return Unfit.KEYWORD
         if not _IDENTIFIER.match(name):
-            return "MG42"
+            return Unfit.NO_NAME
         macro = self.names.macros.get(name.lower())
         clashes = macro is not None and macro.name == name and self._meets(symbol, macro)
-        return "MG07" if clashes or name in BROUGHT_IN else ""
+        return Unfit.LIKE_A_MACRO if clashes or name in BROUGHT_IN else None
 
     def _meets(self, symbol: Symbol, macro: ScopedMacro) -> bool:
         """Whether a variable would be found where a macro of its name is called."""
@@ -285,7 +294,7 @@ class MigratedNetwork:
         if use is not None:
             return self.spelt(use)
         lowered = value.text.lower()
-        if not value.quoted and lowered in ("true", "false"):
+        if not value.quoted and lowered in PLAIN_TRUTHS:
             return lowered
         return f'"{value.text}"' if as_text or value.quoted else value.text
 

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from netsharp_lsp.workspace import Files
+    from netsharp_lsp.workspace import Count, Counted, Files
 
 
 class Overlay:
@@ -27,6 +27,14 @@ class Overlay:
     def exists(self, path: str) -> bool:
         """Whether there is a file or a folder of that name; reads nothing."""
         return self.locate(path) in self._given or self._files.exists(path)
+
+    def kind(self, path: str) -> str | None:
+        """Return what has a name; None where nothing is seen there."""
+        return "file" if self.locate(path) in self._given else self._files.kind(path)
+
+    def counted(self, path: str, count: Count[Counted]) -> Counted | None:
+        """Return what `count` makes of a file of data; None where none may be read."""
+        return self._files.counted(path, count)
 
     def outside(self, path: str) -> bool:
         """Whether nothing can be known of a file."""

@@ -75,5 +75,5 @@ def _obstacle(experiment: Experiment, after: BuiltNetwork | None) -> str | None:
             damage = next(iter(damages(text.data)), None)
             if damage is not None:
                 place = text.place(*damage.span)
-                return f"text that cannot be read: `{damage.text}` ({place.source})"
+                return f"text that cannot be read: '{damage.text}' ({place.source})"
     return None

@@ -84,13 +84,13 @@ def _in_value(
         where = (experiment.files.locate(place.source.name), place.start, place.end)
         after = renames.get(name.lower())
         if "*" in name or name.lower() in ambiguous:
-            message = f"Look whether `{name}` still means the same nodes: names have changed."
+            message = f"Look whether '{name}' still means the same nodes: names have changed."
             if ambiguous or renames:
                 yield Todo(_CODE, *where, message)
         elif after is not None and place.text == element.text:
             yield Edit(_CODE, *where, after)
         elif after is not None:
-            message = f"A variable gives `{name}` here, which is called `{after}` now."
+            message = f"A variable gives '{name}' here, which is called '{after}' now."
             yield Todo(_CODE, *where, message)
 
 
@@ -114,5 +114,5 @@ def _in_edits(experiment: Experiment, renames: dict[str, str]) -> Iterator[Todo]
                 place = text.place(*found.span())
                 file = experiment.files.locate(place.source)
                 used = found.group().decode()
-                message = f"Model editing uses `{used}`, which is called `{after}` in new models."
+                message = f"Model editing uses '{used}', which is called '{after}' in new models."
                 yield Todo(_CODE, file, place.start, place.end, message)

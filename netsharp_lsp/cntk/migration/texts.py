@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 #: What a text is to its network.
 MACROS, LOADED, RUN = "macros", "load", "run"
-#: The rules that replace variables themselves.
-VARIABLE_RULES = frozenset(("MG37", "MG43"))
 
 
 class Text:
@@ -60,13 +58,15 @@ class Text:
         found = self.place(start, end)
         return self._locate(found.source.name), found.start, found.end
 
-    def edit(self, rule: str, start: int, end: int, text: str) -> Edit:
-        """A replacement of a span of the text.
+    def edit(
+        self, rule: str, start: int, end: int, text: str, *, of_variables: bool = False
+    ) -> Edit:
+        """A replacement of a span of the text; `of_variables` it replaces these themselves.
 
-        Within what a variable stands for nothing can be edited: the edit is an empty one then.
+        Within what a variable stands for nothing else can be edited: the edit is an empty one then.
         """
         file, low, high = self.where(start, end)
-        if rule not in VARIABLE_RULES and end > start and self.is_inside_variable(start, end):
+        if not of_variables and end > start and self.is_inside_variable(start, end):
             return Edit(rule, file, low, low, "")
         if start == end and start > 0:
             # What is inserted belongs behind what stands before it, whatever follows.

@@ -12,7 +12,7 @@ from netsharp_lsp.cntk.migration.network import Facts, MigratedNetwork
 from netsharp_lsp.cntk.migration.overlay import Overlay, Texts
 from netsharp_lsp.cntk.migration.proof import DIFFERENT, EQUAL, NONE, UNPROVEN, Result, proven
 from netsharp_lsp.cntk.migration.renames import renaming
-from netsharp_lsp.cntk.migration.rules import load
+from netsharp_lsp.cntk.migration.rules import NETWORK, RULES
 from netsharp_lsp.cntk.migration.texts import MACROS, Text
 from netsharp_lsp.cntk.migration.variables import put_members
 from netsharp_lsp.text.decode import encode
@@ -200,10 +200,10 @@ class Unit:
         return code not in self.settings.disabled
 
     def _worked(self, network: MigratedNetwork) -> Iterator[Edit | Todo]:
-        for one in load().values():
-            wanted = not one.requested or one.code in self.settings.requested
+        for one in RULES.on(NETWORK):
+            wanted = not one.traits.requested or one.code in self.settings.requested
             if wanted and self._is_on(one.code):
-                yield from one.work(network)
+                yield from one.check(network)
         if self._is_on("MG43"):
             yield from put_members(network)
 

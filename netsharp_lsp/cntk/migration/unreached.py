@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.migration.names import Use
 from netsharp_lsp.cntk.ndl.syntax import NdlCall, Word
+from netsharp_lsp.cntk.networks.node import reached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from netsharp_lsp.cntk.migration.names import Names, Symbol
     from netsharp_lsp.cntk.networks.node import Network, Node
@@ -21,8 +22,8 @@ _DEEPEST = 50
 def unreached(names: Names, network: Network) -> list[Use]:
     """The nodes, by their dotted names in NDL; one for each part of the network that is cut off."""
     by_name = {name.lower(): node for name, node in network.nodes.items()}
-    reached = _closure(_roots(names, by_name))
-    rest = [node for node in network.nodes.values() if id(node) not in reached]
+    met = reached(_roots(names, by_name))
+    rest = [node for node in network.nodes.values() if node not in met]
     found = []
     while rest:
         inner = {id(one) for node in rest for one in node.inputs if one is not node}
@@ -30,8 +31,8 @@ def unreached(names: Names, network: Network) -> list[Use]:
         use = _use(names, start)
         if use is not None:
             found.append(use)
-        reached |= _closure([start])
-        rest = [node for node in rest if id(node) not in reached]
+        met |= reached([start])
+        rest = [node for node in rest if node not in met]
     return found
 
 
@@ -62,17 +63,6 @@ def _path(names: Names, symbol: Symbol) -> str:
             break
         parts.append(at.word.text)
     return ".".join(parts).lower()
-
-
-def _closure(nodes: Iterable[Node]) -> set[int]:
-    found: set[int] = set()
-    waiting = list(nodes)
-    while waiting:
-        node = waiting.pop()
-        if id(node) not in found:
-            found.add(id(node))
-            waiting += node.inputs
-    return found
 
 
 def _use(names: Names, node: Node) -> Use | None:

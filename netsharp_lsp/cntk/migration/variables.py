@@ -49,7 +49,7 @@ def _put(
     statement = None if as_text else _repeats_itself(network, text, word, uses[0].name)
     if statement is not None:
         network.facts.member(uses[0].name, False, text.key)
-        yield text.edit(RULE, statement.start, statement.end, "")
+        yield text.edit(RULE, statement.start, statement.end, "", of_variables=True)
         return
     parts = []
     at = word.start
@@ -59,7 +59,7 @@ def _put(
         at = use.end
     parts.append(_quoted(text, at, word.end))
     span = (word.start - word.quoted, word.end + word.quoted)
-    yield text.edit(RULE, *span, " + ".join(filter(None, parts)))
+    yield text.edit(RULE, *span, " + ".join(filter(None, parts)), of_variables=True)
 
 
 def _quoted(text: Text, start: int, end: int) -> str:
@@ -71,7 +71,7 @@ def _put_list(network: MigratedNetwork, text: Text, use: Use, words: list[Word])
     """A variable that stands for several words."""
     if any(use.at <= one.start and one.end <= use.end for one in words):
         name = network.facts.member(use.name, False, text.key)
-        return text.edit(RULE, use.at, use.end, name)
+        return text.edit(RULE, use.at, use.end, name, of_variables=True)
     message = f"The variable '{use.name}' is only a part of a word here. Write the word out."
     return text.todo(RULE, (use.at, use.end), message, blocks=True)
 

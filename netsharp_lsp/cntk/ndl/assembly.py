@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlScript, Statement, Value
     from netsharp_lsp.cntk.networks.faults import Place
 
+#: Kinds of faults after which the network is what the program builds all the same.
+HARMLESS = frozenset(("renamed", "nested-parameter", "unknown-option", "group-name"))
 #: Symbols copied for calls of macros beyond which a network is given up.
 MOST = 100_000
 #: Calls of macros within each other that are followed.

@@ -20,23 +20,27 @@ from netsharp_lsp.cntk.ndl.symbols import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from netsharp_lsp.cntk.ndl.assembly import Faults
     from netsharp_lsp.cntk.ndl.groups import Groups
-    from netsharp_lsp.cntk.ndl.symbols import Frame, Item
+    from netsharp_lsp.cntk.ndl.symbols import Item
     from netsharp_lsp.cntk.networks.node import Node
 
 
 class Connection:
-    """The second pass over symbols: `nodes` are those of the network by their names."""
+    """The second pass over symbols: `given` finds a node of the network by its name."""
 
-    def __init__(self, nodes: dict[str, Node], groups: Groups, faults: Faults) -> None:
-        self.nodes = nodes
+    def __init__(self, given: Callable[[str], Node | None], groups: Groups, faults: Faults) -> None:
+        self.given = given
         self.groups = groups
         self.faults = faults
+        #: The nodes that were connected, in order.
+        self.attached: list[Node] = []
 
-    def attach_all(self, frame: Frame) -> None:
-        """Connect the nodes of a table, in the order of its statements."""
-        for item in frame.items:
+    def attach_all(self, items: list[Item]) -> None:
+        """Connect the nodes of calls, in the order of their statements."""
+        for item in items:
             self._attach(item)
             if item.kind == CALL:
                 self.groups.tag(item)
@@ -56,6 +60,7 @@ class Connection:
                 self._attach(one)
         inputs = [self._input(item, one) for one in item.inputs]
         item.node.inputs = tuple(one for one in inputs if one is not None)
+        self.attached.append(item.node)
         if None in inputs:
             item.node.shape = None
         self.groups.tag(item)
@@ -66,7 +71,7 @@ class Connection:
             if one.kind in (FUNCTION, CALL):
                 self._attach(one)
         if item.inner is not None and item.inner.base:
-            self.attach_all(item.inner)
+            self.attach_all(item.inner.items)
             item.node = result_of(item)
         self.faults.calls.pop()
 
@@ -100,7 +105,11 @@ class Connection:
             if found.kind != HOLE:
                 self.faults.add("no-node", f"'{item.name}' is no node.", call.use(item))
             return None
-        return self.nodes.get(item.name) or self._member(call, item)
+        named = self.given(item.name)
+        if named is None and found is not None:
+            # A macro's parameter: what was handed on is looked up by its own name.
+            named = self.given(found.name)
+        return named or self._member(call, item)
 
     def _member(self, call: Item, item: Item) -> Node | None:
         """A member of a macro's parameter, or of a call further down: meant, and not found."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.ndl.arguments import NdlArguments
-from netsharp_lsp.cntk.ndl.assembly import Assembly, Faults, TooMuch
+from netsharp_lsp.cntk.ndl.assembly import HARMLESS, Assembly, Faults, TooMuch
 from netsharp_lsp.cntk.ndl.connection import Connection
 from netsharp_lsp.cntk.ndl.forms import EARLY, is_parameter, make, settle, start
 from netsharp_lsp.cntk.ndl.functions import FUNCTIONS, ONLY_2D, ONLY_ND
@@ -27,13 +27,18 @@ from netsharp_lsp.cntk.networks.faults import BuildingFault, Outcome
 from netsharp_lsp.cntk.networks.inference import inferred
 from netsharp_lsp.cntk.networks.node import OPAQUE, Calling, Network, Node
 from netsharp_lsp.cntk.networks.node_types import ANY, NODE_TYPES
+from netsharp_lsp.cntk.networks.starting import measure_start, not_measured
+from netsharp_lsp.giving_way import go_on
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from netsharp_lsp.cntk.ndl.functions import NdlFunction
     from netsharp_lsp.cntk.ndl.symbols import Item
     from netsharp_lsp.cntk.ndl.syntax import NdlScript
+    from netsharp_lsp.cntk.networks.starting import Measure
+
+    Given = Callable[[str], Node | None]
 
 #: Calls of macros within calls that are followed.
 DEEPEST = 100
@@ -49,10 +54,10 @@ class Part(NamedTuple):
     script: NdlScript
 
 
-def evaluate(parts: Sequence[Part]) -> Outcome:
+def evaluate(parts: Sequence[Part], measure: Measure = not_measured) -> Outcome:
     """The network of the scripts, read in this order; without any statement there is none."""
     faults = Faults()
-    run = _Evaluation(faults)
+    run = _Evaluation(faults, measure)
     try:
         return run.network(parts)
     except (TooMuch, RecursionError):
@@ -68,11 +73,14 @@ def evaluate(parts: Sequence[Part]) -> Outcome:
 class _Evaluation:
     """One network as it comes to be."""
 
-    def __init__(self, faults: Faults) -> None:
+    def __init__(self, faults: Faults, measure: Measure, given: Given | None = None) -> None:
         self.faults = faults
+        self._measure = measure
         self.assembly = Assembly(faults)
         self.nodes: dict[str, Node] = {}
         self.groups = Groups(faults)
+        #: What finds a node by its name.
+        self.given: Given = given or self.nodes.get
         #: Calls of parameters and constants with their nodes; none that stands within a call.
         self._starting: list[tuple[Item, Node, bool]] = []
         self._depth = 0
@@ -85,10 +93,9 @@ class _Evaluation:
         if frame is None:
             return Outcome(None, self.faults.found)
         self._create_all(frame, "")
-        Connection(self.nodes, self.groups, self.faults).attach_all(frame)
+        Connection(self.given, self.groups, self.faults).attach_all(frame.items)
         self.groups.arrays(frame, bool(self.nodes))
-        for item, node, nested in self._starting:
-            self._start(item, node, nested)
+        self._start_all()
         for node in self.nodes.values():
             row = NODE_TYPES.get(node.operation)
             if row is not None and not row.fewest <= len(node.inputs) <= row.most:
@@ -111,9 +118,16 @@ class _Evaluation:
                 self.assembly.load(part.script, frame)
         return frame
 
-    def _create_all(self, frame: Frame, base: str) -> None:
+    def _start_all(self) -> None:
+        for item, node, nested in self._starting:
+            self._start(item, node, nested)
+            measure_start(node, self._measure)
+        self._starting.clear()
+
+    def _create_all(self, frame: Frame, base: str, first: int = 0) -> None:
         frame.base = base
-        for item in frame.items:
+        for item in frame.items[first:]:
+            go_on()
             self._create(item, base)
             if item.kind == CALL:
                 self.groups.tag(item)
@@ -145,7 +159,7 @@ class _Evaluation:
         node = Node(function.operation if function else OPAQUE, len(self.nodes), name)
         node.where = item.place
         node.call = Calling("", item.name, item.place, self._call) if self._call else None
-        while node.name in self.nodes:
+        while node.name in self.nodes or self.given(node.name) is not None:
             node.name = f"_{node.name}"
         self.nodes[node.name] = node
         if function is None:
@@ -267,6 +281,69 @@ class _Evaluation:
                 " whatever its options say. Give it a name in a statement of its own."
             )
             self.faults.add("nested-parameter", message, item.place)
+
+
+class Additions(_Evaluation):
+    """Statements of NDL that join a network one by one, as those within edits of a model do.
+
+    `given` finds the nodes that are there already; tags go into `groups`.
+    """
+
+    def __init__(
+        self,
+        macros: Sequence[Part],
+        given: Given,
+        groups: dict[str, list[Node]],
+        measure: Measure = not_measured,
+    ) -> None:
+        super().__init__(Faults(), measure, lambda name: self.nodes.get(name) or given(name))
+        self.groups.nodes = groups
+        self._macros = macros
+        self._frame: Frame | None = None
+        self._made = self._joined = 0
+        self._is_too_much = False
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether all that was met is as the program takes it."""
+        harmless = all(fault.kind in HARMLESS for fault in self.faults.found)
+        return harmless and not self._is_too_much
+
+    def find(self, name: str) -> Node | None:
+        """Find what a name that the statements give comes to."""
+        found = self._frame.find(name) if self._frame is not None else None
+        return None if found is None else found.node
+
+    def read(self, script: NdlScript) -> list[Node]:
+        """Make the nodes of statements; what they are connected to comes when they are joined."""
+        self.nodes.clear()
+        try:
+            if self._frame is None:
+                self._assembled(self._macros)
+                self._frame = Frame(script)
+            self.assembly.load(script, self._frame)
+            self._create_all(self._frame, "", self._made)
+            self._made = len(self._frame.items)
+        except (TooMuch, RecursionError):
+            self._is_too_much = True
+        return list(self.nodes.values())
+
+    def join(self) -> list[Node]:
+        """Connect what was not connected yet; the nodes that were."""
+        frame = self._frame
+        if frame is None or self._is_too_much:
+            return []
+        self.nodes.clear()
+        items = frame.items[self._joined :]
+        self._joined = len(frame.items)
+        connection = Connection(self.given, self.groups, self.faults)
+        try:
+            connection.attach_all(items)
+            self.groups.arrays(frame, wanted=False)
+            self._start_all()
+        except RecursionError:
+            self._is_too_much = True
+        return connection.attached
 
 
 def _expected(function: NdlFunction) -> str:

@@ -6,7 +6,7 @@ What cannot be known leaves the shape of its node unknown; whether inputs fit is
 from __future__ import annotations
 
 from netsharp_lsp.cntk.ndl.symbols import NUMBER
-from netsharp_lsp.cntk.networks.node import PARAMETER, elements
+from netsharp_lsp.cntk.networks.node import PARAMETER
 from netsharp_lsp.cntk.vocabulary import LAYOUTS, NDL_STARTS, RANDOM_STARTS
 
 TYPE_CHECKING = False
@@ -164,8 +164,6 @@ def _from_file(arguments: NdlArguments, node: Node) -> None:
     elif path is not None:
         message = "'init = fromFile' needs 'initFromFilePath'."
         arguments.fault("option-missing", message, arguments.given("init"))
-    if not elements(node.shape or ()):
-        node.shape = None
 
 
 def _constant(arguments: NdlArguments, node: Node) -> list[Item]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from netsharp_lsp.cntk.ndl.containers import program_of_builder, program_of_file
 from netsharp_lsp.cntk.ndl.evaluation import evaluate
 from netsharp_lsp.cntk.networks.faults import Outcome
+from netsharp_lsp.cntk.networks.starting import not_measured
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.scope import Found, Scope
     from netsharp_lsp.cntk.configuration.sources import Source
     from netsharp_lsp.cntk.ndl.containers import Files, Program
+    from netsharp_lsp.cntk.networks.starting import Measure
 
 
 def evaluate_builder(found: Found, command_scope: Scope, files: Files) -> Outcome:
@@ -23,9 +25,9 @@ def evaluate_file(source: Source) -> Outcome:
     return evaluate_program(program_of_file(source))
 
 
-def evaluate_program(program: Program) -> Outcome:
-    """The network of the scripts that were found."""
-    outcome = evaluate(program.parts)
+def evaluate_program(program: Program, measure: Measure = not_measured) -> Outcome:
+    """The network of the scripts that were found; `measure` says what files of numbers hold."""
+    outcome = evaluate(program.parts, measure)
     known = {(fault.kind, fault.place): fault for fault in (*program.faults, *outcome.faults)}
     network = outcome.network
     if network is not None and not network.nodes:

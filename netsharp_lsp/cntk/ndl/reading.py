@@ -22,10 +22,12 @@ from netsharp_lsp.cntk.ndl.syntax import (
     NdlScript,
     Option,
     Word,
+    moved,
     place_of,
 )
 from netsharp_lsp.cntk.networks.faults import BuildingFault
 from netsharp_lsp.text.numbers import whole_number
+from netsharp_lsp.text.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +42,10 @@ _COUNT = re.compile(rb"\s*[+-]?[0-9]+\Z")
 DEEPEST = 60
 #: Arguments that one `*` may stand for.
 MOST_REPEATS = 10_000
+#: Bytes of values that are kept, and what a short one counts at least.
+KEPT, LEAST = 4 << 20, 256
+#: Values with the place where each was read, by all that they depend on.
+_VALUES: Remembered[tuple[Value, int]] = Remembered(KEPT)
 
 
 class _Window(Traced):
@@ -103,8 +109,28 @@ class _Reader:
         """A stretch as text."""
         return Word(self.text.text[start:end].decode("utf-8", "replace"), start, end, quoted)
 
+    def statement_value(self, start: int, end: int, quoted: bool) -> Value:
+        """The value of a statement; one that was read lately and had no faults is not read again.
+
+        What it says depends on its own bytes and on how deep it lies, and on nothing around it.
+        """
+        data = self.text.text[start:end]
+        known = _VALUES.find((data, quoted, self._depth))
+        if known is not None:
+            return moved(known[0], start - known[1])
+        outer, before = self._brackets, len(self.faults)
+        self._brackets = TextFaults()
+        value = self.value(start, end, quoted)
+        own, self._brackets = self._brackets, outer
+        for one in own:
+            outer.add(one)
+        # The character behind a bracket that ends the stretch would be one of the text around it.
+        if not own and len(self.faults) == before and not data.endswith(b"("):
+            _VALUES.keep((data, quoted, self._depth), (value, start), LEAST + len(data))
+        return value
+
     def value(self, start: int, end: int, quoted: bool = False) -> Value:
-        """The value of a statement."""
+        """The value of a statement, read."""
         bracket = self.text.text.find(b"(", start, end)
         if bracket > start:
             return self._call(start, end)
@@ -312,7 +338,7 @@ class _Statements:
         if begin >= end:
             self._note_nothing(name, start, after)
             return None
-        value = self._reader.value(low + offset, high + offset, quoted)
+        value = self._reader.statement_value(low + offset, high + offset, quoted)
         self.found.append(NdlAssignment(name, value, start + offset, after + offset))
         return after
 

@@ -28,6 +28,7 @@ class Item:
     """
 
     __slots__ = (
+        "_uses",
         "arguments",
         "done",
         "formals",
@@ -57,6 +58,8 @@ class Item:
         self.inputs: list[Item] = []
         #: Whether they are attached.
         self.done = False
+        #: What is written for each argument, of so many as there were.
+        self._uses: tuple[int, dict[int, Value]] | None = None
 
     @property
     def place(self) -> Place:
@@ -65,15 +68,24 @@ class Item:
 
     def use(self, argument: Item) -> Place:
         """Where an argument stands in the call or list: a name means what was written elsewhere."""
+        if self._uses is None or self._uses[0] != len(self.arguments):
+            self._uses = len(self.arguments), self._written()
+        value = self._uses[1].get(id(argument))
+        if value is None:
+            return argument.place
+        return place_of(self.script.text, value.start, value.end)
+
+    def _written(self) -> dict[int, Value]:
+        """What is written for each argument, by its identity; the first of one that is repeated."""
         written: tuple[Value, ...] = ()
         if isinstance(self.syntax, NdlCall):
             written = self.syntax.arguments
         elif isinstance(self.syntax, Array):
             written = self.syntax.items
+        found: dict[int, Value] = {}
         for item, value in zip(self.arguments, written, strict=False):
-            if item is argument:
-                return place_of(self.script.text, value.start, value.end)
-        return argument.place
+            found.setdefault(id(item), value)
+        return found
 
     @property
     def positional(self) -> list[Item]:

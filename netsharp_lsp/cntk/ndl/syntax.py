@@ -5,10 +5,10 @@ Offsets are bytes of the script's text, half-open; `NdlScript.place` leads to th
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.networks.faults import Place
+from netsharp_lsp.text.expressions import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: Stands around the name of a variable that has no value, in place of the dollar signs.
 HOLE = "\x1a"
-_NUMBER = re.compile(
+_NUMBER = late(
     r"[+-]?(?:0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?\d+)?"
     r"|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?"
     r"|[nN][aA][nN](?:\(\w*\))?)\Z"
@@ -140,6 +140,32 @@ def place_of(text: Traced, start: int, end: int) -> Place:
     found = text.place(start, end)
     # What stands for a key without a value is longer than the key may be.
     return Place(found.source.name, found.start, min(found.end, len(found.source.text)))
+
+
+def moved(value: Value, by: int) -> Value:
+    """The same value so many bytes further on."""
+    if not by:
+        return value
+    start, end = value.start + by, value.end + by
+    if isinstance(value, Word):
+        return Word(value.text, start, end, value.quoted)
+    if isinstance(value, Array):
+        return _moved_array(value, by)
+    name = Word(value.name.text, value.name.start + by, value.name.end + by, value.name.quoted)
+    if isinstance(value, NdlCall):
+        swallowed = None if value.swallowed is None else value.swallowed + by
+        arguments = tuple([moved(one, by) for one in value.arguments])
+        return NdlCall(name, arguments, start, end, swallowed)
+    inner = value.value
+    if isinstance(inner, Array):
+        return Option(name, _moved_array(inner, by), start, end)
+    word = Word(inner.text, inner.start + by, inner.end + by, inner.quoted)
+    return Option(name, word, start, end)
+
+
+def _moved_array(array: Array, by: int) -> Array:
+    items = tuple([moved(one, by) for one in array.items])
+    return Array(items, array.start + by, array.end + by)
 
 
 def values(value: Value) -> Iterator[Value]:

@@ -23,6 +23,14 @@ def copied(network: Network, outside: Callable[[Place], Place]) -> Network:
     return Network(nodes, groups, loops, troubles)
 
 
+def loaded_from(network: Network, path: str) -> Network:
+    """Return an equal network whose numbers are those that a file has of it."""
+    own = copied(network, lambda place: place)
+    for name, node in own.nodes.items():
+        node.saved = (path, name)
+    return own
+
+
 class _Copying:
     """What was copied so far."""
 
@@ -49,7 +57,7 @@ class _Copying:
             twin.tags = list(one.tags)
             twin.shape, twin.loop = one.shape, one.loop
             twin.where = self._outside(Place(*one.where))
-            twin.late = one.late
+            twin.late, twin.flaw, twin.saved = one.late, one.flaw, one.saved
             twin.call = self._call(one.call)
             twin.axis = self._axis(one.axis)
         return twin

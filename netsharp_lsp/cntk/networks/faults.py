@@ -21,13 +21,15 @@ class Place(NamedTuple):
 
 class BuildingFault(NamedTuple):
     """Why something cannot be evaluated: a kind to tell faults apart, a sentence, where, and
-    the calls on the way there, innermost last.
+    the calls on the way there, innermost last.  `word`: a text that it is about, which may have
+    been written elsewhere.
     """
 
     kind: str
     message: str
     place: Place
     calls: tuple[Place, ...] = ()
+    word: str = ""
 
 
 class Outcome(NamedTuple):

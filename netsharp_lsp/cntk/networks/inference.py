@@ -5,6 +5,7 @@ from __future__ import annotations
 from netsharp_lsp.cntk.networks.loops import find_loops
 from netsharp_lsp.cntk.networks.node import (
     DEFAULT_AXIS,
+    OPAQUE,
     PARAMETER,
     Axis,
     Network,
@@ -13,13 +14,17 @@ from netsharp_lsp.cntk.networks.node import (
 )
 from netsharp_lsp.cntk.networks.node_types import INPUTS, NODE_TYPES, family
 from netsharp_lsp.cntk.networks.rules.common import Misfit, inherit_axis
+from netsharp_lsp.cntk.networks.starting import is_open
+from netsharp_lsp.giving_way import go_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from netsharp_lsp.cntk.networks.node import Node
 
+#: Products whose first factor may be a matrix that is looked up in.
+_PRODUCTS = frozenset(("Times", "TransposeTimes"))
 #: Passes after which shapes that still change are taken as they are.
 MOST_PASSES = 100
 
@@ -38,15 +43,19 @@ def inferred(network: Network) -> Network:
     return network._replace(loops=loops, troubles=troubles)
 
 
-def in_order(nodes: list[Node]) -> list[Node]:
-    """Nodes after their inputs, as far as there is no loop."""
+def _inputs(node: Node) -> tuple[Node, ...]:
+    return node.inputs
+
+
+def in_order(nodes: list[Node], read: Callable[[Node], tuple[Node, ...]] = _inputs) -> list[Node]:
+    """Nodes after their inputs, or what they `read` of these, as far as there is no loop."""
     used = {id(one) for node in nodes for one in node.inputs}
     by_name = sorted(nodes, key=lambda node: node.name)
     roots = [node for node in by_name if id(node) not in used]
     found: list[Node] = []
     seen: set[int] = set()
     for root in roots + by_name:
-        path = [(root, iter(root.inputs))] if id(root) not in seen else []
+        path = [(root, iter(read(root)))] if id(root) not in seen else []
         seen.add(id(root))
         while path:
             inputs = path[-1][1]
@@ -55,7 +64,7 @@ def in_order(nodes: list[Node]) -> list[Node]:
                 found.append(path.pop()[0])
             else:
                 seen.add(id(deeper))
-                path.append((deeper, iter(deeper.inputs)))
+                path.append((deeper, iter(read(deeper))))
     return found
 
 
@@ -98,16 +107,19 @@ class _Inference:
         self.visited: set[int] = set()
         #: Nodes whose shape stays unknown.
         self.failed = {id(node) for node in nodes if node.shape is None}
-        self.troubles: list[Trouble] = []
-        self.sure = not self.failed
+        self.troubles = [Trouble(node, node.flaw, "file") for node in nodes if node.flaw]
+        #: Nodes that what cannot be known may have a say in.
+        self.doubtful: set[int] = set()
 
     def run(self) -> list[Trouble]:
         """Infer, check, and say what does not fit."""
         for _ in range(MOST_PASSES):
             if not sum(self._validate(node, final=False) for node in self.nodes):
                 break
+        self.doubtful = _doubtful(self.nodes)
         for node in self.nodes:
             self._validate(node, final=True)
+        self.doubtful = _doubtful(self.nodes)
         for node in self.nodes:
             self._check_size(node)
         return self.troubles
@@ -122,6 +134,7 @@ class _Inference:
         ready = [id(one) in self.visited for one in node.inputs]
         if node.inputs and not any(ready):
             return True
+        go_on()
         before = _state(node)
         self._apply(node, final)
         self.visited.add(id(node))
@@ -131,18 +144,24 @@ class _Inference:
         # Who built the node has said already that inputs are missing.
         few = len(node.inputs) < NODE_TYPES[node.operation].fewest
         if few or any(one.shape is None for one in node.inputs):
-            inherit_axis(node)
-            node.shape = None
+            _leave_open(node, few)
+            return
+        unsure = any(map(is_open, node.inputs)) and not _is_sure_product(node)
+        if unsure or (final and any(map(self._waits, node.inputs))):
+            _leave_open(node, few)
             return
         try:
             self._check_inputs(node, final)
             NODE_TYPES[node.operation].rule(node, final)
         except Misfit as misfit:
             self.failed.add(id(node))
-            self.sure = False
             kind = misfit.kind or family(node.operation)
             self.troubles.append(Trouble(node, str(misfit), kind, misfit.differ))
             node.shape = None
+
+    def _waits(self, node: Node) -> bool:
+        """Whether it has no size because of what cannot be known."""
+        return id(node) in self.doubtful and not elements(node.shape or ())
 
     def _check_inputs(self, node: Node, final: bool) -> None:
         for one in node.inputs:
@@ -157,11 +176,55 @@ class _Inference:
         """Everything has elements; what could not be known because of another is unknown."""
         if node.shape is None or elements(node.shape) or node.operation == "DynamicAxis":
             return
-        if self.sure:
+        if id(node) not in self.doubtful:
             reason = "nothing that uses it says how large it is"
             what = "parameter" if node.operation == PARAMETER else "node"
             self.troubles.append(Trouble(node, f"this {what} has no size: {reason}.", "size"))
         node.shape = None
+
+
+def _is_sure_product(node: Node) -> bool:
+    """Whether a product has one shape whatever the open dimension of its first factor is."""
+    if node.operation not in _PRODUCTS or any(map(is_open, node.inputs[1:])):
+        return False
+    left, right = node.inputs[0].shape or (), node.inputs[1].shape or ()
+    if node.operation == "TransposeTimes":
+        return len(left) == 2 and left[1] > 0 and len(right) == 1
+    rank = node.integer("outputRank", 1)
+    return 0 not in left[:rank] and len(left) == rank + len(right)
+
+
+def _leave_open(node: Node, few: bool) -> None:
+    """Give a node whose inputs are not known the shape that does not depend on them, or None."""
+    inherit_axis(node)
+    node.shape = None
+    if node.operation == "Times" and not few:
+        left, rank = node.inputs[0].shape or (), node.integer("outputRank", 1)
+        # All of the other factor is summed over, however large it is.
+        summed = node.integer("inferInputRankToMap", -1) == 0 and left[rank:] == (0,)
+        node.shape = left[:rank] if summed and 0 not in left[:rank] else None
+
+
+def _doubtful(nodes: list[Node]) -> set[int]:
+    """Nodes that depend on what cannot be known, with those that have no size and whose size might
+    come from there.  What a node of which nothing is known uses is not known, either.
+    """
+    if any(node.operation == OPAQUE for node in nodes):
+        return set(map(id, nodes))
+    users: dict[int, list[Node]] = {}
+    for node in nodes:
+        for one in node.inputs:
+            users.setdefault(id(one), []).append(node)
+    waiting = [node for node in nodes if node.shape is None or is_open(node)]
+    found = set(map(id, waiting))
+    while waiting:
+        node = waiting.pop()
+        unsized = [one for one in node.inputs if not elements(one.shape or ())]
+        for one in (*users.get(id(node), ()), *unsized):
+            if id(one) not in found:
+                found.add(id(one))
+                waiting.append(one)
+    return found
 
 
 def _state(node: Node) -> tuple[object, ...]:

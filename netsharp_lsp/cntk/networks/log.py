@@ -24,16 +24,16 @@ def first_difference(network: Network, log: str) -> str | None:
     """
     lines = {line["name"]: line for line in LINE.finditer(log)}
     if not lines:
-        return "the log has no line `Validating --> ...`."
+        return "the log has no line 'Validating --> ...'."
     for name, line in lines.items():
         node = network.nodes.get(name)
         if node is None:
-            return f"the log has a node `{name}` ({line['operation']}), and the network has not."
+            return f"the log has a node '{name}' ({line['operation']}), and the network has not."
         difference = _difference(node, line)
         if difference:
-            return f"`{name}` {difference}"
+            return f"'{name}' {difference}"
     missing = next((name for name in network.nodes if name not in lines), None)
-    return None if missing is None else f"the log has no node `{missing}`."
+    return None if missing is None else f"the log has no node '{missing}'."
 
 
 def _difference(node: Node, line: re.Match[str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     Shape = tuple[int, ...] | None
     #: What an attribute of a node may be.
@@ -59,12 +59,14 @@ class Node:
         "attributes",
         "axis",
         "call",
+        "flaw",
         "inputs",
         "late",
         "loop",
         "name",
         "number",
         "operation",
+        "saved",
         "shape",
         "tags",
         "where",
@@ -81,6 +83,11 @@ class Node:
         self.shape: Shape = ()
         self.axis: Axis | None = None
         self.loop: int | None = None
+        #: What is wrong with the file that it starts from, empty for nothing.
+        self.flaw = ""
+        #: The model that its numbers come from and its name there; no model for one beside it in
+        #: the same network, None where they are its own.
+        self.saved: tuple[str, str] | None = None
         self.where: Where = ("", 0, 0)
         #: The innermost call that it comes from.
         self.call: Calling | None = None
@@ -116,8 +123,8 @@ class Node:
 
 class Trouble(NamedTuple):
     """What does not fit in a network: which node, a sentence, and a kind to tell causes apart:
-    the family of the shape rule, `axis`, `dynamic-axis` or `size`.  `differ`: two shapes do not fit
-    each other.
+    the family of the shape rule, `axis`, `dynamic-axis`, `size` or `file`.  `differ`: two shapes do
+    not fit each other.
     """
 
     node: Node
@@ -137,6 +144,19 @@ class Network(NamedTuple):
 
 #: So many elements no program counts.
 UNCOUNTED = 2**63 - 1
+
+
+def reached(roots: Iterable[Node]) -> dict[Node, None]:
+    """Return roots and all that they depend on, each once; of a node's inputs the last is first."""
+    found: dict[Node, None] = {}
+    for root in roots:
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            if node not in found:
+                found[node] = None
+                waiting += node.inputs
+    return found
 
 
 def elements(shape: tuple[int, ...]) -> int:

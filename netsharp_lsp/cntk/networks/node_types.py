@@ -37,7 +37,8 @@ ANY = 10**6
 
 class NodeType(NamedTuple):
     """A native type of node: how many inputs it takes, the rule of its shape, how its attributes
-    are read, its older names, and its multiply-adds where it has any.
+    are read, its older names, its multiply-adds where it has any, and the release that brought it
+    where the first did not have it.
     """
 
     fewest: int
@@ -46,6 +47,7 @@ class NodeType(NamedTuple):
     attributes: Mapping[str, str] = MappingProxyType({})
     aliases: tuple[str, ...] = ()
     cost: Cost | None = None
+    since: str = ""
 
 
 def _unary(rule: Rule, **attributes: str) -> NodeType:
@@ -54,6 +56,11 @@ def _unary(rule: Rule, **attributes: str) -> NodeType:
 
 def _binary(rule: Rule, **attributes: str) -> NodeType:
     return NodeType(2, 2, rule, attributes)
+
+
+def _later(since: str) -> NodeType:
+    """A type of a later release that works element by element."""
+    return NodeType(1, 1, elementwise.same, since=since)
 
 
 _PRODUCT = {"outputRank": WHOLE, "inferInputRankToMap": WHOLE}
@@ -73,6 +80,10 @@ _OLD_WINDOWS = {
     "imageLayout": TEXT,
 }
 _DELAY = {"defaultHiddenActivation": REAL, "shape": SHAPE, "timeStep": WHOLE}
+_OF_SEQUENCES = (
+    *("hSmoothingWeight", "frameDropThresh", "seqGammarAMF", "seqGammarLMF"),
+    *("seqGammarBMMIFactor", "seqGammarWordPen"),
+)
 _SAMPLE = {"sizeOfSampledSet": WHOLE, "allowDuplicates": TRUTH}
 
 #: Types whose inputs are attached after all other nodes are built.
@@ -88,6 +99,15 @@ NODE_TYPES: dict[str, NodeType] = {
     "EnvironmentInput": NodeType(0, 0, leaves.one_number, {"propertyName": TEXT}),
     "Abs": _unary(elementwise.same),
     "Cosine": _unary(elementwise.same),
+    "Acos": _later("2.2"),
+    "Asin": _later("2.2"),
+    "Asinh": _later("2.3"),
+    "Atanh": _later("2.3"),
+    "Cosh": _later("2.1"),
+    "Sinh": _later("2.1"),
+    "StopGradient": _later("2.4"),
+    "StraightThrough": _later("2.6"),
+    "Cast": NodeType(1, 1, elementwise.same, {"precision": TEXT}, since="2.7"),
     "Exp": _unary(elementwise.same),
     "Floor": _unary(elementwise.same),
     "Log": _unary(elementwise.same),
@@ -133,6 +153,14 @@ NODE_TYPES: dict[str, NodeType] = {
         3, 3, elementwise.normalized, aliases=("PerDimMeanVarDeNormalizationNode",)
     ),
     "Times": NodeType(2, 2, products.times, _PRODUCT, cost=costs.product),
+    "QuantizedTimes": NodeType(
+        2,
+        2,
+        products.times,
+        _PRODUCT | {"bitSmoothingA": WHOLE, "bitSmoothingB": WHOLE},
+        cost=costs.product,
+        since="2.0",
+    ),
     "TransposeTimes": NodeType(2, 2, products.transpose_times, cost=costs.transposed_product),
     "DiagTimes": _binary(products.diagonal_times),
     "KhatriRaoProduct": _binary(products.khatri_rao),
@@ -153,7 +181,7 @@ NODE_TYPES: dict[str, NodeType] = {
         {"beginIndex": WHOLE, "endIndex": WHOLE, "axis": WHOLE},
         aliases=("RowSlice",),
     ),
-    "RowStack": NodeType(1, ANY, reshaping.row_stack),
+    "RowStack": NodeType(1, ANY, reshaping.row_stack, {"alongAxis": "whole?"}),
     "RowRepeat": _unary(reshaping.row_repeat, numRepeats=WHOLE),
     "TransposeDimensions": NodeType(
         1,
@@ -173,17 +201,24 @@ NODE_TYPES: dict[str, NodeType] = {
             "dimSharing": TRUTHS,
             "transpose": TRUTH,
             "maxTempMemSizeInSamples": WHOLE,
+            "dimDilation": "shape?",
+            "dimOutputShape": "shape?",
         },
         cost=costs.convolution,
     ),
-    "Pooling": NodeType(1, 1, images.pooling, _WINDOWS | {"pool": TEXT}),
+    "Pooling": NodeType(
+        1,
+        1,
+        images.pooling,
+        _WINDOWS | {"pool": TEXT, "ceilOut": "truth?", "poolIncludePad": "truth?"},
+    ),
     "MaxUnpooling": NodeType(2, 2, images.max_unpooling, _WINDOWS),
     "MaxPooling": NodeType(1, 1, images.old_pooling, _OLD_WINDOWS),
     "AveragePooling": NodeType(1, 1, images.old_pooling, _OLD_WINDOWS),
-    "ROIPooling": _binary(images.roi_pooling, roiOutputShape=SHAPE),
+    "ROIPooling": _binary(images.roi_pooling, roiOutputShape=SHAPE, featureScale="real?"),
     "BatchNormalization": NodeType(
         5,
-        5,
+        6,
         images.batch_normalization,
         {
             "spatial": TRUTH,
@@ -191,6 +226,7 @@ NODE_TYPES: dict[str, NodeType] = {
             "blendTimeConstant": REAL,
             "epsilon": REAL,
             "useCntkEngine": TRUTH,
+            "disableRegularization": "truth?",
             "imageLayout": TEXT,
         },
     ),
@@ -231,6 +267,32 @@ NODE_TYPES: dict[str, NodeType] = {
     "NDCG1Eval": NodeType(3, 3, criteria.compared),
     "LambdaRank": NodeType(3, 3, criteria.compared),
     "SequenceWithSoftmax": NodeType(3, 3, criteria.in_sequence),
+    "EditDistanceError": NodeType(
+        2,
+        2,
+        criteria.compared,
+        {
+            "subPen": REAL,
+            "delPen": REAL,
+            "insPen": REAL,
+            "squashInputs": TRUTH,
+            "tokensToIgnore": "shape?",
+        },
+        since="2.0",
+    ),
+    "LabelsToGraph": NodeType(1, 1, elementwise.same, since="2.0"),
+    "ForwardBackward": NodeType(
+        2, 2, criteria.compared, {"blankTokenId": WHOLE, "delayConstraint": WHOLE}, since="2.0"
+    ),
+    "LatticeSequenceWithSoftmax": NodeType(
+        4,
+        4,
+        criteria.in_sequence,
+        dict.fromkeys(("symListPath", "phonePath", "stateListPath", "transProbPath"), TEXT)
+        | dict.fromkeys(_OF_SEQUENCES, REAL)
+        | {"latticeConfigPath": TEXT, "doReferenceAlign": TRUTH, "seqGammarUsesMBR": TRUTH},
+        since="2.4",
+    ),
     "DummyCriterion": NodeType(3, 3, criteria.given),
     "ClassBasedCrossEntropyWithSoftmax": NodeType(4, 4, criteria.class_based),
     "NoiseContrastiveEstimation": NodeType(4, 4, criteria.noise_contrastive),

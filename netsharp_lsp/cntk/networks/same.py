@@ -45,10 +45,10 @@ class Difference(NamedTuple):
     def message(self) -> str:
         """The difference as a sentence."""
         if self.after is None:
-            return f"`{self.node}` ({self.before}) has no counterpart afterwards."
+            return f"'{self.node}' ({self.before}) has no counterpart afterwards."
         if self.before is None:
-            return f"`{self.node}` ({self.after}) has no counterpart before."
-        return f"`{self.node}`: its {self.aspect} was {self.before} and would be {self.after}."
+            return f"'{self.node}' ({self.after}) has no counterpart before."
+        return f"'{self.node}': its {self.aspect} was {self.before} and would be {self.after}."
 
 
 class Comparison(NamedTuple):
@@ -165,10 +165,10 @@ class _Matching:
     def _shared(self, left: Node, right: Node) -> Difference:
         known = self.partner.get(id(left))
         if known is not None:
-            return Difference(left.name, "counterpart", f"one, `{known.name}`", f"`{right.name}`")
+            return Difference(left.name, "counterpart", f"one, '{known.name}'", f"'{right.name}'")
         other = self.taken[id(right)]
         return Difference(
-            left.name, "counterpart", f"apart from `{other.name}`", f"the same, `{right.name}`"
+            left.name, "counterpart", f"apart from '{other.name}'", f"the same, '{right.name}'"
         )
 
     def _same_axis(self, left: Axis | None, right: Axis | None) -> bool:
@@ -341,8 +341,8 @@ def _note_on_order(before: Network, after: Network, names: dict[str, str]) -> st
     if place is None:
         return None
     return (
-        f"Parameters are created in another order: number {place + 1} was `{ours[place]}` and "
-        f"would be `{theirs[place]}`. Random numbers are drawn in that order."
+        f"Parameters are created in another order: number {place + 1} was '{ours[place]}' and "
+        f"would be '{theirs[place]}'. Random numbers are drawn in that order."
     )
 
 
@@ -356,7 +356,7 @@ def _listed(nodes: Sequence[Node]) -> str:
 
 
 def _axis(axis: Axis | None) -> str:
-    return "none" if axis is None else f"`{axis.name}`"
+    return "none" if axis is None else f"'{axis.name}'"
 
 
 def _value(value: Attribute | None) -> str:

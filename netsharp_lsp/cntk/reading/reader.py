@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from sys import intern
 
 from netsharp_lsp.cntk.reading.grammar import parse_tree
@@ -26,12 +27,14 @@ from netsharp_lsp.cntk.reading.syntax import (
     String,
     Text,
 )
+from netsharp_lsp.giving_way import go_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from tree_sitter import Node as TreeNode
+    from tree_sitter import Tree
 
     from netsharp_lsp.cntk.reading.syntax import Element, Record, Value
 
@@ -39,9 +42,35 @@ CLOSERS = {"[": "]", "{": "}", "(": ")"}
 _GAPS = frozenset(("missing_bracket", "missing_brace", "missing_parenthesis", "wrong_closer"))
 
 
-def read(text: bytes) -> Document:
-    """Read UTF-8 text without a byte-order mark."""
-    return _Reader(text).document(parse_tree(text).root_node)
+#: Records beside a stretch that may have a say in what it is: words before a key, a macro's body.
+AROUND = 2
+
+
+def read(text: bytes, tree: Tree | None = None) -> Document:
+    """Read UTF-8 text without a byte-order mark; `tree` is its own, where there is one already."""
+    root = (tree or parse_tree(text)).root_node
+    return _Reader(text).document(root, root.children)
+
+
+def read_between(text: bytes, tree: Tree, start: int, end: int) -> Document:
+    """Read the records of a text that reach into a stretch of it, and some beside them."""
+    root = tree.root_node
+    children = root.children
+    first = bisect_right(children, start, key=lambda child: child.end_byte)
+    last = max(first, bisect_left(children, end, key=lambda child: child.start_byte))
+    low = _beside(children, range(first - 1, -1, -1), first)
+    high = _beside(children, range(last, len(children)), last - 1)
+    return _Reader(text).document(root, children[low : high + 1])
+
+
+def _beside(children: Sequence[TreeNode], way: range, nearest: int) -> int:
+    """Where the last of `AROUND` records on a way is; comments are none."""
+    found, left = nearest, AROUND
+    for found in way:
+        left -= children[found].type in _RECORDS
+        if not left:
+            break
+    return found
 
 
 class _Reader:
@@ -53,14 +82,16 @@ class _Reader:
         self._gaps: list[Gap] = []
         self._depth = 0
 
-    def document(self, root: TreeNode) -> Document:
-        records = self._records(root)
+    def document(self, root: TreeNode, children: Sequence[TreeNode]) -> Document:
+        records = self._records(root, children)
         comments = sorted(self._comments, key=lambda comment: comment.start)
         return Document(records, tuple(comments), tuple(self._gaps))
 
-    def _records(self, node: TreeNode) -> tuple[Record, ...]:
+    def _records(self, node: TreeNode, children: Sequence[TreeNode]) -> tuple[Record, ...]:
+        """The records among children of a node."""
         found: list[Record] = []
-        for child in node.children:
+        for child in children:
+            go_on()
             read_one = _RECORDS.get(child.type)
             if read_one is not None:
                 record = read_one(self, child)
@@ -73,7 +104,7 @@ class _Reader:
                 self._gap(node, child)
             elif child.type == "ERROR":
                 found.append(Stray(child.start_byte, child.end_byte))
-                found += self._records(child)
+                found += self._records(child, child.children)
         return tuple(found)
 
     def _with_words(self, found: list[Record], record: Assignment | Macro) -> Assignment | Macro:
@@ -164,7 +195,7 @@ class _Reader:
     def block(self, node: TreeNode) -> Value:
         """Records in brackets or braces."""
         opening = self._text[node.start_byte : node.start_byte + 1].decode("utf-8", "replace")
-        return Block(node.start_byte, node.end_byte, opening, self._records(node))
+        return Block(node.start_byte, node.end_byte, opening, self._records(node, node.children))
 
     def list(self, node: TreeNode | None) -> List:
         """Elements in parentheses."""

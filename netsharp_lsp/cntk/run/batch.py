@@ -6,14 +6,22 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.run.shell import OPEN, ScriptPart, ScriptWord, Started
+from netsharp_lsp.cntk.run.script_words import (
+    OPEN,
+    ScriptPart,
+    ScriptWord,
+    Started,
+)
+from netsharp_lsp.limits import SCRIPT_CHARACTERS, SCRIPT_COMMANDS, SCRIPT_DEPTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-_WORD = re.compile(r"""(?:"[^"\n]*"?|[^\s"|&<>])+|[|&<>]+""")
-_SETS = re.compile(r"\s*@?set\s+(/[ap]\s+)?\"?([A-Za-z_]\w*)=([^\"\r\n]*?)\"?\s*\Z", re.IGNORECASE)
+    from netsharp_engine.limits import Limit
+
+_WORD = re.compile(r"""(?:"[^"\n]*+"?+|[^\s"|&<>])++|[|&<>]+""")
+_SETS = re.compile(r"\s*@?set\s+(/[ap]\s+)?\"?([A-Za-z_]\w*)=([^\"\r\n]*)(.*)", re.IGNORECASE)
 _CALLS = re.compile(r"\s*@?call\s+:(\w+)", re.IGNORECASE)
 _LABEL = re.compile(r"\s*:(\w+)")
 _ENDS = re.compile(r"\s*@?(?:exit\s+/b|goto\s+:eof)", re.IGNORECASE)
@@ -21,11 +29,6 @@ _OPENS = re.compile(r"\(\s*\Z")
 _CLOSES = re.compile(r"\s*\)")
 _NAME = re.compile(r"%%(~?\w)|%(~[a-z]*[0-9]|[0-9*])|%([A-Za-z_]\w*)%|!([A-Za-z_]\w*)!")
 _OPERATORS = frozenset("|&<>")
-#: Calls within calls that are followed, and lines of one file.
-_DEEPEST = 20
-_MOST = 10_000
-#: Characters that variables give in one file.
-_ROOM = 1 << 20
 
 
 class _Line:
@@ -36,9 +39,11 @@ class _Line:
         self.start = start
 
 
-def batch_commands(text: str) -> list[Started]:
-    """Find the commands of a batch file in the order of its lines; subroutines at their calls."""
-    batch = _Batch(text)
+def batch_commands(text: str, passed: Callable[[Limit], object]) -> list[Started]:
+    """Find the commands of a batch file in the order of its lines, subroutines at their calls;
+    `passed` is told of limits.
+    """
+    batch = _Batch(text, passed)
     batch.follow(0, None, None)
     return batch.found
 
@@ -61,8 +66,9 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 class _Batch:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, passed: Callable[[Limit], object]) -> None:
         self.found: list[Started] = []
+        self._passed = passed
         self._lines = list(_lines(text))
         self._variables: dict[str, tuple[ScriptPart, ...]] = {}
         self._labels: dict[str, int] = {}
@@ -70,8 +76,8 @@ class _Batch:
             label = _LABEL.match(line.text)
             if label is not None:
                 self._labels.setdefault(label.group(1).lower(), number)
-        self._left = _MOST
-        self._room = _ROOM
+        self._left = SCRIPT_COMMANDS.most
+        self._room = SCRIPT_CHARACTERS.most
         self._depth = 0
 
     def follow(
@@ -79,14 +85,18 @@ class _Batch:
     ) -> None:
         """Follow lines from one on: to the end, or to that of a subroutine."""
         blocks = 0
-        for line in self._lines[first:]:
+        for number in range(first, len(self._lines)):
+            line = self._lines[number]
             self._left -= 1
-            if self._left < 0 or (not blocks and _ENDS.match(line.text)):
+            if self._left < 0:
+                self._passed(SCRIPT_COMMANDS)
+                return
+            if not blocks and _ENDS.match(line.text):
                 return
             if _CLOSES.match(line.text):
                 blocks = max(0, blocks - 1)
             sets = _SETS.match(line.text)
-            if sets is not None:
+            if sets is not None and sets.group(4).strip() in ("", '"'):
                 self._set(sets, given, maybe=blocks > 0)
             elif not re.match(r"\s*@?(?:rem\s|::|:\w)", line.text, re.IGNORECASE):
                 self._line(line, given, called)
@@ -97,7 +107,7 @@ class _Batch:
     ) -> None:
         name = found.group(2)
         folded = name.lower()
-        value = self._put(found.group(3), given)
+        value = self._put(found.group(3) if found.group(4) else found.group(3).rstrip(), given)
         if maybe or found.group(1):
             before = self._variables.get(folded, value)
             guess = OPEN if found.group(1) else "".join(part.guess for part in before)
@@ -114,7 +124,11 @@ class _Batch:
             calls = _CALLS.match(" ".join(word.text for word in words[:2]))
             if calls is None:
                 self.found.append(Started(words, ""))
-            elif self._depth < _DEEPEST and calls.group(1).lower() in self._labels:
+            elif calls.group(1).lower() not in self._labels:
+                continue
+            elif self._depth >= SCRIPT_DEPTH.most:
+                self._passed(SCRIPT_DEPTH)
+            else:
                 self._depth += 1
                 span = called or (words[0].span[0], words[-1].span[1])
                 handed = [tuple(word.parts) for word in words[2:]]
@@ -172,4 +186,7 @@ class _Batch:
         elif not own:
             value = self._variables.get(name.lower(), value)
         self._room -= sum(len(part.text) + 1 for part in value)
-        return value if self._room > 0 else (ScriptPart(written, name),)
+        if self._room > 0:
+            return value
+        self._passed(SCRIPT_CHARACTERS)
+        return (ScriptPart(written, name),)

@@ -19,6 +19,9 @@ from netsharp_lsp.cntk.simple.program import evaluate_builder as evaluate_simple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Model
     from netsharp_lsp.cntk.configuration.commands import Command
     from netsharp_lsp.cntk.configuration.configuration import Configuration
     from netsharp_lsp.cntk.configuration.scope import Found
@@ -37,16 +40,17 @@ class BuiltNetwork:
 
     `builder` is the key of the builder as it is spelt, `place` that of its value; both are empty
     for a file of its own.  `text` is an inline text of BrainScript as it was evaluated, `parts`
-    are the scripts of NDL.
+    are the scripts of NDL.  Texts are proposed and coloured without a network, so one of NDL, whose
+    scripts are known before, is evaluated when somebody asks for it.
     """
 
     __slots__ = (
+        "_evaluate",
+        "_outcome",
         "builder",
         "command",
-        "faults",
         "found",
         "language",
-        "network",
         "parts",
         "place",
         "text",
@@ -58,7 +62,7 @@ class BuiltNetwork:
         builder: str,
         language: str,
         place: Place,
-        outcome: Outcome,
+        evaluate: Callable[[], Outcome],
         *,
         found: Found | None = None,
         parts: tuple[Part, ...] = (),
@@ -67,13 +71,34 @@ class BuiltNetwork:
         self.builder = builder
         self.language = language
         self.place = place
-        self.network: Network | None = outcome.network
-        self.faults: tuple[BuildingFault, ...] = outcome.faults
+        self._evaluate = evaluate
+        self._outcome: Outcome | None = None
         self.found = found
         self.text: Traced | None = (
             found.text if found is not None and language == "brainscript" else None
         )
         self.parts = parts
+
+    @property
+    def is_evaluated(self) -> bool:
+        """Whether its network is known already."""
+        return self._outcome is not None
+
+    @property
+    def network(self) -> Network | None:
+        """The network; None where there is none."""
+        return self._known.network
+
+    @property
+    def faults(self) -> tuple[BuildingFault, ...]:
+        """What was met while it was built."""
+        return self._known.faults
+
+    @property
+    def _known(self) -> Outcome:
+        if self._outcome is None:
+            self._outcome = self._evaluate()
+        return self._outcome
 
     @property
     def why_not(self) -> str:
@@ -92,14 +117,20 @@ class BuiltNetwork:
 
 class Builders:
     """The builders of a run and what surrounds them; a builder that several commands share is
-    evaluated once.  `library` stands in the place of ours.
+    evaluated once.  `library` stands in the place of ours; `is_later` tells whether ours is that of
+    releases from 2.0 on.
     """
 
     def __init__(
-        self, files: RunFiles, library: bytes | None, configuration: Configuration
+        self,
+        files: RunFiles,
+        library: bytes | None,
+        configuration: Configuration,
+        is_later: Callable[[], bool],
     ) -> None:
         self._files = files
         self._library = library
+        self._is_later = is_later
         self._configuration = configuration
         #: What texts of BrainScript gave, by where they stand and what they are.
         self._evaluated: dict[object, Outcome] = {}
@@ -107,6 +138,13 @@ class Builders:
     @cached_property
     def surroundings(self) -> Surroundings:
         """What a network of BrainScript is evaluated in."""
+        if self._library is not None or not self._is_later():
+            return self.first_surroundings
+        return self.first_surroundings._replace(library=own_library(later=True))
+
+    @cached_property
+    def first_surroundings(self) -> Surroundings:
+        """The same with the library of the first release, or with the one that is given."""
         if self._library is None:
             library = own_library()
         else:
@@ -115,26 +153,31 @@ class Builders:
         folders = dict.fromkeys(source.name.rpartition("/")[0] for source in sources)
         precision = self._configuration.root.option(b"precision", "float")
         return Surroundings(
-            self._files.read, library, tuple(folders), self._files.outside, precision
+            self._files.read,
+            library,
+            tuple(folders),
+            self._files.outside,
+            precision,
+            measure=self._files.matrix,
         )
 
-    def build(self, command: Command) -> BuiltNetwork:
-        """The network of a command that has a builder."""
+    def build(self, command: Command, model: Model) -> BuiltNetwork:
+        """The network of a command that has a builder; `model` tells what models hold."""
         found, scope = command.builder, command.scope
         assert found is not None
         assert scope is not None
         key = found.entry.key.decode("utf-8", "replace")
-        language = LANGUAGES.get(key.lower(), "brainscript")
+        language = builder_language(key)
         parts: tuple[Part, ...] = ()
         if language == "simple":
-            outcome = evaluate_simple(found, scope)
+            evaluate = _given(evaluate_simple(found, scope))
         elif language == "ndl":
-            outcome, parts = _from_ndl(program_of_builder(found, scope, self._files))
+            evaluate, parts = self._from_ndl(program_of_builder(found, scope, self._files))
         else:
-            outcome = self._from_brainscript(found.text)
+            evaluate = _given(self._from_brainscript(found.text, model))
         at = found.text.place(0, len(found.text))
         place = Place(at.source.name, at.start, at.end)
-        return BuiltNetwork(command.name, key, language, place, outcome, found=found, parts=parts)
+        return BuiltNetwork(command.name, key, language, place, evaluate, found=found, parts=parts)
 
     def build_file(self, name: str, language: str, data: bytes) -> BuiltNetwork:
         """The network of a file of its own."""
@@ -142,25 +185,38 @@ class Builders:
         place = Place(name, 0, 0)
         parts: tuple[Part, ...] = ()
         if isinstance(source, str):
-            outcome = Outcome(None, (BuildingFault("unreadable", source, place),))
+            evaluate = _given(Outcome(None, (BuildingFault("unreadable", source, place),)))
         elif language == "brainscript":
-            outcome = evaluate_file(source.text, name, self.surroundings)
+            evaluate = _given(evaluate_file(source.text, name, self.surroundings))
         else:
-            outcome, parts = _from_ndl(program_of_file(source))
-        return BuiltNetwork("", "", language, place, outcome, parts=parts)
+            evaluate, parts = self._from_ndl(program_of_file(source))
+        return BuiltNetwork("", "", language, place, evaluate, parts=parts)
 
-    def _from_brainscript(self, text: Traced) -> Outcome:
+    def _from_ndl(self, program: Program) -> tuple[Callable[[], Outcome], tuple[Part, ...]]:
+        measure = self._files.matrix
+        return lambda: evaluate_program(program, measure), program.parts + program.candidates
+
+    def _from_brainscript(self, text: Traced, model: Model) -> Outcome:
         key = (text.place(0, len(text)).key, text.text)
-        if key not in self._evaluated:
-            # Commands may share a builder that stands further out.
-            self._evaluated[key] = outcome_of(
-                text.text, INLINE, self.surroundings, lambda place: _outside(place, text)
-            )
-        return self._evaluated[key]
+        if key in self._evaluated:
+            return self._evaluated[key]
+        asked: list[str] = []
+
+        def asking(path: str) -> Network | str | None:
+            asked.append(path)
+            return model(path)
+
+        around = self.surroundings._replace(model=asking)
+        outcome = outcome_of(text.text, INLINE, around, lambda place: _outside(place, text))
+        # Commands may share a builder that stands further out, but not what they find in models.
+        if not asked:
+            self._evaluated[key] = outcome
+        return outcome
 
 
-def _from_ndl(program: Program) -> tuple[Outcome, tuple[Part, ...]]:
-    return evaluate_program(program), program.parts + program.candidates
+def _given(outcome: Outcome) -> Callable[[], Outcome]:
+    """What is known already, as what is evaluated later."""
+    return lambda: outcome
 
 
 def _outside(place: Place, text: Traced) -> Place:
@@ -169,6 +225,11 @@ def _outside(place: Place, text: Traced) -> Place:
         return place
     found = text.place(place.start, place.end)
     return Place(found.source.name, found.start, found.end)
+
+
+def builder_language(key: str) -> str:
+    """Which language the value of a builder is in, by its key."""
+    return LANGUAGES.get(key.lower(), "brainscript")
 
 
 #: Which language each builder's value is in, by its key in lower case.

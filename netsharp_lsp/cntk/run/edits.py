@@ -1,4 +1,5 @@
-"""The edits of models that a run makes in MEL, and what each finds in the files that it loads.
+"""The edits of models that a run makes in MEL, and what each finds in the files that it loads and
+leaves in those that it writes.
 
 A file holds the network of the command that writes it, as far as a command before does.
 """
@@ -16,9 +17,14 @@ from netsharp_lsp.cntk.configuration.scope import Scope
 from netsharp_lsp.cntk.configuration.sources import Source, read_text
 from netsharp_lsp.cntk.configuration.traced import Weaver
 from netsharp_lsp.cntk.mel.evaluation import Known, Surroundings, evaluate
+from netsharp_lsp.cntk.ndl.assembly import HARMLESS
 from netsharp_lsp.cntk.ndl.containers import program_of_macros
 from netsharp_lsp.cntk.ndl.functions import function_of
 from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlCall
+from netsharp_lsp.cntk.networks.copying import loaded_from
+from netsharp_lsp.cntk.networks.faults import Outcome, Place
+from netsharp_lsp.cntk.networks.node import OPAQUE
+from netsharp_lsp.cntk.run.building import BuiltNetwork
 from netsharp_lsp.cntk.run.texts import NetworkText
 
 TYPE_CHECKING = False
@@ -26,14 +32,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.mel.evaluation import Edited
     from netsharp_lsp.cntk.mel.faults import EditFault
     from netsharp_lsp.cntk.ndl.evaluation import Part
     from netsharp_lsp.cntk.ndl.syntax import Definition
-    from netsharp_lsp.cntk.run.building import BuiltNetwork
+    from netsharp_lsp.cntk.networks.node import Network
     from netsharp_lsp.cntk.run.files import RunFiles
 
     #: The network of a command by its name.
     NetworkOf = Callable[[str], BuiltNetwork | None]
+    #: What built the network of a model that no command of the run writes: a sentence where that
+    #: is not known, None where nothing writes it.
+    HeldBeside = Callable[[str], BuiltNetwork | str | None]
 
 #: Keys of commands that name a model which the command writes.
 WRITTEN = ("modelPath", "outputModelPath", "newModelPath")
@@ -52,24 +62,44 @@ class Edit:
     `macros` are the scripts of the files that `ndlMacros` names.
     """
 
-    __slots__ = ("command", "faults", "macros", "text")
-
     def __init__(
         self,
         command: str,
         text: NetworkText,
-        faults: list[EditFault],
+        follow: Callable[[], Edited],
         macros: tuple[Part, ...] = (),
     ) -> None:
         self.command = command
         self.text = text
-        self.faults = faults
         self.macros = macros
+        self._follow = follow
 
+    @cached_property
+    def _edited(self) -> Edited:
+        """What going through the text gives, when somebody asks: names need it not."""
+        return self._follow()
 
-def edits_of(commands: Sequence[Command], files: RunFiles, network_of: NetworkOf) -> list[Edit]:
-    """The edits that commands make, in their order."""
-    return list(_Edits(commands, files, network_of).run())
+    @property
+    def faults(self) -> list[EditFault]:
+        """What is wrong with it."""
+        return self._edited.faults
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it writes no other file."""
+        return self._edited.is_sure
+
+    @cached_property
+    def written(self) -> dict[str, BuiltNetwork | None]:
+        """The networks that it writes by their paths, None where they are not known."""
+        return {
+            normal(path): None if known.network is None else self._built(known.network)
+            for path, known in self._edited.saved.items()
+        }
+
+    def _built(self, network: Network) -> BuiltNetwork:
+        outcome = Outcome(network, ())
+        return BuiltNetwork(self.command, "", "mel", Place(self.text.name, 0, 0), lambda: outcome)
 
 
 def edit_alone(name: str, files: RunFiles) -> list[Edit]:
@@ -77,18 +107,33 @@ def edit_alone(name: str, files: RunFiles) -> list[Edit]:
     text = _network_text(name, files, Scope(Weaver().done(), TextFaults()))
     if text is None or text.traced is None:
         return []
-    alone = _Edits((), files, lambda command: None)
+    alone = RunEdits((), files, lambda command: None, lambda path: None)
     around = alone.around({})._replace(loaded=lambda path: Known(None, ""), complete=False)
-    return [Edit("", text, evaluate(text.traced, around).faults)]
+    return [Edit("", text, lambda: evaluate(text.mel, around))]
 
 
-class _Edits:
-    def __init__(self, commands: Sequence[Command], files: RunFiles, network_of: NetworkOf) -> None:
+class RunEdits:
+    """The edits that commands make, which are followed in their order as far as they are asked
+    for: the network of a command may rest on those before it.
+    """
+
+    def __init__(
+        self,
+        commands: Sequence[Command],
+        files: RunFiles,
+        network_of: NetworkOf,
+        held_beside: HeldBeside,
+    ) -> None:
         self._commands = commands
+        self._found: list[Edit] = []
+        self._next = 0
         self._files = files
         self._network_of = network_of
+        self._held_beside = held_beside
         #: What is known of files that were written, by their paths.
         self._written: dict[str, Known] = {}
+        #: Networks that were loaded, by their paths: as they were held, and as they are taken.
+        self._taken: dict[str, tuple[Network, Network]] = {}
 
     def around(self, macros: dict[str, Definition] | None) -> Surroundings:
         """What lies around an edit; without macros where not all of them are known."""
@@ -99,14 +144,18 @@ class _Edits:
             lambda name: _made(name, known),
             self._files.outside,
             macros is not None,
+            measure=self._files.matrix,
         )
 
-    def run(self) -> Iterator[Edit]:
-        for command in self._commands:
-            if command.scope is None:
-                continue
-            yield from self._edit(command, command.scope)
-            self._note(command, command.scope)
+    def before(self, place: int) -> list[Edit]:
+        """The edits of the commands before a place."""
+        while self._next < min(place, len(self._commands)):
+            command = self._commands[self._next]
+            self._next += 1
+            if command.scope is not None:
+                self._found += self._edit(command, command.scope)
+                self._note(command, command.scope)
+        return self._found
 
     def _edit(self, command: Command, scope: Scope) -> Iterator[Edit]:
         found = scope.look_up(b"editPath")
@@ -116,11 +165,13 @@ class _Edits:
         if text is None or text.traced is None:
             return
         parts = self._macros(scope)
-        edited = evaluate(text.traced, self.around(None if parts is None else _defined(parts)))
-        for path, model in edited.saved.items():
+        around = self.around(None if parts is None else _defined(parts))
+        edited = evaluate(text.mel, around._replace(macros=tuple(parts or ())))
+        for path, known in edited.saved.items():
             origin = f"it is what the edit '{command.name}' writes"
-            self._written[_plain(path)] = Known(model.nodes, origin)
-        yield Edit(command.name, text, edited.faults, tuple(parts or ()))
+            self._written.pop(normal(path), None)
+            self._written[normal(path)] = known._replace(origin=origin)
+        yield Edit(command.name, text, lambda: edited, tuple(parts or ()))
 
     def _macros(self, scope: Scope) -> list[Part] | None:
         """The scripts of the files that `ndlMacros` names; None where one cannot be read."""
@@ -145,19 +196,35 @@ class _Edits:
         begun = [known for file, known in self._written.items() if _EPOCH.sub("", file) == path]
         if begun:
             return begun[-1]._replace(origin=origin)
-        built = self._network_of(command.name) if key == WRITTEN[0] else None
-        # Where a builder has faults its network lacks nodes that it would have without them.
-        if built is None or built.network is None or built.faults:
-            return Known(None, origin)
-        nodes = built.network.nodes
-        return Known({name: node.operation for name, node in nodes.items()}, origin)
+        return _known(self._network_of(command.name) if key == WRITTEN[0] else None, origin)
 
     def _loaded(self, path: str) -> Known | None:
-        for spelt in (_plain(path), _EPOCH.sub("", _plain(path))):
+        known = self._held(path)
+        if known is None or known.network is None:
+            return known
+        name = normal(path)
+        before = self._taken.get(name)
+        if before is None or before[0] is not known.network:
+            before = self._taken[name] = (known.network, loaded_from(known.network, path))
+        return known._replace(network=before[1])
+
+    def _held(self, path: str) -> Known | None:
+        """What a file holds when it is loaded."""
+        spellings = (normal(path), _EPOCH.sub("", normal(path)))
+        for spelt in spellings:
             if spelt in self._written:
                 return self._written[spelt]
+        network = self._files.network(path) if self._files.exists(path) else None
+        if network is not None and not network.troubles:
+            names = {name: node.operation for name, node in network.nodes.items()}
+            return Known(names, "it is what the file holds", network)
+        for spelt in spellings:
             if spelt in self._later:
                 return Known(None, f"it is what the command '{self._later[spelt]}' writes")
+        beside = self._held_beside(path)
+        if beside is not None:
+            built = None if isinstance(beside, str) else beside
+            return _known(built, "it is what a configuration beside this one trains")
         return Known(None, "") if self._files.exists(path) else None
 
     @cached_property
@@ -180,16 +247,36 @@ class _Edits:
         ]
 
 
+def _known(built: BuiltNetwork | None, origin: str) -> Known:
+    """What a model holds whose network was built."""
+    # Where a builder has faults its network lacks nodes that it would have without them.
+    if built is None or built.network is None or not is_complete(built):
+        return Known(None, origin)
+    nodes = built.network.nodes
+    # What comes from a saved model is known by the names that the text asks for alone.
+    if any(node.operation == OPAQUE for node in nodes.values()):
+        return Known(None, origin)
+    names = {name: node.operation for name, node in nodes.items()}
+    return Known(names, origin, None if built.network.troubles else built.network)
+
+
+def is_complete(built: BuiltNetwork) -> bool:
+    """Whether the network that was built is the one that the program builds."""
+    harmless = HARMLESS if built.language == "ndl" else frozenset[str]()
+    return all(fault.kind in harmless for fault in built.faults)
+
+
 def _writes(command: Command, scope: Scope) -> Iterator[tuple[str, str]]:
     """The keys that name files which a command writes, with these."""
     reads = all(action.lower() in _READERS for action in command.actions)
     for key in WRITTEN[1:] if reads else WRITTEN:
         found = scope.look_up(key.encode())
         if found is not None:
-            yield key, _plain(found.text.text.decode("utf-8", "replace"))
+            yield key, normal(found.text.text.decode("utf-8", "replace"))
 
 
-def _plain(path: str) -> str:
+def normal(path: str) -> str:
+    """A path in one spelling."""
     return posixpath.normpath(path.replace("\\", "/"))
 
 

@@ -7,34 +7,47 @@ what is wrong is a value.  An experiment may be a single file of a network, too.
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import chain
 
 from netsharp_lsp.cntk.configuration.commands import commands, unlisted
 from netsharp_lsp.cntk.configuration.configuration import resolve
 from netsharp_lsp.cntk.configuration.sources import Source, read_text
 from netsharp_lsp.cntk.configuration.usage import visits
-from netsharp_lsp.cntk.run.building import Builders
-from netsharp_lsp.cntk.run.edits import edit_alone, edits_of
+from netsharp_lsp.cntk.run.building import Builders, builder_language
+from netsharp_lsp.cntk.run.edits import RunEdits, edit_alone
+from netsharp_lsp.cntk.run.elsewhere import held_beside, held_by
 from netsharp_lsp.cntk.run.files import RunFiles
-from netsharp_lsp.cntk.run.programs import network_texts, programs_of
+from netsharp_lsp.cntk.run.neighbours import Neighbours
+from netsharp_lsp.cntk.run.programs import (
+    ReadPrograms,
+    inline_text,
+    network_texts,
+    programs_of,
+    text_of_file,
+)
 from netsharp_lsp.cntk.run.texts import NetworkText
-from netsharp_lsp.workspace import Run
+from netsharp_lsp.cntk.run.versions import version_of, words_of_options, words_of_texts
+from netsharp_lsp.cntk.versions import ALWAYS
+from netsharp_lsp.workspace import NO_PREMISES, Run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from netsharp_lsp.cntk.configuration.commands import Command
     from netsharp_lsp.cntk.configuration.configuration import Configuration
     from netsharp_lsp.cntk.configuration.usage import Visit
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.edits import Edit
-    from netsharp_lsp.cntk.run.programs import BrainScriptProgram
-    from netsharp_lsp.workspace import Files
+    from netsharp_lsp.cntk.run.programs import BrainScriptProgram, ReadProgram
+    from netsharp_lsp.cntk.run.versions import Version
+    from netsharp_lsp.cntk.versions import Releases
+    from netsharp_lsp.workspace import Files, Folders, Premises
 
 
 class Experiment:
-    """What one run is.  `library` is read in place of our BrainScript library; `defines` are
-    names of variables that somebody else defines.
+    """What one run is.  `library` is read in place of our BrainScript library; `given` is what
+    settings say of all runs.
     """
 
     def __init__(
@@ -42,12 +55,45 @@ class Experiment:
         run: Run,
         files: Files,
         library: bytes | None = None,
-        defines: frozenset[str] = frozenset(),
+        given: Premises = NO_PREMISES,
+        neighbours: Neighbours[Experiment] | None = None,
     ) -> None:
         self.run = run
         self.files = RunFiles(files, run)
+        self._given_files = files
         self.library = library
-        self.defines = defines
+        self.given = given
+        self._neighbours = neighbours
+        self._networks_of: dict[Command, BuiltNetwork] = {}
+
+    def over(self, change: Callable[[Files], Files]) -> Experiment:
+        """Return the same run with other files in place of those it was given."""
+        return Experiment(self.run, change(self._given_files), self.library, self.given)
+
+    def among(self, files: Folders) -> Experiment:
+        """Return itself, with the runs of the configurations in its folder beside it."""
+        if self._neighbours is None:
+            self._neighbours = Neighbours(self, files, self._begun)
+        return self
+
+    def _begun(self, run: Run, neighbours: Neighbours[Experiment]) -> Experiment:
+        return Experiment(run, self._given_files, self.library, self.given, neighbours)
+
+    def beside(self, path: str) -> Iterator[tuple[str, Experiment]]:
+        """Yield the runs beside it that may write a model, each with what people call it."""
+        if self._neighbours is not None:
+            yield from self._neighbours.writing(path, self)
+
+    @property
+    def read_beside(self) -> list[str]:
+        """The one names of the texts beside it on which what is known of it rests."""
+        return [] if self._neighbours is None else sorted(self._neighbours.read)
+
+    @property
+    def first_read(self) -> list[str]:
+        """The files that it begins with, by the paths that were asked for."""
+        _ = self.configuration
+        return list(self.files.texts)
 
     @cached_property
     def configuration(self) -> Configuration:
@@ -69,7 +115,9 @@ class Experiment:
     @cached_property
     def builders(self) -> Builders:
         """What builds the networks."""
-        return Builders(self.files, self.library, self.configuration)
+        return Builders(
+            self.files, self.library, self.configuration, lambda: self.version.has_later_library
+        )
 
     @cached_property
     def networks(self) -> list[BuiltNetwork]:
@@ -79,21 +127,85 @@ class Experiment:
     @cached_property
     def programs(self) -> list[BrainScriptProgram]:
         """The texts of BrainScript that the networks are built of, with what they include."""
-        return programs_of(self.networks, self.files, self.builders)
+        return programs_of(self.networks, self.files, self.builders, self._read)
+
+    @cached_property
+    def read_programs(self) -> list[ReadProgram]:
+        """The same texts without the networks: nothing is evaluated for them."""
+        texts = list(self._builder_texts())
+        if not texts:
+            return []  # Nobody asks for the library.
+        around = self.builders.surroundings
+        return list(dict.fromkeys(self._read.of(one, around) for one in texts))
+
+    @cached_property
+    def version(self) -> Version:
+        """The release of the program that runs it, and the words that tell."""
+        texts = (
+            self._read.of(one, self.builders.first_surroundings) for one in self._builder_texts()
+        )
+        words = chain(words_of_options(self.visits, self.configuration.root), words_of_texts(texts))
+        return version_of(self.given.version, words)
+
+    def has(self, known: Releases) -> bool:
+        """Whether the release that it is for knows a word."""
+        return known is ALWAYS or known.by(self.version.name)
+
+    def may_have(self, known: Releases) -> bool:
+        """Whether a word may be offered to who asks: nobody names the release, or it knows the
+        word.
+        """
+        return not self.given.version or known.by(self.given.version)
+
+    @cached_property
+    def _read(self) -> ReadPrograms:
+        """The texts of BrainScript, analysed."""
+        return ReadPrograms()
+
+    def _builder_texts(self) -> Iterator[NetworkText]:
+        """The texts of BrainScript that the commands build their networks of."""
+        for command in self.commands:
+            found = command.builder
+            if command.scope is not None and found is not None:
+                key = found.entry.key.decode("utf-8", "replace")
+                if builder_language(key) == "brainscript":
+                    yield inline_text(found.text)
 
     @cached_property
     def edits(self) -> list[Edit]:
         """The edits of models in MEL, in the order of the commands."""
-        return edits_of(self.commands, self.files, self.network_of)
+        return self.edits_before(len(self.commands))
+
+    def edits_before(self, place: int) -> list[Edit]:
+        """The edits in MEL of the commands before a place, if not of more."""
+        return self._edits.before(place)
+
+    @cached_property
+    def _edits(self) -> RunEdits:
+        return RunEdits(
+            self.commands, self.files, self.network_of, lambda path: held_beside(path, self)
+        )
 
     def network_of(self, command: str) -> BuiltNetwork | None:
         """The network of a command by its name, compared without case."""
-        return self._by_command.get(command.lower())
+        found = self._builders.get(command.lower())
+        return None if found is None else self._built(found)
 
     @cached_property
-    def _by_command(self) -> dict[str, BuiltNetwork]:
-        """The first network of each name."""
-        return {one.command.lower(): one for one in reversed(self.networks)}
+    def _builders(self) -> dict[str, Command]:
+        """The first command of each name that builds a network."""
+        return {
+            one.name.lower(): one
+            for one in reversed(self.commands)
+            if one.scope is not None and one.builder is not None
+        }
+
+    def _built(self, command: Command) -> BuiltNetwork:
+        """What builds the network of a command, once: others may rest on it."""
+        if command not in self._networks_of:
+            built = self.builders.build(command, lambda path: held_by(path, command, self))
+            self._networks_of[command] = built
+        return self._networks_of[command]
 
     def texts(self, language: str) -> list[NetworkText]:
         """The texts of a language ("brainscript", "ndl", "mel") that the run reads, each once."""
@@ -107,23 +219,48 @@ class Experiment:
     def _networks(self) -> Iterator[BuiltNetwork]:
         for command in self.commands:
             if command.scope is not None and command.builder is not None:
-                yield self.builders.build(command)
+                yield self._built(command)
 
 
 class SingleFile(Experiment):
     """A `.bs`, `.ndl` or `.mel` file for itself, in no configuration."""
 
     def __init__(
-        self, name: str, language: str, files: Files, library: bytes | None = None
+        self,
+        name: str,
+        language: str,
+        files: Files,
+        library: bytes | None = None,
+        given: Premises = NO_PREMISES,
     ) -> None:
-        super().__init__(Run((), declared=False), files, library)
+        super().__init__(Run((), declared=False), files, library, given)
         self.name = name
         self.language = language
+
+    def over(self, change: Callable[[Files], Files]) -> Experiment:
+        """Return the same file among others than those that were given."""
+        return SingleFile(
+            self.name, self.language, change(self._given_files), self.library, self.given
+        )
+
+    @property
+    def first_read(self) -> list[str]:
+        """Itself."""
+        return [self.name]
+
+    def network_of(self, command: str) -> BuiltNetwork | None:
+        """The network of the file, which has no command."""
+        return next(iter(self.networks), None) if not command else None
 
     def _networks(self) -> Iterator[BuiltNetwork]:
         data = self.files.read(self.name)
         if data is not None and self.language != "mel":
             yield self.builders.build_file(self.name, self.language, data)
+
+    def _builder_texts(self) -> Iterator[NetworkText]:
+        text = text_of_file(self.name, self.files) if self.language == "brainscript" else None
+        if text is not None:
+            yield text
 
     @cached_property
     def edits(self) -> list[Edit]:

@@ -8,7 +8,9 @@ from netsharp_lsp.cntk.configuration.items import FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.workspace import Files, Run
+    from netsharp_lsp.cntk.networks.node import Network
+    from netsharp_lsp.text.matrices import Matrix
+    from netsharp_lsp.workspace import Count, Counted, Files, Run
 
 
 class RunFiles:
@@ -39,6 +41,45 @@ class RunFiles:
     def exists(self, path: str) -> bool:
         """Whether there is a file or a folder of that name; reads nothing."""
         return any(self._files.exists(os.path.join(one, path)) for one in self._folders)
+
+    def kind(self, path: str) -> str | None:
+        """Return what has a name, a file first; None where nothing is seen there."""
+        kinds = [self._files.kind(os.path.join(one, path)) for one in self._folders]
+        return "file" if "file" in kinds else next(filter(None, kinds), None)
+
+    def not_a_file(self, path: str) -> str | None:
+        """Return what has a name that no file has, such as "folder"; None where nothing has it."""
+        kind = self.kind(path)
+        return None if kind == "file" else kind
+
+    def matrix(self, path: str) -> Matrix | None:
+        """Return what a text of numbers holds, None where it cannot be known."""
+        from netsharp_lsp.text.matrices import matrix_of
+
+        return self.counted(path, matrix_of)
+
+    def labels(self, path: str) -> int | None:
+        """Return how many labels a list has, None where it cannot be known."""
+        from netsharp_lsp.text.matrices import labels_in
+
+        found = self.counted(path, labels_in)
+        return None if found is None or found < 1 else found
+
+    def network(self, path: str) -> Network | None:
+        """Return the network of a model file, None where it cannot be known."""
+        from netsharp_lsp.cntk.networks.stored import read_network
+
+        found = self.counted(path, read_network)
+        return None if isinstance(found, str) else found
+
+    def counted(self, path: str, count: Count[Counted]) -> Counted | None:
+        """Return what `count` makes of a file of data, None where none may be read."""
+        # The program takes these for its input and for the output of another program.
+        if path in ("", "-") or path.endswith("|"):
+            return None
+        places = (os.path.join(one, path) for one in self._folders)
+        found = (self._files.counted(one, count) for one in places)
+        return next((one for one in found if one is not None), None)
 
     def outside(self, path: str) -> bool:
         """Whether nothing can be known of a file, which then is nowhere else.

@@ -17,51 +17,81 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from netsharp_lsp.cntk.brainscript.analysis.program import Program
     from netsharp_lsp.cntk.brainscript.evaluation.program import Surroundings
     from netsharp_lsp.cntk.brainscript.reading.syntax import Entry, Include
+    from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.run.building import Builders, BuiltNetwork
     from netsharp_lsp.cntk.run.files import RunFiles
 
 
-class BrainScriptProgram:
-    """One builder's text with the files that it includes; `cycles` are includes that lead back.
+class ReadProgram:
+    """A builder's text with the files that it includes, analysed; nothing is built of it.
 
-    `refused` are the places of those that were one too many: evaluation says so.
+    `cycles` are includes that lead back, `refused` the places of those that were one too many:
+    evaluation says so.
     """
 
-    def __init__(
-        self, text: NetworkText, built: BuiltNetwork, program: Program, spliced: _Splicing
-    ) -> None:
-        self.text = text
-        self.built = built
-        self.program = program
-        self.included = spliced.included
-        self.cycles = spliced.cycles
-        self.refused = spliced.refused
-
-    @classmethod
-    def of(cls, text: NetworkText, built: BuiltNetwork, around: Surroundings) -> BrainScriptProgram:
-        """Analyse a builder's text with the files that it includes."""
+    def __init__(self, text: NetworkText, around: Surroundings) -> None:
         splicing = _Splicing(Includes(around.read, around.folders, around.is_outside))
-        program = analysed(text.script, library_of(around.library), splicing.splice)
-        return cls(text, built, program, splicing)
+        self.text = text
+        self.program = analysed(text.script, library_of(around.library), splicing.splice)
+        self.included = splicing.included
+        self.cycles = splicing.cycles
+        self.refused = splicing.refused
 
     @property
     def texts(self) -> list[NetworkText]:
         """The text of the builder and every file that it includes."""
         return [self.text, *self.included.values()]
 
+    def outside(self, place: Place) -> Place:
+        """Where something stands in the files that people see."""
+        return _outside(self.text, place)
+
+    def data(self, source: str) -> bytes:
+        """The text that places of a source are in."""
+        if source == self.text.name:
+            return self.text.data
+        found = self.included.get(source)
+        return found.data if found is not None else b""
+
+
+class ReadPrograms:
+    """The texts of builders, each analysed once with one library."""
+
+    def __init__(self) -> None:
+        self._known: dict[object, ReadProgram] = {}
+
+    def of(self, text: NetworkText, around: Surroundings) -> ReadProgram:
+        """A text, or the same one as it was read before."""
+        at = text.place(0, len(text.data))
+        key = (text.name, at, text.data, id(around.library))
+        if key not in self._known:
+            self._known[key] = ReadProgram(text, around)
+        return self._known[key]
+
+
+def _outside(text: NetworkText, place: Place) -> Place:
+    if place.source == text.name:
+        return text.place(place.start, place.end)
+    return place
+
+
+class BrainScriptProgram(ReadProgram):
+    """One builder's text as it was read, and what it built."""
+
+    def __init__(self, built: BuiltNetwork, read: ReadProgram) -> None:
+        self.text = read.text
+        self.built = built
+        self.program = read.program
+        self.included = read.included
+        self.cycles = read.cycles
+        self.refused = read.refused
+
     @property
     def alone(self) -> bool:
         """Whether it is a file for itself, which another text may include."""
         return self.built.found is None
-
-    def outside(self, place: Place) -> Place:
-        """Where something stands in the files that people see."""
-        if place.source == self.text.name:
-            return self.text.place(place.start, place.end)
-        return place
 
     @property
     def left_open(self) -> set[Place]:
@@ -78,13 +108,6 @@ class BrainScriptProgram:
     def in_library(self, place: Place) -> bool:
         """Whether a place is in a text that is no user's."""
         return place.source in self.program.library.sources
-
-    def data(self, source: str) -> bytes:
-        """The text that places of a source are in."""
-        if source == self.text.name:
-            return self.text.data
-        found = self.included.get(source)
-        return found.data if found is not None else b""
 
 
 class _Splicing:
@@ -119,7 +142,7 @@ class _Splicing:
 
 
 def programs_of(
-    networks: Iterable[BuiltNetwork], files: RunFiles, builders: Builders
+    networks: Iterable[BuiltNetwork], files: RunFiles, builders: Builders, read: ReadPrograms
 ) -> list[BrainScriptProgram]:
     """The programs of networks, a text that several commands build only once for each outcome."""
     found: dict[object, BrainScriptProgram] = {}
@@ -128,7 +151,7 @@ def programs_of(
         if text is not None:
             key = (built.place, text.data, built.command if built.faults else "")
             if key not in found:
-                found[key] = BrainScriptProgram.of(text, built, builders.surroundings)
+                found[key] = BrainScriptProgram(built, read.of(text, builders.surroundings))
     return list(found.values())
 
 
@@ -150,8 +173,17 @@ def _program_text(built: BuiltNetwork, files: RunFiles) -> NetworkText | None:
     if built.language != "brainscript":
         return None
     if built.text is not None:
-        return NetworkText("brainscript", INLINE, built.text.text, built.text)
-    name = built.place.source
+        return inline_text(built.text)
+    return text_of_file(built.place.source, files)
+
+
+def inline_text(text: Traced) -> NetworkText:
+    """The text of a builder in a configuration."""
+    return NetworkText("brainscript", INLINE, text.text, text)
+
+
+def text_of_file(name: str, files: RunFiles) -> NetworkText | None:
+    """The text of a file of its own, None where it cannot be read."""
     data = files.read(name)
     source = read_text(name, data) if data is not None else ""
     return None if isinstance(source, str) else NetworkText("brainscript", name, source.text)

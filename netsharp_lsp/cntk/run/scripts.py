@@ -5,45 +5,77 @@ that others take in come through a reader that is passed in.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from itertools import accumulate
 
 from netsharp_lsp.cntk.run.batch import batch_commands
-from netsharp_lsp.cntk.run.shell import OPEN, ScriptPart, shell_commands
+from netsharp_lsp.cntk.run.script_words import OPEN, ScriptPart
+from netsharp_lsp.cntk.run.shell import shell_commands
 from netsharp_lsp.workspace import Hole, Run, StartedAt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from netsharp_lsp.cntk.run.shell import ScriptWord, Started
+    from netsharp_engine.limits import Limit
+    from netsharp_lsp.cntk.run.script_words import ScriptWord, Started
 
 _CONFIG = re.compile(r"configFile=", re.IGNORECASE)
 _FOLDER = re.compile(r"currentDirectory=", re.IGNORECASE)
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*=")
 _TAKES_IN = re.compile(r"(?m)^[ \t]*(?:\.|source)[ \t]")
 _LEADING = re.compile(rf"{OPEN}[/\\]*")
+#: So many characters are counted together.
+_STRETCH = 1 << 10
 #: What is started by these is only shown.
 _SHOWING = frozenset(("echo", "printf", "@echo", "rem", "test", "["))
+
+
+class ScriptRuns:
+    """The runs that a script starts, and the limits by which it was not followed to its end."""
+
+    __slots__ = ("passed", "runs")
+
+    def __init__(self, runs: list[Run], passed: Sequence[Limit]) -> None:
+        self.runs = runs
+        self.passed = passed
 
 
 def _nothing(path: str) -> str | None:
     return None
 
 
-def script_runs(name: str, text: str, read: Callable[[str], str | None] = _nothing) -> list[Run]:
+def starts_runs(text: str) -> bool:
+    """Whether a script names a configuration where it starts something."""
+    return _CONFIG.search(text) is not None
+
+
+def script_runs(name: str, text: str, read: Callable[[str], str | None] = _nothing) -> ScriptRuns:
     """Find the runs in a script, by the name of its file.
 
     Variables of the script are put in where it says their value; `read` gives the text of a script
     that this one takes in. A run that gets arguments of the script's own is only supposed.
     """
     batch = name.lower().endswith((".cmd", ".bat"))
-    if _CONFIG.search(text) is None and (batch or _TAKES_IN.search(text) is None):
-        return []
+    starting = starts_runs(text)
+    if not starting and (batch or _TAKES_IN.search(text) is None):
+        return ScriptRuns([], ())
+
+    def taken_in(parts: Sequence[ScriptPart]) -> str | None:
+        nonlocal starting
+        found = read(path_of(parts))
+        starting = starting or (found is not None and starts_runs(found))
+        return found
+
+    passed: dict[Limit, None] = {}
     if batch:
-        commands = batch_commands(text)
+        commands = batch_commands(text, passed.setdefault)
     else:
-        commands = shell_commands(text, lambda parts: read(path_of(parts)))
-    runs = (_run(command, name, text) for command in commands)
-    return list({run.key: run for run in runs if run is not None}.values())
+        commands = shell_commands(text, taken_in, passed.setdefault)
+    places = _Places(text)
+    runs = (_run(command, name, places) for command in commands)
+    found = {run.key: run for run in runs if run is not None}
+    return ScriptRuns(list(found.values()), tuple(passed) if starting else ())
 
 
 def path_of(parts: Sequence[ScriptPart]) -> str:
@@ -53,7 +85,29 @@ def path_of(parts: Sequence[ScriptPart]) -> str:
     return (guessed[opened.end() :] if opened is not None else guessed).replace(OPEN, "?")
 
 
-def _run(command: Started, name: str, text: str) -> Run | None:
+class _Places:
+    """Where characters of a script stand, in bytes and lines; each answer costs the same."""
+
+    __slots__ = ("_before", "_ends", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._ends = [found.start() for found in re.finditer("\n", text)]
+        starts = range(0, len(text), _STRETCH)
+        sizes = (len(text[start : start + _STRETCH].encode()) for start in starts)
+        self._before = list(accumulate(sizes, initial=0))
+
+    def byte(self, at: int) -> int:
+        """The bytes before a character."""
+        stretch = at // _STRETCH
+        return self._before[stretch] + len(self._text[stretch * _STRETCH : at].encode())
+
+    def line(self, at: int) -> int:
+        """The line of a character, from 1."""
+        return bisect_left(self._ends, at) + 1
+
+
+def _run(command: Started, name: str, places: _Places) -> Run | None:
     words = command.words
     first = next((n for n, word in enumerate(words) if _CONFIG.match(word.text)), None)
     if first is None or words[0].text.lower() in _SHOWING:
@@ -72,8 +126,8 @@ def _run(command: Started, name: str, text: str) -> Run | None:
         texts.append(word.text)
         holes += _holes(number, word)
     unknown = {part.name: None for word in items for part in word.parts if part.name}
-    spans = [(len(text[: it.span[0]].encode()), len(text[: it.span[1]].encode())) for it in items]
-    origin = StartedAt(name, text.count("\n", 0, items[0].span[0]) + 1, tuple(spans))
+    spans = [(places.byte(it.span[0]), places.byte(it.span[1])) for it in items]
+    origin = StartedAt(name, places.line(items[0].span[0]), tuple(spans))
     return Run(
         tuple(texts),
         command.folder or ".",

@@ -8,6 +8,8 @@ from __future__ import annotations
 from netsharp_lsp.cntk.brainscript.reading.known import known_text
 from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.sources import Source
+from netsharp_lsp.cntk.mel.reading import MelScript
+from netsharp_lsp.cntk.mel.reading import read as read_mel
 from netsharp_lsp.cntk.ndl.reading import read_script
 from netsharp_lsp.cntk.networks.faults import Place
 
@@ -28,7 +30,7 @@ class NetworkText:
     inline text comes from, None for a file.
     """
 
-    __slots__ = ("_known", "_ndl", "data", "language", "name", "traced")
+    __slots__ = ("_known", "_mel", "_ndl", "data", "language", "name", "traced")
 
     def __init__(self, language: str, name: str, data: bytes, traced: Traced | None = None) -> None:
         self.language = language
@@ -36,6 +38,7 @@ class NetworkText:
         self.data = data
         self.traced = traced
         self._known: KnownText | None = None
+        self._mel: MelScript | None = None
         self._ndl: NdlScript | None = None
 
     @property
@@ -59,6 +62,14 @@ class NetworkText:
             text = self.traced or file_text(Source(self.name, self.data), None)
             self._ndl = read_script(text)
         return self._ndl
+
+    @property
+    def mel(self) -> MelScript:
+        """The statements of the text, where it is MEL with its variables in place."""
+        if self._mel is None:
+            text = self.traced
+            self._mel = MelScript([], broken=False) if text is None else read_mel(text)
+        return self._mel
 
     @classmethod
     def of_part(cls, part: Part) -> NetworkText:

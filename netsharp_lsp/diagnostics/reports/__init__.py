@@ -20,10 +20,11 @@ FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
 class FileFindings:
     """One file: the name people know it by, its lines and what was found in it.
 
-    `others` holds the lines of the other files that related places lie in.
+    `others` holds the lines of the other files that related places lie in, `releases` those of a
+    program that the file was judged by.
     """
 
-    __slots__ = ("diagnostics", "file", "lines", "others")
+    __slots__ = ("diagnostics", "file", "lines", "others", "releases")
 
     def __init__(
         self,
@@ -31,11 +32,13 @@ class FileFindings:
         lines: LineIndex,
         diagnostics: Sequence[Diagnostic],
         others: Mapping[str, LineIndex] | None = None,
+        releases: Sequence[Mapping[str, str]] = (),
     ) -> None:
         self.file = file
         self.lines = lines
         self.diagnostics = diagnostics
         self.others: Mapping[str, LineIndex] = others if others is not None else {}
+        self.releases = releases
 
     def place_of(self, related: Related) -> tuple[str, LineIndex]:
         """Return the file of a related place and that file's lines."""

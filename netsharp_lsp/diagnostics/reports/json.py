@@ -6,7 +6,7 @@ from netsharp_lsp.text.json_text import to_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from netsharp_lsp.diagnostics.model import Diagnostic
@@ -17,14 +17,25 @@ VERSION = 1
 
 
 def render(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
-    """Yield one JSON document, a diagnostic per line."""
-    yield f'{{"version": {VERSION}, "diagnostics": ['
+    """Yield one JSON document, a release and a diagnostic per line; without releases, none."""
+    yield f'{{"version": {VERSION}, '
+    if any(found.releases for found in files):
+        releases = ({"file": found.file, **one} for found in files for one in found.releases)
+        yield from _listed("releases", releases)
+        yield ", "
+    diagnostics = (diagnostic_data(found, one) for found in files for one in found.diagnostics)
+    yield from _listed("diagnostics", diagnostics)
+    yield "}\n"
+
+
+def _listed(key: str, rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """A key and its array, a row per line."""
+    yield f'"{key}": ['
     separator = "\n"
-    for found in files:
-        for diagnostic in found.diagnostics:
-            yield separator + to_json(diagnostic_data(found, diagnostic))
-            separator = ",\n"
-    yield "]}\n" if separator == "\n" else "\n]}\n"
+    for row in rows:
+        yield separator + to_json(row)
+        separator = ",\n"
+    yield "]" if separator == "\n" else "\n]"
 
 
 def diagnostic_data(found: FileFindings, diagnostic: Diagnostic) -> dict[str, Any]:

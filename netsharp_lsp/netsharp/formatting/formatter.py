@@ -10,6 +10,7 @@ import re
 from netsharp_lsp.layout.options import FormatOptions, Formatted
 from netsharp_lsp.netsharp.formatting.safety import find_difference
 from netsharp_lsp.netsharp.formatting.specification import arrange
+from netsharp_lsp.text.conflicts import conflicts_in
 from netsharp_lsp.text.decode import majority_line_end
 
 TYPE_CHECKING = False
@@ -25,6 +26,10 @@ _ANY_LINE_END = re.compile(rb"\r\n?|\n")
 def format_text(data: bytes, options: FormatOptions | None = None) -> Formatted:
     """Format a specification; any bytes that are UTF-8 are welcome, right or wrong."""
     options = options or FormatOptions()
+    conflicts = conflicts_in(data)
+    if conflicts:
+        # Where these lines begin elsewhere, no program knows them any more.
+        return Formatted(data, [one.marks[0][1] for one in conflicts])
     text = data
     chosen = _LINE_ENDS.get(options.line_ending)
     if chosen is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from netsharp_lsp.description.picture import drawn, lay_out
 from netsharp_lsp.ide.answers import Graph, Target
 from netsharp_lsp.netsharp.describe import describe_network
-from netsharp_lsp.netsharp.meaning.predicates import EVALUATION_LIMIT
+from netsharp_lsp.netsharp.meaning.counts.predicates import EVALUATION_LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

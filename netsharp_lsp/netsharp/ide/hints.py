@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from netsharp_lsp.ide.answers import InlayHint
 from netsharp_lsp.netsharp.arithmetic import positions
-from netsharp_lsp.netsharp.ide.counting import explained, layer_equation, node_product, rounded
-from netsharp_lsp.netsharp.ide.formulas import layer_parameters, nodes_of
 from netsharp_lsp.netsharp.ide.hover.layers import size_text
 from netsharp_lsp.netsharp.ide.hover.values import derivation, shown, value_in_force
-from netsharp_lsp.netsharp.ide.subjects import constant_of, index_at, layer_of
-from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.ide.meanings.counting import (
+    explained,
+    layer_equation,
+    node_product,
+    rounded,
+)
+from netsharp_lsp.netsharp.ide.meanings.formulas import layer_parameters, nodes_of
+from netsharp_lsp.netsharp.ide.places.subjects import constant_of, index_at, layer_of
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
 from netsharp_lsp.netsharp.reading.syntax import (
     Auto,
     Blob,

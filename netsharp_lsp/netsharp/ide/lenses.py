@@ -6,8 +6,8 @@ A layer's parameters are counted only for lenses that are seen.
 from __future__ import annotations
 
 from netsharp_lsp.ide.answers import DOCUMENT, Command, Lens
-from netsharp_lsp.netsharp.ide.counting import layer_equation
-from netsharp_lsp.netsharp.ide.formulas import layer_parameters
+from netsharp_lsp.netsharp.ide.meanings.counting import layer_equation
+from netsharp_lsp.netsharp.ide.meanings.formulas import layer_parameters
 from netsharp_lsp.netsharp.reading.syntax import LayerItem
 
 TYPE_CHECKING = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.ide.links import addresses, suppressed_rules
-from netsharp_lsp.netsharp.rules import SEVERITIES, load
+from netsharp_lsp.netsharp.rules import RULES
 from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 def links_of(network: Network) -> list[Link]:
     """All links in the order of the text."""
-    load()
+    RULES.load()
     specification = network.specification
     lines, comments = LineIndex(specification.data), specification.comments
-    rules = suppressed_rules(lines, comments.spans(), ("//",), SEVERITIES)
+    rules = suppressed_rules(lines, comments.spans(), ("//",), RULES.severities)
 
     def body_at(offset: int) -> Range | None:
         """A comment without the mark that closes it."""

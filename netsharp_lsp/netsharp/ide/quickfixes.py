@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.diagnostics.pages import RuleBook
 from netsharp_lsp.ide import quickfixes
-from netsharp_lsp.netsharp.ide.standing import standing_at
+from netsharp_lsp.netsharp.ide.places.standing import standing_at
 from netsharp_lsp.netsharp.reading.syntax import LayerItem
 from netsharp_lsp.netsharp.rules import FOLDER
 

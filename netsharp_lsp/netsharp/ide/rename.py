@@ -9,13 +9,13 @@ import re
 
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.ide.answers import Refusal, Renaming
-from netsharp_lsp.netsharp.ide.names import (
+from netsharp_lsp.netsharp.ide.navigation.names import (
     DECLARED,
     definition_of,
     is_declaration,
     places_of,
 )
-from netsharp_lsp.netsharp.ide.standing import (
+from netsharp_lsp.netsharp.ide.places.standing import (
     ROLES,
     comment_at,
     occurrences,
@@ -29,7 +29,7 @@ from netsharp_lsp.text.edits import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.netsharp.ide.standing import Standing
+    from netsharp_lsp.netsharp.ide.places.standing import Standing
     from netsharp_lsp.netsharp.meaning.network import Network
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)

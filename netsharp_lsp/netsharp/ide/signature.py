@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from netsharp_lsp.ide.answers import Parameter, Signature
 from netsharp_lsp.netsharp.ide.completion.place import Cursor
-from netsharp_lsp.netsharp.ide.glossary import (
+from netsharp_lsp.netsharp.ide.hover.bundles import output_text
+from netsharp_lsp.netsharp.ide.hover.layers import fact
+from netsharp_lsp.netsharp.ide.hover.values import value_in_force
+from netsharp_lsp.netsharp.ide.meanings.glossary import (
     ATTRIBUTES,
     FUNCTIONS,
     KEYWORDS,
@@ -12,20 +15,17 @@ from netsharp_lsp.netsharp.ide.glossary import (
     function_form,
     limits,
 )
-from netsharp_lsp.netsharp.ide.hover.bundles import output_text
-from netsharp_lsp.netsharp.ide.hover.layers import fact
-from netsharp_lsp.netsharp.ide.hover.values import value_in_force
-from netsharp_lsp.netsharp.ide.situation import situation_at
-from netsharp_lsp.netsharp.meaning.attributes import FORMS
+from netsharp_lsp.netsharp.ide.places.situation import situation_at
 from netsharp_lsp.netsharp.meaning.inforce import wanted
+from netsharp_lsp.netsharp.meaning.values.attributes import FORMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from netsharp_lsp.netsharp.ide.situation import Bracket
-    from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
+    from netsharp_lsp.netsharp.ide.places.situation import Bracket
     from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.meaning.values.attributes import AttributeForm
 
 #: What a block of attributes can be of.
 KERNEL_WORDS = ("convolve", "max pool", "mean pool", "response norm", "all", "where")

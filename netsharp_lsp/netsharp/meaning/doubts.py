@@ -113,6 +113,11 @@ class Doubts:
             self._near = frozenset(near)
         return self._near
 
+    @property
+    def touched(self) -> frozenset[Declaration]:
+        """The declarations of which what they alone say may be withheld; all of a foreign text."""
+        return self.near.union(self.debris.culprits)
+
     def explained(self, declaration: Declaration) -> bool:
         """Whether what a declaration holds is told by a finding about the text before it."""
         told = declaration in self.debris.covered or declaration in self.debris.culprits

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from netsharp_engine.activations import NAMES
 from netsharp_engine.geometry import Axis
-from netsharp_lsp.netsharp.meaning.attributes import BY_NAME, LAYER_FORMS
-from netsharp_lsp.netsharp.meaning.evaluate import is_number
 from netsharp_lsp.netsharp.meaning.model import Geometry
+from netsharp_lsp.netsharp.meaning.values.attributes import BY_NAME, LAYER_FORMS
+from netsharp_lsp.netsharp.meaning.values.evaluate import is_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from netsharp_lsp.context import Context
-    from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
-    from netsharp_lsp.netsharp.meaning.evaluate import Value
     from netsharp_lsp.netsharp.meaning.model import Bundle, Given, Layer
+    from netsharp_lsp.netsharp.meaning.values.attributes import AttributeForm
+    from netsharp_lsp.netsharp.meaning.values.evaluate import Value
 
 
 #: Nodes of a hidden `auto` layer on every host, unless somebody says otherwise.

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from netsharp_engine.geometry import Axis, kernel_count, output_shape, product
 from netsharp_lsp.netsharp.findings import RelativeSpan
-from netsharp_lsp.netsharp.meaning.attributes import KERNEL_KINDS, POOLS
+from netsharp_lsp.netsharp.meaning.values.attributes import KERNEL_KINDS, POOLS
 from netsharp_lsp.netsharp.reading.syntax import Auto, Name, Number, Tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
-    from netsharp_lsp.netsharp.meaning.edges import Edges
-    from netsharp_lsp.netsharp.meaning.evaluate import Value
+    from collections.abc import Sequence
+
+    from netsharp_lsp.netsharp.meaning.conditions.edges import Edges
+    from netsharp_lsp.netsharp.meaning.values.attributes import AttributeForm
+    from netsharp_lsp.netsharp.meaning.values.evaluate import Value
     from netsharp_lsp.netsharp.reading.syntax import (
         Attribute,
         BundleItem,
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
         LayerItem,
         ShareItem,
     )
+
+#: So many bundles of a layer are looked through for a source sooner than in a table of them.
+_FEW = 4
 
 
 class Constant:
@@ -194,6 +199,7 @@ class Layer:
     """
 
     __slots__ = (
+        "_by_source",
         "activation",
         "auto",
         "biases_given",
@@ -223,8 +229,24 @@ class Layer:
         self.given = NOTHING_GIVEN
         self.biases_given: tuple[float, ...] | None = None
         self.bundles: tuple[Bundle, ...] = ()
+        self._by_source: dict[str, list[Bundle]] | None = None
         #: Whether it is the first of its name, the one that the name means.
         self.first = True
+
+    def take_bundles(self, bundles: Sequence[Bundle]) -> None:
+        """Have these bundles in place of those before."""
+        self.bundles = tuple(bundles)
+        self._by_source = None
+
+    def bundles_from(self, name: str) -> Sequence[Bundle]:
+        """The bundles from sources of a name, in the order of the text."""
+        if len(self.bundles) <= _FEW:
+            return [bundle for bundle in self.bundles if bundle.source_name == name]
+        if self._by_source is None:
+            self._by_source = {}
+            for bundle in self.bundles:
+                self._by_source.setdefault(bundle.source_name, []).append(bundle)
+        return self._by_source.get(name, ())
 
     @property
     def nodes(self) -> int | None:

@@ -9,13 +9,13 @@ is edited, and the network is then what it would be were the text read for the f
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Change, Finding, NewLine, Note, RelativeSpan, Repair, Top
-from netsharp_lsp.netsharp.meaning import faults
 from netsharp_lsp.netsharp.meaning.connections import circles
+from netsharp_lsp.netsharp.meaning.counts.parameters import Parameters
 from netsharp_lsp.netsharp.meaning.doubts import Doubts
-from netsharp_lsp.netsharp.meaning.evaluate import Evaluator
 from netsharp_lsp.netsharp.meaning.index import Index
-from netsharp_lsp.netsharp.meaning.parameters import Parameters
 from netsharp_lsp.netsharp.meaning.spelling import Spellings
+from netsharp_lsp.netsharp.meaning.values import faults
+from netsharp_lsp.netsharp.meaning.values.evaluate import Evaluator
 from netsharp_lsp.netsharp.reading.expressions import constant_names, layer_names
 
 TYPE_CHECKING = False
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from netsharp_lsp.context import Context
-    from netsharp_lsp.netsharp.meaning.evaluate import Report, Value
     from netsharp_lsp.netsharp.meaning.model import Bundle, Constant, Layer, Share
     from netsharp_lsp.netsharp.meaning.units import Unit
+    from netsharp_lsp.netsharp.meaning.values.evaluate import Report, Value
     from netsharp_lsp.netsharp.reading.specification import Specification
     from netsharp_lsp.netsharp.reading.syntax import Declaration, Expression, Name
 
@@ -83,13 +83,6 @@ class Network:
         self._by_kind: dict[str, list[Layer]] = {}
         self._circles: list[list[Bundle]] | None = None
 
-    def affords(self, evaluations: int, limit: int) -> bool:
-        """Whether so many evaluations may be spent beside those that were; they are, then."""
-        if self.evaluated + evaluations > limit:
-            return False
-        self.evaluated += evaluations
-        return True
-
     # Questions that rules, descriptions and editors ask.
 
     @property
@@ -143,7 +136,7 @@ class Network:
             return
         for unit in self.reading[layer.name]:
             for reader in unit.layers:
-                for bundle in reader.bundles:
+                for bundle in reader.bundles_from(layer.name):
                     if bundle.source is layer:
                         yield bundle
 

@@ -24,7 +24,8 @@ from netsharp_lsp.netsharp.reading.syntax import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from netsharp_lsp.netsharp.findings import Finding
     from netsharp_lsp.netsharp.meaning.model import Share
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 #: Expressions without names.
 LITERALS = (Number, Numbers, Blob, Boolean)
+#: Shared by all that name nothing: damaged text may have a million such declarations.
+_NONE: frozenset[str] = frozenset()
 
 
 class Unit:
@@ -64,8 +67,10 @@ class Unit:
                 Layer(declaration, item, layer_kind(declaration, item)) for item in layers
             )
 
-    def declared_names(self) -> set[str]:
+    def declared_names(self) -> AbstractSet[str]:
         """The names of its constants and layers."""
+        if not self.constants and not self.layers:
+            return _NONE
         constants = {constant.name for constant in self.constants}
         return constants | {layer.name for layer in self.layers}
 
@@ -78,7 +83,7 @@ class Unit:
     def part(self) -> None:
         """Let layers and their bundles go of each other, so that nothing is left in a circle."""
         for layer in self.layers:
-            layer.bundles = ()
+            layer.take_bundles(())
 
     def let_go(self) -> None:
         """Forget the pairs of nodes that its filtered bundles, or those it shares, connect."""
@@ -111,11 +116,11 @@ class Names:
 
     __slots__ = ("constants", "declared", "shared", "sources")
 
-    def __init__(self, declared: set[str]) -> None:
+    def __init__(self, declared: AbstractSet[str]) -> None:
         self.declared = declared
-        self.sources: set[str] = set()
-        self.shared: set[str] = set()
-        self.constants: set[str] = set()
+        self.sources: AbstractSet[str] = _NONE
+        self.shared: AbstractSet[str] = _NONE
+        self.constants: AbstractSet[str] = _NONE
 
     @classmethod
     def of(cls, unit: Unit) -> Names:
@@ -126,7 +131,7 @@ class Names:
         return names
 
     @property
-    def used(self) -> set[str]:
+    def used(self) -> AbstractSet[str]:
         """All but those it declares."""
         return self.sources | self.constants | self.shared
 
@@ -142,12 +147,13 @@ class Names:
                 self._note(item.value)
         elif isinstance(item, ShareItem):
             parts = (item.source, item.name)
-            self.shared.update(part.text for part in parts if isinstance(part, Name))
+            found = [part.text for part in parts if isinstance(part, Name)]
+            self.shared = _with(self.shared, found)
         elif isinstance(item, BundleItem):
             self._note_bundle(item)
 
     def _note_bundle(self, bundle: BundleItem) -> None:
-        self.sources.add(bundle.source.text)
+        self.sources = _with(self.sources, [bundle.source.text])
         self._note_attributes(bundle.attributes)
         if bundle.predicate is not None:
             self._note_condition(bundle.predicate)
@@ -162,7 +168,8 @@ class Names:
         pending = expression.items if isinstance(expression, Tuple) else (expression,)
         for part in pending:
             if not isinstance(part, LITERALS):
-                self.constants.update(name.text for name in names_in(part))
+                found = [name.text for name in names_in(part)]
+                self.constants = _with(self.constants, found)
 
     def _note_condition(self, predicate: Predicate) -> None:
         """A condition's own parameters are no constants, unless inside a tuple."""
@@ -170,7 +177,16 @@ class Names:
         names = {node.text for node in nodes if isinstance(node, Name)}
         if not any(isinstance(node, Tuple) for node in nodes):
             names -= {predicate.source.text, predicate.destination.text}
-        self.constants |= names
+        self.constants = _with(self.constants, names)
+
+
+def _with(known: AbstractSet[str], new: Collection[str]) -> AbstractSet[str]:
+    """A set with more names: the same one, unless it is the shared empty one."""
+    if not new:
+        return known
+    found = known if isinstance(known, set) else set(known)
+    found.update(new)
+    return found
 
 
 def readings(unit: Unit) -> Iterator[tuple[str, object]]:

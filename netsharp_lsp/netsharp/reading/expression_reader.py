@@ -5,7 +5,9 @@ It knows no names' meanings; depth is bounded, since people and fuzzers nest wit
 
 from __future__ import annotations
 
+import re
 import struct
+from sys import intern
 
 from netsharp_lsp.netsharp.reading.syntax import (
     DEEPEST,
@@ -18,6 +20,7 @@ from netsharp_lsp.netsharp.reading.syntax import (
     Deep,
     Fault,
     Index,
+    Keyword,
     Number,
     Numbers,
     Placeholder,
@@ -36,11 +39,15 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.comments import Span
     from netsharp_lsp.netsharp.reading.syntax import Expression
 
+#: Most tuples: whole numbers and truth values, of which no more is to be asked than their text.
+PLAIN_TUPLE = re.compile(rb"\[ *+(?:[0-9]++|true|false) *+(?:, *+(?:[0-9]++|true|false) *+)*+\]\Z")
+PLAIN_VALUE = re.compile(rb"[0-9a-z]++")
 #: From this many children a tuple of plain numbers is read in one go.
 LONG_TUPLE = 200
 PLAIN_NUMBERS = late(rb"\[[-+0-9.eE,\s]*\]\Z")
 #: Digits of a whole number that are read: many more than fit 64 bits.
 LONGEST_INTEGER = 40
+TRUTHS = {"true": True, "false": False}
 
 
 class ExpressionReader(TreeReader):
@@ -50,13 +57,18 @@ class ExpressionReader(TreeReader):
         super().__init__(data, node, comments)
         self.depth = 0
         self.told_deep = False
+        #: Whether a malformed number was met, or a name that starts with a digit.
+        self.odd_digits = False
 
     def expression(self, node: TreeNode) -> Expression:
         """An expression of any kind; `Broken` where the tree has none."""
         kind = node.type
         if kind == "number":
             return self.number(node)
-        if kind in ("identifier", "digit_name"):
+        if kind == "identifier":
+            return self.name(node)
+        if kind == "digit_name":
+            self.odd_digits = True
             return self.name(node)
         reader = EXPRESSIONS.get(kind)
         if reader is None:
@@ -87,6 +99,7 @@ class ExpressionReader(TreeReader):
 
     def malformed(self, node: TreeNode) -> Number:
         """What looks like a number and is none."""
+        self.odd_digits = True
         return Number(*self.span(node), self.text(node), None)
 
     def boolean(self, node: TreeNode) -> Boolean:
@@ -139,6 +152,9 @@ class ExpressionReader(TreeReader):
             numbers = self.plain_numbers(node)
             if numbers is not None:
                 return numbers
+        plain = PLAIN_TUPLE.match(self.data, node.start_byte, node.end_byte)
+        if plain is not None and not node.has_error and self.depth < DEEPEST:
+            return self.plain_tuple(*plain.span())
         items: list[Expression] = []
         bracket = "("
         comma: tuple[int, int] | None = None
@@ -160,6 +176,19 @@ class ExpressionReader(TreeReader):
         if comma is not None and comma != trailing:
             self.faults.append(Fault(*comma, "idle", ","))
         return Tuple(*self.span(node), tuple(items), bracket, comma or trailing)
+
+    def plain_tuple(self, start: int, end: int) -> Tuple:
+        """A tuple read from its text: half of a long text's nodes are those of such tuples."""
+        items: list[Expression] = []
+        for found in PLAIN_VALUE.finditer(self.data, start, end):
+            span = self.place(*found.span())
+            text = intern(found[0].decode())
+            if text in TRUTHS:
+                self.keywords.append(Keyword(*span, text))
+                items.append(Boolean(*span, TRUTHS[text]))
+            else:
+                items.append(Number(*span, text, number_value(text)))
+        return Tuple(*self.place(start, end), tuple(items))
 
     def plain_numbers(self, node: TreeNode) -> Numbers | None:
         """A tuple of plain numbers read in one go; None where it holds anything else."""

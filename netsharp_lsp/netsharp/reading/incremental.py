@@ -9,6 +9,7 @@ from netsharp_lsp.netsharp.reading.comments import Comments
 from netsharp_lsp.netsharp.reading.specification import Specification
 from netsharp_lsp.netsharp.reading.splicing import Change, Delta
 from netsharp_lsp.netsharp.reading.windows import LINGER, MARKUP, Window, safe_end
+from netsharp_lsp.text.conflicts import may_conflict
 
 __all__ = ["Delta", "Reading"]
 
@@ -29,17 +30,20 @@ GROWTH = 4
 class Reading:
     """One version of a text and its syntax; no tree is kept."""
 
-    __slots__ = ("_markup", "specification")
+    __slots__ = ("_markup", "disputed", "specification")
 
-    def __init__(self, specification: Specification, markup: bool) -> None:
+    def __init__(self, specification: Specification, *, markup: bool, disputed: bool) -> None:
         self.specification = specification
         #: Whether the text may hold `<!--`, which is a comment or not by what stands far behind.
         self._markup = markup
+        #: Whether it may hold merge conflicts; a keystroke does not search all of it for them.
+        self.disputed = disputed
 
     @classmethod
     def of(cls, data: bytes) -> Reading:
         """Read UTF-8 bytes for the first time."""
-        return cls(read_by_windows(data), MARKUP in data)
+        specification = read_by_windows(data)
+        return cls(specification, markup=MARKUP in data, disputed=may_conflict(data))
 
     @property
     def data(self) -> bytes:
@@ -52,8 +56,9 @@ class Reading:
         if change.idle:
             return self, Delta(0, (), ())
         markup = self._markup or MARKUP in change.inserted
+        disputed = (self.disputed or may_conflict(change.inserted)) and may_conflict(data)
         specification, delta = change.made(markup)
-        return Reading(specification, markup), delta
+        return Reading(specification, markup=markup, disputed=disputed), delta
 
 
 def read_by_windows(data: bytes, stretch: int = STRETCH) -> Specification:

@@ -194,6 +194,7 @@ class _DeclarationReader(ExpressionReader):
             tuple(self.semicolons),
             tuple(self.faults),
             any(is_misnamed(item) for item in items),
+            self.odd_digits,
             node.descendant_count,
             torn or node.has_error,
         )

@@ -18,6 +18,7 @@ from netsharp_lsp.netsharp.reading.windows import (
     reach_back,
     safe_end,
 )
+from netsharp_lsp.text.conflicts import SIGN
 from netsharp_lsp.text.edits import Edit
 
 TYPE_CHECKING = False
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.comments import Comments
     from netsharp_lsp.netsharp.reading.syntax import Declaration
 
+#: How many bytes around an edit may become something else with what it puts there.
+MARGIN = max(len(MARKUP), SIGN)
 #: How many bytes behind an edit are read at first, and how much more where they tell too little.
 FIRST_SIZE, GROWTH = 3 << 10, 4
 
@@ -71,9 +74,8 @@ class Change:
 
     @property
     def inserted(self) -> bytes:
-        """What is new, and as much around it as may become markup by it."""
-        margin = len(MARKUP)
-        return self.data[max(0, self.start - margin) : self.end + self.shift + margin]
+        """What is new, and as much around it as may become markup or a conflict's mark by it."""
+        return self.data[max(0, self.start - MARGIN) : self.end + self.shift + MARGIN]
 
     def made(self, markup: bool) -> tuple[Specification, Delta]:
         """The syntax of the next text; `markup`: there may be `<!--` in one of the two."""

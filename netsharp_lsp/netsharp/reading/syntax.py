@@ -414,7 +414,8 @@ class Declaration(Node):
     keyword written inside (also `auto`, `from`, `all`, ...) for the rule on odd case;
     `semicolons` the spans of `;` that end nothing.  `doubtful`: it has faults or no keyword of
     Net#, or a layer among constants, or one that no connection leads to.  `misnamed`: something in
-    it is called as nothing may be.  `bulk`: of how many nodes the parser made it.
+    it is called as nothing may be.  `odd_digits`: an expression in it holds a malformed number or a
+    name that starts with a digit.  `bulk`: of how many nodes the parser made it.
     `torn`: it had to leave some text out, or put some in, of its own accord.
     """
 
@@ -428,6 +429,7 @@ class Declaration(Node):
         "keywords",
         "kind",
         "misnamed",
+        "odd_digits",
         "semicolons",
         "torn",
     )
@@ -443,6 +445,7 @@ class Declaration(Node):
         semicolons: tuple[tuple[int, int], ...],
         faults: tuple[Fault, ...],
         misnamed: bool,
+        odd_digits: bool,
         bulk: int,
         torn: bool,
     ) -> None:
@@ -459,6 +462,7 @@ class Declaration(Node):
         self.torn = torn
         self.doubtful = bool(faults) or _is_odd(kind, items)
         self.misnamed = misnamed
+        self.odd_digits = odd_digits
 
 
 def _is_odd(kind: str, items: tuple[Item, ...]) -> bool:

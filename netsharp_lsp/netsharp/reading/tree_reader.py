@@ -72,6 +72,11 @@ class TreeReader:
         start, end = node.start_byte - self.base, node.end_byte - self.base
         return (OFFSETS[start], OFFSETS[end]) if end < len(OFFSETS) else (start, end)
 
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """A span of the text, relative to the top-level node."""
+        start, end = start - self.base, end - self.base
+        return (OFFSETS[start], OFFSETS[end]) if end < len(OFFSETS) else (start, end)
+
     def text(self, node: TreeNode) -> str:
         """The text of a node."""
         return intern(self.data[node.start_byte : node.end_byte].decode("utf-8", "replace"))

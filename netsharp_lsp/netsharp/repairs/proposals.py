@@ -6,13 +6,13 @@ Pure arithmetic over the model; which text to change is not its business.
 from __future__ import annotations
 
 from netsharp_engine.geometry import Axis, product
-from netsharp_lsp.netsharp.meaning.attributes import CONVOLVE, NORM
 from netsharp_lsp.netsharp.meaning.model import Geometry
+from netsharp_lsp.netsharp.meaning.values.attributes import CONVOLVE, NORM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.netsharp.meaning.evaluate import Value
     from netsharp_lsp.netsharp.meaning.model import Bundle
+    from netsharp_lsp.netsharp.meaning.values.evaluate import Value
 
 #: The constants of the guide's own response norm.
 CONSTANTS = {"Alpha": 0.001, "Beta": 0.75}

@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from netsharp_lsp.netsharp.meaning.evaluate import Value
     from netsharp_lsp.netsharp.meaning.model import Bundle, Geometry
+    from netsharp_lsp.netsharp.meaning.values.evaluate import Value
 
     #: The entries of a tuple.
     Entries = tuple[Value, ...]

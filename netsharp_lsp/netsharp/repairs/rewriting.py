@@ -6,14 +6,14 @@ What to change is the rules' business; this knows how the text is laid out.
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Change, RelativeSpan
-from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
 from netsharp_lsp.netsharp.reading.syntax import Tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.netsharp.meaning.evaluate import Value
     from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.meaning.values.evaluate import Value
     from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration
 
 #: The order in which people give attributes: a new one goes behind those before it.

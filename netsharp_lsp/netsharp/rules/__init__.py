@@ -8,98 +8,87 @@ from __future__ import annotations
 
 import os
 
-from netsharp_lsp.diagnostics.rule_folders import import_rules
+from netsharp_lsp.diagnostics.registry import CheckT, Registry, SubjectKind
 from netsharp_lsp.netsharp.findings import Rests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any
+    from typing import TypeVar
 
     from netsharp_lsp.diagnostics.model import Severity
     from netsharp_lsp.netsharp.findings import Finding
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Constant, Layer, Share
     from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Declaration
+    from netsharp_lsp.text.conflicts import Conflict
 
-    Check = Callable[[Any, Network], Iterable[Finding]]
+    SubjectT = TypeVar("SubjectT")
+    Check = Callable[[SubjectT, Network], Iterable[Finding]]
     #: What must hold of the network as a whole.
     Premise = Callable[[Network], bool]
     Kinds = tuple[str, ...] | None
 
 FOLDER = os.path.dirname(__file__)
 
-#: What a rule looks at: a syntax `Declaration`, a `Constant`, `Layer`, `Bundle` or `Share` of the
-#: model, the `Network` as a whole, or, as "unsaid", a broken one of which nobody has told an error.
-SUBJECTS = ("declaration", "constant", "layer", "bundle", "share", "network", "unsaid")
+DECLARATION: SubjectKind[Check[Declaration]] = SubjectKind("declaration")
+CONSTANT: SubjectKind[Check[Constant]] = SubjectKind("constant")
+LAYER: SubjectKind[Check[Layer]] = SubjectKind("layer")
+#: What a declaration gives a name: constants and layers.
+NAMED: SubjectKind[Check[Constant | Layer]] = SubjectKind("named")
+BUNDLE: SubjectKind[Check[Bundle]] = SubjectKind("bundle")
+SHARE: SubjectKind[Check[Share]] = SubjectKind("share")
+NETWORK: SubjectKind[Check[Network]] = SubjectKind("network")
+#: A broken network of which nobody has told an error.
+UNSAID: SubjectKind[Check[Network]] = SubjectKind("unsaid")
+#: Of a text that is read once for each of its sides.
+CONFLICT: SubjectKind[Check[Conflict]] = SubjectKind("conflict")
 
 
-class Rule:
-    """One rule: its code, how grave it is, what it looks at, and the function that looks.
+class Terms:
+    """When the findings of a code count.
 
-    `kinds`: of a rule on bundles, the kinds of connection that it is about; all where None.
+    `rests`: what must be readable for them to hold.  `given`: what must hold of the network as a
+    whole.  `first_only`: the first one in the text counts alone.  `kinds`: of a rule on bundles,
+    the kinds of connection that it is about; all where None.
     """
 
-    __slots__ = ("check", "code", "kinds", "severity", "subject")
+    __slots__ = ("first_only", "given", "kinds", "rests")
 
     def __init__(
-        self, code: str, severity: Severity, subject: str, kinds: Kinds, check: Check
+        self,
+        rests: Rests,
+        given: Premise | None = None,
+        kinds: Kinds = None,
+        first_only: bool = False,
     ) -> None:
-        self.code = code
-        self.severity = severity
-        self.subject = subject
+        self.rests = rests
+        self.given = given
         self.kinds = kinds
-        self.check = check
+        self.first_only = first_only
 
 
-#: Codes whose findings count only where something holds of the network as a whole.
-PREMISES: dict[str, Premise] = {}
-#: Codes of which only the first finding in the text counts.
-FIRST_ONLY: set[str] = set()
-
-
-RULES: list[Rule] = []
-#: How grave each code is, those included that are met while values are worked out.
-SEVERITIES: dict[str, Severity] = {}
-#: What must be readable for the findings of each code to hold.
-RESTS: dict[str, Rests] = {}
+RULES: Registry[Terms] = Registry(__name__, FOLDER)
 
 
 def rule(
     code: str,
     severity: Severity,
-    on: str,
+    on: SubjectKind[CheckT],
     given: Premise | None = None,
     *,
     kinds: Kinds = None,
     first_only: bool = False,
     rests: Rests = Rests.ITEM,
-) -> Callable[[Check], Check]:
-    """Register a function ``(subject, network) -> findings`` for one code.
+) -> Callable[[CheckT], CheckT]:
+    """Register a function ``(subject, network) -> findings`` for one code; see `Terms`.
 
-    It may read of other declarations what `meaning.revision` follows, and nothing else: its
+    It may read of other declarations what `meaning.steps.revision` follows, and nothing else: its
     findings are kept.  What may change with any edit is left to ``given`` and ``first_only``.
-    ``rests`` says what must be readable for its findings to hold.
     """
-
-    def register(check: Check) -> Check:
-        RULES.append(Rule(code, severity, on, kinds, check))
-        SEVERITIES[code], RESTS[code] = severity, rests
-        if given is not None:
-            PREMISES[code] = given
-        if first_only:
-            FIRST_ONLY.add(code)
-        return check
-
-    return register
+    return RULES.rule(code, severity, on, Terms(rests, given, kinds, first_only))
 
 
 def emitted(code: str, severity: Severity, rests: Rests) -> None:
     """Declare a code whose findings are made elsewhere (while values are worked out)."""
-    SEVERITIES[code], RESTS[code] = severity, rests
-
-
-def load() -> list[Rule]:
-    """Import every module of rules, once, and return the rules in the order of codes."""
-    if not RULES:
-        import_rules(__name__, FOLDER)
-        RULES.sort(key=lambda rule: rule.code)
-    return RULES
+    RULES.emitted(code, severity, Terms(rests))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from netsharp_lsp.project.binding import bind, tables_beside
 from netsharp_lsp.server.commands.call import name_of
-from netsharp_lsp.server.workspace_files import path_of
+from netsharp_lsp.server.surroundings.workspace_files import path_of
 
 if TYPE_CHECKING:
     from netsharp_lsp.project.binding import Bound

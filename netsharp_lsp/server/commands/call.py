@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from netsharp_lsp.server.protocol import RefusedError
-from netsharp_lsp.server.shapes import shown
-from netsharp_lsp.server.workspace_files import path_of, uri_of
-from netsharp_lsp.server.writing import workspace_edit
+from netsharp_lsp.server.answers.writing import workspace_edit
+from netsharp_lsp.server.surroundings.workspace_files import path_of, uri_of
+from netsharp_lsp.server.transport.protocol import RefusedError
+from netsharp_lsp.server.transport.shapes import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from netsharp_lsp.ide.answers import FileEdits
+    from netsharp_lsp.server.documents.views import OpenDocument
     from netsharp_lsp.server.session import Session
-    from netsharp_lsp.server.views import OpenDocument
     from netsharp_lsp.text.edits import Edit
 
 Plain = dict[str, Any]

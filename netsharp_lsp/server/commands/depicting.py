@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from netsharp_lsp.server.aside import AT_ONCE, aside
-from netsharp_lsp.server.depiction import FaultyError, depicted, depicted_anew
-from netsharp_lsp.server.work import Work
+from netsharp_lsp.server.jobs.aside import AT_ONCE, aside
+from netsharp_lsp.server.jobs.work import Work
+from netsharp_lsp.server.pictures.depiction import FaultyError, depicted, depicted_anew
 
 if TYPE_CHECKING:
     from netsharp_lsp.server.commands.call import Execution
-    from netsharp_lsp.server.views import View
+    from netsharp_lsp.server.documents.views import View
 
 
 async def depict(call: Execution, view: View, form: str) -> str | None:

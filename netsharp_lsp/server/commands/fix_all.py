@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from netsharp_lsp.server.repairs import repairs
+from netsharp_lsp.server.answers.repairs import repairs
 
 if TYPE_CHECKING:
     from netsharp_lsp.server.commands.call import Execution

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from netsharp_lsp.layout.options import FormatOptions
-from netsharp_lsp.server.handlers.formatting import formatted
-from netsharp_lsp.server.protocol import RefusedError
+from netsharp_lsp.server.answers.arranging import formatted
+from netsharp_lsp.server.transport.protocol import RefusedError
 
 if TYPE_CHECKING:
     from netsharp_lsp.server.commands.call import Execution
@@ -17,11 +16,11 @@ async def format_document(call: Execution) -> dict[str, Any] | None:
     document = call.document()
     if document is None:
         return None
-    options = FormatOptions(call.session.line_ending_of(document.uri))
     edits = []
     try:
         for view in document.views:
             if view.editable:
+                options = call.session.format_options(document.uri, view.language.id)
                 edits += formatted(view, options)
     except RefusedError as refused:
         call.warn(refused.message)

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from netsharp_lsp.server.protocol import RefusedError
-from netsharp_lsp.server.shapes import shown
-from netsharp_lsp.server.writing import outer_edits, workspace_edit
+from netsharp_lsp.server.answers.writing import outer_edits, workspace_edit
+from netsharp_lsp.server.transport.protocol import RefusedError
+from netsharp_lsp.server.transport.shapes import shown
 
 if TYPE_CHECKING:
     from netsharp_lsp.server.commands.call import Execution

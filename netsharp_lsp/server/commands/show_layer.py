@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from netsharp_lsp.server.commands.call import name_of
-from netsharp_lsp.server.workspace_files import path_of
+from netsharp_lsp.server.surroundings.workspace_files import path_of
 
 if TYPE_CHECKING:
     from typing import Any
 
     from netsharp_lsp.server.commands.call import Execution
-    from netsharp_lsp.server.views import OpenDocument
+    from netsharp_lsp.server.documents.views import OpenDocument
 
 LAYERS = ("input", "hidden", "output")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from netsharp_lsp.server.handlers.run import start
-from netsharp_lsp.server.parameters import HOW_TO_RUN, demand
-from netsharp_lsp.server.protocol import RefusedError
+from netsharp_lsp.server.answers.runs import start
+from netsharp_lsp.server.transport.parameters import HOW_TO_RUN, demand
+from netsharp_lsp.server.transport.protocol import RefusedError
 
 if TYPE_CHECKING:
     from netsharp_lsp.server.commands.call import Execution

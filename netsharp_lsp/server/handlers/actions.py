@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 
 from netsharp_lsp.ide.quickfixes import wanted
-from netsharp_lsp.server.parameters import brought_back
-from netsharp_lsp.server.protocol import RefusedError
-from netsharp_lsp.server.publishing import message_of
-from netsharp_lsp.server.repairs import repairs
-from netsharp_lsp.server.writing import command, outer_edits, workspace_edit
+from netsharp_lsp.server.answers.publishing import message_of
+from netsharp_lsp.server.answers.repairs import repairs
+from netsharp_lsp.server.answers.writing import command, outer_edits, workspace_edit
+from netsharp_lsp.server.transport.parameters import brought_back
+from netsharp_lsp.server.transport.protocol import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from netsharp_lsp.ide.answers import Action
+    from netsharp_lsp.server.documents.views import View
     from netsharp_lsp.server.session import Session
-    from netsharp_lsp.server.views import View
 
 Plain = dict[str, Any]
 
@@ -99,7 +99,7 @@ def _fix_all(
         return []
     selection = session.selection_of(uri)
     found = [each for view in document.views for each in view.findings(selection)]
-    if not any(each.fix is not None and each.fix.safe for each in found):
+    if not any(each.is_safely_fixed for each in found):
         return []
     action: Plain = {"title": "Apply all safe fixes", "kind": FIX_ALL}
     later = "edit" in session.client.names(f"{_ABILITY}.resolveSupport.properties")

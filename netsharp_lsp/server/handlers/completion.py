@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from netsharp_lsp.server.parameters import brought_back
-from netsharp_lsp.server.writing import text_edits
+from netsharp_lsp.server.answers.writing import text_edits
+from netsharp_lsp.server.transport.parameters import brought_back
 from netsharp_lsp.text.edits import Edit
 
 if TYPE_CHECKING:
     from lsprotocol import types as lsp
 
     from netsharp_lsp.ide.answers import Completion
+    from netsharp_lsp.server.documents.views import View
     from netsharp_lsp.server.session import Session
-    from netsharp_lsp.server.views import View
 
 _ABILITY = "textDocument.completion.completionItem"
 #: Numbers of the protocol's CompletionItemKind.

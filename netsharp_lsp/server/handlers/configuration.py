@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcException
 
-from netsharp_lsp.server.preferences import SECTION
-from netsharp_lsp.server.settings import EVERYWHERE
+from netsharp_lsp.server.surroundings.preferences import SECTION
+from netsharp_lsp.server.surroundings.settings import EVERYWHERE
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from netsharp_lsp.server.handlers.symbols import kinds_for
-from netsharp_lsp.server.parameters import brought_back
+from netsharp_lsp.server.transport.parameters import brought_back
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from lsprotocol import types as lsp
 
     from netsharp_lsp.ide.answers import Flow
+    from netsharp_lsp.server.documents.views import View
     from netsharp_lsp.server.session import Session
-    from netsharp_lsp.server.views import View
 
 Plain = dict[str, Any]
 

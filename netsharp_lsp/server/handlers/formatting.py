@@ -6,18 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from netsharp_lsp.embedded.arrangement import arrange
-from netsharp_lsp.layout.options import FormatOptions
-from netsharp_lsp.server.protocol import RefusedError
-from netsharp_lsp.server.writing import text_edits
-from netsharp_lsp.text.line_edits import line_edits
+from netsharp_lsp.server.answers.arranging import formatted
+from netsharp_lsp.server.answers.writing import text_edits
+from netsharp_lsp.server.transport.protocol import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from netsharp_lsp.server.documents.views import View
     from netsharp_lsp.server.session import Session
-    from netsharp_lsp.server.views import View
-    from netsharp_lsp.text.edits import Edit
 
 Plain = dict[str, Any]
 
@@ -56,25 +53,9 @@ def format_document(session: Session, uri: str, ranges: Sequence[lsp.Range] | No
     for view in document.views:
         lines = None if ranges is None else _lines(session, view, ranges)
         if view.editable and lines != []:
-            options = FormatOptions(session.line_ending_of(uri), lines or ())
+            options = session.format_options(uri, view.language.id, lines or ())
             edits += formatted(view, options)
     return text_edits(document, edits)
-
-
-def formatted(view: View, options: FormatOptions) -> list[Edit]:
-    """Return the edits of a document that put one specification in order.
-
-    Refuses where the formatter fails; one that its host cannot hold in order is left alone.
-    """
-    if view.region is not None:
-        arranged = arrange(view.region, view.language.format, options)
-        edits, failure = arranged.edits, arranged.failure
-    else:
-        done = view.snapshot.format(options)
-        edits, failure = line_edits(view.lines.text, done.text), done.failure
-    if failure is not None:
-        raise RefusedError(lsp.LSPErrorCodes.RequestFailed, failure)
-    return edits
 
 
 def _lines(session: Session, view: View, ranges: Sequence[lsp.Range]) -> list[tuple[int, int]]:

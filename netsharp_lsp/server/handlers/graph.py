@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from netsharp_lsp.server.protocol import RefusedError
+from netsharp_lsp.server.transport.protocol import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
+    from netsharp_lsp.server.documents.views import OpenDocument, View
     from netsharp_lsp.server.session import Session
-    from netsharp_lsp.server.views import OpenDocument, View
 
 Plain = dict[str, Any]
 

@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from lsprotocol import types as lsp
 
     from netsharp_lsp.ide.answers import InlayHint
+    from netsharp_lsp.server.documents.views import View
     from netsharp_lsp.server.session import Session
-    from netsharp_lsp.server.views import View
 
 _TYPE, _PARAMETER = 1, 2
 _KINDS = {"shape": _TYPE, "constant": _PARAMETER, "default": _PARAMETER}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from netsharp_lsp.server.parameters import brought_back
-from netsharp_lsp.server.writing import command
+from netsharp_lsp.server.answers.writing import command
+from netsharp_lsp.server.transport.parameters import brought_back
 
 if TYPE_CHECKING:
     from lsprotocol import types as lsp
 
     from netsharp_lsp.ide.answers import Lens
+    from netsharp_lsp.server.documents.views import View
     from netsharp_lsp.server.session import Session
-    from netsharp_lsp.server.views import View
 
 
 def code_lenses(session: Session, params: lsp.CodeLensParams) -> list[dict[str, Any]]:

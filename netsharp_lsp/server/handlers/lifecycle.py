@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from netsharp_lsp import __version__
-from netsharp_lsp.server.capabilities import OFFERED, capabilities
 from netsharp_lsp.server.handlers import configuration
-from netsharp_lsp.server.registration import register
+from netsharp_lsp.server.offers.capabilities import OFFERED, capabilities
+from netsharp_lsp.server.offers.registration import register
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from netsharp_lsp.server.publishing import page_of
+from netsharp_lsp.server.answers.publishing import page_of
 
 if TYPE_CHECKING:
     from lsprotocol import types as lsp

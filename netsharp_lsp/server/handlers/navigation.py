@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 
 from netsharp_lsp.ide.answers import Elsewhere
-from netsharp_lsp.server.elsewhere import lines_of, location
+from netsharp_lsp.server.answers.elsewhere import lines_of, location
 
 if TYPE_CHECKING:
     from netsharp_lsp.ide.answers import Target

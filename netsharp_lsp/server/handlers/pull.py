@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import TYPE_CHECKING, Any
 
-from netsharp_lsp.server.publishing import findings_of
+from netsharp_lsp.server.answers.publishing import findings_of
 
 if TYPE_CHECKING:
     from lsprotocol import types as lsp
 
+    from netsharp_lsp.server.documents.views import OpenDocument
     from netsharp_lsp.server.session import Session
-    from netsharp_lsp.server.views import OpenDocument
 
 Plain = dict[str, Any]
 
@@ -44,7 +43,7 @@ async def workspace_diagnostic(session: Session, params: lsp.WorkspaceDiagnostic
 
 def _report(session: Session, document: OpenDocument, known: str | None) -> Plain:
     items = findings_of(session, document)
-    digest = hashlib.blake2b(json.dumps(items).encode("ascii"), digest_size=8).hexdigest()
+    digest = hashlib.blake2b(items.text.encode("ascii"), digest_size=8).hexdigest()
     if digest == known:
         return {"kind": "unchanged", "resultId": digest}
     return {"kind": "full", "resultId": digest, "items": items}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 
 from netsharp_lsp.ide.answers import Changes, Refusal
-from netsharp_lsp.server.protocol import RefusedError
-from netsharp_lsp.server.writing import outer_edits, workspace_edit
+from netsharp_lsp.server.answers.writing import outer_edits, workspace_edit
+from netsharp_lsp.server.transport.protocol import RefusedError
 
 if TYPE_CHECKING:
     from netsharp_lsp.server.session import Session

@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
-from lsprotocol import types as lsp
-
-from netsharp_engine.plain_files import open_plain
-from netsharp_lsp.server.protocol import RefusedError
-from netsharp_lsp.server.training import Order
-from netsharp_lsp.server.workspace_files import path_of
-from netsharp_lsp.text.decode import Source, decode
+from netsharp_lsp.server.answers.runs import start
 
 if TYPE_CHECKING:
+    from lsprotocol import types as lsp
+
     from netsharp_lsp.server.session import Session
 
 
 def run(session: Session, params: dict[str, Any]) -> dict[str, str]:
     """Start training a document; its id names the run in all that follows."""
     return {"id": start(session, params["textDocument"]["uri"], params)}
-
-
-def start(session: Session, uri: str, options: dict[str, Any]) -> str:
-    """Start training a document and return the run's id; refuses with the reason.
-
-    `options`: `runFile` (a path or URI), `resume`, `name` of a specification in a host file, and
-    `told`, whether a message says how the run ended.
-    """
-    order = _order(session, uri, options)
-    if isinstance(order, str):
-        raise RefusedError(lsp.LSPErrorCodes.RequestFailed, order)
-    try:
-        return session.runs.start(order)
-    except OSError as error:
-        sentence = f"No process can be started for the run: {error.strerror}."
-        raise RefusedError(lsp.LSPErrorCodes.RequestFailed, sentence) from None
 
 
 def stop(session: Session, params: dict[str, Any]) -> bool:
@@ -48,38 +27,3 @@ def cancel_work(session: Session, params: lsp.WorkDoneProgressCancelParams) -> N
     cancel = session.cancels.get(params.token)
     if cancel is not None:
         cancel()
-
-
-def _order(session: Session, uri: str, options: dict[str, Any]) -> Order | str:
-    """What to train, or why that cannot be."""
-    path = path_of(uri)
-    if path is None or not os.path.isfile(path):
-        return "A network is trained from a file: save the document first."
-    name = os.path.basename(path)
-    if not session.trusted:
-        return f"{name}: nothing is trained in a workspace that is not trusted."
-    if _unsaved(session, uri, path):
-        return f"{name} has unsaved changes, and the model records the saved text: save it first."
-    if session.runs.training(uri):
-        return f"{name} is being trained already: stop that run first."
-    run_file = options.get("runFile")
-    if run_file is not None:
-        run_file = path_of(str(run_file)) or os.path.join(os.path.dirname(path), str(run_file))
-    chosen = f"{path}::{options['name']}" if options.get("name") else path
-    roots = tuple(filter(os.path.isdir, session.roots.folders or ()))
-    return Order(
-        uri, chosen, run_file, bool(options.get("resume")), bool(options.get("told")), roots
-    )
-
-
-def _unsaved(session: Session, uri: str, path: str) -> bool:
-    """Whether an open document says something else than its file, line ends and marks aside."""
-    document = session.document(uri)
-    if document is None or not uri.startswith("file:"):
-        return False
-    try:
-        with open_plain(path) as stream:
-            source = decode(stream.read())
-    except OSError:
-        return False  # the run itself says why nothing can be read
-    return isinstance(source, Source) and source.text.splitlines() != document.text.splitlines()

@@ -8,8 +8,8 @@ from lsprotocol import types as lsp
 
 if TYPE_CHECKING:
     from netsharp_lsp.ide.answers import Fold
+    from netsharp_lsp.server.documents.views import View
     from netsharp_lsp.server.session import Session
-    from netsharp_lsp.server.views import View
 
 Plain = dict[str, Any]
 

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from lsprotocol import types as lsp
 
     from netsharp_lsp.ide.answers import Symbol
+    from netsharp_lsp.server.documents.views import View
     from netsharp_lsp.server.session import Session
-    from netsharp_lsp.server.views import View
 
 #: Numbers of the protocol's SymbolKind.
 KINDS = {

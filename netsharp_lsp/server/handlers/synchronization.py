@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from netsharp_lsp.server.documents import Document
+from netsharp_lsp.server.documents.document import Document
 
 if TYPE_CHECKING:
     from netsharp_lsp.server.session import Session

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from lsprotocol import types as lsp
 
     from netsharp_lsp.ide.answers import Token
+    from netsharp_lsp.server.documents.views import View
     from netsharp_lsp.server.session import Session
-    from netsharp_lsp.server.views import View
 
 _SIZE = 5
 

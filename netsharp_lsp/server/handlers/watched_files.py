@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from netsharp_lsp.server.workspace_files import is_settings, path_of
+from netsharp_lsp.server.surroundings.workspace_files import is_settings, path_of
 
 if TYPE_CHECKING:
     from lsprotocol import types as lsp

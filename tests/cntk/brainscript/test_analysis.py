@@ -9,16 +9,13 @@ import pytest
 from netsharp_lsp.cntk.brainscript.analysis.program import (
     Program,
     analysed,
-    library_of,
     nothing_included,
 )
 from netsharp_lsp.cntk.brainscript.reading.parser import parse
 from netsharp_lsp.cntk.brainscript.reading.syntax import Include
-from netsharp_lsp.cntk.library import own_library
 from tests.cntk.brainscript.building import SOURCE
-from tests.cntk.functions import BRAINSCRIPT
+from tests.cntk.brainscript.library import FUNCTIONS, LIBRARY
 
-LIBRARY = library_of(own_library())
 TEXT = """\
 dim = 3
 Layer (x, size=dim) = {
@@ -120,7 +117,7 @@ def test_names_of_included_files() -> None:
     assert [use.certain for use in missing.uses] == [False]
 
 
-@pytest.mark.parametrize("name", BRAINSCRIPT)
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_function_of_the_library_is_resolved(name: str) -> None:
     here = program(f"x = {name} (1)\n")
     assert all(use.declaration is not None and use.declaration.library for use in here.uses)

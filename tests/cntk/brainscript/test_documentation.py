@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from netsharp_lsp.cntk.brainscript.analysis.program import library_of
-from netsharp_lsp.cntk.library import documentation, own_library
+from netsharp_lsp.cntk.library import documentation
 from netsharp_lsp.cntk.networks.node_types import NODE_TYPES
-from tests.cntk.functions import BRAINSCRIPT
-
-LIBRARY = library_of(own_library())
+from tests.cntk.brainscript.library import FUNCTIONS, LIBRARY
 
 
-@pytest.mark.parametrize("name", BRAINSCRIPT)
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_function_is_documented(name: str) -> None:
     found = documentation.of(name)
     assert found is not None

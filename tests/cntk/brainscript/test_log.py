@@ -25,12 +25,12 @@ def test_the_same() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("z = Times", "y = Times", "`y` (Times)"),
+        ("z = Times", "y = Times", "'y' (Times)"),
         ("z = Times", "z = Plus", "is Plus in the log and Times here"),
         ("(W, x)", "(x, W)", "the inputs (x, W)"),
         ("-> [2 x *]", "-> [4 x *]", "is [4] in the log and [2] here"),
         ("-> [2 x *]", "-> [2]", "only one of them"),
-        ("Validating --> z", "z", "no node `z`"),
+        ("Validating --> z", "z", "no node 'z'"),
         ("Validating -->", "", "no line"),
     ],
 )

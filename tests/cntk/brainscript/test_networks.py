@@ -14,7 +14,7 @@ import pytest
 from netsharp_lsp.cntk import library
 from netsharp_lsp.cntk.brainscript.evaluation.program import Surroundings, evaluate_builder
 from netsharp_lsp.cntk.brainscript.reading.syntax import Member, RecordLiteral
-from netsharp_lsp.cntk.library import other_library, own_library
+from netsharp_lsp.cntk.library import other_library, own_library, versions
 from netsharp_lsp.cntk.networks.description import described
 from netsharp_lsp.cntk.networks.node import Network
 
@@ -92,7 +92,8 @@ def test_every_function_of_the_library_is_used() -> None:
         path.read_text(encoding="utf-8")
         for path in sorted(Path(library.__file__).parent.glob("*.bs"))
     )
-    names = {name for script in own_library() for name in declared(script.entries)}
+    later = {name.rpartition(".")[2] for name in versions.FUNCTIONS}
+    names = {name for script in own_library() for name in declared(script.entries)} - later
     missing = names - used - NOT_USED
     assert {name for name in missing if len(re.findall(rf"\b{name}\b", bodies)) < 2} == set()
 
@@ -143,7 +144,8 @@ def test_what_hangs_on_a_saved_network_is_unknown() -> None:
     json = described(evaluated(FOLDER / "adapted.bs", own_library()))
     shapes = {node["name"]: node["shape"] for node in json["nodes"]}
     assert shapes["h"] is None
-    assert shapes["z"] is None
+    assert shapes["z.W"] is None
+    assert shapes["z"] == [132]
     assert shapes["labels"] == [132]
     assert json["parameters"] is None
     assert json["multiply_adds"] is None

@@ -168,6 +168,21 @@ def test_a_missing_file_is_a_sentence(tmp_path: pathlib.Path, name: str) -> None
     assert answer.err == f"netsharp: {name}: cannot be read: No such file or directory.\n"
 
 
+@pytest.mark.parametrize("name", ["a.cntk", "a.bs", "a.ndl", "a.mel"])
+def test_what_holds_a_nul_is_binary_to_every_command(tmp_path: pathlib.Path, name: str) -> None:
+    data = b"x  =  1\na\0b\n"
+    (tmp_path / name).write_bytes(data)
+    sentence = f"netsharp: {name}: The file is binary: byte 9 is NUL. Name a text file."
+    for command in (["check"], ["fmt"], ["fmt", "--check"]):
+        answer = netsharp(*command, name, cwd=tmp_path)
+        assert (answer.code, answer.err.splitlines()[0]) == (2, sentence), command
+        given = ["--stdin-filename", name, "-"]
+        piped = netsharp(*command, *given, cwd=tmp_path, stdin=data)
+        assert piped.code == 2
+        assert "The file is binary: byte 9 is NUL." in piped.err
+    assert (tmp_path / name).read_bytes() == data
+
+
 def test_a_binary_file_that_is_named_is_a_sentence(tmp_path: pathlib.Path) -> None:
     (tmp_path / "a.cntk").write_bytes(b"a = 1\0\n")
     answer = netsharp("check", "a.cntk", cwd=tmp_path)

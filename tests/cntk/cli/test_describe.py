@@ -154,7 +154,7 @@ def test_errors_go_to_stderr(tmp_path: pathlib.Path) -> None:
             "a.cntk",
             "command = x\nx = { action = train ; BrainScriptNetworkBuilder = "
             '(BS.Network.Load ("a.dnn")) }\n',
-            "it is what a saved model holds",
+            "there is no model 'a.dnn' here, and no command before writes it.",
         ),
         ("a.mel", "CopyNode(a, b)\n", "edits a network and describes none"),
         ("a.cntk", "a = 1\0\n", "The file is binary"),
@@ -182,7 +182,7 @@ def test_a_log_of_the_original_is_compared(tmp_path: pathlib.Path) -> None:
     same = netsharp("describe", "net.bs", "--log", "good.log", cwd=tmp_path)
     assert (same.code, same.out) == (0, "The log has the same 2 nodes.\n")
     other = netsharp("describe", "net.bs", "--log", "bad.log", cwd=tmp_path)
-    assert (other.code, other.out) == (1, "bad.log: `f` is [5] in the log and [4] here.\n")
+    assert (other.code, other.out) == (1, "bad.log: 'f' is [5] in the log and [4] here.\n")
     assert netsharp("describe", "net.bs", "--log", "lost.log", cwd=tmp_path).code == 2
 
 

@@ -10,13 +10,19 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from netsharp_engine.plain_files import kind_at
 from netsharp_lsp.cntk.configuration.configuration import resolve
 from netsharp_lsp.cntk.configuration.tree import Value
-from netsharp_lsp.cntk.judging.analysis import Over, alone, analysed
+from netsharp_lsp.cntk.judging.analysis import Over, analysed
 from netsharp_lsp.cntk.networks.description import node_json
 from netsharp_lsp.cntk.run.building import BuiltNetwork
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
+from netsharp_lsp.cntk.run.neighbours import alone
 from tests.cntk.texts import Memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.workspace import Count, Counted
 
 #: Blanks that a call of NDL does not keep.
 _AROUND = re.compile(r"\s*([(){}\[\],;=:])\s*|\s+")
@@ -32,8 +38,15 @@ class Disk:
         place = self.folder / path
         return place.read_bytes() if place.is_file() else None
 
+    def counted(self, path: str, count: Count[Counted]) -> Counted | None:
+        data = self.read(path)
+        return None if data is None else count((data,))
+
     def exists(self, path: str) -> bool:
         return (self.folder / path).exists()
+
+    def kind(self, path: str) -> str | None:
+        return kind_at(self.folder / path)
 
     def locate(self, path: str) -> str:
         return str((self.folder / path).resolve())

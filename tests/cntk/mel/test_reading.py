@@ -7,10 +7,10 @@ import pytest
 from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.sources import Source
 from netsharp_lsp.cntk.mel.functions import FUNCTIONS, NAMES, fits, meant, property_meant
-from netsharp_lsp.cntk.mel.reading import Script, parameter, read, swallowed, word
+from netsharp_lsp.cntk.mel.reading import MelScript, parameter, read, swallowed, word
 
 
-def script(text: str) -> Script:
+def script(text: str) -> MelScript:
     return read(file_text(Source("a.mel", text.encode()), None))
 
 

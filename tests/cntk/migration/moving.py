@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from netsharp_lsp.workspace import Count, Counted
+
 #: A configuration around a file of NDL.
 AROUND = """command = Train
 Train = [
@@ -32,8 +34,15 @@ class Texts:
     def read(self, path: str) -> bytes | None:
         return self.texts.get(self.locate(path))
 
+    def counted(self, path: str, count: Count[Counted]) -> Counted | None:
+        data = self.read(path)
+        return None if data is None else count((data,))
+
     def exists(self, path: str) -> bool:
         return self.locate(path) in self.texts
+
+    def kind(self, path: str) -> str | None:
+        return "file" if self.exists(path) else None
 
     def locate(self, path: str) -> str:
         return path.removeprefix("./")

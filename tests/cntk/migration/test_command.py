@@ -96,7 +96,7 @@ def test_a_difference_names_the_node_and_nothing_is_written(tmp_path: Path) -> N
     before = files_below(folder)
     done = netsharp(folder, "migrate", "--write")
     assert done.returncode == 1
-    assert "`stray` (LearnableParameter) has no counterpart before." in done.stdout
+    assert "'stray' (LearnableParameter) has no counterpart before." in done.stdout
     assert files_below(folder) == before
 
 

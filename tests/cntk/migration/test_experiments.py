@@ -17,6 +17,7 @@ from netsharp_lsp.cntk.commands.runs import layered_run
 from netsharp_lsp.cntk.networks.same import compare
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.project.disk_files import DiskFiles
+from netsharp_lsp.workspace import NO_PREMISES
 from tests.cntk.migration.moving import files_below
 
 TYPE_CHECKING = False
@@ -175,7 +176,7 @@ def _compare_all(old: Path, new: Path) -> None:
 
 def _networks(folder: Path, name: str) -> dict[str, Any]:
     files = DiskFiles()
-    run = layered_run(name, frozenset(), files, str(folder)).run
+    run = layered_run(name, NO_PREMISES, files, str(folder)).run
     experiment = Experiment(run.assigning(("imageLayout=cudnn",)), files)
     return {one.command: one.network for one in experiment.networks if one.network is not None}
 

@@ -117,7 +117,7 @@ def test_a_difference_names_node_and_aspect(old: str, new: str, expected: tuple[
 
 def _tells(difference: Difference, expected: tuple[str, ...]) -> bool:
     told = [difference.node, difference.aspect, difference.before, difference.after]
-    assert difference.message.startswith(f"`{difference.node}`")
+    assert difference.message.startswith(f"'{difference.node}'")
     return all(part in told for part in expected)
 
 
@@ -132,7 +132,7 @@ def test_another_order_of_parameters_is_a_note() -> None:
     found = compare(before, after)
     assert found.same
     assert found.note is not None
-    assert "number 1 was `b`" in found.note
+    assert "number 1 was 'b'" in found.note
     assert compare(before, before).note is None
 
 

@@ -12,6 +12,7 @@ from netsharp_lsp.cntk.networks.node import Network, Node
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.ndl.syntax import NdlScript
+    from netsharp_lsp.workspace import Count, Counted
 
 SOURCE = "test.ndl"
 #: What most short networks leave out, and the program asks for.
@@ -27,8 +28,15 @@ class Folder:
     def read(self, path: str) -> bytes | None:
         return self.files.get(path)
 
+    def counted(self, path: str, count: Count[Counted]) -> Counted | None:
+        data = self.read(path)
+        return None if data is None else count((data,))
+
     def exists(self, path: str) -> bool:
         return path in self.files
+
+    def kind(self, path: str) -> str | None:
+        return "file" if self.exists(path) else None
 
     def locate(self, path: str) -> str:
         return path

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tomllib
+
+from netsharp_lsp.cntk.commands.settings import read_declared
 from netsharp_lsp.cntk.judging.check import diagnostics_by_file
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.diagnostics.page_blocks import Block
 from netsharp_lsp.text.edits import apply_edits
-from netsharp_lsp.workspace import Run
+from netsharp_lsp.workspace import NO_PREMISES, Premises, Run
 from tests.cntk.texts import Memory
 
 SUFFIXES = {"cntk": ".cntk", "brainscript": ".bs", "ndl": ".ndl", "mel": ".mel"}
@@ -40,9 +43,17 @@ class Example:
         first = next((block for block in self.blocks if block.language == "cntk"), None)
         if first is None:
             alone = self.blocks[0]
-            return SingleFile(self.name_of(alone), alone.language, files)
+            return SingleFile(self.name_of(alone), alone.language, files, given=self.given)
         items = first.runs or (f"configFile={self.name_of(first)}",)
-        return Experiment(Run(items, declared=bool(first.runs)), files)
+        run = Run(items, declared=bool(first.runs))
+        return Experiment(run, files, given=self.given)
+
+    @property
+    def given(self) -> Premises:
+        """What a block of settings says of all runs."""
+        settings = [block for block in self.blocks if block.language == "toml"]
+        tables = [tomllib.loads(block.text.decode()).get("cntk", {}) for block in settings]
+        return read_declared(tables[0]).given if tables else NO_PREMISES
 
     def found(self, changed: dict[str, bytes] | None = None) -> dict[str, list[Diagnostic]]:
         """The diagnostics of every file."""

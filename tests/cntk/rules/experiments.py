@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from netsharp_lsp.cntk.judging.check import findings
-from netsharp_lsp.cntk.rules import SEVERITIES
+from netsharp_lsp.cntk.rules import RULES
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Run
 from tests.cntk.texts import Memory
@@ -108,7 +108,7 @@ def told(
     return [
         Told(
             one.code,
-            one.severity or SEVERITIES[one.code],
+            one.severity or RULES.severities[one.code],
             held.get(one.place.source, "").encode()[one.place.start : one.place.end].decode(),
             one.message,
         )

@@ -29,6 +29,28 @@ def test_fault(text: str, expected: list[tuple[str, str]]) -> None:
     assert told(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("y = LinearLayer {4, init='norml'} (x)", ["'norml'"]),
+        ("F (x) = LinearLayer {4, init='norml'} (x)\ny = F (x)\nz = F (y)", ["'norml'"]),
+        (
+            "y = Sequential (LinearLayer {4, init='norml'} : LinearLayer {4, init='nrml'}) (x)",
+            ["'norml'", "'nrml'"],
+        ),
+        (
+            "y = LinearLayer {4, init='no' + 'ne'} (LinearLayer {4, init='norml'} (x))",
+            ["LinearLayer {4, init='no' + 'ne'} (LinearLayer {4, init='norml'} (x))", "'norml'"],
+        ),
+    ],
+)
+def test_a_wrong_start_is_told_once_where_it_is_written(text: str, expected: list[str]) -> None:
+    text = f"x = Input {{3}}\n{text}"
+    found = [one for one in alone(text) if one.code == "BS030"]
+    assert [text[one.start : one.end] for one in found] == expected
+    assert {one.severity for one in found} == {"error"}
+
+
 def test_a_fault_within_the_library_is_told_at_the_call() -> None:
     text = "a = Sigmoid (true:'x')"
     (found,) = alone(text)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
+from netsharp_lsp.cntk.rules.brainscript.text import last_word
 from tests.cntk.rules.brainscript_telling import alone, built, told
+from tests.costs import assert_in_proportion
 
 TEXTS = [
     ("a = (1 + ", [("BS002", "("), ("BS001", "+")]),
@@ -26,6 +30,7 @@ TEXTS = [
     ("f (x) { y = 1 }\na = f (2)", [("BS016", "f")]),
     ("include 3", [("BS011", "include")]),
     ("a = new = 3", [("BS017", "new")]),
+    ("= 3", [("BS017", "")]),
     ("a = 'x\nb = 2", [("BS005", "'x")]),
     ("a = 1 /* b", [("BS006", "/*")]),
     ("a = [ b = 1 ]", [("BS076", "[")]),
@@ -96,3 +101,30 @@ def test_a_variable_is_replaced_in_a_configuration_alone() -> None:
 def test_a_message_shows_words_as_they_are_written() -> None:
     (found,) = alone("a = ` b")
     assert found.message.startswith("'`' means nothing in BrainScript")
+
+
+@pytest.mark.parametrize(
+    ("word", "marked"),
+    [
+        ("é", "é"),
+        ("é" * 300, "é" * 128),
+        (f"x{'é' * 300}", "é" * 128),
+        (f"{'é' * 300}x", f"{'é' * 127}x"),
+        (f"b{' ' * 3000}", "b"),
+    ],
+)
+def test_of_a_long_word_before_what_is_missing_the_end_is_marked(word: str, marked: str) -> None:
+    found = last_word(f"a = {word}".encode(), len(f"a = {word}".encode()))
+    assert found is not None
+    assert f"a = {word}".encode()[slice(*found)].decode() == marked
+
+
+def test_a_value_that_is_missing_before_the_first_word_has_no_word_before_it() -> None:
+    assert last_word(b" " * 3000 + b"1", 3000) is None
+
+
+def test_values_that_are_missing_everywhere_cost_by_their_number() -> None:
+    def told(pairs: int) -> None:
+        assert len(alone("()" * pairs)) >= pairs
+
+    assert_in_proportion(lambda pairs: partial(told, pairs), 2000, 8000)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netsharp_lsp.cntk.judging.check import findings
-from netsharp_lsp.cntk.rules import SEVERITIES
+from netsharp_lsp.cntk.rules import RULES
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Run
 from tests.cntk.collection import FILES, CntkFile
@@ -46,7 +46,7 @@ def found(one: CntkFile) -> list[tuple[str, str, str]]:
     return [
         (
             it.code,
-            it.severity or SEVERITIES[it.code],
+            it.severity or RULES.severities[it.code],
             marked[it.place.source].text[it.place.start : it.place.end].decode()
             if it.place.source in marked
             else "",

@@ -12,6 +12,7 @@ from netsharp_lsp.cntk.judging.check import diagnostics_by_file
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.workspace import Run
 from tests.cntk.collection import FILES
+from tests.cntk.layered import LAYER, NETWORK
 from tests.cntk.texts import Memory
 
 #: More CPU time than any text here takes.
@@ -40,26 +41,11 @@ Add3 = [
 ]
 Last = [ action = edit ; editPath = "last.mel" ]
 """
-MACROS = """\
-Layer(in1, rows, cols) = [
-    W = Parameter(rows, cols)
-    b = Parameter(rows, 1)
-    t = Times(W, in1)
-    p = Plus(t, b)
-    y = Sigmoid(p)
-]
-Stack(in2, dim) = [
+MACROS = f"""\
+{LAYER}Stack(in2, dim) = [
     first = Layer(in2, dim, dim)
     second = Layer(first.y, dim, dim)
 ]
-"""
-NETWORK = """\
-x = Input(4, tag=feature)
-labels = Input(2, tag=label)
-H1 = Layer(x, 8, 4)
-W = Parameter(2, 8)
-z = Times(W, H1.y, tag=output)
-ce = CrossEntropyWithSoftmax(labels, z, tag=criterion)
 """
 ADD = """\
 m = LoadModel("$currModel$", format=cntk)
@@ -80,6 +66,10 @@ def files_of(last: str, add: str = ADD) -> dict[str, str]:
         "net.ndl": NETWORK,
         "add.mel": add,
         "last.mel": last,
+        # Matrices for the weights of the last layer, which has two rows of eight.
+        "fits.txt": "1 2 3 4 5 6 7 8\n" * 2,
+        "odd.txt": "1 2 3\n" * 2,
+        "ragged.txt": "1 2 3 4 5 6 7 8\n1\n",
     }
 
 
@@ -127,6 +117,25 @@ Edit = { action = "edit" ; editPath = "a.mel" }
     assert found.get("a.mel", []) == []
 
 
+def test_nothing_is_said_of_nodes_that_come_from_a_saved_model() -> None:
+    files = {
+        "a.cntk": """command = Train:Edit
+Train = {
+    action = "train" ; modelPath = "m"
+    BrainScriptNetworkBuilder = {
+        old = BS.Network.Load ("saved") ; z = Sigmoid (old.h) ; featureNodes = old.x
+        criterionNodes = z
+    }
+}
+Edit = { action = "edit" ; editPath = "a.mel" }
+""",
+        "a.mel": LOADED.format("m") + "SetProperty(m.h, output, true)\n" + SAVED,
+    }
+    memory = Memory({name: text.encode() for name, text in files.items()})
+    experiment = Experiment(Run(("configFile=a.cntk",), declared=False), memory)
+    assert diagnostics_by_file(experiment).get("a.mel", []) == []
+
+
 def test_edits_go_from_command_to_command() -> None:
     everything = LOADED.format("three/net.0")
     for name in ("H1.W", "h2.y", "H3.p", "H2.W", "z", "CE"):
@@ -157,7 +166,8 @@ def test_edits_go_from_command_to_command() -> None:
         ("Rename(H1*, H2*)", ("ME023", "H2*")),
         ("Rename(z, Z)", ("ME023", "Z")),
         ("Copy(z, z)", ("ME023", "z")),
-        ("Copy(z, z2)", None),
+        ("Copy(z, z2)", ("ME031", "Copy(z, z2)")),
+        ("Copy(z, z2)\nSetInputs(z2, W, H3.y)", None),
         ("Copy(H1.W, *.W)", ("ME023", "*.W")),
         ("Copy(H1.W, *.V)", ("ME011", "*.V")),
         ("SetProperty(H1.W, freezeParameters, true)", None),
@@ -169,6 +179,11 @@ def test_edits_go_from_command_to_command() -> None:
         ("SetProperty(z, recurrent, true)", ("ME027", "recurrent")),
         ("ReviseParameter(z, w.txt)", ("ME027", "z")),
         ("ReviseParameter(W, w.txt)", None),
+        ("ReviseParameter(W, fits.txt)", None),
+        ("ReviseParameter(W, $Dir$/odd.txt)", None),
+        ("ReviseParameter(W, odd.txt)", ("ME032", "odd.txt")),
+        ('ReviseParameter(W, "ragged.txt")', ("ME032", "ragged.txt")),
+        ("Rename(W, V)\nReviseParameter(V, odd.txt)", ("ME032", "odd.txt")),
         ("e = ClassificationError(labels, z)", None),
         ("e = ClassificationError(lables, z)", ("ME010", "lables")),
         ("e = ClassificationError(labels, z, tag=evaluation)", None),
@@ -189,7 +204,15 @@ def test_edits_go_from_command_to_command() -> None:
                 "SetInput(m.z, 1, n.H1.y)",
             ),
         ),
-        ('n = LoadModel("one/net")\nCopy(n.H1.*, m.K1.*)\nSetInput(z, 1, K1.y)', None),
+        (
+            'n = LoadModel("one/net")\nCopy(n.H1.*, m.K1.*)\nSetInput(z, 1, K1.y)',
+            ("ME031", "Copy(n.H1.*, m.K1.*)"),
+        ),
+        (
+            'n = LoadModel("one/net")\nCopy(n.H1.*, m.K1.*)\nSetInput(z, 1, K1.y)\n'
+            "SetInput(K1.t, 1, x)",
+            None,
+        ),
         ('n = LoadModel("one/net.7")\nDump(n, all.txt)', None),
         ('n = LoadModel("four/net")\nDump(n, all.txt)', ("ME016", "four/net")),
         ("DeleteNode(H3.W)\nSetProperty(H3.W, output, true)", ("ME010", "H3.W")),

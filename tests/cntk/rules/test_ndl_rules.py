@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from netsharp_lsp.cntk.judging.check import diagnostics_by_file
 from netsharp_lsp.cntk.ndl.functions import FUNCTIONS
-from netsharp_lsp.cntk.rules import SEVERITIES, load
+from netsharp_lsp.cntk.rules import RULES
 from netsharp_lsp.cntk.rules.ndl.faults import ELSEWHERE, KINDS
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.diagnostics.model import Diagnostic
@@ -167,9 +167,9 @@ def test_deprecation_is_told_once_for_each_builder() -> None:
 
 
 def test_every_kind_of_fault_has_a_code_or_is_told_elsewhere() -> None:
-    load()
+    RULES.load()
     assert not ELSEWHERE & KINDS.keys()
-    assert dict(KINDS.values()).items() <= SEVERITIES.items()
+    assert dict(KINDS.values()).items() <= RULES.severities.items()
 
 
 #: Texts of the collection that a program could run get nothing graver than these.

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 
-from netsharp_lsp.cntk.rules import FOLDER, SEVERITIES, load
+from netsharp_lsp.cntk.rules import FOLDER, RULES
 from netsharp_lsp.diagnostics.model import Diagnostic
+from netsharp_lsp.diagnostics.page_blocks import Block
 from netsharp_lsp.diagnostics.pages import Page, RuleBook
+from netsharp_lsp.text.lines import LineIndex
+from tests.cli.command_line import netsharp
 from tests.cntk.rules.examples import GRAVE, Example, shown
 
 BOOK = RuleBook(FOLDER)
 #: Codes that are given where suppressions are matched with findings, not by an experiment.
 MATCHED = ("CK001", "CK002")
+#: Codes that are given where data are read, on files of a disk.
+READ = ("CK124", "CK125")
 #: Migrations are shown by what they change; see the tests of the migration.
 CODES = tuple(code for code in BOOK.codes if not code.startswith("MG"))
 CODE = re.compile(r"(CK|BS|ND|ME)\d{3}\Z")
 
 
-@pytest.fixture(params=[code for code in CODES if code not in MATCHED])
+@pytest.fixture(params=[code for code in CODES if code not in (*MATCHED, *READ)])
 def page(request: pytest.FixtureRequest) -> Page:
-    load()
+    RULES.load()
     return BOOK.page(request.param)
 
 
@@ -39,15 +46,43 @@ def grave(found: dict[str, list[Diagnostic]], but: str = "") -> list[str]:
 
 
 def test_every_rule_has_its_page_and_every_page_its_rule() -> None:
-    load()
-    registered = {code for code in SEVERITIES if not code.startswith("MG")}
+    RULES.load()
+    registered = {code for code in RULES.severities if not code.startswith("MG")}
     assert registered | set(MATCHED) == set(CODES)
     assert [code for code in CODES if CODE.match(code) is None] == []
 
 
+def test_no_two_pages_have_one_code() -> None:
+    names = [path.name for path in Path(FOLDER).rglob("*.md")]
+    assert sorted(name for name in set(names) if names.count(name) > 1) == []
+
+
 def test_page_names_itself_and_its_severity(page: Page) -> None:
-    assert (page.code, page.severity) == (page.code, SEVERITIES[page.code])
+    assert (page.code, page.severity) == (page.code, RULES.severities[page.code])
     assert BOOK.text(page.code).startswith(f"# {page.code}: ")
+
+
+def told_of_data(blocks: tuple[Block, ...], folder: Path) -> list[tuple[object, ...]]:
+    for block in blocks:
+        (folder / block.title).write_bytes(block.data)
+    answer = netsharp("check", "--read-data", "--format=json", "run.cntk", cwd=folder)
+    return [
+        (one["file"], one["code"], one["severity"], *one["start"].values(), *one["end"].values())
+        for one in json.loads(answer.out)["diagnostics"]
+        if one["code"] in READ
+    ]
+
+
+@pytest.mark.parametrize("code", READ)
+def test_examples_of_data_are_true(code: str, tmp_path: Path) -> None:
+    page = BOOK.page(code)
+    assert page.severity == RULES.severities[code]
+    (marked,) = (block for block in page.bad_blocks if block.span is not None)
+    lines = LineIndex(marked.text)
+    start, end = (lines.position(offset) for offset in (page.bad_start, page.bad_end))
+    expected = [(marked.title, code, page.severity, *start, *end)]
+    assert told_of_data(page.bad_blocks, tmp_path) == expected
+    assert told_of_data(page.good_blocks, tmp_path) == []
 
 
 def test_bad_example_gives_exactly_its_code_and_span(page: Page) -> None:

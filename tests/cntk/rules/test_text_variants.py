@@ -6,7 +6,7 @@ import pytest
 
 from netsharp_lsp.cntk.judging.check import diagnostics_by_file
 from netsharp_lsp.cntk.run.experiment import Experiment
-from netsharp_lsp.workspace import Run
+from netsharp_lsp.workspace import Premises, Run
 from tests.cntk.rules.telling import NAME, diagnostics, fixed, message, severities, told
 from tests.cntk.texts import Memory
 
@@ -276,7 +276,7 @@ def test_files_that_include_each_other_too_deep_are_not_followed() -> None:
 def test_variables_that_others_define_are_not_told() -> None:
     memory = Memory({"a.cntk": b"a = $DataDir$/$Root$/$Other$\n"})
     run = Run(("configFile=a.cntk",), unknown=("root",), declared=False)
-    found = diagnostics_by_file(Experiment(run, memory, defines=frozenset({"datadir"})))
+    found = diagnostics_by_file(Experiment(run, memory, given=Premises(frozenset({"datadir"}))))
     assert [one.message.split("'")[1] for one in found["a.cntk"]] == ["Other"]
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import random
 from functools import cache
 
+from tests.bounds.bombs import Bomb
 from tests.bounds.every import EVERY
-from tests.bounds.measuring import Forks, judged, measure, verdict
+from tests.bounds.measuring import NOTHING, Forks, judged, measure, verdict
 from tests.torture.campaign import Report, Row, Scale, Try
 
 #: Prime, so that neighbours of the table are far apart and every bomb has its turn.
 STRIDE = 7919
+#: What grows with the square takes seconds for so many repetitions, what grows evenly does not.
+ENOUGH = 2**13
+#: So many times as large is looked at next, while that takes no more CPU seconds than so many.
+STEP, BRIEF = 8, 1.0
 
 
 @cache
@@ -18,15 +24,37 @@ def _forks() -> Forks:
     return Forks()
 
 
+def drawn(one: Try) -> Bomb:
+    """The bomb of a try: the seed chooses where in the table to begin, the number goes on."""
+    first = random.Random(one.seed).randrange(len(EVERY))
+    return EVERY[(first + one.number * STRIDE) % len(EVERY)]
+
+
 def attempt(one: Try) -> Report:
-    """Measure one bomb at four sizes or more; a glance takes the smallest ones."""
-    bomb = EVERY[one.number * STRIDE % len(EVERY)]
-    if one.scale is Scale.GLANCE:
-        sizes = [bomb.least << doubling for doubling in range(4)]
-        wrong = verdict(measure(bomb, sizes, _forks()))
-    else:
+    """Measure one bomb: at sizes up to its largest in a long campaign, else at small ones."""
+    bomb = drawn(one)
+    before = _forks().cpu
+    if one.scale is Scale.LONG:
         wrong, _ = judged(bomb, _forks())
-    return Report(1, [] if wrong is None else [f"{bomb.language}, {bomb.name}: {wrong}"])
+    else:
+        wrong = _briefly(bomb, bomb.least << 3 if one.scale is Scale.GLANCE else ENOUGH)
+    again = f"python -m tests.bounds {bomb.language} {bomb.name!r}"
+    failures = [] if wrong is None else [f"{bomb.language}, {bomb.name}: {wrong}  ({again})"]
+    return Report(1, failures, cpu=_forks().cpu - before)
+
+
+def _briefly(bomb: Bomb, enough: int) -> str | None:
+    """What is wrong with a bomb of limited size and cost; measured at four if it costs much."""
+    size = min(bomb.most, enough, ENOUGH // STEP)
+    found = measure(bomb, [size], _forks())
+    while size * STEP <= min(bomb.most, enough) and found[0].cpu * STEP < BRIEF:
+        size *= STEP
+        found = measure(bomb, [size], _forks())
+    if found[0].cpu < NOTHING or found[0].exit < 0:
+        return verdict(found)
+    limited = bomb._replace(least=max(1, size >> 4), most=min(bomb.most, max(size, enough)))
+    wrong, _ = judged(limited, _forks())
+    return wrong
 
 
 ROW = Row(

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from netsharp_engine.geometry import product
 from netsharp_engine.numpy_backend.kernels.activations import FUNCTIONS
 from netsharp_engine.numpy_backend.kernels.arrays import IntArray
-from netsharp_engine.numpy_backend.kernels.convolution import bind_convolve, convolve_bytes, walk
+from netsharp_engine.numpy_backend.kernels.convolution import (
+    bind_convolve,
+    convolve_bytes,
+    layout_of,
+    walk,
+)
 from netsharp_engine.numpy_backend.kernels.dense import (
     activation_bytes,
     bias_bytes,
@@ -101,7 +106,7 @@ def _counts(node: Node) -> Shape:
 
 
 def _factors(node: Node) -> Shape:
-    return walk(node.attributes).layout().shape
+    return layout_of(walk(node.attributes)).shape
 
 
 def _same_order(node: Node, source: Layout) -> Layout | None:
@@ -169,7 +174,7 @@ KERNELS: dict[str, Kernel] = {
         bind_convolve,
         reads=_input_shape,
         writes=_factors,
-        prefers=lambda node, source: walk(node.attributes).layout(),
+        prefers=lambda node, source: layout_of(walk(node.attributes)),
         weight_order=lambda node, source, out: walk(node.attributes).weight_order(),
         bytes=convolve_bytes,
         reorders=lambda node, source, out: True,

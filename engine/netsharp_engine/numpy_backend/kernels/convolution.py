@@ -1,157 +1,37 @@
-"""Numpy kernel of convolutional bundles in any number of dimensions.
-
-Samples are innermost.  One shared dimension, the row, is never unrolled: the taps of all
-others are, into ``unrolled`` [groups, rows, taps, columns], whose windows of consecutive
-rows are overlapping views that a matrix product reads in place.  Unshared dimensions
-become groups with a matrix each.
-"""
+"""Numpy kernel of convolutional bundles in any number of dimensions, as products over a walk."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
-from itertools import product
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from netsharp_engine.geometry import Axis
-from netsharp_engine.numpy_backend.kernels.arrays import Array, IntArray
+from netsharp_engine.numpy_backend.kernels.arrays import Array
 from netsharp_engine.numpy_backend.kernels.layout import Layout
 from netsharp_engine.numpy_backend.kernels.products import of_columns
 from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps, ones
-from netsharp_engine.numpy_backend.kernels.taps import along
+from netsharp_engine.walks.walk import Walk
 
 BLOCK = 1 << 16  # numbers of a product that stay in the cache until they are added
 TALL = 32  # from so many maps on, the gradient's product is faster on its side
 
 
-class Walk:
-    """The part that each dimension plays: group, row, column, or single (one position)."""
-
-    def __init__(
-        self, axes: tuple[Axis, ...], sharing: tuple[bool, ...], maps: tuple[int, ...]
-    ) -> None:
-        self.axes, self.sharing, self.maps = axes, sharing, maps
-        several = [d for d, axis in enumerate(axes) if axis.count > 1]
-        self.groups = [d for d in several if not sharing[d]]
-        free = [d for d in several if sharing[d]]
-        self.row = free[0] if len(free) > 1 else None
-        self.columns = free[1:] if len(free) > 1 else free
-        self.singles = [d for d, axis in enumerate(axes) if axis.count == 1]
-        self.unrolled = [d for d in range(len(axes)) if d != self.row]
-
-    def counts(self, dimensions: list[int]) -> tuple[int, ...]:
-        """Positions along these dimensions."""
-        return tuple(self.axes[d].count for d in dimensions)
-
-    @property
-    def group_count(self) -> int:
-        """How many separate matrices there are."""
-        return prod(self.counts(self.groups))
-
-    @property
-    def map_count(self) -> int:
-        """How many kernels each group has."""
-        return prod(self.maps)
-
-    @property
-    def taps(self) -> tuple[int, ...]:
-        """Kernel extents of the unrolled dimensions."""
-        return tuple(self.axes[d].kernel for d in self.unrolled)
-
-    @property
-    def row_figures(self) -> tuple[int, int, int, int]:
-        """Positions, taps, stride and cells read of the row dimension; 1s without one."""
-        if self.row is None:
-            return 1, 1, 1, 1
-        axis = self.axes[self.row]
-        return axis.count, axis.kernel, axis.stride, axis.covered
-
-    def layout(self) -> Layout:
-        """The memory order of the matrix product's result, over (map, position) factors."""
-        factors = [n for m, axis in zip(self.maps, self.axes, strict=True) for n in (m, axis.count)]
-        rows = [] if self.row is None else [self.row]
-        order = [2 * d + 1 for d in self.groups + rows]
-        order += [2 * d for d in range(len(self.axes))]
-        order += [2 * d + 1 for d in self.columns + self.singles]
-        return Layout(tuple(factors), tuple(order))
-
-    def weight_order(self) -> IntArray:
-        """Canonical index per memory position: [groups, maps, taps], then [groups, maps]."""
-        rank = len(self.axes)
-        radix: list[int] = []
-        for d, axis in enumerate(self.axes):
-            radix += [self.maps[d], 1 if self.sharing[d] else axis.count]
-        kernel = [axis.kernel for axis in self.axes]
-        kernels, cells = prod(radix), prod(kernel)
-        grid = np.arange(kernels * (cells + 1), dtype=np.intp).reshape(kernels, cells + 1)
-        outer = [2 * d + 1 for d in self.groups] + [2 * d for d in range(rank)]
-        outer += [2 * d + 1 for d in range(rank) if d not in self.groups]
-        rows = [] if self.row is None else [self.row]
-        inner = [2 * rank + d for d in rows + self.unrolled]
-        weights = _turned(grid[:, :-1], radix + kernel, outer + inner)
-        return np.concatenate((weights, _turned(grid[:, -1], radix, outer)))
-
-    def walked_cells(self) -> int:
-        """How many cells of the kernel are copied one by one."""
-        return prod(self.axes[d].kernel for d in self.groups + self.columns)
-
-    def unroll_views(self, source: Array, unrolled: Array) -> Iterator[tuple[Array, Array]]:
-        """Pairs of equal shape: cells of the source, and where they go in ``unrolled``.
-
-        ``source`` is [*input shape, samples]; ``unrolled`` is [*group positions, row
-        cells, *unrolled taps, *column positions, samples].
-        """
-        walked = self.groups + self.columns
-        fixed = {d: self._fixed(d) for d in self.singles}
-        if self.row is not None:
-            fixed[self.row] = self._row_cells()
-        rows = [] if self.row is None else [self.row]
-        order = [*self.groups, *rows, *self.singles, *self.columns, len(self.axes)]
-        for taps in product(*(range(self.axes[d].kernel) for d in walked)):
-            chosen = dict(zip(walked, taps, strict=True))
-            found = {d: along(self.axes[d], tap) for d, tap in chosen.items()}
-            real = {d: pair for d, pair in found.items() if pair is not None}
-            if len(real) < len(found):
-                continue
-            cells = tuple((real.get(d) or fixed[d])[1] for d in range(len(self.axes)))
-            place: list[Any] = [real[d][0] for d in self.groups]
-            place.append(slice(0, 1) if self.row is None else fixed[self.row][0])
-            place += [chosen[d] if d in chosen else fixed[d][0] for d in self.unrolled]
-            place += [real[d][0] for d in self.columns]
-            seen = source[cells].transpose(order)
-            if self.row is None:
-                seen = np.expand_dims(seen, len(self.groups))
-            yield seen, unrolled[tuple(place)]
-
-    def _fixed(self, d: int) -> tuple[slice, slice]:
-        """Taps on real cells of a dimension with one position, and these cells."""
-        cells = self.axes[d].cells(0)
-        first = self.axes[d].first
-        return slice(cells.start - first, cells.stop - first), slice(cells.start, cells.stop)
-
-    def _row_cells(self) -> tuple[slice, slice]:
-        """Real cells among those that the row's kernels read, as places and as cells."""
-        assert self.row is not None
-        axis = self.axes[self.row]
-        low, high = max(axis.first, 0), min(axis.first + axis.covered, axis.size)
-        return slice(low - axis.first, high - axis.first), slice(low, high)
-
-
-def _turned(array: IntArray, extents: list[int], order: list[int]) -> IntArray:
-    """An array read as ``extents`` with its dimensions in another order; those of 1 are left out,
-    since numpy takes only so many.
-    """
-    real = [d for d, extent in enumerate(extents) if extent > 1]
-    places = [real.index(d) for d in order if extents[d] > 1]
-    return array.reshape([extents[d] for d in real]).transpose(places).ravel()
-
-
 def walk(attributes: Any) -> Walk:
     """The walk of a convolution's attributes."""
     return Walk(tuple(attributes["axes"]), tuple(attributes["sharing"]), tuple(attributes["maps"]))
+
+
+def layout_of(walk: Walk) -> Layout:
+    """The memory order of the matrix product's result, over (map, position) factors."""
+    pairs = zip(walk.maps, walk.axes, strict=True)
+    factors = [n for maps, axis in pairs for n in (maps, axis.count)]
+    rows = [] if walk.row is None else [walk.row]
+    order = [2 * d + 1 for d in walk.groups + rows]
+    order += [2 * d for d in range(len(walk.axes))]
+    order += [2 * d + 1 for d in walk.columns + walk.singles]
+    return Layout(tuple(factors), tuple(order))
 
 
 def bind_convolve(site: Site) -> Steps:
@@ -204,7 +84,7 @@ class Figures:
 def convolve_bytes(draft: Draft) -> int:
     """What a bound convolution keeps."""
     walked = walk(draft.node.attributes)
-    direct = draft.output.same(walked.layout())
+    direct = draft.output.same(layout_of(walked))
     figures = Figures(walked, draft.samples)
     return figures.numbers(direct, draft.learns, draft.down) * draft.width
 
@@ -215,7 +95,7 @@ class _Convolution(Figures):
     def __init__(self, site: Site, walked: Walk) -> None:
         super().__init__(walked, site.samples)
         self.site = site
-        self.direct = site.output.layout.same(walked.layout())
+        self.direct = site.output.layout.same(layout_of(walked))
         self.value = self._result(site.output.value)
         self.gradient = None
         if site.output.gradient is not None:
@@ -272,7 +152,7 @@ class _Convolution(Figures):
         return Steps(forward, backward)
 
     def _copy_out(self, canonical: Array, own: Array, outwards: bool) -> Call:
-        mine = self.walk.layout()
+        mine = layout_of(self.walk)
         shown = mine.view(own.reshape(-1, self.site.samples), mine.shape)
         theirs = self.site.output.layout.view(canonical, mine.shape)
         assert shown is not None

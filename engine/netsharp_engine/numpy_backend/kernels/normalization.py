@@ -10,7 +10,7 @@ import numpy as np
 from netsharp_engine.numpy_backend.kernels.arrays import Array
 from netsharp_engine.numpy_backend.kernels.pooling import share_per_cell
 from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps
-from netsharp_engine.numpy_backend.kernels.taps import centres, pairs
+from netsharp_engine.walks.taps import centres, pairs
 
 
 def bind_norm(site: Site) -> Steps:

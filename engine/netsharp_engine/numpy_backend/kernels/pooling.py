@@ -8,7 +8,7 @@ import numpy as np
 
 from netsharp_engine.numpy_backend.kernels.arrays import Array
 from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps
-from netsharp_engine.numpy_backend.kernels.taps import pairs, real_cells
+from netsharp_engine.walks.taps import pairs, real_cells
 
 
 def bind_max_pool(site: Site) -> Steps:

@@ -29,6 +29,7 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Select,
     Unary,
 )
+from netsharp_lsp.giving_way import go_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ class Survey:
             (member, self._declared(member, scope)) for member in self._spliced(entries, scope)
         ]
         for member, declaration in members:
+            go_on()
             self._member(member, declaration, Around(scope, declaration, eager))
 
     def walk(self, expression: Expression, around: Around) -> None:

@@ -20,6 +20,7 @@ from netsharp_lsp.cntk.brainscript.analysis.scopes import (
 from netsharp_lsp.cntk.brainscript.reading.identity import Identified
 from netsharp_lsp.cntk.brainscript.reading.syntax import New, RecordLiteral
 from netsharp_lsp.cntk.networks.faults import Place
+from netsharp_lsp.giving_way import go_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,6 +168,7 @@ def analysed(script: Script, library: Library, splice: Splicer) -> Program:
     program = Program(script, library, survey, network)
     program.uses += _uses(survey, program.resolver)
     for one in program.applications:
+        go_on()
         one.signature = program.resolver.signature(one.call.function, one.scope)
     return program
 
@@ -185,6 +187,7 @@ def _surveyed(script: Script, survey: Survey, outer: Around) -> Scope | None:
 def _uses(survey: Survey, resolver: Resolver) -> list[Use]:
     found = []
     for name, around in survey.names:
+        go_on()
         use = Use(name.name, name.place, around.scope, False)
         use.declaration = around.scope.find(name.name)
         use.certain = use.declaration is not None or not around.scope.incomplete

@@ -45,7 +45,13 @@ class Scope:
 
     def find(self, name: str) -> Declaration | None:
         """What a name means here."""
-        return next((one.declared[name] for one in self.chain() if name in one.declared), None)
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope.declared.get(name)
+            if found is not None:
+                return found
+            scope = scope.parent
+        return None
 
     def visible(self) -> dict[str, Declaration]:
         """Everything that a name could mean here; inner names hide outer ones."""
@@ -58,7 +64,10 @@ class Scope:
     @property
     def incomplete(self) -> bool:
         """Whether a name may be declared here, or around, where nobody can see it."""
-        return any(scope.holes for scope in self.chain())
+        scope: Scope | None = self
+        while scope is not None and not scope.holes:
+            scope = scope.parent
+        return scope is not None
 
 
 class Declaration:
@@ -70,6 +79,7 @@ class Declaration:
     """
 
     __slots__ = (
+        "_qualified",
         "braced",
         "index",
         "inner",
@@ -94,6 +104,7 @@ class Declaration:
         self.index = False
         self.braced = False
         self.library = False
+        self._qualified = ""
 
     def __repr__(self) -> str:
         return f"Declaration({self.qualified!r}, {self.kind!r})"
@@ -101,9 +112,11 @@ class Declaration:
     @property
     def qualified(self) -> str:
         """The name with those of the records around it: `BS.RNNs.LSTMP`."""
-        records = (one for one in self.scope.chain() if one.kind == RECORD)
-        holders = [one.holder.name for one in records if one.holder is not None]
-        return ".".join((*reversed(holders), self.name))
+        if not self._qualified:
+            records = (one for one in self.scope.chain() if one.kind == RECORD)
+            holders = [one.holder.name for one in records if one.holder is not None]
+            self._qualified = ".".join((*reversed(holders), self.name))
+        return self._qualified
 
 
 class Use:

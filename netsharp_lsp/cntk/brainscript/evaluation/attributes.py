@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.brainscript.evaluation.values import Absent, Array
-from netsharp_lsp.cntk.networks.node import Node, elements
+from netsharp_lsp.cntk.networks.node import Node
+from netsharp_lsp.cntk.networks.starting import fit_start, literal_lines, measure_start
 from netsharp_lsp.cntk.vocabulary import LAYOUTS, RANDOM_STARTS
 
 TYPE_CHECKING = False
@@ -50,7 +51,7 @@ class ConstructorArguments:
             return None
         thunk = self.require(name)
         value = thunk.force()
-        if isinstance(value, Absent):
+        if isinstance(value, Absent) or (kind.endswith("?") and _is_none(value)):
             return None
         return READERS[kind.rstrip("?")](self, value, thunk.place)
 
@@ -77,6 +78,11 @@ class ConstructorArguments:
         if not isinstance(value, Node):
             self.run.expected("ComputationNode", value, item.place)
         return value
+
+
+def _is_none(value: Value) -> bool:
+    """Whether a value is what stands for one that is not given."""
+    return isinstance(value, Array) and not value.items
 
 
 def flattened(
@@ -226,38 +232,26 @@ def _fixed(arguments: ConstructorArguments, node: Node, init: str) -> None:
         _keep(arguments, node, "initFromFilePath", "text")
         if not node.text("initFromFilePath"):
             arguments.run.fail("init", "'fromFile' needs 'initFromFilePath'.", arguments.place)
-        if not elements(node.shape or ()):
-            node.shape = None
+        measure_start(node, arguments.run.measure)
     elif init == "fromLiteral":
         _literal(arguments, node)
     elif init == "bilinear":
-        _keep(arguments, node, "kernelWidth", "whole")
-        _keep(arguments, node, "kernelHeight", "whole")
+        _keep(arguments, node, "kernelWidth", "whole?")
+        _keep(arguments, node, "kernelHeight", "whole?")
     else:
-        arguments.run.fail(
-            "init", f"'{init}' is no way to start a parameter.", arguments.require("init").place
-        )
+        message = f"'{init}' is no way to start a parameter."
+        arguments.run.fail("init", message, arguments.require("init").place, init)
 
 
 def _literal(arguments: ConstructorArguments, node: Node) -> None:
     """A matrix written out: a line for each row."""
     text = arguments.text("initFromLiteral")
-    rows = [line.split() for line in text.splitlines() if line.split()]
-    if not rows:
+    if not text.strip():
         arguments.run.fail("init", "'fromLiteral' needs 'initFromLiteral'.", arguments.place)
+    from netsharp_lsp.text.matrices import matrix_of
+
     node.attributes["initFromLiteral"] = text
-    if node.shape is not None and not elements(node.shape):
-        node.shape = _from_matrix(node.shape, len(rows), len(rows[0]))
-
-
-def _from_matrix(shape: tuple[int, ...], rows: int, columns: int) -> tuple[int, ...]:
-    """A shape completed from a matrix: the first dimension is its rows."""
-    known = list(shape) or [0]
-    if len(known) == 1 and columns != 1:
-        known.append(0)
-    known[0] = known[0] or rows
-    rest = elements(tuple(size for size in known[1:] if size)) or 1
-    return (known[0], *(size or columns // rest for size in known[1:]))
+    fit_start(node, "initFromLiteral", matrix_of((literal_lines(text),)))
 
 
 def _keep(arguments: ConstructorArguments, node: Node, name: str, kind: str) -> None:

@@ -85,8 +85,7 @@ def _call(made: Record, applied: Record, parent: Calling | None) -> Calling:
 
 def _variable(site: Site) -> str:
     """The name that is given to what stands at a site."""
-    members = site.scope.members.items() if site.scope is not None else ()
-    return next((name for name, value in members if value.place == site.place), "")
+    return site.scope.name_at(site.place) if site.scope is not None else ""
 
 
 def _asks(one: Record, library: frozenset[str]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from netsharp_lsp.cntk.brainscript.evaluation import attributes
+from netsharp_lsp.cntk.brainscript.evaluation import attributes, saved
 from netsharp_lsp.cntk.brainscript.evaluation.attributes import ConstructorArguments, flattened
 from netsharp_lsp.cntk.brainscript.evaluation.calls import call_of
 from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Evaluator
@@ -13,7 +13,6 @@ from netsharp_lsp.cntk.brainscript.evaluation.network_building import build_netw
 from netsharp_lsp.cntk.brainscript.evaluation.values import (
     Absent,
     Array,
-    Function,
     Record,
     Site,
     kind_of,
@@ -248,26 +247,12 @@ def _opaque(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
     return run.absent(path)
 
 
-def _cloned(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
-    """A function of as many nodes as it clones inputs; its results are unknown."""
-    inputs = ConstructorArguments(run, scope, place).value("inputNodes")
-    count = len(flattened(run, inputs, place))
-
-    def body(given: list[Thunk], named: dict[str, Thunk], caller: str, site: Site) -> Value:
-        result = run.absent(caller)
-        values = [thunk.force() for thunk in given]
-        result.inputs = tuple(value for value in values if isinstance(value, Node))
-        return result
-
-    return Function(tuple(f"input_{number}" for number in range(count)), {}, body)
-
-
 #: Classes by name: whether their members are a record of its own, and what builds them.
 CLASSES: Mapping[str, tuple[bool, Builder]] = {
     "ComputationNetwork": (True, build_network),
-    "ComputationNetworkFromFile": (True, _opaque),
-    "ComputationNetworkWithEdits": (True, _opaque),
-    "CloneFunctionConfigLambda": (False, _cloned),
+    "ComputationNetworkFromFile": (True, saved.load),
+    "ComputationNetworkWithEdits": (True, saved.edit),
+    "CloneFunctionConfigLambda": (False, saved.clone),
     "ComputationNode": (True, _node),
     "TensorShape": (False, _tensor_shape),
     "BoolVector": (False, _bool_vector),

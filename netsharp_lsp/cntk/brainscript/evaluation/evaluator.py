@@ -25,6 +25,9 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Parameter,
 )
 from netsharp_lsp.cntk.networks.faults import BuildingFault, Place
+from netsharp_lsp.cntk.networks.starting import not_measured
+from netsharp_lsp.cntk.vocabulary import TAKEN_BY_ALL
+from netsharp_lsp.giving_way import go_on
 from netsharp_lsp.limits import EVALUATION_STEPS
 
 TYPE_CHECKING = False
@@ -34,11 +37,16 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.brainscript.evaluation.values import Value
     from netsharp_lsp.cntk.brainscript.reading.syntax import Entry, Expression
+    from netsharp_lsp.cntk.networks.node import Network
+    from netsharp_lsp.cntk.networks.starting import Measure
 
     #: Evaluates one form of expression in a scope, under a path.
     Form = Callable[["Evaluator", Any, Record, str], Value]
     #: Builds what `new` names, from its arguments, under a path.
     Builder = Callable[["Evaluator", Record, str, Place], Value]
+    #: The network of a model by its path: a sentence for what cannot be one, None where it cannot
+    #: be known.
+    Model = Callable[[str], Network | str | None]
     #: Replaces includes by what they hold.
     Splicer = Callable[[Iterable[Entry]], list[Member]]
 
@@ -52,6 +60,11 @@ LONGEST_TEXT = 1_000_000
 #: Calls that a fault names.
 CALLS_SHOWN = 10
 NOWHERE = Place("", 0, 0)
+
+
+def not_held(path: str) -> Network | None:
+    """Return that nothing can be known of a model."""
+    return None
 
 
 class Evaluator:
@@ -69,6 +82,10 @@ class Evaluator:
         self._forms = forms
         self.classes = classes
         self.splice = splice
+        #: What files of numbers hold.
+        self.measure: Measure = not_measured
+        #: The networks of models.
+        self.model: Model = not_held
         #: The names of the texts that are no user's.
         self.library: frozenset[str] = frozenset()
         self.depth = 0
@@ -79,9 +96,9 @@ class Evaluator:
         self.faults: list[BuildingFault] = []
         self.seen: set[tuple[str, Place]] = set()
 
-    def fail(self, kind: str, message: str, place: Place) -> NoReturn:
+    def fail(self, kind: str, message: str, place: Place, word: str = "") -> NoReturn:
         """Give up on the value at a place."""
-        raise Failure(BuildingFault(kind, message, place, self.way()))
+        raise Failure(BuildingFault(kind, message, place, self.way(), word))
 
     def way(self) -> tuple[Place, ...]:
         """The innermost calls, and before them that of the user where these are all inside."""
@@ -169,6 +186,7 @@ class Evaluator:
         under: tuple[str, Site],
     ) -> Value:
         """The result of a function for arguments, under a path."""
+        go_on()
         path, site = under
         self._check_arguments(function, given, named, site.place)
         self.calls.append(site.place)
@@ -193,13 +211,17 @@ class Evaluator:
                 place,
             )
         for name, value in named.items():
-            if name not in function.defaults:
+            if name not in function.defaults and not self._is_of_all(function, name):
                 known = ", ".join(f"'{one}'" for one in sorted(function.defaults)) or "none"
                 self.fail(
                     "unknown-argument",
                     f"this function has no optional parameter '{name}'; it has {known}.",
                     value.place,
                 )
+
+    def _is_of_all(self, function: Function, name: str) -> bool:
+        """Whether every function of the library takes such an argument, by what releases say."""
+        return name in TAKEN_BY_ALL and function.source in self.library
 
     def origin(self, site: Site) -> Place:
         """Where a text of the user asks for what happens at a site, maybe within the library."""

@@ -41,6 +41,8 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
 )
 from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.cntk.networks.node import Node, elements
+from netsharp_lsp.cntk.networks.starting import is_open
+from netsharp_lsp.diagnostics.nearest import suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,12 +106,15 @@ def member_of(run: Evaluator, holder: Value, name: str, e: Select) -> Value:
         return _node_member(run, holder, name, e.name_place)
     if not isinstance(holder, Built):
         run.expected("record", holder, e.record.place)
-    nodes = holder.network.nodes
-    named = {other.replace(".", "_"): node for other, node in nodes.items()}
-    node = nodes.get(name) or named.get(name)
+    node = holder.network.nodes.get(name) or holder.named.get(name)
     if node is None:
-        run.fail("unknown-member", f"the network has no node '{name}'.", e.name_place)
+        run.fail("unknown-member", _no_node(holder, name), e.name_place)
     return node
+
+
+def _no_node(holder: Built, name: str) -> str:
+    what = f"model '{holder.model}'" if holder.model else "network"
+    return f"the {what} has no node '{name}'.{suggestion(name, holder.named)}"
 
 
 def _node_member(run: Evaluator, node: Node, name: str, place: Place) -> Value:
@@ -125,7 +130,7 @@ def _node_member(run: Evaluator, node: Node, name: str, place: Place) -> Value:
             f"a node has no member '{name}': it has 'name', 'operation', 'dim', 'inputs'.",
             place,
         )
-    if node.shape is None:
+    if node.shape is None or is_open(node):
         return run.absent(joined(node.name, name))
     if not elements(node.shape):
         run.fail(
@@ -204,7 +209,7 @@ def _lambda(run: Evaluator, e: Lambda, scope: Record, path: str) -> Value:
         inner.members.update(named)
         return run.evaluate(e.body, inner, caller)
 
-    return Function(required, defaults, body)
+    return Function(required, defaults, body, e.place.source)
 
 
 def _choice(run: Evaluator, e: Choice, scope: Record, path: str) -> Value:

@@ -6,12 +6,15 @@ from collections import deque
 
 from netsharp_lsp.cntk.brainscript.evaluation.attributes import flattened
 from netsharp_lsp.cntk.brainscript.evaluation.values import Absent, Built, Failure
-from netsharp_lsp.cntk.networks.faults import Place
+from netsharp_lsp.cntk.networks.faults import BuildingFault, Place
 from netsharp_lsp.cntk.networks.inference import inferred
 from netsharp_lsp.cntk.networks.node import GROUPS, OLD_TAGS, Network, Node
+from netsharp_lsp.cntk.networks.node_types import DELAYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Evaluator
     from netsharp_lsp.cntk.brainscript.evaluation.values import Record, Thunk, Value
 
@@ -21,7 +24,7 @@ SPECIAL = {f"{group}Nodes": group for group in GROUPS}
 
 def build_network(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
     """The network of a record.  Every member is evaluated; one that fails leaves the others."""
-    building = _Building(run)
+    building = NetworkBuilding(run, place)
     for name in sorted(scope.members):
         if name in SPECIAL:
             building.add_group(SPECIAL[name], scope.members[name])
@@ -32,15 +35,16 @@ def build_network(run: Evaluator, scope: Record, path: str, place: Place) -> Val
                 value.name = name
             if not isinstance(value, Absent) or value.inputs:
                 building.roots.append(value)
-    building.collect()
-    return Built(inferred(building.network()))
+    building.collect({})
+    return building.built()
 
 
-class _Building:
-    """A network that grows from its roots."""
+class NetworkBuilding:
+    """A network that grows from its roots; `place` is where it is asked for."""
 
-    def __init__(self, run: Evaluator) -> None:
+    def __init__(self, run: Evaluator, place: Place) -> None:
         self.run = run
+        self.place = place
         self.roots: deque[Node] = deque()
         self.nodes: dict[str, Node] = {}
         self.groups: dict[str, list[Node]] = {group: [] for group in GROUPS}
@@ -54,18 +58,26 @@ class _Building:
             return None
 
     def add_group(self, group: str, thunk: Thunk) -> None:
+        """Tag the nodes of a special member, which are roots."""
+        self.roots.extend(self.tag(group, thunk))
+
+    def tag(self, group: str, thunk: Thunk) -> list[Node]:
         """Tag the nodes of a special member."""
+        tagged: list[Node] = []
         try:
             for value, place in flattened(self.run, thunk.force(), thunk.place):
                 if not isinstance(value, Node):
                     self.run.expected("ComputationNode", value, place)
                 value.tags.append(group)
-                self.roots.append(value)
+                tagged.append(value)
         except Failure as failure:
             self.run.note(failure.fault)
+        return tagged
 
-    def collect(self) -> None:
-        """Add every node that is reached from the roots, level by level."""
+    def collect(self, replaced: Mapping[Node, Node]) -> None:
+        """Add every node that is reached from the roots, level by level, with what stands for
+        those that are replaced.
+        """
         while self.roots:
             node = self.roots.popleft()
             if not self._add(node):
@@ -77,6 +89,8 @@ class _Building:
                 group = self.groups.get(OLD_TAGS.get(tag, tag))
                 if group is not None and node not in group:
                     group.append(node)
+            if replaced:
+                node.inputs = tuple(replaced.get(one, one) for one in node.inputs)
             self.roots.extend(node.inputs)
 
     def _attach(self, node: Node, late: object) -> None:
@@ -92,14 +106,37 @@ class _Building:
         """Enter a node under its name, made unique; False if it is there already."""
         node.name = node.name or f"_{node.operation}"
         while (other := self.nodes.get(node.name)) is not None and other is not node:
+            self._tell_apart(node, other)
             node.name = f"_{node.name}"
         if other is node:
             return False
         self.nodes[node.name] = node
         return True
 
-    def network(self) -> Network:
-        """What was collected, in order of creation."""
+    def _tell_apart(self, node: Node, other: Node) -> None:
+        """Note where a node that was saved has the name of another one, unless the program makes it
+        unique.
+        """
+        own = [one for one in (node, other) if one.saved is None]
+        if len(own) == 2 or any(mark in node.name for mark in ".[]"):
+            return
+        place = Place(*own[0].where) if own else self.place
+        message = f"the network has two nodes called '{node.name}'"
+        which = ", and one of them is taken from another network" if own else ""
+        self.run.note(BuildingFault("double-name", f"{message}{which}.", place))
+
+    def built(self) -> Built:
+        """The network of what was collected, in order of creation."""
         ordered = sorted(self.nodes.values(), key=lambda node: node.number)
         groups = {group: tuple(nodes) for group, nodes in self.groups.items()}
-        return Network({node.name: node for node in ordered}, groups)
+        for node in ordered:
+            if node.saved is not None:
+                _reopen(node)
+        return Built(inferred(Network({node.name: node for node in ordered}, groups)))
+
+
+def _reopen(node: Node) -> None:
+    """Leave to inference what a node had in the network that it is taken from."""
+    node.axis = node.loop = None
+    if node.shape is not None and node.inputs and node.operation not in DELAYS:
+        node.shape = ()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.brainscript.evaluation.classes import CLASSES
 from netsharp_lsp.cntk.brainscript.evaluation.depth import DeepRecursion
-from netsharp_lsp.cntk.brainscript.evaluation.evaluator import DEEPEST, NOWHERE, Evaluator
+from netsharp_lsp.cntk.brainscript.evaluation.evaluator import DEEPEST, NOWHERE, Evaluator, not_held
 from netsharp_lsp.cntk.brainscript.evaluation.forms import FORMS
 from netsharp_lsp.cntk.brainscript.evaluation.includes import Includes
 from netsharp_lsp.cntk.brainscript.evaluation.outermost import Outermost
@@ -23,13 +23,16 @@ from netsharp_lsp.cntk.brainscript.reading.known import parsed
 from netsharp_lsp.cntk.brainscript.reading.parser import parse
 from netsharp_lsp.cntk.brainscript.reading.syntax import New, RecordLiteral
 from netsharp_lsp.cntk.networks.faults import BuildingFault, Outcome, Place
+from netsharp_lsp.cntk.networks.starting import not_measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Model
     from netsharp_lsp.cntk.brainscript.evaluation.includes import Reader
     from netsharp_lsp.cntk.brainscript.evaluation.values import Value
     from netsharp_lsp.cntk.brainscript.reading.syntax import Expression, Script
+    from netsharp_lsp.cntk.networks.starting import Measure
 
 
 def nothing_outside(path: str) -> bool:
@@ -40,7 +43,8 @@ def nothing_outside(path: str) -> bool:
 class Surroundings(NamedTuple):
     """What a text is evaluated in: how files are read, the texts that come before it, and the
     folders that its includes are looked for in, in this order.  `is_outside` tells of a file
-    whether nothing can be known of it.
+    whether nothing can be known of it, `measure` what a file of numbers holds, `model` what a model
+    does.
     """
 
     read: Reader
@@ -50,6 +54,8 @@ class Surroundings(NamedTuple):
     precision: str = "float"
     device: float = -1.0
     trace_level: float = 0.0
+    measure: Measure = not_measured
+    model: Model = not_held
 
 
 def evaluate_builder(data: bytes, source: str, around: Surroundings) -> Outcome:
@@ -106,7 +112,10 @@ def evaluate_member(
 
 def _evaluator(around: Surroundings) -> Evaluator:
     includes = Includes(around.read, around.folders, around.is_outside)
-    return Evaluator(FORMS, CLASSES, includes.spliced)
+    run = Evaluator(FORMS, CLASSES, includes.spliced)
+    run.measure = around.measure
+    run.model = around.model
+    return run
 
 
 def outer_scope(run: Evaluator, around: Surroundings) -> Record:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from netsharp_lsp.cntk.brainscript.evaluation.program import evaluate_builder
 from netsharp_lsp.cntk.brainscript.reading.identity import Identified
 from netsharp_lsp.cntk.networks.copying import copied
-from netsharp_lsp.cntk.networks.faults import BuildingFault, Outcome
+from netsharp_lsp.cntk.networks.faults import Outcome
+from netsharp_lsp.cntk.networks.node import Network
 from netsharp_lsp.text.remembered import Remembered
 
 if TYPE_CHECKING:
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.brainscript.evaluation.program import Surroundings
     from netsharp_lsp.cntk.networks.faults import Place
+    from netsharp_lsp.cntk.networks.starting import Matrix
 
-    #: A question about a file by its path, be it for its bytes or whether it is outside.
-    Answer = tuple[bool, str, bytes | bool | None]
+    #: A question about a file: which it is, the path, and what was answered.
+    Answer = tuple[str, str, bytes | bool | str | Matrix | Network | None]
 
 #: Bytes that outcomes may take together, and what a node or a fault takes of them.
 KEPT, EACH = 4 << 20, 1 << 10
@@ -37,16 +39,19 @@ class _Known(NamedTuple):
         network, faults = self.outcome
         parts = 1 + len(self.answers) + len(faults) + (len(network.nodes) if network else 0)
         read = (len(answer) for _, _, answer in self.answers if isinstance(answer, bytes))
-        return EACH * parts + sum(read)
+        held = (len(one.nodes) for _, _, one in self.answers if isinstance(one, Network))
+        return EACH * (parts + sum(held)) + sum(read)
 
     def holds(self, around: Surroundings) -> bool:
         """Whether every question gets the same answer, in the order in which they are asked: that
         far a new evaluation would ask them, too.
         """
-        return all(
-            (around.read(path) if reads else around.is_outside(path)) == answer
-            for reads, path, answer in self.answers
-        )
+        return all(_same(getattr(around, name)(path), one) for name, path, one in self.answers)
+
+
+def _same(answer: object, other: object) -> bool:
+    """Whether two answers are equal; of networks, which may be large, whether they are one."""
+    return answer is other if isinstance(answer, Network) else answer == other
 
 
 _OUTCOMES: Remembered[_Known] = Remembered(KEPT)
@@ -75,7 +80,7 @@ def outcome_of(
     return Outcome(
         None if network is None else copied(network, outside),
         tuple(
-            BuildingFault(one.kind, one.message, outside(one.place), tuple(map(outside, one.calls)))
+            one._replace(place=outside(one.place), calls=tuple(map(outside, one.calls)))
             for one in faults
         ),
     )
@@ -91,13 +96,23 @@ def _evaluated(data: bytes, source: str, around: Surroundings) -> _Known:
 
     def read(path: str) -> bytes | None:
         answer = around.read(path)
-        answers.append((True, path, answer))
+        answers.append(("read", path, answer))
         return answer
 
     def is_outside(path: str) -> bool:
         answer = around.is_outside(path)
-        answers.append((False, path, answer))
+        answers.append(("is_outside", path, answer))
         return answer
 
-    asking = around._replace(read=read, is_outside=is_outside)
+    def measure(path: str) -> Matrix | None:
+        answer = around.measure(path)
+        answers.append(("measure", path, answer))
+        return answer
+
+    def model(path: str) -> Network | str | None:
+        answer = around.model(path)
+        answers.append(("model", path, answer))
+        return answer
+
+    asking = around._replace(read=read, is_outside=is_outside, measure=measure, model=model)
     return _Known(evaluate_builder(data, source, asking), tuple(answers))

@@ -5,6 +5,7 @@ Faults are values, too; within the evaluation they travel as `Failure`, which no
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.networks.faults import BuildingFault
@@ -125,10 +126,12 @@ class Record:
     `way` is which calls led there, once that was asked for.
     """
 
-    __slots__ = ("members", "parent", "site", "way")
+    __slots__ = ("_named", "_seen", "members", "parent", "site", "way")
 
     def __init__(self, parent: Record | None, site: Site | None = None) -> None:
         self.members: dict[str, Thunk] = {}
+        self._named: dict[Place, str] = {}
+        self._seen = 0
         self.parent = parent
         self.site = site
         self.way: Way | None = None
@@ -143,6 +146,14 @@ class Record:
             if scope.parent is None:
                 return scope.outermost(name)
             scope = scope.parent
+
+    def name_at(self, place: Place) -> str:
+        """The name of the first member whose value stands at a place, empty where none does."""
+        # Members are added and never taken away.
+        for name, value in islice(self.members.items(), self._seen, None):
+            self._named.setdefault(value.place, name)
+        self._seen = len(self.members)
+        return self._named.get(place, "")
 
     def outermost(self, name: str) -> Thunk | None:
         """A member that is made when it is asked for, in a scope that none is around."""
@@ -170,25 +181,41 @@ class Array:
 
 
 class Function:
-    """A function: required parameters, optional ones with defaults, and what it does."""
+    """A function: required parameters, optional ones with defaults, what it does, and the source
+    of its text.
+    """
 
-    __slots__ = ("body", "defaults", "parameters")
+    __slots__ = ("body", "defaults", "parameters", "source")
 
     def __init__(
-        self, parameters: tuple[str, ...], defaults: Mapping[str, Thunk], body: Body
+        self,
+        parameters: tuple[str, ...],
+        defaults: Mapping[str, Thunk],
+        body: Body,
+        source: str = "",
     ) -> None:
         self.parameters = parameters
         self.defaults = defaults
         self.body = body
+        self.source = source
 
 
 class Built:
-    """A network that was built, with its nodes as members."""
+    """A network that was built, or that a model holds, with its nodes as members."""
 
-    __slots__ = ("network",)
+    __slots__ = ("_named", "model", "network")
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, model: str = "") -> None:
         self.network = network
+        self.model = model
+        self._named: dict[str, Node] | None = None
+
+    @property
+    def named(self) -> Mapping[str, Node]:
+        """Its nodes by the names that they have as members, with `_` for `.`."""
+        if self._named is None:
+            self._named = {name.replace(".", "_"): one for name, one in self.network.nodes.items()}
+        return self._named
 
 
 class Absent(Node):

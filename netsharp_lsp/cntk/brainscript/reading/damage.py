@@ -6,18 +6,17 @@ What follows at once from another damage is left out: one wrong token is one dam
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
-
-from tree_sitter import Query, QueryCursor
 
 from netsharp_lsp.cntk.brainscript.reading.grammar import LANGUAGE, parse_tree
 from netsharp_lsp.cntk.vocabulary import KEYWORDS
+from netsharp_lsp.giving_way import go_on
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
-    from tree_sitter import Node
+    from tree_sitter import Node, Tree
 
 Span = tuple[int, int]
 
@@ -42,16 +41,13 @@ MISSING = {
 }
 #: The nodes that stand for a damage.
 DAMAGED = (*MISSING, "stray", "built", "ERROR")
-#: A query of tree-sitter counts levels in 16 bits and never ends in a deeper tree; a text of fewer
-#: bytes has none so deep.
-SHALLOW = 32_000
 #: What a stray token is, where it has a cause of its own.
 STRAYS = {";": "semicolon", ",": "comma"}
-BLANKS = re.compile(rb"(?:\s|#[^\r\n]*|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
+BLANKS = re.compile(rb"(?:\s|#[^\r\n]*|//[^\r\n]*|/\*.*?\*/)*+", re.DOTALL)
 #: What writers put for something that they leave out.
 PLACEHOLDER = b"..."
 #: What may stand between two signs of one damage.
-BETWEEN = re.compile(rb"(?:[\s({\[]|#[^\r\n]*|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
+BETWEEN = re.compile(rb"(?:[\s({\[]|#[^\r\n]*|//[^\r\n]*|/\*.*?\*/)*+", re.DOTALL)
 
 
 class Damage(NamedTuple):
@@ -66,79 +62,111 @@ class Damage(NamedTuple):
     partner: Span | None = None
 
 
-@lru_cache(maxsize=1)
-def _query() -> Query:
-    kinds = " ".join(f"({kind})" for kind in DAMAGED)
-    return Query(LANGUAGE, f"[{kinds}] @damage (MISSING) @damage")
+class _Sign:
+    """A node of the tree that stands for a damage; the tree and its other nodes are let go.
+
+    ``order`` puts signs in that of the text, the inner of two at one place first. ``opening`` of a
+    bracket that is not closed is where it opens, ``beside`` the stray ends of brackets there.
+    """
+
+    __slots__ = ("beside", "end", "is_unexpected", "kind", "opening", "order", "start")
+
+    def __init__(self, node: Node, depth: int, number: int) -> None:
+        self.kind = node.type
+        self.start = node.start_byte
+        self.end = node.end_byte
+        self.order = (self.start, self.end, -depth, number)
+        within = node.named_child(0) if node.named_child_count else None
+        self.is_unexpected = within is not None and within.type == "unexpected"
+        self.opening: Span | None = None
+        self.beside: Sequence[Span] = ()
+
+
+#: The numbers of `DAMAGED`, of which a part that fits nothing has one beyond the grammar's.
+_KINDS = frozenset(
+    kind
+    for kind in (*range(LANGUAGE.node_kind_count), 0xFFFF)
+    if LANGUAGE.node_kind_for_id(kind) in DAMAGED
+)
+_ENDS = frozenset(one.encode() for one in CLOSERS)
+_BUILT = ("built", "comment", "block_comment")
 
 
 def damages(data: bytes) -> list[Damage]:
     """Everything that could not be read in a text, in its order."""
-    root = parse_tree(data).root_node
-    found = _damaged(root) if len(data) < SHALLOW else list(_walked(root))
-    if all(node.type == "built" for node in found) and _is_alone(root):
+    tree = parse_tree(data)
+    alone = _is_alone(tree)
+    signs = _signs(tree, data)
+    if alone and all(sign.kind == "built" for sign in signs):
         return []
-    around = _surroundings(root)
-    nodes = sorted(found, key=around.reading_order)
-    return _Survey(data, nodes, around, _is_alone(root)).run()
+    signs.sort(key=attrgetter("order"))
+    return _Survey(data, signs, alone).run()
 
 
-def _damaged(root: Node) -> list[Node]:
-    return QueryCursor(_query()).captures(root).get("damage", [])
+def _signs(tree: Tree, data: bytes) -> list[_Sign]:
+    """Every sign of damage, met by a cursor: a node that is asked for its children keeps them."""
+    found: list[_Sign] = []
+    #: Brackets that are not closed, by the depth of their signs, below the node that is met.
+    unclosed: dict[int, list[_Sign]] = {}
+    may_miss = tree.root_node.has_error
+    cursor = tree.walk()
+    depth = number = 0
+    while True:
+        node = cursor.node
+        if node is not None and (node.kind_id in _KINDS or (may_miss and node.is_missing)):
+            found.append(_Sign(node, depth, number))
+            if MISSING.get(node.type) == "unclosed":
+                unclosed.setdefault(depth, []).append(found[-1])
+        number += 1
+        if cursor.goto_first_child():
+            depth += 1
+            continue
+        go_on()
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return found
+            if depth in unclosed:
+                _look_around(unclosed.pop(depth), cursor.node, data)
+            depth -= 1
 
 
-def _walked(root: Node) -> Iterator[Node]:
-    """The same without a query."""
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        if node.type in DAMAGED or node.is_missing:
-            yield node
-        waiting += node.children
+def _look_around(signs: list[_Sign], around: Node | None, data: bytes) -> None:
+    """Tell brackets that are not closed where they open, and what stands beside their ends."""
+    children = around.children if around is not None else []
+    kinds = [one.type for one in children]
+    spans = [(one.start_byte, one.end_byte) for one in children]
+    openings = (span for kind, span in zip(kinds, spans, strict=True) if kind in PARTNERS)
+    opening = next(openings, None)
+    strays = (span for kind, span in zip(kinds, spans, strict=True) if kind == "stray")
+    beside = [span for span in strays if _closes(data, *span)]
+    for sign in signs:
+        sign.opening, sign.beside = opening, beside
 
 
-def _is_alone(root: Node) -> bool:
+def _closes(data: bytes, start: int, end: int) -> bool:
+    return end - start < 3 and data[start:end] in _ENDS
+
+
+def _is_alone(tree: Tree) -> bool:
     """Whether a text is the value of a builder and nothing else."""
-    return root.named_child_count == 1 or all(
-        child.type in ("built", "comment", "block_comment") for child in root.named_children
-    )
-
-
-class _Surroundings(NamedTuple):
-    """What stands around every node, by its id: a node that is asked itself looks for the answer
-    from the root on, which in deep nesting takes as long as all of this.
-    """
-
-    depths: dict[int, int]
-    parents: dict[int, Node]
-    numbers: dict[int, int]
-
-    def reading_order(self, node: Node) -> tuple[int, int, int, int]:
-        """The order of the text, the inner of two at one place first; a query has no order."""
-        return node.start_byte, node.end_byte, -self.depths[node.id], self.numbers[node.id]
-
-
-def _surroundings(root: Node) -> _Surroundings:
-    around = _Surroundings({root.id: 0}, {}, {})
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        around.numbers[node.id] = len(around.numbers)
-        children = node.children
-        for child in children:
-            around.depths[child.id] = around.depths[node.id] + 1
-            around.parents[child.id] = node
-        waiting += reversed(children)
-    return around
+    if tree.root_node.named_child_count == 1:
+        return True
+    cursor = tree.walk()
+    there = cursor.goto_first_child()
+    while there:
+        node = cursor.node
+        if node is not None and node.is_named and node.type not in _BUILT:
+            return False
+        there = cursor.goto_next_sibling()
+    return True
 
 
 class _Survey:
-    """The damaged nodes of a text, and which of them were told."""
+    """The signs of damage in a text, and which of them were told."""
 
-    def __init__(self, data: bytes, nodes: list[Node], around: _Surroundings, alone: bool) -> None:
+    def __init__(self, data: bytes, signs: list[_Sign], alone: bool) -> None:
         self.data = data
-        self.around = around
-        self.nodes = nodes
+        self.signs = signs
         self.alone = alone
         self.found: list[Damage] = []
         #: Stray closing brackets that are the wrong partner of an opening one.
@@ -149,30 +177,32 @@ class _Survey:
         self.line_end = -1
         #: Where blanks and comments end, by where they begin: many marks may be missing there.
         self.blank_ends: dict[int, int] = {}
-        self.strays: dict[int, list[Node]] = {}
+        #: Ends of brackets that close nothing, by where they stand.
+        self.strays: dict[int, list[Span]] = {}
 
     def run(self) -> list[Damage]:
-        """Judge every node."""
-        for node in self.nodes:
-            if node.type == "stray":
-                self.strays.setdefault(node.start_byte, []).append(node)
-        unclosed = [node for node in self.nodes if MISSING.get(node.type) == "unclosed"]
-        wrong = {id(node): self._wrong_partner(node) for node in unclosed}
-        for node in self.nodes:
-            if node.type == "built" and (self.alone or node.id not in self.around.parents):
+        """Judge every sign."""
+        unclosed = [sign for sign in self.signs if MISSING.get(sign.kind) == "unclosed"]
+        if unclosed:
+            for sign in self.signs:
+                if sign.kind == "stray" and _closes(self.data, sign.start, sign.end):
+                    self.strays.setdefault(sign.start, []).append((sign.start, sign.end))
+        wrong = {id(sign): self._wrong_partner(sign) for sign in unclosed}
+        for sign in self.signs:
+            if sign.kind == "built" and self.alone:
                 continue
-            if id(node) in wrong:
-                self._unclosed(node, wrong[id(node)])
-            elif node.start_byte not in self.taken:
-                self._one(node)
+            if id(sign) in wrong:
+                self._unclosed(sign, wrong[id(sign)])
+            elif sign.start not in self.taken:
+                self._one(sign)
         return self.found
 
-    def _is_left_out(self, node: Node) -> bool:
+    def _is_left_out(self, sign: _Sign) -> bool:
         """Whether it is `...`, for something left out, or stands behind one on its line."""
-        if self._behind_placeholder(node.start_byte):
+        if self._behind_placeholder(sign.start):
             return True
-        start = node.start_byte
-        if node.type in MISSING:
+        start = sign.start
+        if sign.kind in MISSING:
             start = self._behind_blanks(start)
         if not self.data.startswith(PLACEHOLDER, start):
             return False
@@ -196,42 +226,41 @@ class _Survey:
             self.blank_ends[start] = blank.end() if blank is not None else start
         return self.blank_ends[start]
 
-    def _one(self, node: Node) -> None:
-        if self._is_left_out(node):
+    def _one(self, sign: _Sign) -> None:
+        if self._is_left_out(sign):
             return
-        follows = node.start_byte <= self.until or self._only_blank(self.until, node.start_byte)
-        kind, span, text = self._judged(node)
+        follows = sign.start <= self.until or self._only_blank(self.until, sign.start)
+        kind, span, text = self._judged(sign)
         if follows and self.found and kind not in ("string", "comment"):
             if (self.found[-1].kind, kind) == ("operand", "unexpected"):
                 self.found[-1] = Damage(kind, span, text)
-            self._swallow(node)
+            self._swallow(sign)
             return
         self.found.append(Damage(kind, span, text))
-        self.until = max(span[1], node.start_byte)
+        self.until = max(span[1], sign.start)
 
-    def _swallow(self, node: Node) -> None:
+    def _swallow(self, sign: _Sign) -> None:
         """What follows at once from the last damage; `f (x) { ... }` is a missing `=`."""
         last = self.found[-1]
-        if node.type == "built" and last.kind == "junk" and last.text.isidentifier():
+        if sign.kind == "built" and last.kind == "junk" and last.text.isidentifier():
             self.found[-1] = last._replace(kind="definition-equals")
-        self.until = max(self.until, node.end_byte if node.type == "stray" else node.start_byte)
-        if node.type == "built":
-            self.until = node.end_byte
+        self.until = max(self.until, sign.end if sign.kind == "stray" else sign.start)
+        if sign.kind == "built":
+            self.until = sign.end
 
-    def _judged(self, node: Node) -> tuple[str, Span, str]:
-        span = (node.start_byte, node.end_byte)
+    def _judged(self, sign: _Sign) -> tuple[str, Span, str]:
+        span = (sign.start, sign.end)
         text = self.data[span[0] : span[1]].decode("utf-8", "replace")
-        if node.type in MISSING:
-            return MISSING[node.type], span, text
-        if node.type == "built":
+        if sign.kind in MISSING:
+            return MISSING[sign.kind], span, text
+        if sign.kind == "built":
             return "junk", (span[0], min(span[1], span[0] + 1)), text[:1]
         first = text.split(None, 1)[0] if text.split() else text
         if first in KEYWORDS:
             return "keyword", span, text
         if text in CLOSERS:
             return "surplus", span, text
-        child = node.named_children[0].type if node.named_children else ""
-        if child == "unexpected":
+        if sign.is_unexpected:
             return "unexpected", span, text
         if text.isidentifier() and self._number_before(span[0]):
             return "number", span, text
@@ -241,36 +270,26 @@ class _Survey:
         """Whether a word stands directly behind a digit: `13abc`."""
         return start > 0 and self.data[start - 1 : start].isdigit()
 
-    def _unclosed(self, node: Node, stray: Span | None) -> None:
-        opening = self._opening(node)
+    def _unclosed(self, sign: _Sign, stray: Span | None) -> None:
+        opening = sign.opening
         if opening is None or self._behind_placeholder(opening[0]):
             return
         text = self.data[opening[0] : opening[1]].decode()
         if stray is not None:
             self.found.append(Damage("mismatched", stray, text, opening))
             self.until = stray[1]
-        elif not self.found or self.found[-1].kind != "unclosed" or self.until < node.start_byte:
+        elif not self.found or self.found[-1].kind != "unclosed" or self.until < sign.start:
             self.found.append(Damage("unclosed", opening, text, opening))
-            self.until = node.start_byte
+            self.until = sign.start
 
-    def _opening(self, node: Node) -> Span | None:
-        parent = self.around.parents.get(node.id)
-        for child in parent.children if parent is not None else ():
-            if child.type in PARTNERS:
-                return child.start_byte, child.end_byte
-        return None
-
-    def _wrong_partner(self, node: Node) -> Span | None:
+    def _wrong_partner(self, sign: _Sign) -> Span | None:
         """The stray closing bracket that stands where another one is missing."""
-        around = self.around.parents.get(node.id)
-        beside = around.children if around is not None else []
-        candidates = [one for one in beside if one.type == "stray"]
-        candidates += self.strays.get(self._behind_blanks(node.start_byte), ())
-        for one in candidates:
-            text = self.data[one.start_byte : one.end_byte].decode("utf-8", "replace")
-            if text in CLOSERS and one.start_byte not in self.taken:
-                self.taken.add(one.start_byte)
-                return one.start_byte, one.end_byte
+        candidates: list[Span] = [*sign.beside]
+        candidates += self.strays.get(self._behind_blanks(sign.start), ())
+        for span in candidates:
+            if span[0] not in self.taken:
+                self.taken.add(span[0])
+                return span
         return None
 
     def _only_blank(self, start: int, end: int) -> bool:

@@ -6,6 +6,7 @@ import math
 import re
 
 from netsharp_lsp.cntk.brainscript.reading.infix import Open, Operator, climb
+from netsharp_lsp.cntk.brainscript.reading.moving import moved
 from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Argument,
     ArrayConstructor,
@@ -29,6 +30,8 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Variable,
 )
 from netsharp_lsp.cntk.networks.faults import Place
+from netsharp_lsp.giving_way import go_on
+from netsharp_lsp.text.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +48,10 @@ HEXADECIMAL = re.compile(r"0[xX][0-9a-fA-F]+")
 DEEPEST = 120
 #: Operators of one expression that are read, without `:`; each lies within the next.
 MOST_OPERATORS = 250
+#: Bytes of members that are kept, and what a short one counts at least.
+KEPT, LEAST = 2 << 20, 256
+#: Outermost members by their source, depth and bytes, each as it was read last.
+_MEMBERS: Remembered[Member] = Remembered(KEPT)
 
 
 class ExpressionReader:
@@ -54,6 +61,8 @@ class ExpressionReader:
         self.data = data
         self.source = source
         self.depth = 0
+        #: Whether no member was read yet, so that the next are the outermost.
+        self._is_outermost = True
 
     def text(self, node: Node) -> str:
         """What a node spans."""
@@ -125,14 +134,30 @@ class ExpressionReader:
     def entries(self, node: Node) -> tuple[Entry, ...]:
         """The members and includes of a record or a text."""
         found: list[Entry] = []
+        is_outermost = self._is_outermost
         for child in node.named_children:
+            go_on()
             if child.type == "member":
-                found.append(self.member(child))
+                self._is_outermost = False
+                found.append(self._known(child) if is_outermost else self.member(child))
             elif child.type == "include":
                 path = self.field(child, "path")
                 if isinstance(path, Text):
                     found.append(Include(self.place(child), path.value))
         return tuple(found)
+
+    def _known(self, node: Node) -> Member:
+        """A member that an edit may have moved and left as it is: what it says depends on its own
+        bytes, and on how deep it lies.
+        """
+        key = (self.source, self.depth, self.data[node.start_byte : node.end_byte])
+        known = None if node.has_error else _MEMBERS.find(key)
+        if known is not None and known.place.start == node.start_byte:
+            return known
+        read = self.member(node) if known is None else moved(known, node.start_byte)
+        if not node.has_error:
+            _MEMBERS.keep(key, read, LEAST + len(key[2]))
+        return read
 
     def member(self, node: Node) -> Member:
         """A member as it is written."""

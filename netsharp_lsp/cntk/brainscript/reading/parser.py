@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+
+from tree_sitter import Query, QueryCursor
+
 from netsharp_lsp.cntk.brainscript.reading.expressions import ExpressionReader
-from netsharp_lsp.cntk.brainscript.reading.grammar import parse_tree
+from netsharp_lsp.cntk.brainscript.reading.grammar import LANGUAGE, parse_tree
 from netsharp_lsp.cntk.brainscript.reading.syntax import Comment, Script
 from netsharp_lsp.cntk.networks.faults import Place
 
@@ -45,11 +49,13 @@ def _built(reader: ExpressionReader, root: Node) -> Expression | None:
 
 def _comments(reader: ExpressionReader, root: Node) -> list[Comment]:
     """Every comment in the order of the text."""
-    found = []
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        if node.type in COMMENTS:
-            found.append(Comment(reader.place(node), reader.text(node)))
-        waiting.extend(reversed(node.named_children))
-    return found
+    found = QueryCursor(comments_query()).captures(root).get("comment", ())
+    comments = [Comment(reader.place(node), reader.text(node)) for node in found]
+    return sorted(comments, key=lambda comment: comment.place.start)
+
+
+@cache
+def comments_query() -> Query:
+    """What finds comments in a tree, as `comment`."""
+    kinds = " ".join(f"({kind})" for kind in sorted(COMMENTS))
+    return Query(LANGUAGE, f"[{kinds}] @comment")

@@ -9,6 +9,7 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Member,
     Parameter,
 )
+from netsharp_lsp.giving_way import go_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def _parts(script: Script) -> Iterator[tuple[Any, Member | None]]:
     waiting: list[tuple[Any, Member | None]] = [(script.built, None)]
     waiting += [(entry, None) for entry in reversed(script.entries)]
     while waiting:
+        go_on()
         part, member = waiting.pop()
         if not isinstance(part, tuple):
             continue

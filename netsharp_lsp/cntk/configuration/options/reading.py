@@ -8,6 +8,7 @@ counts.  What a row's cells say is in CONTRIBUTING.md.
 from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.options.table import KINDS, Block, Option, Span
+from netsharp_lsp.cntk.versions import VERSIONS, Releases
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ _CLAUSES: dict[str, Callable[[Option, str], Option]] = {
     "or": lambda option, rest: option._replace(values=_words(rest)),
     "formerly": lambda option, rest: option._replace(old=_words(rest)),
     "write": lambda option, rest: option._replace(instead=rest),
+    "since": lambda option, rest: _with_release(option, rest, lambda one: Releases(since=one)),
+    "until": lambda option, rest: _with_release(option, rest, lambda one: Releases(until=one)),
 }
 
 
@@ -140,11 +143,25 @@ def _with_clause(option: Option, clause: str, where: str) -> Option:
     if clause in _FLAGS:
         return _FLAGS[clause](option)
     if word in _CLAUSES and rest:
-        return _CLAUSES[word](option, rest)
+        try:
+            return _CLAUSES[word](option, rest)
+        except TableError as error:
+            raise TableError(f"{where}: {error}") from None
     span = _span(clause)
     if span is None:
         raise TableError(f"{where}: '{clause}' says nothing about a value.")
     return option._replace(span=span)
+
+
+def _with_release(option: Option, rest: str, known: Callable[[str], Releases]) -> Option:
+    """What ``since 2.0`` says of the option, and ``since 2.0 WORD WORD`` of some values."""
+    release, *words = rest.split()
+    if release not in VERSIONS:
+        raise TableError(f"'{release}' is no release.")
+    if not words:
+        return option._replace(known=known(release))
+    rows = tuple((word.lower(), known(release)) for word in words)
+    return option._replace(words=(*option.words, *rows))
 
 
 def _span(clause: str) -> Span | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_lsp.cntk.versions import ALWAYS, Releases
 from netsharp_lsp.diagnostics.nearest import nearest
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Option(NamedTuple):
     they are compared without case unless `cased`.  `each`: the value is a list, mostly one value
     per epoch.  `here`: the program looks in this block only, not further out.  `instead`: what to
     write today.  `old`: values that only older texts have.  `inside`: the table of the block.
+    `known`: the releases that read it, `words` those that know a value by its word in lower case.
     """
 
     name: str
@@ -65,16 +67,28 @@ class Option(NamedTuple):
     cased: bool = False
     instead: str = ""
     inside: str = ""
+    known: Releases = ALWAYS
+    words: tuple[tuple[str, Releases], ...] = ()
+
+    @property
+    def is_versioned(self) -> bool:
+        """Whether not every release takes it as others do."""
+        return self.known != ALWAYS or bool(self.words)
+
+    def word(self, word: str) -> Releases:
+        """The releases that know a value."""
+        return dict(self.words).get(word.lower(), ALWAYS)
 
 
 class Block:
     """The options of one kind of block.
 
     `any_name` is the table of blocks in it whose names are the writer's own: streams.  `keys` are
-    the options with their names as look-up compares them, `holders` those that hold blocks.
+    the options with their names as look-up compares them, `holders` those that hold blocks,
+    `versioned` those that not every release takes as others do.
     """
 
-    __slots__ = ("_by_name", "any_name", "holders", "keys", "name", "options", "says")
+    __slots__ = ("_by_name", "any_name", "holders", "keys", "name", "options", "says", "versioned")
 
     def __init__(self, name: str, says: str, options: Iterable[Option], any_name: str = "") -> None:
         self.name = name
@@ -84,6 +98,7 @@ class Block:
         self._by_name = {option.name.lower(): option for option in options}
         self.options = tuple(self._by_name.values())
         self.keys = tuple((name.encode(), option) for name, option in self._by_name.items())
+        self.versioned = tuple((key, option) for key, option in self.keys if option.is_versioned)
         self.holders = tuple((key, option) for key, option in self.keys if option.inside)
 
     def __iter__(self) -> Iterator[Option]:

@@ -51,7 +51,11 @@ JOINED = _ALL["readers"]
 FOREIGN = _ALL["reader of another library"]
 #: The deserializers of each library.
 MODULES = {
-    "ImageReader": ("ImageDeserializer",),
+    "ImageReader": ("ImageDeserializer", "Base64ImageDeserializer"),
     "CNTKTextFormatReader": ("CNTKTextFormatDeserializer",),
-    "HTKDeserializers": ("HTKFeatureDeserializer", "HTKMLFDeserializer"),
+    "CNTKBinaryReader": ("CNTKBinaryFormatDeserializer",),
+    "HTKDeserializers": (
+        *("HTKFeatureDeserializer", "HTKMLFDeserializer"),
+        *("LatticeDeserializer", "HTKMLFBinaryDeserializer"),
+    ),
 }

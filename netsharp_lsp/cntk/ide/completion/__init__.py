@@ -5,19 +5,19 @@ from __future__ import annotations
 from netsharp_lsp.cntk.configuration.options import block
 from netsharp_lsp.cntk.ide.completion import arguments, brainscript, configuration, files, networks
 from netsharp_lsp.cntk.ide.completion.place import writing_at
-from netsharp_lsp.cntk.ide.descriptions import of_edit, of_library, of_ndl
-from netsharp_lsp.cntk.ide.glossary import option_markdown
-from netsharp_lsp.cntk.ide.words import parameter_meaning
+from netsharp_lsp.cntk.ide.meanings.descriptions import of_edit, of_library, of_ndl
+from netsharp_lsp.cntk.ide.meanings.glossary import option_markdown
+from netsharp_lsp.cntk.ide.meanings.words import parameter_meaning
 from netsharp_lsp.ide.answers import Completions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.ide.places.edited import Edited
 
 
 def completions_at(edited: Edited, offset: int) -> Completions:
     """What may be written at an offset; nothing in comments."""
-    if any(start < offset <= end for start, end in edited.text.comments):
+    if edited.text.comment_before(offset) is not None:
         return Completions()
     writing = writing_at(edited, offset)
     variables = configuration.variables(edited, writing)

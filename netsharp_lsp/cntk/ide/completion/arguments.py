@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.ide.calls import call_at
-from netsharp_lsp.cntk.ide.words import argument_words
+from netsharp_lsp.cntk.ide.completion.place import since
+from netsharp_lsp.cntk.ide.meanings.words import argument_words
+from netsharp_lsp.cntk.ide.places.calls import call_at
+from netsharp_lsp.cntk.library.versions import of_parameter, of_start
 from netsharp_lsp.cntk.mel.functions import MODEL, PROPERTIES, meant
+from netsharp_lsp.cntk.versions import ALWAYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.cntk.ide.completion.place import Writing
-    from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.ide.places.calls import CallAt
+    from netsharp_lsp.cntk.ide.places.edited import Edited
+    from netsharp_lsp.cntk.versions import Releases
     from netsharp_lsp.ide.answers import Completion
 
 _NAMED = re.compile(rb"([A-Za-z_]\w*)[ \t]*=[ \t]*[\"']?\Z")
@@ -30,10 +35,18 @@ def values(edited: Edited, writing: Writing) -> list[Completion] | None:
     quoted = writing.string is None and call.language == "brainscript"
     words = argument_words(name, call.language)
     found = [
-        writing.proposal(f'"{word}"' if quoted else word, "value", 0, detail=says)
+        writing.proposal(
+            f'"{word}"' if quoted else word, "value", 0, detail=since(says, _known(call, word))
+        )
         for word, says in words.items()
+        if edited.main.may_have(_known(call, word))
     ]
     return found or ([] if writing.string is not None and edited.language != "mel" else None)
+
+
+def _known(call: CallAt, word: str) -> Releases:
+    """The releases that know a way to start a parameter of BrainScript."""
+    return of_start(word) if call.language == "brainscript" else ALWAYS
 
 
 def _named_before(data: bytes, offset: int) -> str:
@@ -82,8 +95,12 @@ def names(edited: Edited, writing: Writing) -> Iterator[Completion]:
         name = name.strip()
         if not equals or name.lower() in given:
             continue
+        known = of_parameter(call.called, name) if call.language == "brainscript" else ALWAYS
+        if not edited.main.may_have(known):
+            continue
         label = f"{name}="
         detail = f"without it {default.strip()}" if call.language != "mel" else default
+        detail = since(detail, known)
         insert = name if writing.assigned else f"{name}=$0"
         plain = name if writing.assigned else label
         meaning = f"argument:{name}" if call.meaning_of(parameter) else ""

@@ -6,13 +6,15 @@ import re
 
 from netsharp_lsp.cntk.brainscript.analysis.scopes import GIVEN, INDEX, PARAMETER
 from netsharp_lsp.cntk.brainscript.reading.syntax import Lambda, Name, Select
-from netsharp_lsp.cntk.ide.calls import name_of, parameters_of
 from netsharp_lsp.cntk.ide.completion import arguments, templates
-from netsharp_lsp.cntk.ide.nodes import named_nodes, written_shape
-from netsharp_lsp.cntk.ide.text import expressions_in
-from netsharp_lsp.cntk.ide.words import MEMBERS
-from netsharp_lsp.cntk.ide.words import SPECIAL as SPECIAL_NODES
+from netsharp_lsp.cntk.ide.completion.place import since
+from netsharp_lsp.cntk.ide.meanings.words import MEMBERS
+from netsharp_lsp.cntk.ide.meanings.words import SPECIAL as SPECIAL_NODES
+from netsharp_lsp.cntk.ide.places.calls import name_of, parameters_of
+from netsharp_lsp.cntk.ide.places.nodes import named_nodes, written_shape
+from netsharp_lsp.cntk.ide.places.text import expressions_at, expressions_in
 from netsharp_lsp.cntk.library.documentation import of
+from netsharp_lsp.cntk.library.versions import of_function
 from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.cntk.networks.node import GROUPS
 from netsharp_lsp.cntk.vocabulary import KEYWORDS
@@ -24,9 +26,9 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.analysis.scopes import Declaration, Scope
     from netsharp_lsp.cntk.brainscript.reading.syntax import Expression
     from netsharp_lsp.cntk.ide.completion.place import Writing
-    from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.ide.places.edited import Edited
     from netsharp_lsp.cntk.library.documentation import Entry
-    from netsharp_lsp.cntk.run.programs import BrainScriptProgram
+    from netsharp_lsp.cntk.run.programs import ReadProgram
     from netsharp_lsp.ide.answers import Completion, CompletionKind
 
 #: Names with points between them at the end of a text, and how long they may be.
@@ -61,14 +63,14 @@ def _kept(edited: Edited, offset: int) -> int:
     """The end of the words before an offset: the program cuts comments and blank lines out."""
     while True:
         end = len(edited.data[:offset].rstrip(b" \t\r\n"))
-        comment = next((one for one in edited.text.comments if one[0] < end <= one[1]), None)
+        comment = edited.text.comment_before(end)
         if comment is None:
             return offset if b"\n" not in edited.data[end:offset] else end
         offset = comment[0]
 
 
 def _members(
-    edited: Edited, writing: Writing, at: tuple[BrainScriptProgram, Scope]
+    edited: Edited, writing: Writing, at: tuple[ReadProgram, Scope]
 ) -> Iterator[Completion]:
     """The members of the record whose name stands before the point."""
     program, scope = at
@@ -85,13 +87,15 @@ def _members(
     for declaration in members.values():
         if declaration.library and declaration.name.startswith("_"):
             continue
+        if declaration.library and not edited.main.may_have(of_function(declaration.qualified)):
+            continue
         yield _proposal(program, writing, declaration, 0)
     if not members and path:
         for name, says in MEMBERS.items():
             yield writing.proposal(name, "attribute", 1, detail=says)
 
 
-def _record_before(edited: Edited, offset: int, program: BrainScriptProgram) -> Expression | None:
+def _record_before(edited: Edited, offset: int, program: ReadProgram) -> Expression | None:
     """The record that ends right before a point at an offset."""
     for _, other, source, inner in edited.inside(offset):
         text = next((one for one in program.texts if one.name == source), None)
@@ -103,12 +107,12 @@ def _record_before(edited: Edited, offset: int, program: BrainScriptProgram) -> 
     return None
 
 
-def _scope(program: BrainScriptProgram, source: str, offset: int) -> Scope:
+def _scope(program: ReadProgram, source: str, offset: int) -> Scope:
     """The innermost scope around an offset, that of a function without a name included."""
     best = program.program.scope_at(source, offset)
     text = next((one for one in program.texts if one.name == source), None)
     inner: Lambda | None = None
-    for one in expressions_in(text.script) if text is not None else ():
+    for one in expressions_at(text.script, offset) if text is not None else ():
         if isinstance(one, Lambda) and one.body.place.start <= offset <= one.place.end:
             inner = one
     if inner is None or not inner.parameters:
@@ -151,15 +155,14 @@ def _is_network(scope: Scope) -> bool:
 
 
 def _visible(
-    edited: Edited, writing: Writing, program: BrainScriptProgram, scope: Scope
+    edited: Edited, writing: Writing, program: ReadProgram, scope: Scope
 ) -> Iterator[Completion]:
     """Every name in sight; what is being written is its own value in loops alone."""
-    shapes = {
-        one.node.name: f"{one.node.operation} [{written_shape(one.node.shape)}]"
-        for one in named_nodes(edited).values()
-    }
+    nodes = {one.node.name: one.node for one in named_nodes(edited.last_evaluated).values()}
     for name, declaration in scope.visible().items():
         if declaration.kind == GIVEN or (declaration.library and name.startswith("_")):
+            continue
+        if declaration.library and not edited.main.may_have(of_function(declaration.qualified)):
             continue
         if not declaration.library and name in SPECIAL:
             continue
@@ -167,14 +170,16 @@ def _visible(
         if own and writing.before == b"=":
             continue
         rank = 4 if declaration.library else 1 if declaration.kind in (PARAMETER, INDEX) else 2
-        yield _proposal(program, writing, declaration, rank, shapes.get(name, ""))
+        node = nodes.get(name)
+        detail = "" if node is None else f"{node.operation} [{written_shape(node.shape)}]"
+        yield _proposal(program, writing, declaration, rank, detail)
     for word in KEYWORDS:
         if word == "with":
             continue  # CNTK reads it and cannot evaluate it
         yield writing.proposal(word, "keyword", 5)
 
 
-def _is_own(declaration: Declaration, program: BrainScriptProgram, writing: Writing) -> bool:
+def _is_own(declaration: Declaration, program: ReadProgram, writing: Writing) -> bool:
     """Whether a name is declared by what is being written: its value would need itself."""
     if declaration.parameters is not None or declaration.index:
         return False
@@ -184,7 +189,7 @@ def _is_own(declaration: Declaration, program: BrainScriptProgram, writing: Writ
 
 
 def _proposal(
-    program: BrainScriptProgram,
+    program: ReadProgram,
     writing: Writing,
     declaration: Declaration,
     rank: int,
@@ -205,6 +210,8 @@ def _proposal(
     opening, closing = "{}" if declaration.braced else "()"
     insert = f"{name} {opening}{slots}{closing}$0"
     detail = f"{opening}{', '.join(words)}{closing}"
+    if declaration.library:
+        detail = since(detail, of_function(declaration.qualified))
     return writing.proposal(name, "function", rank, insert, detail=detail, topic=topic)
 
 
@@ -213,7 +220,7 @@ def _alias(writing: Writing, name: str, rank: int, entry: Entry) -> Completion:
     words = (word for word in entry.parameters if f"{word}=" not in entry.signature)
     needed = ["x" if word == "_" else word for word in words]
     slots = ", ".join(f"${{{number}:{word}}}" for number, word in enumerate(needed, 1))
-    detail = f"({', '.join(needed)})"
+    detail = since(f"({', '.join(needed)})", of_function(name))
     topic = f"library:{name}"
     insert = "" if writing.in_argument else f"{name} ({slots})$0"
     return writing.proposal(name, "function", rank, insert, detail=detail, topic=topic)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.configuration.options import ACTIONS, READERS, TOP, within
-from netsharp_lsp.cntk.ide.blocks import around, assignment_at, option_at
+from netsharp_lsp.cntk.configuration.options import ACTIONS, READERS, TOP, command_block, within
 from netsharp_lsp.cntk.ide.completion import templates
-from netsharp_lsp.cntk.ide.nodes import written_shape
-from netsharp_lsp.cntk.ide.words import SPECIAL, option_word
+from netsharp_lsp.cntk.ide.completion.place import since
+from netsharp_lsp.cntk.ide.meanings.words import SPECIAL, option_word
+from netsharp_lsp.cntk.ide.places.blocks import around, assignment_at, option_at
+from netsharp_lsp.cntk.ide.places.nodes import written_shape
+from netsharp_lsp.cntk.ide.places.text import nodes_at
 from netsharp_lsp.cntk.networks.node import elements as elements_of
 from netsharp_lsp.cntk.networks.node_types import INPUTS
-from netsharp_lsp.cntk.reading.syntax import Block
+from netsharp_lsp.cntk.reading.syntax import Assignment, Block
+from netsharp_lsp.cntk.versions import ALWAYS
+from netsharp_lsp.cntk.vocabulary import PLAIN_TRUTHS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.configuration.options import Option
     from netsharp_lsp.cntk.ide.completion.place import Writing
-    from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.ide.places.edited import Edited
     from netsharp_lsp.ide.answers import Completion
 
 #: What stands before a value.
@@ -76,14 +80,20 @@ def _known(edited: Edited, offset: int, key: str) -> Option | None:
 
 def _keys(edited: Edited, writing: Writing) -> Iterator[Completion]:
     here = around(edited, writing.start)
+    present = {entry.key.lower().decode("utf-8", "replace") for entry in here.scope or ()}
     table = here.table
     if table is None:
-        return
-    present = {entry.key.lower().decode("utf-8", "replace") for entry in here.scope or ()}
+        unread = _begun(edited, writing.start)
+        if unread is None:
+            return
+        table = command_block(())
+        present = {one.name.text.lower() for one in unread.records if isinstance(one, Assignment)}
     present.discard(writing.word.lower())
     own = {option.name for option in table}
     for option in within(table) if table is not TOP else [*table, *_everywhere()]:
         if option.name.lower() in present or option.instead:
+            continue
+        if not edited.main.may_have(option.known):
             continue
         present.add(option.name.lower())
         rank = 0 if option.required else 1 if option.name in own else 2
@@ -95,7 +105,7 @@ def _keys(edited: Edited, writing: Writing) -> Iterator[Completion]:
             rank,
             "" if writing.assigned else insert,
             plain=option.name if writing.assigned else f"{option.name} = ",
-            detail=option.says,
+            detail=since(option.says, option.known),
             topic=f"option:{table.name}:{option.name}",
         )
     if table.any_name:
@@ -104,6 +114,16 @@ def _keys(edited: Edited, writing: Writing) -> Iterator[Completion]:
         for name in _blockless(edited, present):
             insert = f'{name} = {{\n    action = "${{1:train}}"\n    $0\n}}'
             yield writing.proposal(name, "section", 0, insert, plain=f"{name} = ")
+
+
+def _begun(edited: Edited, offset: int) -> Block | None:
+    """The block around an offset if it stands at the top: nothing reads it yet, as nothing in it
+    says what it is, and a command begins so.
+    """
+    document = edited.text.document_at(offset)
+    around_it = nodes_at(document.records if document is not None else (), offset)
+    blocks = [one for one in around_it if isinstance(one, Block) and one.start < offset < one.end]
+    return blocks[0] if len(blocks) == 1 else None
 
 
 def _streams(edited: Edited, writing: Writing, present: set[str]) -> Iterator[Completion]:
@@ -149,7 +169,7 @@ def _values(
     elif lowered == "readertype":
         words = sorted({table.name for table in READERS.values()})
     elif option is not None and option.kind == "truth":
-        words = ["true", "false"]
+        words = list(PLAIN_TRUTHS)
     elif option is not None and option.kind == "nodes":
         words = _nodes(edited)
     elif option is not None:
@@ -159,10 +179,13 @@ def _values(
         is_plain = (
             quoted
             or lowered in ("command", "run", "load")
-            or word in ("true", "false")
+            or word in PLAIN_TRUTHS
             or word.isalnum()
         )
-        says = option_word(key, word)
+        known = option.word(word) if option is not None else ALWAYS
+        if not edited.main.may_have(known):
+            continue
+        says = since(option_word(key, word), known)
         yield writing.proposal(word if is_plain else f'"{word}"', "value", 0, detail=says)
 
 
@@ -186,9 +209,8 @@ def _nodes(edited: Edited) -> list[str]:
         for name, node in built.network.nodes.items()
         if node.inputs and "." not in name
     ]
-    declared = (one for one in edited.occurrences if one.declares)
     return found or [
         one.name
-        for one in declared
+        for one in edited.declarations
         if one.kind in ("member", "node") and one.name.lower() not in SPECIAL
     ]

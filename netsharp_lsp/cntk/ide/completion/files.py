@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from netsharp_lsp.cntk.ide.blocks import assignment_at
+from netsharp_lsp.cntk.ide.places.blocks import assignment_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.ide.completion.place import Writing
-    from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.ide.places.edited import Edited
     from netsharp_lsp.ide.answers import Completion
 
 #: What the files of an option end with.

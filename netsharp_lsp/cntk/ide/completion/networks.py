@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.cntk.configuration.tree import network_sections
-from netsharp_lsp.cntk.ide.calls import macro_named
 from netsharp_lsp.cntk.ide.completion import arguments
-from netsharp_lsp.cntk.ide.nodes import named_nodes, written_shape
-from netsharp_lsp.cntk.ide.text import nodes_at
-from netsharp_lsp.cntk.ide.words import SPECIAL
+from netsharp_lsp.cntk.ide.meanings.words import SPECIAL
+from netsharp_lsp.cntk.ide.places.calls import macro_named
+from netsharp_lsp.cntk.ide.places.nodes import written_shape
+from netsharp_lsp.cntk.ide.places.text import nodes_at
 from netsharp_lsp.cntk.mel.functions import FUNCTIONS as EDITS
 from netsharp_lsp.cntk.mel.functions import MODEL, NEW_NODE, NODE
 from netsharp_lsp.cntk.ndl.functions import FUNCTIONS
@@ -20,10 +20,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from netsharp_lsp.cntk.ide.calls import CalledMacro
     from netsharp_lsp.cntk.ide.completion.place import Writing
-    from netsharp_lsp.cntk.ide.edited import Edited
-    from netsharp_lsp.cntk.ide.occurrence import Occurrence
+    from netsharp_lsp.cntk.ide.naming.occurrence import Occurrence
+    from netsharp_lsp.cntk.ide.places.calls import CalledMacro
+    from netsharp_lsp.cntk.ide.places.edited import Edited
+    from netsharp_lsp.cntk.networks.node import Node
     from netsharp_lsp.ide.answers import Completion, Range
 
 #: What stands before the name of a statement.
@@ -35,7 +36,7 @@ _CALL = re.compile(rb"[ \t]*=[ \t]*([A-Za-z_]\w*)[ \t]*\(")
 def is_network(edited: Edited, offset: int) -> bool:
     """Whether an offset of a configuration stands in a section that NDL reads."""
     sections = network_sections(edited.main.configuration.root)
-    document = edited.text.document
+    document = edited.text.document_at(offset)
     builder = False
     for node in nodes_at(document.records if document is not None else (), offset):
         if not isinstance(node, Assignment):
@@ -87,8 +88,6 @@ def proposals(edited: Edited, writing: Writing) -> Iterator[Completion]:
 
 def _sections(edited: Edited, writing: Writing) -> list[Completion] | None:
     """The sections of a file, where `run` or `load` lists them; None elsewhere."""
-    document = edited.text.document
-    records = [one for one in document.records if isinstance(one, Assignment)] if document else []
     line = edited.text.lines.span(edited.text.lines.line_at(writing.start))[0]
     key = edited.data[line : writing.start].partition(b"=")[0].strip().lower()
     if (
@@ -101,16 +100,17 @@ def _sections(edited: Edited, writing: Writing) -> list[Completion] | None:
         )
     ):
         return None
+    document = edited.text.document
     return [
         writing.proposal(one.name.text, "section", 0)
-        for one in records
-        if isinstance(one.value, Block)
+        for one in (document.records if document is not None else ())
+        if isinstance(one, Assignment) and isinstance(one.value, Block)
     ]
 
 
 def _functions(edited: Edited, writing: Writing) -> Iterator[Completion]:
     """The functions of NDL that no macro hides."""
-    macros = {one.name.lower() for one in edited.occurrences if one.kind == "macro"}
+    macros = {one.name.lower() for one in edited.declarations if one.kind == "macro"}
     for function in FUNCTIONS.values():
         if function.name.lower() not in macros:
             insert = _call(function.name, function.signature[: max(1, function.fewest)])
@@ -132,7 +132,7 @@ def _members(edited: Edited, writing: Writing) -> Iterator[Completion]:
     ):
         start -= 1
     path = edited.data[start : writing.start].decode("utf-8", "replace").strip(".").split(".")
-    models = {one.name.lower() for one in edited.occurrences if one.kind == "model"}
+    models = {one.name.lower() for one in edited.declarations if one.kind == "model"}
     if path[0].lower() in models:
         path = path[1:]
         if not path:
@@ -153,8 +153,8 @@ def _members(edited: Edited, writing: Writing) -> Iterator[Completion]:
 
 def _called(edited: Edited, name: str) -> str:
     """The function that a name of NDL is assigned a call of; empty where it is none."""
-    for one in edited.occurrences:
-        if one.declares and one.kind == "node" and one.name.lower() == name.lower():
+    for one in edited.declarations:
+        if one.kind == "node" and one.name.lower() == name.lower():
             data = edited.read(one.file) or b""
             found = _CALL.match(data, one.end)
             if found is not None:
@@ -182,11 +182,11 @@ def _names(macro: CalledMacro | None) -> Iterator[str]:
 def _shapes(edited: Edited, path: str) -> dict[str, str]:
     """The kinds and shapes of the nodes below a name."""
     found = {}
-    for _, built in edited.networks():
+    for _, built in edited.last_evaluated.networks():
         for node in built.network.nodes.values() if built.network is not None else ():
             above, _, name = node.name.lower().rpartition(".")
             if above == path.lower():
-                found[name] = f"{node.operation} [{written_shape(node.shape)}]"
+                found[name] = _shape(node)
     return found
 
 
@@ -203,16 +203,13 @@ def _special(edited: Edited, writing: Writing) -> Iterator[Completion]:
 
 def _declared(edited: Edited, writing: Writing, macros: bool = True) -> Iterator[Completion]:
     """Nodes, macros, and the names inside the macro that is written."""
-    shapes = {
-        one.name.start: f"{one.node.operation} [{written_shape(one.node.shape)}]"
-        for one in named_nodes(edited).values()
-    }
+    nodes = _nodes(edited)
     macro = _macro_at(edited, writing.start)
     seen = {writing.word.lower()} if writing.assigned else set()
-    for one in edited.occurrences:
+    for one in edited.declarations:
         own = one.key[0] in ("ndl", "mel") and one.kind != "section"
         of_model = edited.language == "mel" and one.kind == "member"
-        if not one.declares or not (own or of_model) or one.name.lower() in seen:
+        if not (own or of_model) or one.name.lower() in seen:
             continue
         local = one.kind in ("local", "parameter")
         inside = macro is not None and macro[0] <= one.start < macro[1]
@@ -223,7 +220,22 @@ def _declared(edited: Edited, writing: Writing, macros: bool = True) -> Iterator
         if one.kind == "macro" and not macros:
             continue
         seen.add(one.name.lower())
-        yield _proposal(edited, writing, one, shapes.get(one.start, ""))
+        is_node = one.key[0] == "ndl" and one.kind == "node" and one.file == edited.name
+        node = nodes.get(one.name.lower()) if is_node else None
+        yield _proposal(edited, writing, one, "" if node is None else _shape(node))
+
+
+def _nodes(edited: Edited) -> dict[str, Node]:
+    """The nodes of networks of NDL by their names in lower case, as far as they are known."""
+    found: dict[str, Node] = {}
+    for _, built in edited.last_evaluated.networks():
+        if built.language == "ndl" and built.network is not None:
+            found = {name.lower(): one for name, one in built.network.nodes.items()} | found
+    return found
+
+
+def _shape(node: Node) -> str:
+    return f"{node.operation} [{written_shape(node.shape)}]"
 
 
 def _proposal(edited: Edited, writing: Writing, one: Occurrence, detail: str) -> Completion:

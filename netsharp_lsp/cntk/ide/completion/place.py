@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_lsp.cntk.versions import ALWAYS
 from netsharp_lsp.ide.answers import Completion
 
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.ide.places.edited import Edited
+    from netsharp_lsp.cntk.versions import Releases
     from netsharp_lsp.ide.answers import CompletionKind
 
 _ASSIGNED = re.compile(rb"[ \t]*=(?!=)")
@@ -95,3 +97,10 @@ def _string(edited: Edited, offset: int) -> str | None:
 
 def _is_word(byte: bytes) -> bool:
     return byte.isalnum() or byte == b"_"
+
+
+def since(detail: str, known: Releases) -> str:
+    """A detail of a proposal with the releases that know what is proposed, where not all do."""
+    if known == ALWAYS:
+        return detail
+    return f"{detail} CNTK knows it {known}.".lstrip()

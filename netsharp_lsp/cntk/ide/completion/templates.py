@@ -6,13 +6,13 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.configuration.options import TOP
-from netsharp_lsp.cntk.ide.blocks import around
+from netsharp_lsp.cntk.ide.places.blocks import around
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.cntk.ide.completion.place import Writing
-    from netsharp_lsp.cntk.ide.edited import Edited
+    from netsharp_lsp.cntk.ide.places.edited import Edited
     from netsharp_lsp.ide.answers import Completion
 
 

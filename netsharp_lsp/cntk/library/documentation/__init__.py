@@ -12,6 +12,9 @@ from pathlib import Path
 from netsharp_lsp.cntk.brainscript.analysis.program import library_of
 from netsharp_lsp.cntk.brainscript.analysis.resolving import Resolver
 from netsharp_lsp.cntk.library import PREFIX, own_library
+from netsharp_lsp.cntk.library.versions import of_function, of_parameter
+from netsharp_lsp.cntk.networks.node_types import NODE_TYPES
+from netsharp_lsp.cntk.versions import ALWAYS, Releases
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,16 +36,22 @@ GROUPS = (
 )
 NODES = "nodes"
 ITEM = re.compile(r"- `?([^`:]+)`?: (.*)")
+#: An expression that builds a node, and the shape that comes out: `[6 x *]` has a dynamic axis.
+EXAMPLE = re.compile(r"> (.+) : (\[[^\]]*\])")
 
 
 class Entry:
     """What is said of a function or a type of node.
 
-    `signature` is how it is called, empty for a type of node; `formula` and `shape` are empty
-    where there is none.  `parameters` hold a sentence for each parameter, in order.
+    `signature` is how it is called, empty for a type of node; `formula`, `shape` and `example`
+    (an expression and its shape) are empty where there is none.  `parameters` hold a sentence
+    for each parameter, in order.
     """
 
-    __slots__ = ("formula", "group", "name", "parameters", "shape", "signature", "text")
+    __slots__ = (
+        *("example", "formula", "group", "name"),
+        *("parameters", "shape", "signature", "text"),
+    )
 
     def __init__(self, name: str, group: str) -> None:
         self.name = name
@@ -51,17 +60,34 @@ class Entry:
         self.formula = ""
         self.text = ""
         self.shape = ""
+        self.example = ("", "")
         self.parameters: dict[str, str] = {}
 
     @property
     def markdown(self) -> str:
         """Everything that is said, as Markdown."""
         parts = [f"```brainscript\n{self.signature}\n```"] if self.signature else []
+        parts += [f"CNTK knows it {self.known}."] if self.known != ALWAYS else []
         parts += [f"`{self.formula}`"] if self.formula else []
         parts += [self.text]
-        parts += ["\n".join(f"- `{name}`: {said}" for name, said in self.parameters.items())]
+        parts += ["\n".join(map(self._parameter, self.parameters))]
         parts += [f"Shape: {self.shape}."] if self.shape else []
+        code, shape = self.example
+        parts += [f"For example, this is a node of shape `{shape}`: `{code}`."] if code else []
         return "\n\n".join(part for part in parts if part)
+
+    @property
+    def known(self) -> Releases:
+        """The releases that have it."""
+        row = NODE_TYPES.get(self.name) if not self.signature else None
+        if row is None:
+            return of_function(self.name)
+        return Releases(row.since) if row.since else ALWAYS
+
+    def _parameter(self, name: str) -> str:
+        known = of_parameter(self.name, name)
+        when = f" ({known})" if known not in (ALWAYS, self.known) else ""
+        return f"- `{name}`{when}: {self.parameters[name]}"
 
 
 def of(name: str) -> Entry | None:
@@ -81,6 +107,7 @@ def of_node(operation: str) -> Entry | None:
         return None
     node = Entry(operation, found.group)
     node.formula, node.text, node.shape = found.formula, found.text, found.shape
+    node.example = found.example
     return node
 
 
@@ -147,11 +174,13 @@ def _entries(group: str) -> dict[str, Entry]:
 
 
 def _read(entry: Entry, line: str) -> None:
-    item = ITEM.fullmatch(line)
+    item, example = ITEM.fullmatch(line), EXAMPLE.fullmatch(line)
     if line.startswith("= "):
         entry.formula = line[2:]
     elif line.startswith("→ "):
         entry.shape = line[2:]
+    elif example is not None:
+        entry.example = (example[1], example[2])
     elif item is not None:
         entry.parameters[item.group(1)] = item.group(2)
     elif line and not line.startswith("#"):

@@ -6,7 +6,8 @@ A rule can be switched off; it knows no other rule.
 from __future__ import annotations
 
 import os
-from importlib import import_module
+
+from netsharp_lsp.diagnostics.registry import Registry, SubjectKind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,54 +15,45 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.migration.edits import Edit, Todo
     from netsharp_lsp.cntk.migration.network import MigratedNetwork
+    from netsharp_lsp.diagnostics.model import Severity
 
     Work = Callable[[MigratedNetwork], Iterable[Edit | Todo]]
 
 #: Done without asking; done as documented, with a choice that is listed; for a person to look at.
-AUTOMATIC, CHOICE, PERSON = "A", "B", "C"
+AUTOMATIC: Severity = "hint"
+CHOICE: Severity = "info"
+PERSON: Severity = "warning"
+
 FOLDER = os.path.dirname(__file__)
-#: The modules whose rules there are.
-_MODULES = ("names", "functions", "arguments", "options", "texts")
+NETWORK: SubjectKind[Work] = SubjectKind("network")
 
 
-class Rule:
-    """A rule: its code, its kind, what it does; `requested` ones are done only on request."""
+class Manner:
+    """How a rule is done: on request alone, and of a name everywhere or nowhere."""
 
-    __slots__ = ("code", "kind", "requested", "work")
+    __slots__ = ("everywhere", "requested")
 
-    def __init__(self, code: str, kind: str, work: Work, requested: bool) -> None:
-        self.code = code
-        self.kind = kind
-        self.work = work
+    def __init__(self, requested: bool = False, everywhere: bool = False) -> None:
         self.requested = requested
+        self.everywhere = everywhere
 
 
-RULES: dict[str, Rule] = {}
-#: The rules that work on a configuration, which is no network's text: code and kind.
-AROUND = {
-    "MG01": AUTOMATIC,
-    "MG02": AUTOMATIC,
-    "MG03": CHOICE,
-    "MG40": AUTOMATIC,
-    "MG43": AUTOMATIC,
-    "MG44": PERSON,
-    "MG45": AUTOMATIC,
-}
+RULES: Registry[Manner] = Registry(__name__, FOLDER)
+#: The rules that work on a configuration, which is no network's text.
+for _code, _severity in (
+    ("MG01", AUTOMATIC),
+    ("MG02", AUTOMATIC),
+    ("MG03", CHOICE),
+    ("MG40", AUTOMATIC),
+    ("MG43", AUTOMATIC),
+    ("MG44", PERSON),
+    ("MG45", AUTOMATIC),
+):
+    RULES.emitted(_code, _severity, Manner())
 
 
-def rule(code: str, kind: str, requested: bool = False) -> Callable[[Work], Work]:
-    """Register what a rule does in the texts of a network."""
-
-    def register(work: Work) -> Work:
-        RULES[code] = Rule(code, kind, work, requested)
-        return work
-
-    return register
-
-
-def load() -> dict[str, Rule]:
-    """Every rule on texts, in the order of codes."""
-    if not RULES:
-        for name in _MODULES:
-            import_module(f"{__name__}.{name}")
-    return dict(sorted(RULES.items()))
+def rule(
+    code: str, severity: Severity, *, requested: bool = False, everywhere: bool = False
+) -> Callable[[Work], Work]:
+    """Register what a rule does in the texts of a network; see `Manner`."""
+    return RULES.rule(code, severity, NETWORK, Manner(requested, everywhere))

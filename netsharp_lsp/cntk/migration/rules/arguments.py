@@ -274,7 +274,7 @@ def lost_characters(network: MigratedNetwork) -> Iterator[Edit | Todo]:
         lost = site.text.data[at : at + 1].decode("utf-8", "replace")
         yield site.text.edit("MG35", at, at + 1, "")
         message = (
-            f"NDL takes `{lost}` directly behind the bracket for a separator and loses it. "
+            f"NDL takes '{lost}' directly behind the bracket for a separator and loses it. "
             "What NDL computed is written without it; put it back if it was meant."
         )
         yield site.text.todo("MG35", (at, at + 1), message)

@@ -84,14 +84,14 @@ def without_a_function(network: MigratedNetwork) -> Iterator[Edit | Todo]:
         elif name in BY_HAND or _has_weight(site):
             yield from _by_hand(site, "MG31")
         elif _is_bilinear(site):
-            message = "BrainScript cannot start a parameter with `bilinear`: its size is missing."
+            message = "BrainScript cannot start a parameter with 'bilinear': its size is missing."
             span = (site.call.start, site.call.end)
             yield site.text.todo("MG31", span, message, blocks=True)
             continue
         else:
             continue
         form = " with so many inputs" if _has_weight(site) else ""
-        message = f"BrainScript has no function `{name}`{form}. Look at what stands there now."
+        message = f"BrainScript has no function '{name}'{form}. Look at what stands there now."
         yield site.text.todo("MG31", (site.call.start, site.call.end), message)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.cntk.migration.network import Unfit
 from netsharp_lsp.cntk.migration.rules import AUTOMATIC, CHOICE, PERSON, rule
 from netsharp_lsp.cntk.ndl.syntax import Definition, NdlAssignment, NdlCall, Option, Word
 
@@ -33,40 +34,40 @@ def _words(network: MigratedNetwork) -> Iterator[Spelling]:
                 yield site.text, option.name.start, option.name.end, found
 
 
-def _renamed(network: MigratedNetwork, code: str) -> Iterator[Edit]:
-    """Give symbols the names that a rule wants, everywhere."""
+def _renamed(network: MigratedNetwork, code: str, unfit: Unfit) -> Iterator[Edit]:
+    """Give symbols other names whose own cannot stay for one reason, everywhere."""
     for text, start, end, symbol in _words(network):
-        reason, name = network.facts.renamed.get(symbol.place, ("", ""))
-        if reason == code:
-            yield text.edit(code, start, end, name)
+        renamed = network.facts.renamed.get(symbol.place)
+        if renamed is not None and renamed[0] is unfit:
+            yield text.edit(code, start, end, renamed[1])
 
 
-@rule("MG07", CHOICE)
+@rule("MG07", CHOICE, everywhere=True)
 def named_like_a_macro(network: MigratedNetwork) -> Iterator[Edit]:
     """A variable that has the name of the macro that is called beside it."""
-    yield from _renamed(network, "MG07")
+    yield from _renamed(network, "MG07", Unfit.LIKE_A_MACRO)
 
 
-@rule("MG36", CHOICE)
+@rule("MG36", CHOICE, everywhere=True)
 def keywords(network: MigratedNetwork) -> Iterator[Edit]:
     """A name that is a keyword."""
-    yield from _renamed(network, "MG36")
+    yield from _renamed(network, "MG36", Unfit.KEYWORD)
 
 
-@rule("MG42", PERSON)
+@rule("MG42", PERSON, everywhere=True)
 def odd_names(network: MigratedNetwork) -> Iterator[Edit | Todo]:
     """A name that would continue the statement before it."""
-    yield from _renamed(network, "MG42")
+    yield from _renamed(network, "MG42", Unfit.NO_NAME)
     for frame in network.names.frames():
         for symbol in frame.symbols.values():
-            reason, name = network.facts.renamed.get(symbol.place, ("", ""))
-            if reason == "MG42":
-                word = symbol.word
-                message = f"`{word.text}` is no name in BrainScript. It is called `{name}` now."
+            renamed = network.facts.renamed.get(symbol.place)
+            if renamed is not None and renamed[0] is Unfit.NO_NAME:
+                word, name = symbol.word, renamed[1]
+                message = f"'{word.text}' is no name in BrainScript. It is called '{name}' now."
                 yield symbol.text.todo("MG42", (word.start, word.end), message)
 
 
-@rule("MG08", AUTOMATIC)
+@rule("MG08", AUTOMATIC, everywhere=True)
 def one_spelling(network: MigratedNetwork) -> Iterator[Edit]:
     """A name that is not spelt as where it is defined."""
     for text, start, end, symbol in _words(network):
@@ -125,7 +126,7 @@ def reached_into(network: MigratedNetwork) -> Iterator[Edit | Todo]:
         if network.is_kept_record(macro):
             name = macro.definition.name
             message = (
-                f"Variables inside `{macro.name}` are used from outside, so it gives all of them. "
+                f"Variables inside '{macro.name}' are used from outside, so it gives all of them. "
                 "Look whether that is needed."
             )
             yield macro.text.todo("MG04b", (name.start, name.end), message)

@@ -7,6 +7,7 @@ from netsharp_lsp.cntk.migration.rules import AUTOMATIC, CHOICE, PERSON, rule
 from netsharp_lsp.cntk.ndl.functions import ONLY_2D, ONLY_ND, TRUTH, WORD
 from netsharp_lsp.cntk.ndl.functions import TRUTHS as SEVERAL_TRUTHS
 from netsharp_lsp.cntk.ndl.syntax import Array, Word
+from netsharp_lsp.cntk.vocabulary import PLAIN_TRUTHS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def _kind(site: CallSite, option: Option) -> str:
 def _is_only_text(site: CallSite, option: Option) -> bool:
     """Whether what is passed to a macro is a word and neither a number nor a truth."""
     word = _word(site, option)
-    return word is not None and not word.is_number and word.text.lower() not in ("true", "false")
+    return word is not None and not word.is_number and word.text.lower() not in PLAIN_TRUTHS
 
 
 def _span(site: CallSite, word: Word) -> tuple[int, int]:
@@ -109,7 +110,7 @@ def variables_as_words(network: MigratedNetwork) -> Iterator[Edit]:
             continue
         if site.text.is_variable(word.start, word.end):
             written = site.text.written(word.start, word.end)
-            yield site.text.edit("MG37", word.start, word.end, f'"{written}"')
+            yield site.text.edit("MG37", word.start, word.end, f'"{written}"', of_variables=True)
 
 
 @rule("MG16", AUTOMATIC)
@@ -218,7 +219,7 @@ def unknown_options(network: MigratedNetwork) -> Iterator[Edit | Todo]:
         yield site.text.edit("MG32", start, end, "")
         assert site.function is not None
         message = (
-            f"`{site.function.name}` has no option `{option.name.text}`; NDL ignores it. It is "
+            f"'{site.function.name}' has no option '{option.name.text}'; NDL ignores it. It is "
             "dropped: look what it should have done."
         )
         yield site.text.todo("MG32", (option.start, option.end), message)

@@ -23,10 +23,13 @@ def convolution(node: Node, final: bool) -> None:
     weights, shape = node.inputs[0], shape_of(node, 1)
     if not elements(shape) and not final:
         return
-    windows = _convolving(node, shape)
+    windows = convolving(node, shape)
     layout = node.text("imageLayout", "CHW")
-    moved = spread if node.truth("transpose") else shrunk
-    output = moved(arranged(shape, layout, "CHW"), windows)
+    output = node.dimensions("dimOutputShape")
+    if not elements(output):
+        moved = spread if node.truth("transpose") else shrunk
+        wide = windows.dilated(node)
+        output = moved(arranged(shape, layout, "CHW"), wide)
     node.shape = arranged(output, "CHW", layout)
     if not elements(weights.shape or ()):
         inferred = (*windows.kernel, *windows.maps)
@@ -41,7 +44,7 @@ def convolution(node: Node, final: bool) -> None:
         )
 
 
-def _convolving(node: Node, shape: tuple[int, ...]) -> Windows:
+def convolving(node: Node, shape: tuple[int, ...]) -> Windows:
     """Kernel, strides and padding of a convolution, completed to the rank of its input."""
     windows = Windows.of(node)
     if node.text("form") == "2D":
@@ -59,7 +62,8 @@ def pooling(node: Node, final: bool) -> None:
     _cudnn_only(node)
     shape = shape_of(node, 0)
     if elements(shape) or final:
-        node.shape = shrunk(shape, Windows.of(node).completed(shape, ()))
+        windows = Windows.of(node).completed(shape, ())
+        node.shape = shrunk(shape, windows, partly=node.truth("ceilOut"))
 
 
 def max_unpooling(node: Node, final: bool) -> None:
@@ -106,12 +110,13 @@ def batch_normalization(node: Node, final: bool) -> None:
     """The first input; parameters of [0 x 1] count its elements, or its maps if spatial."""
     inherit_axis(node)
     node.shape = shape = shape_of(node, 0)
-    for one in node.inputs[1:]:
+    statistics = node.inputs[1:5]
+    for one in statistics:
         if one.shape == (0, 1) and elements(shape):
             fill(one, (shape[-1] if node.truth("spatial") else elements(shape), 1))
     if not final:
         return
-    for one in node.inputs[1:]:
+    for one in statistics:
         if one.axis is not None or one.shape != node.inputs[1].shape:
             raise Misfit(
                 "scale, bias, mean and variance need one shape and no dynamic axis:"

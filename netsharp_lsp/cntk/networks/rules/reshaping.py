@@ -100,14 +100,18 @@ def slice_axis(node: Node, final: bool) -> None:
 
 
 def row_stack(node: Node, final: bool) -> None:
-    """Inputs on top of one another along the first axis; others are repeated to match."""
+    """Inputs on top of one another along an axis, mostly the first; others are repeated."""
     inherit_axis(node)
-    rank = max(1, *(len(shape_of(node, number)) for number in range(len(node.inputs))))
-    stacked = [0] + [1] * (rank - 1)
+    along = max(node.integer("alongAxis", 1), 1) - 1
+    rank = max(along + 1, *(len(shape_of(node, number)) for number in range(len(node.inputs))))
+    stacked = [1] * rank
+    stacked[along] = 0
     for number, one in enumerate(node.inputs):
         shape = (one.shape or ()) + (1,) * (rank - len(one.shape or ()))
-        stacked[0] += shape[0]
-        for axis in range(1, rank):
+        stacked[along] += shape[along]
+        for axis in range(rank):
+            if axis == along:
+                continue
             if final and 1 not in (shape[axis], stacked[axis]) and shape[axis] != stacked[axis]:
                 raise differ(node, 0, number)
             if stacked[axis] == 1:

@@ -46,6 +46,13 @@ class Windows(NamedTuple):
             upper=_extended(self.upper, rank, len(shape), (), 0),
         )
 
+    def dilated(self, node: Node) -> Windows:
+        """The same with kernels as wide as the gaps between their cells make them."""
+        rank = len(node.dimensions("kernelShape"))
+        steps = _extended(node.dimensions("dimDilation"), rank, len(self.kernel), (), 1)
+        sides = zip(self.kernel, steps, strict=True)
+        return self._replace(kernel=tuple((side - 1) * step + 1 for side, step in sides))
+
     def map_count(self, axis: int, rank: int) -> int:
         """How many maps there are along an axis."""
         if len(self.maps) > 1:
@@ -53,8 +60,10 @@ class Windows(NamedTuple):
         return self.maps[0] if axis == rank - 1 else 1
 
 
-def shrunk(shape: tuple[int, ...], windows: Windows) -> tuple[int, ...]:
-    """How often the kernel fits along each axis, times its maps."""
+def shrunk(shape: tuple[int, ...], windows: Windows, *, partly: bool = False) -> tuple[int, ...]:
+    """How often the kernel fits along each axis, times its maps; `partly`: a last one may stand
+    out.
+    """
     _same_rank(shape, windows)
     output = []
     for axis, size in enumerate(shape):
@@ -65,7 +74,8 @@ def shrunk(shape: tuple[int, ...], windows: Windows) -> tuple[int, ...]:
             )
         lower, upper = windows.lower[axis], windows.upper[axis]
         room = size + (kernel - 1 if windows.padded[axis] else lower + upper)
-        count = (room - kernel) // step + 1
+        beyond = step - 1 if partly else 0
+        count = (room - kernel + beyond) // step + 1
         if not windows.padded[axis] and (lower or upper) and (count - 1) * step + kernel != room:
             raise Misfit("with padding by number the kernel has to fill the whole input.")
         output.append(count * windows.map_count(axis, len(shape)))

@@ -5,21 +5,24 @@ from __future__ import annotations
 from itertools import pairwise
 
 from netsharp_lsp.cntk.brainscript.reading.syntax import Name, Select, Text
-from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.library.versions import of_parameter, of_start
+from netsharp_lsp.cntk.rules import PROGRAM, rule
 from netsharp_lsp.cntk.rules.brainscript.told import severity
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Repair
-from netsharp_lsp.cntk.vocabulary import LAYOUTS, STARTS
-from netsharp_lsp.diagnostics.nearest import nearest
+from netsharp_lsp.cntk.rules.proposals import NONE, MeantWord, proposal
+from netsharp_lsp.cntk.versions import ALWAYS
+from netsharp_lsp.cntk.vocabulary import LAYOUTS, STARTS, TAKEN_BY_ALL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from netsharp_lsp.cntk.brainscript.analysis.scopes import Application, Signature
     from netsharp_lsp.cntk.brainscript.reading.syntax import Argument
     from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram
+    from netsharp_lsp.cntk.versions import Releases
 
 #: Functions of one list, which other languages call with many arguments.
 OF_LISTS = frozenset(("RowStack", "Splice", "CNTK2.Splice", "Sequential"))
@@ -28,7 +31,7 @@ FAILING = frozenset(("Shift", "TimeReverse", "GMMLogLikelihood"))
 PARAMETERS = frozenset(("Parameter", "ParameterTensor"))
 
 
-@rule("BS022", "error", on="program")
+@rule("BS022", "error", on=PROGRAM)
 def arity(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """Calls with too few or too many arguments by position."""
     for application, signature in _known(program):
@@ -95,22 +98,31 @@ def _declared(program: BrainScriptProgram, signature: Signature) -> list[Note]:
     return [Note(f"'{declaration.name}' is defined here.", program.outside(declaration.place))]
 
 
-@rule("BS023", "error", on="program")
+@rule("BS023", "error", on=PROGRAM)
 def unknown_arguments(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """Arguments by a name that the function does not have."""
     for application, signature in _known(program):
         for one in application.call.arguments:
-            if not one.name or one.name in signature.named:
+            if not one.name or one.name in signature.named or _is_of_all(signature, one.name):
                 continue
             place = program.outside(one.value.place)
+            known = {name: _releases(signature, name) for name in signature.named}
+            meant = proposal(one.name, known.items(), experiment)
+            names = [name for name, releases in known.items() if experiment.has(releases)]
             yield Finding(
                 "BS023",
                 program.outside(_name_of(one)),
-                _unknown(_called(program, application), signature, one.name),
+                _unknown(_called(program, application), signature, one.name, meant, names),
                 _declared(program, signature),
-                _respelt(program, signature, one),
+                _respelt(program, signature, one, meant.word),
                 severity(program, place, application),
             )
+
+
+def _is_of_all(signature: Signature, name: str) -> bool:
+    """Whether every function of the library takes such an argument, by what releases say."""
+    declaration = signature.declaration
+    return name in TAKEN_BY_ALL and declaration is not None and declaration.library
 
 
 def _name_of(one: Argument) -> Place:
@@ -118,24 +130,34 @@ def _name_of(one: Argument) -> Place:
     return one.place._replace(end=start + len(one.name.encode()))
 
 
-def _unknown(function: str, signature: Signature, name: str) -> str:
+def _releases(signature: Signature, name: str) -> Releases:
+    """The releases in which a function has a parameter."""
+    declaration = signature.declaration
+    if declaration is None or not declaration.library:
+        return ALWAYS
+    return of_parameter(signature.name, name)
+
+
+def _unknown(
+    function: str, signature: Signature, name: str, meant: MeantWord, names: Sequence[str]
+) -> str:
     if name in signature.required:
         return f"{function} takes '{name}' by position, not by name: write the value alone."
-    meant = nearest(name, signature.named)
-    if meant is not None:
-        return f"{function} has no optional parameter '{name}'. Did you mean '{meant}'?"
-    known = ", ".join(f"'{one}'" for one in signature.named) or "none at all"
+    if meant != NONE:
+        return f"{function} has no optional parameter '{name}'.{meant.sentence}"
+    known = ", ".join(f"'{one}'" for one in names) or "none at all"
     return f"{function} has no optional parameter '{name}'; it has {known}."
 
 
-def _respelt(program: BrainScriptProgram, signature: Signature, one: Argument) -> Repair | None:
-    meant = nearest(one.name, signature.named)
+def _respelt(
+    program: BrainScriptProgram, signature: Signature, one: Argument, meant: str | None
+) -> Repair | None:
     if meant is None or one.name in signature.required:
         return None
     return Repair(f"Write '{meant}'", [Change(program.outside(_name_of(one)), meant)], safe=False)
 
 
-@rule("BS024", "error", on="program")
+@rule("BS024", "error", on=PROGRAM)
 def given_twice(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """Arguments that are given twice by the same name."""
     for application in program.program.applications:
@@ -156,7 +178,7 @@ def given_twice(program: BrainScriptProgram, experiment: Experiment) -> Iterator
             )
 
 
-@rule("BS026", "error", on="program")
+@rule("BS026", "error", on=PROGRAM)
 def failing_functions(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """Functions of the library that no network can use."""
     for application, signature in _known(program):
@@ -173,35 +195,44 @@ def failing_functions(program: BrainScriptProgram, experiment: Experiment) -> It
         )
 
 
-@rule("BS030", "error", on="program")
+@rule("BS030", "error", on=PROGRAM)
 def unknown_starts(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """`init` with a text that is no way to start a parameter."""
+    failed = {fault.word for fault in program.built.faults}
+    for application, text in unknown_texts(program):
+        place = program.outside(text.place)
+        meant = proposal(text.value, ((word, of_start(word)) for word in STARTS), experiment)
+        known = [word for word in STARTS if experiment.has(of_start(word))]
+        word = meant.word
+        repair = Repair(f"Write '{word}'", [Change(place, f"'{word}'")], safe=False)
+        yield Finding(
+            "BS030",
+            place,
+            f"'{text.value}' is no way to start a parameter"
+            + (f": did you mean '{word}'?" if word else f"; there are {', '.join(known)}.")
+            + meant.other,
+            repair=repair if word else None,
+            severity=None if text.value in failed else severity(program, place, application),
+        )
+
+
+def unknown_texts(program: BrainScriptProgram) -> Iterator[tuple[Application, Text]]:
+    """The calls of the library with such a text, each with it."""
     for application, signature in _known(program):
         declaration = signature.declaration
         one = _text_of(application, "init")
         if declaration is None or not declaration.library or one is None:
             continue
         text = one.value
-        if not isinstance(text, Text) or not text.value or text.value in STARTS:
-            continue
-        place = program.outside(text.place)
-        meant = nearest(text.value, STARTS)
-        repair = Repair(f"Write '{meant}'", [Change(place, f"'{meant}'")], safe=False)
-        yield Finding(
-            "BS030",
-            place,
-            f"'{text.value}' is no way to start a parameter"
-            + (f": did you mean '{meant}'?" if meant else f"; there are {', '.join(STARTS)}."),
-            repair=repair if meant else None,
-            severity=severity(program, place, application),
-        )
+        if isinstance(text, Text) and text.value and text.value not in STARTS:
+            yield application, text
 
 
 def _text_of(application: Application, name: str) -> Argument | None:
     return next((one for one in application.call.arguments if one.name == name), None)
 
 
-@rule("BS031", "warning", on="program")
+@rule("BS031", "warning", on=PROGRAM)
 def ignored_values(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """`value` beside an `init` that does not read it."""
     for application, signature in _known(program):
@@ -225,7 +256,7 @@ def ignored_values(program: BrainScriptProgram, experiment: Experiment) -> Itera
         )
 
 
-@rule("BS064", "info", on="program")
+@rule("BS064", "info", on=PROGRAM)
 def legacy_layout(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """Image layouts that only old networks use."""
     for application, _ in _known(program):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.rules import SEVERITIES, emitted, rule
+from netsharp_lsp.cntk.rules import PROGRAM, RULES, emitted, rule
 from netsharp_lsp.cntk.rules.brainscript.calls import (
     arity,
     failing_functions,
     given_twice,
     unknown_arguments,
     unknown_starts,
+    unknown_texts,
 )
 from netsharp_lsp.cntk.rules.brainscript.names import (
     defined_twice,
@@ -73,6 +74,10 @@ KINDS: dict[str, tuple[str, str]] = {
     "format": ("BS068", ""),
     "unknown-function": ("BS068", ""),
     "old-gradient": ("BS069", ""),
+    "clone": ("BS082", ""),
+    "edit-circle": ("BS080", "Let one of them give a node that no other edit replaces."),
+    "double-name": ("BS081", "The program stops there: give one of them another name."),
+    "model": ("CK091", ""),
 }
 #: Faults of whole texts, of which the rules on configurations tell.
 ELSEWHERE = frozenset(("builder", "outside", "unreadable"))
@@ -95,16 +100,17 @@ FARTHEST = 8
 #: Calls on the way to a fault that are shown.
 SHOWN = 5
 CODES = {code for code, _ in KINDS.values()}
-for _code in sorted(CODES - {"BS040"} - SEVERITIES.keys()):
+for _code in sorted(CODES - {"BS040", "CK091"} - RULES.severities.keys()):
     emitted(_code, "error", language="brainscript")
 
 
-@rule("BS040", "error", on="program")
+@rule("BS040", "error", on=PROGRAM)
 def faults(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """What keeps a network from being built, at the text of the user that asks for it."""
     if not program.built.faults:
         return
     told = _Told(finding for rule in STATIC for finding in rule(program, experiment))
+    words = {text.value for _, text in unknown_texts(program)}
     names = {program.outside(use.place) for use in program.program.uses}
     seen = {("BS018", place) for place in program.left_open}
     for fault in program.built.faults:
@@ -114,7 +120,8 @@ def faults(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Find
         place = users_place(program, fault)
         # Whether an unknown name is worth telling is judged with the text around it.
         judged = fault.kind == "unknown-name" and place in names
-        if judged or (code, place) in seen or told.holds(code, place, fault.kind):
+        known = fault.word in words or told.holds(code, place, fault.kind)
+        if judged or known or (code, place) in seen:
             continue
         seen.add((code, place))
         yield Finding(

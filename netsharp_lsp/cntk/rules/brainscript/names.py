@@ -18,10 +18,14 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Select,
     Unary,
 )
+from netsharp_lsp.cntk.library.versions import of_function
 from netsharp_lsp.cntk.networks.node import GROUPS
-from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules import PROGRAM, emitted, rule
 from netsharp_lsp.cntk.rules.brainscript.told import facts, severity
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Repair
+from netsharp_lsp.cntk.rules.paths import not_a_file
+from netsharp_lsp.cntk.rules.proposals import NONE, MeantWord, proposal, proposed
+from netsharp_lsp.cntk.versions import ALWAYS
 from netsharp_lsp.cntk.vocabulary import LAYOUTS, STARTS
 from netsharp_lsp.diagnostics.nearest import nearest
 
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram
+    from netsharp_lsp.cntk.versions import Releases
     from netsharp_lsp.diagnostics.model import Severity
 
 #: What older texts, and the other language, call some functions.
@@ -70,7 +75,7 @@ OPTION_TEXTS = frozenset(
 )
 
 
-@rule("BS020", "error", on="program")
+@rule("BS020", "error", on=PROGRAM)
 def unknown_names(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """Names that nothing declares."""
     known = facts(program)
@@ -87,13 +92,13 @@ def unknown_names(program: BrainScriptProgram, experiment: Experiment) -> Iterat
             continue
         place = program.outside(use.place)
         proposals += 1
-        meant = _meant(program, use) if proposals <= MOST_PROPOSALS else None
+        meant = _meant(program, use, experiment) if proposals <= MOST_PROPOSALS else NONE
         yield Finding(
             "BS020",
             place,
             f"'{use.name}' is defined nowhere in sight{_proposal(meant)}",
             repair=_rename(program, use, meant),
-            severity=severity(program, place, use, _alone(use, meant)),
+            severity=severity(program, place, use, _alone(use, meant.word)),
         )
 
 
@@ -122,17 +127,23 @@ def _named_values(program: BrainScriptProgram) -> set[Place]:
     }
 
 
-def _meant(program: BrainScriptProgram, use: Use) -> str | None:
+def _meant(program: BrainScriptProgram, use: Use, experiment: Experiment) -> MeantWord:
     """What a name nobody defines was probably meant to be."""
     if use.name in OLD_NAMES:
-        return OLD_NAMES[use.name]
+        return MeantWord(OLD_NAMES[use.name])
     scope = use.scope
     for declaration in program.program.library.declarations:
         if declaration.name == use.name and _in_records(declaration):
-            return declaration.qualified
+            return proposed(declaration.qualified, _known(declaration), experiment)
     visible = scope.visible() if scope is not None else {}
     own = use.within.name if use.within is not None else ""
-    return nearest(use.name, [name for name in visible if name != own])
+    among = ((name, _known(one)) for name, one in visible.items() if name != own)
+    return proposal(use.name, among, experiment)
+
+
+def _known(declaration: Declaration) -> Releases:
+    """The releases that know what a name is declared as."""
+    return of_function(declaration.qualified) if declaration.library else ALWAYS
 
 
 def _in_records(declaration: Declaration) -> bool:
@@ -148,17 +159,18 @@ def _alone(use: Use, meant: str | None) -> Severity:
     return "warning" if meant is not None and meant.endswith(f".{use.name}") else "hint"
 
 
-def _proposal(meant: str | None) -> str:
-    return f": did you mean '{meant}'?" if meant else "."
+def _proposal(meant: MeantWord) -> str:
+    return f": did you mean '{meant.word}'?" if meant.word else f".{meant.other}"
 
 
-def _rename(program: BrainScriptProgram, use: Use, meant: str | None) -> Repair | None:
-    if not meant or not meant.replace(".", "").isidentifier():
+def _rename(program: BrainScriptProgram, use: Use, meant: MeantWord) -> Repair | None:
+    word = meant.word
+    if not word or not word.replace(".", "").isidentifier():
         return None
-    return Repair(f"Write '{meant}'", [Change(program.outside(use.place), meant)], safe=False)
+    return Repair(f"Write '{word}'", [Change(program.outside(use.place), word)], safe=False)
 
 
-@rule("BS021", "error", on="program")
+@rule("BS021", "error", on=PROGRAM)
 def unknown_members(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """Names behind a point that the record before it does not have."""
     for use in program.program.uses:
@@ -166,7 +178,8 @@ def unknown_members(program: BrainScriptProgram, experiment: Experiment) -> Iter
             continue
         assert use.scope is not None
         place = program.outside(use.place)
-        meant = nearest(use.name, use.scope.declared)
+        among = ((name, _known(one)) for name, one in use.scope.declared.items())
+        meant = proposal(use.name, among, experiment)
         holder = use.scope.holder
         named = f"'{holder.qualified}'" if holder is not None and holder.name else "This record"
         yield Finding(
@@ -178,7 +191,7 @@ def unknown_members(program: BrainScriptProgram, experiment: Experiment) -> Iter
         )
 
 
-@rule("BS013", "error", on="program")
+@rule("BS013", "error", on=PROGRAM)
 def defined_twice(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """Members of one record, and optional parameters of one function, of the same name."""
     for second, first in program.program.survey.duplicates:
@@ -197,7 +210,7 @@ def defined_twice(program: BrainScriptProgram, experiment: Experiment) -> Iterat
 emitted("BS014", "error", language="brainscript")
 
 
-@rule("BS025", "error", on="program")
+@rule("BS025", "error", on=PROGRAM)
 def circles(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """Members that need their own value, where nothing evaluates them."""
     met = facts(program).met
@@ -258,7 +271,7 @@ def _strict(e: Expression) -> Iterator[Name]:
         yield from _strict(e.condition)
 
 
-@rule("BS027", "error", on="program")
+@rule("BS027", "error", on=PROGRAM)
 def unknown_classes(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """`new` with a name that is no class."""
     for new, around in program.program.survey.news:
@@ -266,15 +279,16 @@ def unknown_classes(program: BrainScriptProgram, experiment: Experiment) -> Iter
             continue
         place = program.outside(new.class_place)
         met = place in facts(program).met or around.eager
+        meant = MeantWord(nearest(new.class_name, CLASSES))
         yield Finding(
             "BS027",
             place,
-            f"There is no class '{new.class_name}'{_proposal(nearest(new.class_name, CLASSES))}",
+            f"There is no class '{new.class_name}'{_proposal(meant)}",
             severity="error" if met and facts(program).failed else "warning",
         )
 
 
-@rule("BS028", "warning", on="program")
+@rule("BS028", "warning", on=PROGRAM)
 def special_nodes(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """Members whose names are nearly those that list a group of nodes."""
     network = program.program.network
@@ -297,7 +311,7 @@ def special_nodes(program: BrainScriptProgram, experiment: Experiment) -> Iterat
         )
 
 
-@rule("BS029", "error", on="program")
+@rule("BS029", "error", on=PROGRAM)
 def sibling_defaults(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """Defaults that name another parameter of their function."""
     for use, function in _sibling_defaults(program):
@@ -328,7 +342,7 @@ def _sibling_defaults(program: BrainScriptProgram) -> Iterator[tuple[Use, Declar
                     yield by_place[name.place], function
 
 
-@rule("BS018", "error", on="program")
+@rule("BS018", "error", on=PROGRAM)
 def missing_includes(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """Includes whose file is nowhere, or that lead back to themselves."""
     left_open = program.left_open
@@ -341,7 +355,9 @@ def missing_includes(program: BrainScriptProgram, experiment: Experiment) -> Ite
             program,
             entry,
             "BS018",
-            f"'{entry.path}' is not found: it is looked for as"
+            not_a_file(entry.path, kind)
+            if (kind := experiment.files.not_a_file(entry.path)) is not None
+            else f"'{entry.path}' is not found: it is looked for as"
             " it stands, then by its last part beside the including files and in the"
             " folders of the configurations.",
         )

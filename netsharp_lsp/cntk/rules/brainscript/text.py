@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from netsharp_lsp.cntk.brainscript.reading.damage import PARTNERS
-from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules import BRAINSCRIPT, emitted, rule
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Repair
+from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,11 +31,13 @@ MEANT = {
     "$": "a variable is written '$name$', and only a configuration replaces it",
 }
 #: The last word, or run of signs, of what stands before something that is missing.
-LAST_WORD = re.compile(
-    rb"((?<![\w\x80-\xff])[\w\x80-\xff]++|(?<![^\w\s\x80-\xff])[^\w\s\x80-\xff]++)\s*+\Z"
+LAST_WORD = late(
+    rb"(?:(?<![\w\x80-\xff])[\w\x80-\xff]++|(?<![^\w\s\x80-\xff])[^\w\s\x80-\xff]++)\Z"
 )
+#: No more of a word is marked, or looked at: a run of signs may be the whole text.
+LONGEST_WORD = 256
 #: How a member begins, and how far behind a comma it is looked for.
-MEMBER = re.compile(rb"\s*[A-Za-z_][\w.]*\s*(\([\w\s,=':]*\)|\[[^\[\]\n]*\])?\s*=(?!=)")
+MEMBER = late(rb"\s*[A-Za-z_][\w.]*\s*(\([\w\s,=':]*\)|\[[^\[\]\n]*\])?\s*=(?!=)")
 FARTHEST = 512
 INSTEAD = {"^": "**", "&": "&&", "|": "||"}
 
@@ -197,7 +198,7 @@ for _code in sorted({code for code, _ in TELLING.values()} - {"BS001", "BS078"})
 emitted("BS078", "info", language="brainscript")
 
 
-@rule("BS001", "error", on="brainscript")
+@rule("BS001", "error", on=BRAINSCRIPT)
 def unreadable(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """Everything in a text that could not be read, each under the code of its kind."""
     if text.traced is not None and text.script.built is None:
@@ -218,18 +219,29 @@ def _shown(text: NetworkText, damage: Damage) -> tuple[int, int]:
         return start, start + 2
     if end > start:
         return start, end
-    return _last_word(text.data, start) or (start, end)
+    return last_word(text.data, start) or (start, end)
 
 
-def _last_word(data: bytes, end: int) -> tuple[int, int] | None:
-    """The last word before a place; only as much is looked through as it takes."""
-    reach = 256
+def last_word(data: bytes, end: int) -> tuple[int, int] | None:
+    """The last word before a place, of a long one its end; blanks are passed however many."""
+    end = _without_blanks(data, end)
+    begin = max(0, end - LONGEST_WORD)
+    # Not in the midst of a character: words reach from one to another.
+    while begin < end and data[begin] & 0xC0 == 0x80:
+        begin += 1
+    word = LAST_WORD.search(data[begin:end])
+    return (begin + word.start(), end) if word else None
+
+
+def _without_blanks(data: bytes, end: int) -> int:
+    """Where the text before a place ends; only as much is looked through as it takes."""
+    reach = LONGEST_WORD
     while True:
         begin = max(0, end - reach)
-        word = LAST_WORD.search(data, begin, end)
-        if begin == 0 or (word is not None and word.start(1) > begin):
-            return word.span(1) if word else None
-        reach *= 16
+        length = len(data[begin:end].rstrip())
+        if length or begin == 0:
+            return begin + length
+        end, reach = begin, reach * 2
 
 
 def _replacing(text: NetworkText, damage: Damage, by: str, *, safe: bool) -> Repair:

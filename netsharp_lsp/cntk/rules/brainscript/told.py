@@ -34,9 +34,12 @@ class Facts(NamedTuple):
 def facts(program: BrainScriptProgram) -> Facts:
     """What evaluation and the parser say of a program."""
     met: dict[Place, frozenset[str]] = {}
+    # There are as many places as faults, and few sets of kinds.
+    same: dict[frozenset[str], frozenset[str]] = {}
     for fault in program.built.faults:
         place = users_place(program, fault)
-        met[place] = met.get(place, frozenset()) | {fault.kind}
+        kinds = met.get(place, frozenset()) | {fault.kind}
+        met[place] = same.setdefault(kinds, kinds)
     words: set[str] = set()
     sketch = False
     for text in program.texts:

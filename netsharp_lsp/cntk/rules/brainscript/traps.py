@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Binary,
     BrainScriptCall,
@@ -16,9 +14,10 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Unary,
     Variable,
 )
-from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules import BRAINSCRIPT, EXPERIMENT, PROGRAM, rule
 from netsharp_lsp.cntk.rules.brainscript.told import facts
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Repair
+from netsharp_lsp.text.expressions import late
 from netsharp_lsp.text.lines import first_on_line
 
 TYPE_CHECKING = False
@@ -32,13 +31,13 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.run.texts import NetworkText
 
 #: A closing mark that a block comment does not see, because it reads a star too many.
-UNSEEN_END = re.compile(rb"(?<=[^/*])(?:\*\*)+/")
+UNSEEN_END = late(rb"(?<=[^/*])(?:\*\*)++/")
 #: A bracket with nothing behind it on its line: somebody means it to go on.
-LONE_BRACKET = re.compile(rb"[({\[][ \t]*(?:#[^\r\n]*|//[^\r\n]*)?(?:[\r\n]|\Z)")
+LONE_BRACKET = late(rb"[({\[][ \t]*(?:#[^\r\n]*|//[^\r\n]*)?(?:[\r\n]|\Z)")
 SAME_LEVEL = ("*", "/", ".*", "%", "**")
 
 
-@rule("BS037", "warning", on="brainscript")
+@rule("BS037", "warning", on=BRAINSCRIPT)
 def continued_line(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """A line that looks like the begin of something and continues the member before it."""
     for expression, member in text.known.expressions:
@@ -90,7 +89,7 @@ def _indent(data: bytes, offset: int) -> int:
     return -1 if column is None else column
 
 
-@rule("BS038", "warning", on="brainscript")
+@rule("BS038", "warning", on=BRAINSCRIPT)
 def power(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """Powers that bind otherwise than in mathematics."""
     for expression, _ in text.known.expressions:
@@ -124,7 +123,7 @@ def power(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
             )
 
 
-@rule("BS042", "error", on="program")
+@rule("BS042", "error", on=PROGRAM)
 def without_effect(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """`with`, where nothing evaluates it."""
     for operation, _ in program.program.survey.operations:
@@ -140,7 +139,7 @@ def without_effect(program: BrainScriptProgram, experiment: Experiment) -> Itera
                 )
 
 
-@rule("BS039", "info", on="brainscript")
+@rule("BS039", "info", on=BRAINSCRIPT)
 def point_of_number(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """`2.*x`: the point belongs to the number."""
     for expression, _ in text.known.expressions:
@@ -162,7 +161,7 @@ def point_of_number(text: NetworkText, experiment: Experiment) -> Iterator[Findi
             )
 
 
-@rule("BS074", "warning", on="brainscript")
+@rule("BS074", "warning", on=BRAINSCRIPT)
 def unseen_end(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """A block comment that goes on after `**/`."""
     for comment in text.script.comments:
@@ -182,7 +181,7 @@ def unseen_end(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
             )
 
 
-@rule("BS075", "error", on="brainscript")
+@rule("BS075", "error", on=BRAINSCRIPT)
 def variable_in_file(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """`$name$` in a file, which no configuration replaces."""
     if text.traced is not None:
@@ -198,7 +197,7 @@ def variable_in_file(text: NetworkText, experiment: Experiment) -> Iterator[Find
             )
 
 
-@rule("BS076", "info", on="experiment", of_texts=True, language="brainscript")
+@rule("BS076", "info", on=EXPERIMENT, of_texts=True, language="brainscript")
 def old_records(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Records in `[ ]`, once a file."""
     found: dict[str, dict[Place, Place]] = {}
@@ -235,7 +234,7 @@ def _old_records(text: NetworkText) -> Iterator[tuple[Place, Place]]:
             yield text.place(start, start + 1), text.place(end - 1, end)
 
 
-@rule("BS036", "hint", on="brainscript")
+@rule("BS036", "hint", on=BRAINSCRIPT)
 def constant_condition(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
     """A choice whose condition is written out."""
     for expression, _ in text.known.expressions:

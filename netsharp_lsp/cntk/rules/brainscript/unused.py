@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.brainscript.analysis.scopes import FUNCTION, MEMBER, PARAMETER
-from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules import PROGRAM, emitted, rule
 from netsharp_lsp.cntk.rules.brainscript.told import facts
 from netsharp_lsp.cntk.rules.findings import Finding
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram
 
 
-@rule("BS032", "hint", on="program")
+@rule("BS032", "hint", on=PROGRAM)
 def unused(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """Functions, members of inner records and parameters that nothing names."""
     if program.alone or facts(program).sketch:
@@ -81,7 +81,7 @@ class _Used:
         return "BS034", f"'{holder.name}' does not use its parameter '{declaration.name}'."
 
 
-@rule("BS035", "hint", on="program")
+@rule("BS035", "hint", on=PROGRAM)
 def hidden_functions(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
     """Members of the network that hide a function of the library."""
     if program.alone:

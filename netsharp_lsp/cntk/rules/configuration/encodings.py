@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.sources import read_text
-from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules import EXPERIMENT, emitted, rule
 from netsharp_lsp.cntk.rules.findings import Finding, Place
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _SURELY_READ = 1 << 20
 
 
-@rule("CK016", "info", on="experiment")
+@rule("CK016", "info", on=EXPERIMENT)
 def encodings(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Every file that the run reads as a text."""
     experiment.configuration.values()

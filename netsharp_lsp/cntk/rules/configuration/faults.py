@@ -11,9 +11,11 @@ import re
 from netsharp_lsp.cntk.configuration.brackets import PARTNERS
 from netsharp_lsp.cntk.configuration.lines import misaligned
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, SourcePlace
-from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules import EXPERIMENT, emitted, rule
 from netsharp_lsp.cntk.rules.configuration.traps import swallowers
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair, placed
+from netsharp_lsp.cntk.rules.paths import not_a_file
+from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,13 +26,13 @@ if TYPE_CHECKING:
 
     Teller = Callable[[TextFault, SourcePlace, Experiment], Finding]
 
-_BLANKS = re.compile(rb"[ \t]*+")
-_NAME_BEFORE = re.compile(rb"([A-Za-z_][\w.]*)[ \t]*=?[ \t]*\Z")
-_BLOCK_BELOW = re.compile(rb"[ \t]*=([ \t]*(?:#[^\n]*)?\r?\n\s*)([\[{(\"])")
-_LONE_RETURN = re.compile(rb"\r(?!\n)")
+_BLANKS = late(rb"[ \t]*+")
+_NAME_BEFORE = late(rb"([A-Za-z_][\w.]*)[ \t]*=?[ \t]*\Z")
+_BLOCK_BELOW = late(rb"[ \t]*=([ \t]*(?:#[^\n]*)?\r?\n\s*)([\[{(\"])")
+_LONE_RETURN = late(rb"\r(?!\n)")
 
 
-@rule("CK003", "error", on="experiment", of_texts=True)
+@rule("CK003", "error", on=EXPERIMENT, of_texts=True)
 def configuration_faults(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Every fault of the evaluation that has a code here."""
     experiment.configuration.values()
@@ -164,6 +166,9 @@ def _empty(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Find
 def _missing(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Finding:
     written = place.text.decode("utf-8", "replace")
     bare = written.strip(' \t"')
+    kind = experiment.files.not_a_file(written)
+    if kind is not None:
+        return Finding("CK012", placed(place), f"Include: {not_a_file(written, kind)}")
     if bare == written:
         message = (
             f"There is no file '{written}': CNTK stops. Paths of included files are relative to "
@@ -276,7 +281,7 @@ def _say(code: str) -> Teller:
     return tell
 
 
-@rule("CK029", "error", on="experiment")
+@rule("CK029", "error", on=EXPERIMENT)
 def named_twice(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """A file that the command line names twice, or that is not there."""
     sources = experiment.configuration.layers.sources

@@ -10,7 +10,7 @@ from netsharp_lsp.cntk.configuration.lines import (
     kept_signs,
     without_comments,
 )
-from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules import CONFIGURATION, rule
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Place, Repair
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ _INCLUDE = re.compile(
 )
 
 
-@rule("CK009", "warning", on="configuration")
+@rule("CK009", "warning", on=CONFIGURATION)
 def kept_number_signs(subject: Source, experiment: Experiment) -> Iterator[Finding]:
     """Lines whose first number sign has no blank before it, so that nothing is cut."""
     networks = builder_spans(subject.text)
@@ -80,7 +80,7 @@ def _glued_comment(source: Source, sign: int, end: int) -> Finding:
     return Finding("CK009", Place(source.name, sign, end), message, repair=repair)
 
 
-@rule("CK011", "warning", on="configuration")
+@rule("CK011", "warning", on=CONFIGURATION)
 def slashes(subject: Source, experiment: Experiment) -> Iterator[Finding]:
     """Comments of other languages outside networks of BrainScript."""
     if b"//" not in subject.text and b"/*" not in subject.text:
@@ -108,7 +108,7 @@ def slashes(subject: Source, experiment: Experiment) -> Iterator[Finding]:
         yield Finding("CK011", Place(subject.name, start, end), message, repair=repair)
 
 
-@rule("CK028", "warning", on="configuration")
+@rule("CK028", "warning", on=CONFIGURATION)
 def no_includes(subject: Source, experiment: Experiment) -> Iterator[Finding]:
     """Lines that look like an include and are an assignment."""
     networks = builder_spans(subject.text)

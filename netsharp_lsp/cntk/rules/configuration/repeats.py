@@ -11,7 +11,7 @@ from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.lines import builder_spans, inside
 from netsharp_lsp.cntk.configuration.records import is_block, records
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
-from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules import EXPERIMENT, emitted, rule
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair, placed
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class _Parts:
         return reach > max(first.start, second.start)
 
 
-@rule("CK030", "warning", on="experiment")
+@rule("CK030", "warning", on=EXPERIMENT)
 def repeated_keys(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Keys that have a value and are given another."""
     yield from _repeated(experiment.configuration.root, _Parts())
@@ -144,7 +144,7 @@ class _Brackets(NamedTuple):
     name: str
 
 
-@rule("CK032", "info", on="experiment")
+@rule("CK032", "info", on=EXPERIMENT)
 def square_brackets(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Blocks in square brackets that add to nothing, the outermost of each."""
     outer: _Brackets | None = None

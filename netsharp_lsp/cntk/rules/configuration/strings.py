@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules import EXPERIMENT, emitted, rule
 from netsharp_lsp.cntk.rules.configuration.traps import BRACKET_FAULTS, traps
 from netsharp_lsp.cntk.rules.findings import Finding, Place
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.model import Severity
 
 
-@rule("CK005", "error", on="experiment")
+@rule("CK005", "error", on=EXPERIMENT)
 def traps_of_strings(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """What is swallowed; it is an error where brackets or quotes do not fit any more."""
     experiment.configuration.values()

@@ -14,6 +14,7 @@ from netsharp_lsp.cntk.configuration.brackets import PARTNERS
 from netsharp_lsp.cntk.configuration.comments import code_span
 from netsharp_lsp.cntk.configuration.lines import TOKEN, builder_spans, without_comments
 from netsharp_lsp.cntk.rules.findings import Change, Place, Repair
+from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.sources import Source
     from netsharp_lsp.cntk.run.experiment import Experiment
 
-_QUOTED = re.compile(rb'"([^"]*)("|\Z)')
-_ASSIGNMENT = re.compile(rb"\n[ \t]*([A-Za-z_][\w.]*)[ \t]*=")
-_CUT = re.compile(rb"(?<![^\r\n])[^\r\n\"]*+\"[^\r\n#]*+#[^\r\n\"]*+\"[^\r\n]*+")
-_MARKS = re.compile(rb'[\[\](){}"]')
+_QUOTED = late(rb'"([^"]*)("|\Z)')
+_ASSIGNMENT = late(rb"\n[ \t]*([A-Za-z_][\w.]*)[ \t]*=")
+_CUT = late(rb"(?<![^\r\n])[^\r\n\"]*+\"[^\r\n#]*+#[^\r\n\"]*+\"[^\r\n]*+")
+_MARKS = late(rb'[\[\](){}"]')
 #: The kinds of fault of brackets and quotes that do not fit.
 BRACKET_FAULTS = frozenset(("unclosed", "unmatched", "stray-bracket"))
 

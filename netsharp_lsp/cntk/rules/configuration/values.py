@@ -8,10 +8,11 @@ from netsharp_lsp.cntk.configuration.lines import builder_spans, inside
 from netsharp_lsp.cntk.configuration.records import Record
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.configuration.splitting import CUSTOM_SEPARATORS, PATHS
-from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules import EXPERIMENT, emitted, rule
 from netsharp_lsp.cntk.rules.configuration.faults import surplus
 from netsharp_lsp.cntk.rules.configuration.traps import swallowers
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Place, Repair, placed
+from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,21 +22,21 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.run.experiment import Experiment
 
-_IDENTIFIER = re.compile(rb"[A-Za-z_][\w.]*\Z")
-_ALMOST = re.compile(rb"([A-Za-z_]\w*)([ \t]*:[ \t]*|[ \t]+)(?=[^\s:])")
+_IDENTIFIER = late(rb"[A-Za-z_][\w.]*\Z")
+_ALMOST = late(rb"([A-Za-z_]\w*)([ \t]*:[ \t]*|[ \t]+)(?=[^\s:])")
 #: Blanks are looked through from their first one on: a line may be a megabyte of them.
-_SWALLOWED = re.compile(rb"(?<![ \t])([ \t]+)([A-Za-z_]\w*)[ \t]*=(?!=)")
-_BLOCK_BELOW = re.compile(rb"[ \t]*\n[ \t\n]*([\[{])")
-_BRACKET = re.compile(rb"[\[{(](?=([`~!@$%^&*_\-+|:;,?.]))")
-_CLOSER = re.compile(rb'[\[\](){}]|"[^"]*"?')
+_SWALLOWED = late(rb"(?<![ \t])([ \t]+)([A-Za-z_]\w*)[ \t]*=(?!=)")
+_BLOCK_BELOW = late(rb"[ \t]*\n[ \t\n]*([\[{])")
+_BRACKET = late(rb"[\[{(](?=([`~!@$%^&*_\-+|:;,?.]))")
+_CLOSER = late(rb'[\[\](){}]|"[^"]*"?')
 _NUMBER = rb"-?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?+(?:\*\d++)?+"
-_NUMBERS = re.compile(rb"%b(?::%b)*+\Z" % (_NUMBER, _NUMBER))
+_NUMBERS = late(rb"%b(?::%b)*+\Z" % (_NUMBER, _NUMBER))
 #: What a comma may be meant to group the digits of.
-_THOUSANDS = re.compile(rb"[1-9]\d{0,2}(?:,\d{3})+\Z")
+_THOUSANDS = late(rb"[1-9]\d{0,2}(?:,\d{3})++\Z")
 PLACEHOLDER = b"..."
 
 
-@rule("CK007", "warning", on="experiment")
+@rule("CK007", "warning", on=EXPERIMENT)
 def ends_of_records(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Each record of each block with the one before it."""
     follow_ups = swallowers(experiment)

@@ -7,7 +7,7 @@ import re
 from netsharp_lsp.cntk.configuration.lines import without_comments
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.configuration.variables import dollars
-from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules import CONFIGURATION, EXPERIMENT, emitted, rule
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair, placed
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.text.visible import encodable
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 _WITH_DOLLAR = re.compile(rb"(?<![^\r\n])[^\r\n$]*+\$[^\r\n]*+")
 
 
-@rule("CK019", "info", on="experiment")
+@rule("CK019", "info", on=EXPERIMENT)
 def undefined_variables(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Variables without a value, once per name and file."""
     experiment.configuration.values()
-    elsewhere = {name.lower() for name in (*experiment.defines, *experiment.run.unknown)}
+    elsewhere = {name.lower() for name in (*experiment.given.defines, *experiment.run.unknown)}
     told: set[tuple[str, str]] = set()
     inside = _inner_definitions(experiment)
     for fault in _undefined(experiment):
@@ -138,7 +138,7 @@ def _only_inside(experiment: Experiment, place: SourcePlace, name: str, inner: E
     return Finding("CK021", placed(place), message, notes, severity=severity)
 
 
-@rule("CK022", "info", on="experiment")
+@rule("CK022", "info", on=EXPERIMENT)
 def shadowed_in_vain(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Variables that a block defines anew, without effect on itself."""
     told: set[tuple[str, int, int]] = set()
@@ -179,7 +179,7 @@ def _in_vain(value: Value, use: Use, inner: Entry, place: SourcePlace) -> Findin
     return Finding("CK022", placed(place), message, notes)
 
 
-@rule("CK024", "info", on="configuration")
+@rule("CK024", "info", on=CONFIGURATION)
 def lone_dollars(subject: Source, experiment: Experiment) -> Iterator[Finding]:
     """Dollar signs that begin no variable, the first of each line."""
     if b"$" not in subject.text:

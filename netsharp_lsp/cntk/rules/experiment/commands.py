@@ -5,7 +5,7 @@ from __future__ import annotations
 from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.options import ACTIONS
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
-from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules import EXPERIMENT, rule
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Repair, placed
 from netsharp_lsp.diagnostics.nearest import nearest, suggestion
 
@@ -34,7 +34,7 @@ def _blocks(experiment: Experiment) -> list[str]:
     return [_decoded(entry.key) for entry in root if entry.kind == "block"]
 
 
-@rule("CK080", "error", on="experiment")
+@rule("CK080", "error", on=EXPERIMENT)
 def unknown_actions(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Actions that do not exist; their names are compared with case."""
     for command in experiment.commands:
@@ -63,7 +63,7 @@ def unknown_actions(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             yield Finding("CK080", place, message, repair=repair, severity=grave)
 
 
-@rule("CK081", "error", on="experiment")
+@rule("CK081", "error", on=EXPERIMENT)
 def commands_without_block(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Commands that are named and for which there is no block."""
     listed = _listed(experiment)
@@ -83,7 +83,7 @@ def commands_without_block(experiment: Experiment, _: Experiment) -> Iterator[Fi
         yield Finding("CK081", place, message, severity=None if certain else "info")
 
 
-@rule("CK083", "warning", on="experiment")
+@rule("CK083", "warning", on=EXPERIMENT)
 def repeated_commands(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Commands that are named twice."""
     seen: set[bytes] = set()
@@ -95,7 +95,7 @@ def repeated_commands(experiment: Experiment, _: Experiment) -> Iterator[Finding
         seen.add(element.text.lower())
 
 
-@rule("CK085", "warning", on="experiment")
+@rule("CK085", "warning", on=EXPERIMENT)
 def separators(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Names of commands that are parted by something else than `:`."""
     blocks = {name.lower() for name in _blocks(experiment)}
@@ -126,7 +126,7 @@ def _cut_off(experiment: Experiment, why: str) -> Iterator[Finding]:
         yield Finding("CK085", placed(first.key), message)
 
 
-@rule("CK086", "hint", on="experiment")
+@rule("CK086", "hint", on=EXPERIMENT)
 def idle_blocks(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Blocks with an action that no command names."""
     if not _listed(experiment):

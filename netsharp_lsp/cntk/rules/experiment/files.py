@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.options import READERS
 from netsharp_lsp.cntk.configuration.records import is_block
-from netsharp_lsp.cntk.rules import rule
-from netsharp_lsp.cntk.rules.experiment.command_networks import goes_on, normal, path_of
-from netsharp_lsp.cntk.rules.findings import Finding, placed
+from netsharp_lsp.cntk.rules import EXPERIMENT, rule
+from netsharp_lsp.cntk.rules.experiment.starts import files_of_starts
+from netsharp_lsp.cntk.rules.findings import Finding, Place, placed
+from netsharp_lsp.cntk.rules.paths import FOLDER, not_a_file
+from netsharp_lsp.cntk.run.edits import normal
+from netsharp_lsp.cntk.run.models import goes_on, path_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +35,7 @@ _DATA = frozenset(
 _MADE = frozenset(("labelmappingfile", "token"))
 
 
-@rule("CK116", "error", on="experiment")
+@rule("CK116", "error", on=EXPERIMENT)
 def missing_texts(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Files of NDL and MEL that are named and not there."""
     told: set[object] = set()
@@ -43,9 +46,16 @@ def missing_texts(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             if found is None or path is None or is_block(path.encode()):
                 continue
             for one in path.split(separator) if separator else [path]:
-                if "+" in one or not one.strip() or _is_there(one, experiment):
+                if "+" in one or not one.strip():
+                    continue
+                kind = experiment.files.not_a_file(one)
+                if kind is None and _is_there(one, experiment):
                     continue
                 finding = _missing(name, one, found, visit, experiment)
+                if kind is not None:
+                    said = f"{name}: {not_a_file(one, kind)}"
+                    grave: Severity | None = "warning" if kind == FOLDER else "hint"
+                    finding = Finding("CK116", finding.place, said, severity=grave)
                 if (finding.place, one) not in told:
                     told.add((finding.place, one))
                     yield finding
@@ -80,33 +90,40 @@ def _missing(name: str, path: str, found: Found, visit: Visit, experiment: Exper
     return Finding("CK116", placed(place), message, severity=grave)
 
 
-@rule("CK117", "hint", on="experiment")
+@rule("CK117", "hint", on=EXPERIMENT)
 def missing_data(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Data that are named and not there, once a reader; worth more where other data are there."""
     made = _made(experiment)
-    lacking: dict[object, list[tuple[str, str, Found]]] = {}
+    lacking: dict[object, list[tuple[str, str, Place]]] = {}
     some = False
-    for visit, name, found, path in _data(experiment):
+    odd: set[Place] = set()
+    for reader, name, path, place in (*_data(experiment), *_starts(experiment)):
         if normal(path) in made:
             continue
-        if _is_there(path, experiment):
+        kind = experiment.files.not_a_file(path)
+        if kind is not None and place not in odd:
+            odd.add(place)
+            said = f"{name}: {not_a_file(path, kind)}"
+            yield Finding("CK117", place, said, severity="warning" if kind == FOLDER else "hint")
+        elif kind is not None:
+            continue
+        elif _is_there(path, experiment):
             some = True
         elif _is_path(path):
-            lacking.setdefault(_reader(visit), []).append((name, path, found))
+            lacking.setdefault(reader, []).append((name, path, place))
     told: set[object] = set()
-    for (name, path, found), *others in lacking.values():
+    for (name, path, place), *others in lacking.values():
         paths = {other for _, other, _ in others} - {path}
         more = f" Nor are there {len(paths)} more that this reader names." if len(paths) > 1 else ""
         more = f" Nor is there '{paths.pop()}'." if len(paths) == 1 else more
-        place = placed(found.text.place(0, len(found.text)))
         if place not in told:
             told.add(place)
             message = f"{name}: there is no file '{path}' here.{more}"
             yield Finding("CK117", place, message, severity="info" if some else None)
 
 
-def _data(experiment: Experiment) -> Iterator[tuple[Visit, str, Found, str]]:
-    """The files of data that listed commands name, with the option that does."""
+def _data(experiment: Experiment) -> Iterator[tuple[object, str, str, Place]]:
+    """The files of data that listed commands name: for which reader, by which option, and where."""
     for visit in experiment.visits:
         if visit.table.name not in _DATA or not visit.command.listed:
             continue
@@ -114,7 +131,14 @@ def _data(experiment: Experiment) -> Iterator[tuple[Visit, str, Found, str]]:
             found = visit.option(option.name) if option.kind == "input" else None
             path = path_of(found)
             if found is not None and path is not None and option.name.lower() not in _MADE:
-                yield visit, option.name, found, path
+                place = placed(found.text.place(0, len(found.text)))
+                yield _reader(visit), option.name, path, place
+
+
+def _starts(experiment: Experiment) -> Iterator[tuple[object, str, str, Place]]:
+    """The files that parameters of networks start from, each of which stands for itself."""
+    for name, path, place in files_of_starts(experiment):
+        yield place, name, path, place
 
 
 def _reader(visit: Visit) -> object:

@@ -20,8 +20,9 @@ from netsharp_lsp.cntk.configuration.options import (
 )
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.configuration.variables import variable_names
-from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules import EXPERIMENT, emitted, rule
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Repair, placed
+from netsharp_lsp.cntk.rules.proposals import proposed
 from netsharp_lsp.diagnostics.nearest import allowed_slips, edit_distance
 
 TYPE_CHECKING = False
@@ -81,7 +82,7 @@ class _Key:
         self.visits: list[Visit] = []
 
 
-@rule("CK040", "warning", on="experiment")
+@rule("CK040", "warning", on=EXPERIMENT)
 def unread_keys(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Every key that nothing reads, by what is likely to be wrong with it."""
     used = names_in_use(experiment)
@@ -93,7 +94,7 @@ def unread_keys(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             continue
         if key.is_read or name.lower() in used or _NAME.match(name) is None:
             continue
-        yield from _judged(name, key)
+        yield from _judged(name, key, experiment)
     yield from _at_the_top(experiment, used)
 
 
@@ -181,7 +182,7 @@ def _binary_copies(keys: Iterable[_Key]) -> Iterator[Finding]:
         yield Finding("CK044", place, message)
 
 
-def _judged(name: str, key: _Key) -> Iterator[Finding]:
+def _judged(name: str, key: _Key, experiment: Experiment) -> Iterator[Finding]:
     """What to say about a key that nothing reads."""
     visit = key.visits[0]
     place = placed(key.entry.parts[-1].key)
@@ -192,7 +193,7 @@ def _judged(name: str, key: _Key) -> Iterator[Finding]:
     rows = find(name)
     meant = None if rows else _meant(name, _offered(visit, key.entry))
     if meant is not None:
-        yield _misspelt(name, meant, block, key)
+        yield _misspelt(name, meant, block, key, experiment)
     elif visit.table.name == "NDLNetworkBuilder":
         return
     elif name.lower() in _GONE:
@@ -208,16 +209,18 @@ def _judged(name: str, key: _Key) -> Iterator[Finding]:
         yield Finding("CK042", place, message)
 
 
-def _misspelt(name: str, meant: str, block: str, key: _Key) -> Finding:
+def _misspelt(name: str, option: Option, block: str, key: _Key, experiment: Experiment) -> Finding:
     place = placed(key.entry.parts[-1].key)
     visit = key.visits[0]
     then = "it is ignored"
     severity: Severity | None = None
+    meant = option.name
     if visit.command.listed and _is_missed(meant, visit):
         then, severity = f"{meant} is needed, and the program stops without it", "error"
-    message = f"There is no option '{name}' in {block}; {then}. Did you mean '{meant}'?"
+    found = proposed(meant, option.known, experiment)
+    message = f"There is no option '{name}' in {block}; {then}.{found.sentence}"
     repair = None
-    if visit.scope.here(meant.encode()) is None:
+    if found.word is not None and visit.scope.here(meant.encode()) is None:
         repair = Repair(f"Rename to '{meant}'", [Change(place, meant)], safe=False)
     return Finding("CK040", place, message, repair=repair, severity=severity)
 
@@ -270,7 +273,7 @@ forget_slips = _stands_around.cache_clear
 
 def _stands_there(scope: Scope, row: Option, kinds: tuple[str, ...], exact: bool) -> bool:
     names = (_decoded(entry.key) for entry in scope if entry.kind in kinds)
-    return any(not find(name) and _meant(name, [row], exact=exact) for name in names)
+    return any(not find(name) and _meant(name, [row], exact=exact) is not None for name in names)
 
 
 def _misplaced(name: str, row: Option, block: str, key: _Key, tables: list[str]) -> Finding:
@@ -302,17 +305,21 @@ def _at_the_top(experiment: Experiment, used: set[str]) -> Iterator[Finding]:
         if known or entry.kind in ("block", "flag") or _NAME.match(name) is None:
             continue
         place = placed(entry.parts[-1].key)
-        meant = _meant(name, rows.values(), exact=True)
-        if meant is None or place.source == COMMAND_LINE or root.here(meant.encode()) is not None:
+        option = _meant(name, rows.values(), exact=True)
+        if option is None or place.source == COMMAND_LINE:
             continue
-        message = (
-            f"Nothing reads '{name}', and no variable ${name}$ is used. Did you mean '{meant}'?"
-        )
-        repair = Repair(f"Rename to '{meant}'", [Change(place, meant)], safe=False)
+        meant = option.name
+        if root.here(meant.encode()) is not None:
+            continue
+        found = proposed(meant, option.known, experiment)
+        message = f"Nothing reads '{name}', and no variable ${name}$ is used.{found.sentence}"
+        repair = None
+        if found.word is not None:
+            repair = Repair(f"Rename to '{meant}'", [Change(place, meant)], safe=False)
         yield Finding("CK040", place, message, repair=repair)
 
 
-def _meant(name: str, among: Iterable[Option], exact: bool = False) -> str | None:
+def _meant(name: str, among: Iterable[Option], exact: bool = False) -> Option | None:
     """The option that a key is a slip of; `exact`: where it may well be a name of its own."""
     if len(name) < (_SHORTEST if exact else _SHORTEST - 1):
         return None
@@ -321,9 +328,9 @@ def _meant(name: str, among: Iterable[Option], exact: bool = False) -> str | Non
     for option in among:
         distance = edit_distance(name.lower(), option.name.lower(), limit)
         if distance < limit and not _is_variant(name.lower(), option.name.lower()):
-            best, limit = option.name, distance
+            best, limit = option, distance
     if best is None and len(name) >= _BEGINNING and not exact:
-        return next((it.name for it in among if it.name.lower().startswith(name.lower())), None)
+        return next((it for it in among if it.name.lower().startswith(name.lower())), None)
     return best
 
 

@@ -7,17 +7,18 @@ import re
 from netsharp_lsp.cntk.configuration.options import ACTIONS, BUILDERS
 from netsharp_lsp.cntk.configuration.records import is_block
 from netsharp_lsp.cntk.networks.node import OPAQUE
-from netsharp_lsp.cntk.rules import rule
-from netsharp_lsp.cntk.rules.experiment.command_networks import (
+from netsharp_lsp.cntk.rules import COMMAND, EXPERIMENT, rule
+from netsharp_lsp.cntk.rules.findings import Finding, Note, placed
+from netsharp_lsp.cntk.run.edits import normal
+from netsharp_lsp.cntk.run.elsewhere import held_beside
+from netsharp_lsp.cntk.run.models import (
     edits_freely,
     models_read,
     models_written,
-    normal,
     option,
     path_of,
     trains,
 )
-from netsharp_lsp.cntk.rules.findings import Finding, Note, placed
 from netsharp_lsp.cntk.vocabulary import TRUE
 
 TYPE_CHECKING = False
@@ -37,7 +38,7 @@ _OUTPUTS = ("outputPath", "outputModelPath", "newModelPath", "outputFile")
 _INPUTS = ("modelPath", "inputFile", "origModelFileName", "dbnModelPath", "editPath")
 
 
-@rule("CK090", "warning", on="command")
+@rule("CK090", "warning", on=COMMAND)
 def fresh_network(command: Command, experiment: Experiment) -> Iterator[Finding]:
     """A network that is built anew, untrained, where a model was meant to be used."""
     builder = command.builder
@@ -77,7 +78,7 @@ def _is_opaque_or_fixed(command: Command, experiment: Experiment) -> bool:
     return opaque or not any(node.trainable for node in nodes)
 
 
-@rule("CK091", "info", on="experiment")
+@rule("CK091", "info", on=EXPERIMENT)
 def unwritten_models(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Models that are read, do not exist, and are written by no command before."""
     written: dict[str, str] = {}
@@ -87,7 +88,9 @@ def unwritten_models(experiment: Experiment, _: Experiment) -> Iterator[Finding]
     }
     for command in experiment.commands:
         for path, found in models_read(command) if command.listed and not free else ():
-            if not _is_there(path, written, experiment):
+            if not _is_there(path, written, experiment) and not _is_written_beside(
+                path, experiment
+            ):
                 yield _unwritten(command, path, found, later)
         written |= dict.fromkeys(models_written(command), command.name)
         free = free or edits_freely(command)
@@ -100,6 +103,11 @@ def _is_there(path: str, written: dict[str, str], experiment: Experiment) -> boo
         return True
     files = experiment.files
     return files.exists(path) or _epochs_there(path, experiment) or files.outside(path)
+
+
+def _is_written_beside(path: str, experiment: Experiment) -> bool:
+    """Whether a configuration beside this one writes a model."""
+    return held_beside(path, experiment) is not None
 
 
 def _epochs_there(path: str, experiment: Experiment) -> bool:
@@ -118,7 +126,7 @@ def _unwritten(command: Command, path: str, found: Found, later: dict[str, str])
     return Finding("CK091", placed(found.entry.parts[-1].value), message)
 
 
-@rule("CK092", "warning", on="command")
+@rule("CK092", "warning", on=COMMAND)
 def several_builders(command: Command, _: Experiment) -> Iterator[Finding]:
     """A builder that loses against another one, though it stands as near or nearer."""
     if command.scope is None or not command.listed:
@@ -140,7 +148,7 @@ def several_builders(command: Command, _: Experiment) -> Iterator[Finding]:
         yield Finding("CK092", placed(other.entry.parts[-1].key), message, [note])
 
 
-@rule("CK096", "error", on="command")
+@rule("CK096", "error", on=COMMAND)
 def text_without_brackets(command: Command, _: Experiment) -> Iterator[Finding]:
     """A builder of BrainScript that does not begin with a bracket."""
     builder = command.builder
@@ -158,7 +166,7 @@ def text_without_brackets(command: Command, _: Experiment) -> Iterator[Finding]:
     yield Finding("CK096", placed(builder.entry.parts[-1].value), message)
 
 
-@rule("CK099", "warning", on="command")
+@rule("CK099", "warning", on=COMMAND)
 def overwritten_inputs(command: Command, _: Experiment) -> Iterator[Finding]:
     """A path that is written while it is read."""
     if command.scope is None or not command.listed or trains(command):
@@ -185,7 +193,7 @@ def _uses(command: Command, name: str) -> bool:
     return any(ACTIONS[action].find(name) for action in command.actions if action in ACTIONS)
 
 
-@rule("CK100", "warning", on="experiment")
+@rule("CK100", "warning", on=EXPERIMENT)
 def models_trained_twice(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Two commands that train the same model: the second finds it finished."""
     trained: dict[str, Command] = {}

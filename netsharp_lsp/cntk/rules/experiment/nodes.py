@@ -6,9 +6,10 @@ import re
 from fnmatch import fnmatchcase
 
 from netsharp_lsp.cntk.configuration.arrays import elements
-from netsharp_lsp.cntk.rules import emitted, rule
-from netsharp_lsp.cntk.rules.experiment.command_networks import network_of
+from netsharp_lsp.cntk.networks.node import OPAQUE
+from netsharp_lsp.cntk.rules import EXPERIMENT, emitted, rule
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Repair, placed
+from netsharp_lsp.cntk.run.elsewhere import network_of
 from netsharp_lsp.diagnostics.nearest import nearest
 
 TYPE_CHECKING = False
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Network
     from netsharp_lsp.cntk.rules.findings import Place
     from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.diagnostics.model import Severity
 
 emitted("CK115", "error")
 
@@ -37,7 +39,7 @@ _WILD = "*?["
 _LANGUAGES = ("brainscript", "ndl")
 
 
-@rule("CK114", "warning", on="experiment")
+@rule("CK114", "warning", on=EXPERIMENT)
 def unknown_nodes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Every name of a node that no network of a command that asks for it has."""
     known: set[Place] = set()
@@ -45,14 +47,14 @@ def unknown_nodes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     for visit in experiment.visits:
         if visit.table.name not in _TABLES or not visit.command.listed:
             continue
-        network = network_of(visit.command, experiment)
-        if network is None or any(node.shape is None for node in network.nodes.values()):
+        network, trainer = network_of(visit.command, experiment)
+        if network is None or network.troubles or _is_open(network):
             continue
         for option in visit.table:
             needed = option.name in _NEEDED or "cv" in visit.command.actions
             for element in _names(visit, option.name) if option.kind == "nodes" else ():
                 place = placed(element.place(0, len(element)))
-                finding = _judged(element, option.name, network, visit, needed)
+                finding = _judged(element, option.name, network, visit, needed, trainer)
                 if finding is None:
                     known.add(place)
                 elif not _may_be_declared(element, experiment):
@@ -60,6 +62,11 @@ def unknown_nodes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     for place, (needed, finding) in unknown.items():
         if needed or place not in known:
             yield finding
+
+
+def _is_open(network: Network) -> bool:
+    """Whether a network may hold more than can be known."""
+    return any(node.operation == OPAQUE for node in network.nodes.values())
 
 
 def _names(visit: Visit, option: str) -> list[Traced]:
@@ -88,7 +95,7 @@ def _result_of(call: str, network: Network) -> str | None:
 
 
 def _judged(
-    element: Traced, option: str, network: Network, visit: Visit, needed: bool
+    element: Traced, option: str, network: Network, visit: Visit, needed: bool, trainer: str
 ) -> Finding | None:
     """What to say about one name; nothing where the network has it."""
     name = element.text.decode("utf-8", "replace").strip()
@@ -102,10 +109,14 @@ def _judged(
     if option == "nodeName":
         then = "all nodes are shown instead"
     hint = f" Did you mean '{meant}'?" if meant is not None else ""
+    trained = f", which {trainer} trains," if trainer else ""
+    severity: Severity | None = "warning" if trainer else None
     message = (
-        f"{option}: the network of '{visit.command.name}' has no node '{name}', so {then}.{hint}"
+        f"{option}: the network of '{visit.command.name}'{trained} has no node '{name}', so "
+        f"{then}.{hint}"
     )
     repair = None
     if meant is not None and not element.uses:
         repair = Repair(f"Write '{meant}'", [Change(place, meant)], safe=False)
-    return Finding("CK115" if needed else "CK114", place, message, repair=repair)
+    code = "CK115" if needed else "CK114"
+    return Finding(code, place, message, repair=repair, severity=severity)

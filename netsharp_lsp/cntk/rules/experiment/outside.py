@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.records import is_block
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
-from netsharp_lsp.cntk.rules import rule
-from netsharp_lsp.cntk.rules.experiment.command_networks import models_read, path_of
+from netsharp_lsp.cntk.rules import EXPERIMENT, rule
+from netsharp_lsp.cntk.rules.experiment.starts import files_of_starts
 from netsharp_lsp.cntk.rules.findings import Finding, Place, placed
+from netsharp_lsp.cntk.run.models import models_read, path_of
 from netsharp_lsp.workspace import outside
 
 TYPE_CHECKING = False
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 _SEVERAL = {"ndlmacros": "+"}
 
 
-@rule("CK119", "info", on="experiment", of_texts=True, unknown=True)
+@rule("CK119", "info", on=EXPERIMENT, of_texts=True, unknown=True)
 def outside_files(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """What lies outside, once for each file that names such."""
     told: set[str] = set()
-    for place, message in (*_layers(experiment), *_included(experiment), *_options(experiment)):
+    for place, message in (*_layers(experiment), *_included(experiment), *_named(experiment)):
         if place.source not in told:
             told.add(place.source)
             yield Finding("CK119", place, message)
@@ -48,6 +49,14 @@ def _included(experiment: Experiment) -> Iterator[tuple[Place, str]]:
         for entry in program.program.survey.missing:
             if experiment.files.outside(entry.path):
                 yield program.outside(entry.place), outside(entry.path)
+
+
+def _named(experiment: Experiment) -> Iterator[tuple[Place, str]]:
+    """What options name, and what parameters of networks start from."""
+    yield from _options(experiment)
+    for _, path, place in files_of_starts(experiment):
+        if experiment.files.outside(path):
+            yield place, outside(path)
 
 
 def _options(experiment: Experiment) -> Iterator[tuple[Place, str]]:

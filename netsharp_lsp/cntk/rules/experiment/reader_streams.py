@@ -14,7 +14,7 @@ from netsharp_lsp.cntk.configuration.usage import sections
 from netsharp_lsp.text.numbers import whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from netsharp_lsp.cntk.configuration.entries import Entry
     from netsharp_lsp.cntk.configuration.scope import Found
@@ -32,6 +32,8 @@ class Stream(NamedTuple):
     alias: str | None
 
 
+#: How many classes a column has.
+_CLASSES = "labelDim"
 #: Readers whose streams are told in full.
 _KNOWN = frozenset(
     (
@@ -41,8 +43,13 @@ _KNOWN = frozenset(
 )
 
 
-def streams_of(reader: Visit, visits: Iterable[Visit]) -> list[Stream] | None:
-    """The streams of a reader; None where they cannot all be known."""
+def streams_of(
+    reader: Visit, visits: Iterable[Visit], labels: Callable[[str], int | None]
+) -> list[Stream] | None:
+    """The streams of a reader; None where they cannot all be known.
+
+    `labels` says how many labels a file lists, None where that cannot be known.
+    """
     if reader.table.name not in _KNOWN:
         return None
     found: list[Stream] = []
@@ -58,7 +65,7 @@ def streams_of(reader: Visit, visits: Iterable[Visit]) -> list[Stream] | None:
             if visit.table.name not in _KNOWN:
                 return None
             continue
-        stream = _stream(visit)
+        stream = _stream(visit, labels)
         if stream is not None:
             found.append(stream)
     return found
@@ -82,13 +89,15 @@ def _is_inside(visit: Visit, reader: Visit) -> bool:
     return False
 
 
-def _stream(visit: Visit) -> Stream | None:
+def _stream(visit: Visit, labels: Callable[[str], int | None]) -> Stream | None:
     """The stream of a block, None where the block is none."""
     read = _TABLES.get(visit.table.name)
     counted = None if read is None else read(visit)
     if counted is None:
         return None
     count, why, found = counted
+    if why == _CLASSES and visit.table.name == "column section":
+        count, why = _listed(visit, count, labels)
     alias = visit.text("alias") if visit.table.find("alias") is not None else None
     return Stream(visit.name, visit.found.entry, count, why, found, alias)
 
@@ -179,9 +188,24 @@ def _scaled(visit: Visit) -> _Counted:
 def _columns(visit: Visit) -> _Counted | None:
     if visit.scope.here(b"labelDim") is not None or visit.scope.here(b"labelType") is not None:
         kind = (visit.text("labelType") or "category").lower()
-        name = "labelDim" if kind == "category" else "dim"
+        name = _CLASSES if kind == "category" else "dim"
         return (None if kind == "none" else _number(visit, name)), name, visit.option(name)
     return _number(visit, "dim"), "dim", visit.option("dim")
+
+
+def _listed(
+    visit: Visit, count: int | None, labels: Callable[[str], int | None]
+) -> tuple[int | None, str]:
+    """The classes of a column: as many as are listed, where these are more than is said."""
+    path = visit.text("labelMappingFile")
+    listed = labels(path) if path else None
+    if listed is None or (count or 0) >= listed or (count is None and _has_own(visit)):
+        return count, _CLASSES
+    return listed, f"'{path}' lists so many labels, more than labelDim"
+
+
+def _has_own(visit: Visit) -> bool:
+    return visit.option(_CLASSES) is not None
 
 
 def _number(visit: Visit, name: str) -> int | None:

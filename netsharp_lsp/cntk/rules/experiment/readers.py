@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.arrays import elements
-from netsharp_lsp.cntk.configuration.options import MODULES, READERS
+from netsharp_lsp.cntk.configuration.options import MODULES, READERS, block
 from netsharp_lsp.cntk.configuration.usage import sections
-from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules import EXPERIMENT, rule
 from netsharp_lsp.cntk.rules.findings import Finding, Note, placed
+from netsharp_lsp.cntk.rules.proposals import proposal
+from netsharp_lsp.cntk.versions import ALWAYS, rank
 from netsharp_lsp.cntk.vocabulary import TRUE
 from netsharp_lsp.diagnostics.nearest import suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from netsharp_lsp.cntk.configuration.options import Block
     from netsharp_lsp.cntk.configuration.scope import Found
     from netsharp_lsp.cntk.configuration.usage import Visit
     from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.cntk.versions import Releases
     from netsharp_lsp.diagnostics.model import Severity
 
 
@@ -36,10 +40,11 @@ def _value(found: Found) -> str:
     return found.text.text.decode("utf-8", "replace")
 
 
-@rule("CK101", "warning", on="experiment")
+@rule("CK101", "warning", on=EXPERIMENT)
 def unknown_readers(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Types of readers, and libraries of deserializers, that do not come with the program."""
-    names = [table.name for table in READERS.values()]
+    known = {table.name: _released(table, "readerType", table.name) for table in READERS.values()}
+    modules = {module: _of_module(kinds) for module, kinds in MODULES.items()}
     for visit in _readers(experiment):
         found = visit.option("readerType") if visit.is_open else None
         if found is None or found.problem is not None:
@@ -47,7 +52,7 @@ def unknown_readers(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         name = _value(found)
         message = (
             f"No reader '{name}' comes with the program, which looks for a library of that name."
-            f"{suggestion(name, names)}"
+            f"{proposal(name, known.items(), experiment).sentence}"
         )
         yield Finding("CK101", placed(found.text.place(0, len(found.text))), message)
     for visit in _readers(experiment, "deserializer"):
@@ -55,12 +60,24 @@ def unknown_readers(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         if found is None or found.problem is not None or _value(found) in MODULES:
             continue
         name = _value(found)
-        hint = suggestion(name, MODULES)
+        hint = proposal(name, modules.items(), experiment).sentence
         message = f"No library '{name}' of deserializers comes with the program.{hint}"
         yield Finding("CK101", placed(found.text.place(0, len(found.text))), message)
 
 
-@rule("CK102", "error", on="experiment")
+def _released(table: Block | None, key: str, word: str) -> Releases:
+    """The releases that know a value of an option."""
+    option = table.find(key) if table is not None else None
+    return option.word(word) if option is not None else ALWAYS
+
+
+def _of_module(kinds: Iterable[str]) -> Releases:
+    """The releases that know a library: those that know the first of its deserializers."""
+    table = block("deserializer")
+    return min((_released(table, "type", kind) for kind in kinds), key=lambda one: rank(one.since))
+
+
+@rule("CK102", "error", on=EXPERIMENT)
 def foreign_types(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Deserializers that another library has."""
     owners = {kind: module for module, kinds in MODULES.items() for kind in kinds}
@@ -69,16 +86,18 @@ def foreign_types(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         kind = visit.text("type")
         if module not in MODULES or found is None or kind not in owners or kind is None:
             continue
-        if kind in MODULES[module or ""]:
+        if kind in MODULES[module]:
             continue
+        kinds = [one for one in MODULES[module] if experiment.has(_of_module((one,)))]
+        only = f"has only {', '.join(kinds)}" if kinds else "has none"
         message = (
-            f"'{kind}' belongs to the module {owners[kind]}, and {module} has only "
-            f"{', '.join(MODULES[module or ''])}: the program stops."
+            f"'{kind}' belongs to the module {owners[kind]}, and {module} {only}: the program"
+            " stops."
         )
         yield Finding("CK102", placed(found.text.place(0, len(found.text))), message)
 
 
-@rule("CK103", "error", on="experiment")
+@rule("CK103", "error", on=EXPERIMENT)
 def repeated_aliases(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Two streams that the file calls the same, or one that it calls nothing."""
     for visit in _readers(experiment, "streams"):
@@ -111,7 +130,7 @@ def _repeated(alias: str, stream: Visit, known: dict[str, Visit]) -> Iterator[Fi
     yield Finding("CK103", place, message, [note])
 
 
-@rule("CK104", "error", on="experiment")
+@rule("CK104", "error", on=EXPERIMENT)
 def missing_readers(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """`readers` that names blocks which are not there."""
     for visit in _readers(experiment, "readers"):
@@ -132,7 +151,7 @@ def missing_readers(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             yield Finding("CK104", placed(element.place(0, len(element))), message)
 
 
-@rule("CK109", "error", on="experiment")
+@rule("CK109", "error", on=EXPERIMENT)
 def frames_and_pieces(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Single frames and cut sequences at once."""
     for visit in _readers(experiment, "CompositeDataReader", "HTKMLFReader", "HTKDeserializers"):
@@ -153,7 +172,7 @@ def _here(found: Found, name: str) -> Note:
     return Note(f"{name} is given here.", placed(found.entry.parts[-1].key))
 
 
-@rule("CK110", "error", on="experiment")
+@rule("CK110", "error", on=EXPERIMENT)
 def pieces_without_length(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Sequences that are cut into pieces of no length."""
     for visit in _readers(experiment, "CompositeDataReader"):
@@ -172,7 +191,7 @@ def pieces_without_length(experiment: Experiment, _: Experiment) -> Iterator[Fin
             yield Finding("CK110", place, message, severity=severity)
 
 
-@rule("CK111", "error", on="experiment")
+@rule("CK111", "error", on=EXPERIMENT)
 def image_sections(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """An ImageReader that has not exactly one block of images and one of labels."""
     for visit in _readers(experiment, "ImageReader"):
@@ -190,7 +209,7 @@ def image_sections(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         yield Finding("CK111", placed(visit.found.entry.parts[-1].key), message)
 
 
-@rule("CK112", "error", on="experiment")
+@rule("CK112", "error", on=EXPERIMENT)
 def odd_windows(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """A context window that has no middle, or more than two sides."""
     for visit in _readers(experiment, "speech section", "kaldi section", "deserialized stream"):
@@ -213,7 +232,7 @@ def odd_windows(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         yield Finding("CK112", placed(found.entry.parts[-1].value), message)
 
 
-@rule("CK113", "error", on="experiment")
+@rule("CK113", "error", on=EXPERIMENT)
 def methods(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """`randomize=none` with a method that shuffles."""
     tables = ("HTKMLFReader", "HTKDeserializers", "Kaldi2Reader", "KaldiReader")

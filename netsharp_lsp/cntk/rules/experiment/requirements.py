@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from netsharp_lsp.cntk.configuration.options import BUILDERS, TRAINING
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.configuration.usage import sections
-from netsharp_lsp.cntk.rules import emitted, rule
-from netsharp_lsp.cntk.rules.experiment.command_networks import trains
+from netsharp_lsp.cntk.rules import EXPERIMENT, emitted, rule
 from netsharp_lsp.cntk.rules.experiment.keys import forget_slips, has_slip
 from netsharp_lsp.cntk.rules.findings import Finding, placed
+from netsharp_lsp.cntk.run.models import trains
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +38,8 @@ _WRITES = ("writer", "outputPath")
 _SLIPS = 2
 #: Actions that ask for a model even where they build a network.
 _EVALUATED = frozenset(("test", "eval", "cv"))
+#: What types of deserializers begin with that are told of their files stream by stream.
+_WITHOUT_FILE = ("HTK", "Lattice")
 #: What stands for something left out.
 PLACEHOLDER = b"..."
 
@@ -54,7 +56,7 @@ class _Lack(NamedTuple):
     message: str
 
 
-@rule("CK070", "error", on="experiment")
+@rule("CK070", "error", on=EXPERIMENT)
 def missing(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Everything that commands need and do not find."""
     if not experiment.configuration.readable:
@@ -124,7 +126,7 @@ def _is_needed(option: str, visit: Visit) -> bool:
     if option == "SGD":
         return visit.option("optimizer") is None
     if option == "file" and visit.table.name == "deserializer":
-        return not (visit.text("type") or "HTK").startswith("HTK")
+        return not (visit.text("type") or "HTK").startswith(_WITHOUT_FILE)
     if option == "modelPath":
         return _needs_a_model(visit)
     return True

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.networks.node import elements, written
+from netsharp_lsp.cntk.networks.node import OPAQUE, elements, reached, written
 from netsharp_lsp.cntk.networks.node_types import INPUTS
-from netsharp_lsp.cntk.rules import rule
-from netsharp_lsp.cntk.rules.experiment.command_networks import network_of
+from netsharp_lsp.cntk.rules import EXPERIMENT, rule
 from netsharp_lsp.cntk.rules.experiment.reader_streams import streams_of
 from netsharp_lsp.cntk.rules.findings import Finding, Note, Place, placed
+from netsharp_lsp.cntk.run.elsewhere import network_of
 from netsharp_lsp.diagnostics.nearest import nearest, suggestion
 
 TYPE_CHECKING = False
@@ -26,15 +26,22 @@ _READERS = ("reader", "cvreader")
 class _Fed:
     """A reader with its streams, and the inputs of the network that ask for them."""
 
-    __slots__ = ("inputs", "network", "reader", "streams")
+    __slots__ = ("inputs", "network", "reader", "severity", "streams")
 
     def __init__(
-        self, reader: Visit, streams: list[Stream], inputs: list[Node], network: Network
+        self,
+        reader: Visit,
+        streams: list[Stream],
+        inputs: list[Node],
+        network: Network,
+        trainer: str,
     ) -> None:
         self.reader = reader
         self.streams = streams
         self.inputs = inputs
         self.network = network
+        #: Of what stops the program, unless another configuration is run otherwise than it seems.
+        self.severity: Severity | None = "warning" if trainer else None
 
 
 def _fed(experiment: Experiment) -> Iterator[_Fed]:
@@ -44,16 +51,16 @@ def _fed(experiment: Experiment) -> Iterator[_Fed]:
         outermost = visit.outer is not None and visit.outer.outer is None
         if not outermost or visit.name.lower() not in _READERS or not command.listed:
             continue
-        network = network_of(command, experiment)
-        streams = streams_of(visit, experiment.visits)
+        network, trainer = network_of(command, experiment)
+        streams = streams_of(visit, experiment.visits, experiment.files.labels)
         if network is None or not streams or _is_open(network):
             continue
-        yield _Fed(visit, streams, _asked(visit, network), network)
+        yield _Fed(visit, streams, _asked(visit, network), network, trainer)
 
 
 def _is_open(network: Network) -> bool:
-    """Whether a network may hold more than can be known."""
-    return any(node.shape is None for node in network.nodes.values())
+    """Whether a network may hold more than can be known, or has faults that come first."""
+    return bool(network.troubles) or any(one.operation == OPAQUE for one in network.nodes.values())
 
 
 def _asked(visit: Visit, network: Network) -> list[Node]:
@@ -69,21 +76,15 @@ def _below(network: Network, visit: Visit) -> list[Node]:
     named = visit.command.scope.look_up(b"outputNodeNames") if visit.command.scope else None
     if named is not None:
         return []
-    waiting = list(network.groups.get("output", ()))
-    seen: dict[Node, None] = {}
-    while waiting:
-        node = waiting.pop()
-        if node not in seen:
-            seen[node] = None
-            waiting += node.inputs
-    return [node for node in seen if node.operation in INPUTS]
+    below = reached(network.groups.get("output", ()))
+    return [node for node in below if node.operation in INPUTS]
 
 
 def _where(node: Node) -> Place:
     return Place(*node.where)
 
 
-@rule("CK106", "error", on="experiment")
+@rule("CK106", "error", on=EXPERIMENT)
 def unfed_inputs(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Inputs of the network for which the reader has no stream."""
     told: set[object] = set()
@@ -101,10 +102,10 @@ def unfed_inputs(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             if (place, node.name) not in told:
                 told.add((place, node.name))
                 note = Note(f"The input '{node.name}' is made here.", _where(node))
-                yield Finding("CK106", place, message, [note])
+                yield Finding("CK106", place, message, [note], severity=fed.severity)
 
 
-@rule("CK107", "info", on="experiment")
+@rule("CK107", "info", on=EXPERIMENT)
 def unused_streams(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Streams that no command's network asks for."""
     asked: dict[Place, bool] = {}
@@ -131,7 +132,7 @@ def unused_streams(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             yield finding
 
 
-@rule("CK108", "error", on="experiment")
+@rule("CK108", "error", on=EXPERIMENT)
 def unequal_sizes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Streams that have another number of elements than the input that they feed."""
     told: set[object] = set()
@@ -155,4 +156,4 @@ def unequal_sizes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
                 "equal."
             )
             note = Note(f"The input '{node.name}' is made here.", _where(node))
-            yield Finding("CK108", place, message, [note])
+            yield Finding("CK108", place, message, [note], severity=fed.severity)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.arrays import elements
-from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules import EXPERIMENT, rule
 from netsharp_lsp.cntk.rules.findings import Finding, Note, placed
 from netsharp_lsp.cntk.vocabulary import TRUE
 from netsharp_lsp.text.numbers import whole_number
@@ -43,7 +43,7 @@ def _only_one(code: str, visit: Visit, names: tuple[str, ...], why: str) -> Iter
     yield Finding(code, placed(after.entry.parts[-1].key), message, [note])
 
 
-@rule("CK060", "error", on="experiment")
+@rule("CK060", "error", on=EXPERIMENT)
 def two_rates(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Learning rates per sample and per minibatch at once."""
     for visit in _visits(experiment, "SGD"):
@@ -51,14 +51,14 @@ def two_rates(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         yield from _only_one("CK060", visit, names, "the program stops.")
 
 
-@rule("CK062", "error", on="experiment")
+@rule("CK062", "error", on=EXPERIMENT)
 def several_momentums(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Momentum in more than one unit."""
     for visit in _visits(experiment, "SGD"):
         yield from _only_one("CK062", visit, _MOMENTUM, "the program stops.")
 
 
-@rule("CK063", "error", on="experiment")
+@rule("CK063", "error", on=EXPERIMENT)
 def small_epochs(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """An epoch with fewer samples than a minibatch."""
     for visit in _visits(experiment, "SGD"):
@@ -80,7 +80,7 @@ def small_epochs(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         yield Finding("CK063", placed(place.entry.parts[-1].value), message)
 
 
-@rule("CK064", "warning", on="experiment")
+@rule("CK064", "warning", on=EXPERIMENT)
 def two_block_sizes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Two options of parallel training that say the same."""
     why = "with several workers the program stops."
@@ -89,7 +89,7 @@ def two_block_sizes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         yield from _only_one("CK064", visit, _BLOCK_MOMENTUM, why)
 
 
-@rule("CK065", "info", on="experiment")
+@rule("CK065", "info", on=EXPERIMENT)
 def idle_parallel_block(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """A ParallelTrain block in a run that trains alone."""
     root = experiment.configuration.root
@@ -103,7 +103,7 @@ def idle_parallel_block(experiment: Experiment, _: Experiment) -> Iterator[Findi
         yield Finding("CK065", place, message, [note])
 
 
-@rule("CK066", "error", on="experiment")
+@rule("CK066", "error", on=EXPERIMENT)
 def gradient_check(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """A check of gradients in single precision."""
     precision = experiment.configuration.root.option(b"precision", "float")
@@ -115,7 +115,7 @@ def gradient_check(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         yield Finding("CK066", placed(found.entry.parts[-1].value), message)
 
 
-@rule("CK067", "warning", on="experiment")
+@rule("CK067", "warning", on=EXPERIMENT)
 def options_without_effect(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Options of AutoAdjust while nothing is adjusted."""
     for visit in _visits(experiment, "AutoAdjust"):
@@ -136,7 +136,7 @@ def options_without_effect(experiment: Experiment, _: Experiment) -> Iterator[Fi
             yield Finding("CK067", placed(visit.found.entry.parts[-1].key), message)
 
 
-@rule("CK068", "error", on="experiment")
+@rule("CK068", "error", on=EXPERIMENT)
 def truncated_reader(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """`truncated` in the reader of a training alone, which the program refuses."""
     if experiment.configuration.root.here(b"truncated") is not None:

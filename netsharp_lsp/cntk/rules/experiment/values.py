@@ -12,10 +12,11 @@ from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.options import OLD_ACTIONS, TOP
 from netsharp_lsp.cntk.configuration.records import is_block
 from netsharp_lsp.cntk.configuration.scope import DEFAULT
-from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules import EXPERIMENT, emitted, rule
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Repair, placed
+from netsharp_lsp.cntk.rules.proposals import proposal
 from netsharp_lsp.cntk.vocabulary import TRUTHS
-from netsharp_lsp.diagnostics.nearest import nearest, suggestion
+from netsharp_lsp.text.expressions import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,8 +47,8 @@ _MEANT = {
 }
 #: What a value that goes on by accident holds; that is told by the rules of texts.
 _MORE_THAN_A_VALUE = (b"//", b"/*", b"=", b"\n")
-_INTEGER = re.compile(r"[+-]?[0-9]+\Z")
-_NUMBER = re.compile(
+_INTEGER = late(r"[+-]?[0-9]+\Z")
+_NUMBER = late(
     r"[+-]?(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?"
     r"|0[xX][0-9a-fA-F]+|inf(?:inity)?|nan|[0-9.]+#inf)\Z",
     re.IGNORECASE,
@@ -70,9 +71,10 @@ class _Asked(NamedTuple):
     found: Found
     table: str
     severity: Severity
+    experiment: Experiment
 
 
-@rule("CK050", "error", on="experiment")
+@rule("CK050", "error", on=EXPERIMENT)
 def unreadable_values(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Every value that the one who asks for it cannot read; each place once."""
     told: set[tuple[str, object]] = set()
@@ -86,19 +88,25 @@ def unreadable_values(experiment: Experiment, _: Experiment) -> Iterator[Finding
 
 def _asked(experiment: Experiment) -> Iterator[_Asked]:
     if any(command.listed for command in experiment.commands):
-        yield from _of_table(TOP.keys, experiment.configuration.root, "top level", "error")
+        root = experiment.configuration.root
+        yield from _of_table(TOP.keys, root, "top level", "error", experiment)
     for visit in sorted(experiment.visits, key=lambda one: not one.command.listed):
         options = [(key, one) for key, one in visit.table.keys if _is_read(one, visit)]
-        yield from _of_table(options, visit.scope, visit.table.name, _severity(visit))
+        scope, name = visit.scope, visit.table.name
+        yield from _of_table(options, scope, name, _severity(visit), experiment)
 
 
 def _of_table(
-    options: Iterable[tuple[bytes, Option]], scope: Scope, table: str, severity: Severity
+    options: Iterable[tuple[bytes, Option]],
+    scope: Scope,
+    table: str,
+    severity: Severity,
+    experiment: Experiment,
 ) -> Iterator[_Asked]:
     for key, option in options:
         found = scope.look_up(key, climb=not option.here)
         if found is not None and found.problem is None and found.text.text != DEFAULT:
-            yield _Asked(option, found, table, severity)
+            yield _Asked(option, found, table, severity, experiment)
 
 
 def _is_read(option: Option, visit: Visit) -> bool:
@@ -161,12 +169,14 @@ def _choice(asked: _Asked, text: Traced) -> Iterator[Finding]:
     if word in known or (not option.cased and word.lower() in {one.lower() for one in known}):
         yield from _old_value(asked, text, word)
         return
-    allowed = ", ".join(option.values)
-    meant = nearest(word, option.values) or ""
+    values = [one for one in option.values if asked.experiment.has(option.word(one))]
+    allowed = ", ".join(values)
+    found = proposal(word, ((one, option.word(one)) for one in option.values), asked.experiment)
+    meant = found.word or ""
     case = " Here upper and lower case matter." if word.lower() == meant.lower() != "" else ""
     message = (
         f"{option.name} cannot be '{word}': the program stops. It may be {allowed}.{case}"
-        f"{suggestion(word, option.values)}"
+        f"{found.sentence}"
     )
     yield _at("CK050", text, message, asked, meant)
 
@@ -177,7 +187,8 @@ def _old_value(asked: _Asked, text: Traced, word: str) -> Iterator[Finding]:
         return
     if word.lower() in {one.lower() for one in option.values}:
         return
-    message = f"'{word}' is an old value of {option.name}. Today's are {', '.join(option.values)}."
+    values = [one for one in option.values if asked.experiment.has(option.word(one))]
+    message = f"'{word}' is an old value of {option.name}. Today's are {', '.join(values)}."
     yield Finding("CK057", placed(text.place(0, len(text))), message)
 
 
@@ -278,7 +289,7 @@ def _block_instead(asked: _Asked) -> Finding:
 _KINDS = {"choice": _choice, "truth": _truth, "number": _number, "integer": _integer}
 
 
-@rule("CK045", "error", on="experiment")
+@rule("CK045", "error", on=EXPERIMENT)
 def refused_options(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Options of older programs at which today's stops."""
     root = experiment.configuration.root
@@ -296,7 +307,7 @@ def refused_options(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         yield Finding("CK045", placed(entry.parts[-1].key), message)
 
 
-@rule("CK059", "info", on="experiment")
+@rule("CK059", "info", on=EXPERIMENT)
 def old_actions(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Spellings of actions that only older texts have."""
     for visit in experiment.visits:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.mel.faults import NETWORK
+from netsharp_lsp.cntk.rules import EXPERIMENT, emitted, rule
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Repair, placed
+from netsharp_lsp.cntk.rules.networks.shapes import KINDS as SHAPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,15 +51,19 @@ KINDS: dict[str, tuple[str, Severity]] = {
     "statement": ("ME030", "error"),
     "copied-onto-itself": ("ME023", "error"),
     "outside": ("CK119", "info"),
+    "not-connected": ("ME031", "error"),
+    "numbers": ("ME032", "error"),
 }
 #: Statements of NDL in a text of MEL have the codes of NDL.
 KINDS["ndl-function"] = ("ND002", "error")
+#: What does not fit in an edited network has the codes of networks.
+KINDS.update({f"{NETWORK}{kind}": (code, "error") for kind, (code, _) in SHAPES.items()})
 for _code, _severity in KINDS.values():
     if _code.startswith("ME") and _code != "ME001":
         emitted(_code, _severity)
 
 
-@rule("ME001", "error", on="experiment")
+@rule("ME001", "error", on=EXPERIMENT)
 def edits(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """What was met on the way through every edit of the run."""
     for edit in experiment.edits:

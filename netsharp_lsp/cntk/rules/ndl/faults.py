@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules import EXPERIMENT, NETWORK, emitted, rule
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.cntk.rules.ndl.sentences import is_group, said, written_at
 from netsharp_lsp.cntk.rules.ndl.texts import edit_faults
@@ -93,7 +93,7 @@ for _code, _severity in dict(KINDS.values()).items():
         emitted(_code, _severity, language="ndl")
 
 
-@rule("ND001", "info", on="network", language="ndl")
+@rule("ND001", "info", on=NETWORK, language="ndl")
 def deprecated(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """That a network is written in NDL; once for each builder."""
     if built.language == "ndl" and built.found is not None:
@@ -105,7 +105,7 @@ def deprecated(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]
         yield Finding("ND001", Place(key.source.name, key.start, key.end), message)
 
 
-@rule("ND002", "error", on="network", language="ndl")
+@rule("ND002", "error", on=NETWORK, language="ndl")
 def faults(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """What was met while the network was evaluated."""
     if built.language != "ndl":
@@ -121,7 +121,7 @@ def faults(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
             yield _finding(fault, built.found is None, experiment)
 
 
-@rule("ND004", "error", on="experiment", language="ndl")
+@rule("ND004", "error", on=EXPERIMENT, language="ndl")
 def faults_of_edits(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """What was met in statements of NDL within MEL, as far as no node of a model matters."""
     for edit in experiment.edits:

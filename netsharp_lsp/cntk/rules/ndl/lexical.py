@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from netsharp_lsp.cntk.configuration.comments import code_span
 from netsharp_lsp.cntk.configuration.variables import dollars
-from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules import EXPERIMENT, rule
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Place, Repair
 from netsharp_lsp.cntk.rules.ndl.texts import ndl_texts
+from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,13 +17,13 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.diagnostics.model import Severity
 
-_LINE = re.compile(rb"[^\r\n]+")
+_LINE = late(rb"[^\r\n]+")
 #: At the beginning of a line, or behind what ends a value; a path may begin with two, too.
-_SLASHES = re.compile(rb"\A[ \t]*(//)|[^=(,:\"\s\\/][ \t]*(?<=[ \t)\]}])(//)")
-_SIGN = re.compile(rb"[ \t]#")
+_SLASHES = late(rb"\A[ \t]*(//)|[^=(,:\"\s\\/][ \t]*(?<=[ \t)\]}])(//)")
+_SIGN = late(rb"[ \t]#")
 
 
-@rule("ND055", "error", on="experiment", language="ndl")
+@rule("ND055", "error", on=EXPERIMENT, language="ndl")
 def slashes(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """`//` where BrainScript begins a comment: NDL reads on."""
     for source in _sources(experiment):
@@ -47,7 +46,7 @@ def slashes(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
             yield Finding("ND055", place, message, repair=fix, severity=severity)
 
 
-@rule("ND056", "warning", on="experiment", language="ndl")
+@rule("ND056", "warning", on=EXPERIMENT, language="ndl")
 def signs(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """A comment behind a `#` that begins none: only the first `#` of a line counts."""
     for source in _sources(experiment):
@@ -66,7 +65,7 @@ def signs(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
                 yield Finding("ND056", Place(source.name, start, start + 1), message)
 
 
-@rule("CK019", "info", on="experiment")
+@rule("CK019", "info", on=EXPERIMENT)
 def variables(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Variables of a file of NDL or MEL that no configuration is known of, once for each name."""
     if experiment.run.items:

@@ -6,7 +6,7 @@ import re
 
 from netsharp_lsp.cntk.ndl.functions import GROUP_ARRAYS, function_of
 from netsharp_lsp.cntk.ndl.syntax import Array, NdlAssignment, NdlCall, Option, Word, values
-from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules import EXPERIMENT, rule
 from netsharp_lsp.cntk.rules.ndl.texts import Fix, ndl_texts, options
 from netsharp_lsp.cntk.vocabulary import KEYWORDS
 from netsharp_lsp.diagnostics.nearest import nearest
@@ -29,7 +29,7 @@ _LABEL, _FEATURE = re.compile(r"label|\Alabs?\Z", re.IGNORECASE), re.compile(r"f
 _BUILDER_KEYS = frozenset(("ndlmacros", "networkdescription", "randomseedoffset"))
 
 
-@rule("ND028", "warning", on="experiment", language="ndl")
+@rule("ND028", "warning", on=EXPERIMENT, language="ndl")
 def misspelt_groups(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Arrays whose names are almost those of groups: their nodes are in no group."""
     for text in ndl_texts(experiment):
@@ -58,7 +58,7 @@ def _group_meant(name: str) -> str | None:
     return nearest(name, ARRAYS) if lowered.endswith(("node", "nodes")) else None
 
 
-@rule("ND029", "warning", on="experiment", language="ndl")
+@rule("ND029", "warning", on=EXPERIMENT, language="ndl")
 def inputs_in_the_wrong_group(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Inputs that are called labels and tagged as features, or the other way round."""
     for text in ndl_texts(experiment):
@@ -92,7 +92,7 @@ def _wrong_group(text: NdlText, name: Word, option: Option) -> Iterator[Finding]
     yield text.finding("ND029", value, message, fix)
 
 
-@rule("ND030", "hint", on="experiment", language="ndl")
+@rule("ND030", "hint", on=EXPERIMENT, language="ndl")
 def other_case(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Names that are spelt in another case than where they are defined."""
     shared = _shared(experiment)
@@ -145,7 +145,7 @@ def _used(value: Value) -> Iterator[Word]:
             yield one
 
 
-@rule("ND031", "hint", on="experiment", language="ndl")
+@rule("ND031", "hint", on=EXPERIMENT, language="ndl")
 def unused_numbers(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Numbers that have a name which nothing uses."""
     shared = _shared(experiment)
@@ -184,7 +184,7 @@ def _all_used(statements: tuple[Statement, ...]) -> set[str]:
     return found
 
 
-@rule("ND032", "hint", on="experiment", language="ndl")
+@rule("ND032", "hint", on=EXPERIMENT, language="ndl")
 def unused_parameters(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Parameters of macros that their body does not use."""
     for text in ndl_texts(experiment):
@@ -198,7 +198,7 @@ def unused_parameters(subject: Experiment, experiment: Experiment) -> Iterator[F
                     yield text.finding("ND032", word, message)
 
 
-@rule("ND058", "hint", on="experiment", language="ndl")
+@rule("ND058", "hint", on=EXPERIMENT, language="ndl")
 def unused_macros(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Macros beside a network that nothing calls; files of macros are for many networks."""
     called = {
@@ -210,7 +210,7 @@ def unused_macros(subject: Experiment, experiment: Experiment) -> Iterator[Findi
                 yield text.finding("ND058", macro.name, f"Nothing calls '{macro.name.text}'.")
 
 
-@rule("ND059", "warning", on="experiment", language="ndl")
+@rule("ND059", "warning", on=EXPERIMENT, language="ndl")
 def keys_of_the_builder(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Keys of a builder that stand in a text of NDL, where they are variables."""
     for text in ndl_texts(experiment):
@@ -224,7 +224,7 @@ def keys_of_the_builder(subject: Experiment, experiment: Experiment) -> Iterator
                 yield text.finding("ND059", name, message)
 
 
-@rule("ND033", "warning", on="experiment", language="ndl")
+@rule("ND033", "warning", on=EXPERIMENT, language="ndl")
 def assigned_parameters(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Parameters of macros that are given another value: the call's value wins."""
     for text in ndl_texts(experiment):
@@ -243,7 +243,7 @@ def assigned_parameters(subject: Experiment, experiment: Experiment) -> Iterator
                 yield text.finding("ND033", name, message, notes=notes)
 
 
-@rule("ND034", "info", on="experiment", language="ndl")
+@rule("ND034", "info", on=EXPERIMENT, language="ndl")
 def results_by_name(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Macros with a variable of their own name that is not the last one: it is the result."""
     for text in ndl_texts(experiment):
@@ -265,7 +265,7 @@ def _own_name(body: Body, name: str) -> NdlAssignment | None:
     return None
 
 
-@rule("ND035", "hint", on="experiment", language="ndl")
+@rule("ND035", "hint", on=EXPERIMENT, language="ndl")
 def words_of_brainscript(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Names that BrainScript keeps for itself."""
     for text in ndl_texts(experiment):
@@ -279,7 +279,7 @@ def words_of_brainscript(subject: Experiment, experiment: Experiment) -> Iterato
                 yield text.finding("ND035", name, message)
 
 
-@rule("ND036", "hint", on="experiment", language="ndl")
+@rule("ND036", "hint", on=EXPERIMENT, language="ndl")
 def short_names(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Short names of functions: BrainScript does not know them; once for each name and text."""
     for text in ndl_texts(experiment):

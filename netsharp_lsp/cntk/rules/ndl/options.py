@@ -10,7 +10,7 @@ from netsharp_lsp.cntk.ndl.functions import (
 )
 from netsharp_lsp.cntk.ndl.syntax import NdlCall, Word, values
 from netsharp_lsp.cntk.networks.node import GROUPS
-from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules import EXPERIMENT, rule
 from netsharp_lsp.cntk.rules.ndl.texts import Fix, macros, ndl_texts, options
 from netsharp_lsp.cntk.vocabulary import FALSE, TRUTHS
 from netsharp_lsp.diagnostics.nearest import nearest
@@ -42,7 +42,7 @@ _LEGACY = tuple(
 )
 
 
-@rule("ND020", "warning", on="experiment", language="ndl")
+@rule("ND020", "warning", on=EXPERIMENT, language="ndl")
 def unknown_options(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Options that a function does not have: NDL ignores them."""
     for text in ndl_texts(experiment):
@@ -78,7 +78,7 @@ def _default(function: NdlFunction, name: str) -> str:
     return function.options[name].default or "empty"
 
 
-@rule("ND021", "warning", on="experiment", language="ndl")
+@rule("ND021", "warning", on=EXPERIMENT, language="ndl")
 def options_of_the_other_form(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Options of the form of a convolution that is not written."""
     for text in ndl_texts(experiment):
@@ -107,7 +107,7 @@ def _of_other_form(text: NdlText, option: Option, plane: bool) -> Finding:
     return text.finding("ND021", option.name, message)
 
 
-@rule("ND022", "warning", on="experiment", language="ndl")
+@rule("ND022", "warning", on=EXPERIMENT, language="ndl")
 def options_given_twice(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Options that a call has twice: the first counts."""
     for text in ndl_texts(experiment):
@@ -122,7 +122,7 @@ def options_given_twice(subject: Experiment, experiment: Experiment) -> Iterator
                     yield text.finding("ND022", option.name, message, notes=notes)
 
 
-@rule("ND023", "hint", on="experiment", language="ndl")
+@rule("ND023", "hint", on=EXPERIMENT, language="ndl")
 def old_gradients(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Options that say in the older way that a parameter does not learn."""
     for text in ndl_texts(experiment):
@@ -153,7 +153,7 @@ def _old_gradient(text: NdlText, option: Option, value: Word, set_too: bool) -> 
     return text.finding("ND023", option.name, message, fix)
 
 
-@rule("ND024", "hint", on="experiment", language="ndl")
+@rule("ND024", "hint", on=EXPERIMENT, language="ndl")
 def old_tags(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Tags that are spelt as they once were, or that count for nothing."""
     for text in ndl_texts(experiment):
@@ -180,7 +180,7 @@ def _old_tag(text: NdlText, option: Option, value: Word) -> Iterator[Finding]:
         yield text.finding("ND024", value, message, fix)
 
 
-@rule("ND025", "error", on="experiment", language="ndl")
+@rule("ND025", "error", on=EXPERIMENT, language="ndl")
 def unknown_tags(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Tags that name no group: the program stops."""
     for text in ndl_texts(experiment):
@@ -200,7 +200,7 @@ def unknown_tags(subject: Experiment, experiment: Experiment) -> Iterator[Findin
                     yield text.finding("ND025", value, message, fix)
 
 
-@rule("ND026", "hint", on="experiment", language="ndl")
+@rule("ND026", "hint", on=EXPERIMENT, language="ndl")
 def layouts_not_said(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Images whose layout is not said: NDL takes the older one, BrainScript the other."""
     for text in ndl_texts(experiment):
@@ -228,7 +228,7 @@ def _has_no_layout(call: NdlCall) -> bool:
     return all(option.name.text.lower() != "imagelayout" for option in options(call))
 
 
-@rule("ND027", "warning", on="experiment", language="ndl")
+@rule("ND027", "warning", on=EXPERIMENT, language="ndl")
 def options_that_a_macro_does_not_use(
     subject: Experiment, experiment: Experiment
 ) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlCall
 from netsharp_lsp.cntk.networks.node_types import NODE_TYPES
 from netsharp_lsp.cntk.rules.findings import Note, Place
 from netsharp_lsp.cntk.rules.ndl.texts import macros, ndl_texts
-from netsharp_lsp.cntk.vocabulary import LAYOUTS, NDL_STARTS
+from netsharp_lsp.cntk.vocabulary import LAYOUTS, NDL_STARTS, PLAIN_TRUTHS
 from netsharp_lsp.diagnostics.nearest import Candidates, nearest
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ VALUES = {
     "imagelayout": tuple(LAYOUTS),
     "engine": ("cntk", "cudnn"),
 }
-_TRUTHS = ("true", "false")
 
 
 def said(fault: BuildingFault, experiment: Experiment) -> Said:
@@ -162,7 +161,7 @@ def _option_value(written: str, place: Place, experiment: Experiment, plain: Sai
     """With the word that was meant, where the option has words for values."""
     name, sign, value = written.partition("=")
     bare = value.strip().strip('"')
-    known = VALUES.get(name.strip().lower(), _TRUTHS)
+    known = VALUES.get(name.strip().lower(), PLAIN_TRUTHS)
     near = nearest(bare, known) if sign and bare else None
     if near is None:
         return plain

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_lsp.cntk.configuration.sources import read_text
 from netsharp_lsp.cntk.configuration.traced import Weaver
-from netsharp_lsp.cntk.mel.reading import read
-from netsharp_lsp.cntk.ndl.containers import plugged, program_of_builder, program_of_file
+from netsharp_lsp.cntk.ndl.containers import plugged
 from netsharp_lsp.cntk.ndl.evaluation import Part, evaluate
 from netsharp_lsp.cntk.ndl.reading import read_script
 from netsharp_lsp.cntk.ndl.syntax import Definition, NdlAssignment, NdlCall, Option, Word, values
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.ndl.syntax import NdlScript, Statement, Value
     from netsharp_lsp.cntk.networks.faults import BuildingFault
-    from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.edits import Edit
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.diagnostics.model import Severity
@@ -51,13 +48,14 @@ class NdlText:
     stands in, a file that no configuration is known of.
     """
 
-    __slots__ = ("_statements", "alone", "role", "script")
+    __slots__ = ("_calls", "_statements", "alone", "role", "script")
 
     def __init__(self, script: NdlScript, role: str, alone: bool) -> None:
         self.script = script
         self.role = role
         self.alone = alone
         self._statements: tuple[Within, ...] | None = None
+        self._calls: tuple[tuple[NdlCall, Definition | None], ...] | None = None
 
     def place(self, start: int, end: int) -> Place:
         """Where a span stands in its file."""
@@ -84,8 +82,13 @@ class NdlText:
             if isinstance(statement, NdlAssignment):
                 yield statement, macro
 
-    def calls(self) -> Iterator[tuple[NdlCall, Definition | None]]:
+    def calls(self) -> tuple[tuple[NdlCall, Definition | None], ...]:
         """Every call, however deep, with the macro around it."""
+        if self._calls is None:
+            self._calls = tuple(self._found_calls())
+        return self._calls
+
+    def _found_calls(self) -> Iterator[tuple[NdlCall, Definition | None]]:
         for statement, macro in self.assignments():
             for value in values(statement.value):
                 if isinstance(value, NdlCall):
@@ -133,7 +136,7 @@ def ndl_texts(experiment: Experiment) -> list[NdlText]:
     """Every text of NDL that the networks of a run are made of, each once."""
     texts: dict[object, NdlText] = {}
     for built in experiment.networks:
-        for part in _parts(built, experiment):
+        for part in built.parts:
             text = part.script.text
             key = (part.script.place(0, len(text)), text.text)
             texts.setdefault(key, NdlText(part.script, part.role, built.found is None))
@@ -151,32 +154,16 @@ def edit_faults(edit: Edit) -> tuple[BuildingFault, ...]:
     return evaluate((*edit.macros, Part("run", "", script))).faults
 
 
+@once
 def _statements(edit: Edit) -> NdlScript:
     """The statements of NDL in a text of MEL."""
     weaver = Weaver()
-    for statement in read(edit.text.traced).statements if edit.text.traced is not None else ():
+    for statement in edit.text.mel.statements:
         if statement.kind == "ndl":
             end = statement.text.place(len(statement.text), len(statement.text))
             weaver.take(statement.text, 0, len(statement.text))
             weaver.stand_in(b"\n", end)
     return read_script(plugged(weaver.done()))
-
-
-def _parts(built: BuiltNetwork, experiment: Experiment) -> tuple[Part, ...]:
-    if built.language != "ndl":
-        return ()
-    if built.found is None:
-        data = experiment.files.read(built.place.source)
-        source = read_text(built.place.source, data or b"")
-        if isinstance(source, str):
-            return ()
-        program = program_of_file(source)
-    else:
-        command = next(one for one in experiment.commands if one.name == built.command)
-        if command.scope is None:
-            return ()
-        program = program_of_builder(built.found, command.scope, experiment.files)
-    return (*program.parts, *program.candidates)
 
 
 def macros(experiment: Experiment) -> dict[str, Definition]:

@@ -4,13 +4,12 @@ nodes that lead nowhere.
 
 from __future__ import annotations
 
-import re
-
 from netsharp_lsp.cntk.brainscript.reading.syntax import Name
 from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.cntk.networks.node_types import INPUTS
-from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules import NETWORK, rule
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Repair, placed
+from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,12 +24,12 @@ LABEL_FIRST = frozenset(
     ("CrossEntropyWithSoftmax", "CrossEntropy", "ClassificationError", "Logistic")
 )
 #: What people call labels.
-LABEL = re.compile(r"(?i)label|target|\btruth|^y$")
+LABEL = late(r"(?i)label|target|\btruth|^y$")
 #: Options that name nodes of a network.
-NAMING = re.compile(rb"(?im)^[^\n#]*(?:node|nodes|nodenames?)\s*=\s*([^\n]*)")
+NAMING = late(rb"(?im)^[^\n#]*(?:node|nodes|nodenames?)\s*=\s*([^\n]*)")
 #: Actions that minimize a criterion.
 TRAINING = frozenset(("train", "trainrnn"))
-WORD = re.compile(rb"[^\s,:;=(){}\[\]\"'$]+")
+WORD = late(rb"[^\s,:;=(){}\[\]\"'$]+")
 
 
 def _whole(built: BuiltNetwork) -> Network | None:
@@ -42,7 +41,7 @@ def _whole(built: BuiltNetwork) -> Network | None:
     return built.network
 
 
-@rule("BS058", "warning", on="network", language="brainscript")
+@rule("BS058", "warning", on=NETWORK, language="brainscript")
 def no_criterion(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """A network that cannot be trained: nothing says what to minimize."""
     network = _whole(built)
@@ -72,7 +71,7 @@ def _key(built: BuiltNetwork) -> Place:
     return placed(built.found.entry.assignments[-1].key)
 
 
-@rule("BS059", "warning", on="network", language="brainscript")
+@rule("BS059", "warning", on=NETWORK, language="brainscript")
 def no_features(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """A network that reads no data."""
     network = _whole(built)
@@ -88,7 +87,7 @@ def no_features(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding
     )
 
 
-@rule("BS060", "hint", on="network", language="brainscript")
+@rule("BS060", "hint", on=NETWORK, language="brainscript")
 def without_effect(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """Nodes that no criterion, evaluation or output needs."""
     network = _whole(built)
@@ -143,7 +142,7 @@ def _named(experiment: Experiment) -> set[str]:
     }
 
 
-@rule("BS062", "warning", on="network", language="brainscript")
+@rule("BS062", "warning", on=NETWORK, language="brainscript")
 def swapped(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """Criteria whose label stands second."""
     if built.network is None:
@@ -191,7 +190,7 @@ def _is_label(node: Node, labels: set[int]) -> bool:
     return not labels and node.operation in INPUTS and bool(LABEL.search(node.name))
 
 
-@rule("BS063", "hint", on="network", language="brainscript")
+@rule("BS063", "hint", on=NETWORK, language="brainscript")
 def labels_as_features(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """Labels that are in the group of features alone, as `Input` puts them there."""
     network = _whole(built)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.cntk.networks.node import PARAMETER, written
 from netsharp_lsp.cntk.networks.node_types import INPUTS, family
-from netsharp_lsp.cntk.rules import emitted, rule
+from netsharp_lsp.cntk.rules import NETWORK, emitted, rule
 from netsharp_lsp.cntk.rules.findings import Finding, Note
 
 TYPE_CHECKING = False
@@ -37,6 +37,7 @@ KINDS = {
         " do not.",
     ),
     "leaves": ("BS056", ""),
+    "file": ("BS079", ""),
 }
 for _code in sorted({code for code, _ in KINDS.values()} - {"BS050"}):
     emitted(_code, "error", language="brainscript")
@@ -48,7 +49,7 @@ FARTHEST = 60
 SHOWN = 4
 
 
-@rule("BS050", "error", on="network", language="brainscript")
+@rule("BS050", "error", on=NETWORK, language="brainscript")
 def troubles(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """Everything in a network that does not fit, each under the code of its cause."""
     if built.network is None:

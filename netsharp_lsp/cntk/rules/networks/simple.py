@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.rules import rule
+from netsharp_lsp.cntk.rules import NETWORK, rule
 from netsharp_lsp.cntk.rules.findings import Finding
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 KINDS = frozenset(("unsupported-criterion", "unsupported-kind", "layer-sizes", "unbuildable"))
 
 
-@rule("CK118", "error", on="network")
+@rule("CK118", "error", on=NETWORK)
 def unbuildable(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     """Sizes, kinds and criteria that do not make a network together."""
     if built.language == "simple":

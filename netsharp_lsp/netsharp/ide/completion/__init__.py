@@ -32,16 +32,16 @@ from netsharp_lsp.netsharp.ide.completion.expressions import (
 )
 from netsharp_lsp.netsharp.ide.completion.place import Cursor
 from netsharp_lsp.netsharp.ide.completion.shares import shares, shares_opened
-from netsharp_lsp.netsharp.ide.glossary import (
+from netsharp_lsp.netsharp.ide.hover.layers import layer_markdown
+from netsharp_lsp.netsharp.ide.hover.values import constant_markdown
+from netsharp_lsp.netsharp.ide.meanings.glossary import (
     activation_markdown,
     attribute_markdown,
     form_named,
     function_markdown,
     keyword_markdown,
 )
-from netsharp_lsp.netsharp.ide.hover.layers import layer_markdown
-from netsharp_lsp.netsharp.ide.hover.values import constant_markdown
-from netsharp_lsp.netsharp.ide.situation import situation_at
+from netsharp_lsp.netsharp.ide.places.situation import situation_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,23 +9,23 @@ from netsharp_lsp.netsharp.ide.completion.expressions import (
     constants_with,
     functions,
 )
+from netsharp_lsp.netsharp.ide.completion.fitting import WITH_MAPS, fitted, usual
 from netsharp_lsp.netsharp.ide.completion.place import Proposal
-from netsharp_lsp.netsharp.ide.fitting import WITH_MAPS, fitted, usual
-from netsharp_lsp.netsharp.ide.glossary import form_named
-from netsharp_lsp.netsharp.ide.templates import MAPS, Template, shape_of
-from netsharp_lsp.netsharp.meaning.attributes import FORMS
-from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.ide.completion.templates import MAPS, Template, shape_of
+from netsharp_lsp.netsharp.ide.meanings.glossary import form_named
 from netsharp_lsp.netsharp.meaning.inforce import wanted
+from netsharp_lsp.netsharp.meaning.values.attributes import FORMS
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
 from netsharp_lsp.netsharp.repairs.proposals import CONSTANTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from netsharp_lsp.netsharp.ide.completion.fitting import Figures
     from netsharp_lsp.netsharp.ide.completion.place import Cursor
-    from netsharp_lsp.netsharp.ide.fitting import Figures
-    from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
-    from netsharp_lsp.netsharp.meaning.evaluate import Value
+    from netsharp_lsp.netsharp.meaning.values.attributes import AttributeForm
+    from netsharp_lsp.netsharp.meaning.values.evaluate import Value
 
     Shapes = Iterator[tuple[tuple[int, ...], str]]
 

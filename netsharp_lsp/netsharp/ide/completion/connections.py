@@ -6,9 +6,9 @@ from operator import attrgetter
 
 from netsharp_lsp.netsharp.ide.completion.nearness import chosen, nearest
 from netsharp_lsp.netsharp.ide.completion.place import Proposal
-from netsharp_lsp.netsharp.ide.counting import counted
-from netsharp_lsp.netsharp.ide.templates import Template, block
-from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.ide.completion.templates import Template, block
+from netsharp_lsp.netsharp.ide.meanings.counting import counted
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

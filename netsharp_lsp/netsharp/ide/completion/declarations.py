@@ -9,9 +9,9 @@ from netsharp_lsp.netsharp.ide.completion.connections import (
     a_connection,
 )
 from netsharp_lsp.netsharp.ide.completion.place import Proposal
-from netsharp_lsp.netsharp.ide.glossary import ACTIVATION_NOTES
-from netsharp_lsp.netsharp.ide.templates import Template, block, output_of
-from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.ide.completion.templates import Template, block, output_of
+from netsharp_lsp.netsharp.ide.meanings.glossary import ACTIVATION_NOTES
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
 from netsharp_lsp.netsharp.repairs.proposals import shapes_of
 
 TYPE_CHECKING = False
@@ -38,7 +38,9 @@ OUTPUT_USUAL = {
 
 
 def sections(cursor: Cursor) -> Iterator[Proposal]:
-    """At the top of the text, or where a declaration ended."""
+    """At the top of the text, or where a declaration ended; nothing within one."""
+    if not _begins(cursor):
+        return
     network = cursor.network
     if not network.all_layers:
         yield from networks()
@@ -61,6 +63,18 @@ def sections(cursor: Cursor) -> Iterator[Proposal]:
     )
     yield _snippet("const …", Template("const ").hole("Name").add(" = ").hole("1").add(";"))
     yield _snippet("share …", Template("share { ").hole("H1").add(", ").hole("H2").add(" }"))
+
+
+def _begins(cursor: Cursor) -> bool:
+    """Whether a declaration may begin at the cursor: what cannot be read before it is part of the
+    one before, which goes on behind a comma or an open bracket, and else to the end of its line.
+    """
+    before = cursor.situation.before
+    if before in ("", ";", "}"):
+        return True
+    data, start = cursor.network.specification.data, cursor.situation.start
+    is_first = not data[data.rfind(b"\n", 0, start) + 1 : start].strip()
+    return is_first and (before[-1:].isalnum() or before[-1:] in "_])")
 
 
 def _snippet(label: str, template: Template, detail: str = "") -> Proposal:

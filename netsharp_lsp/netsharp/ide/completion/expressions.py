@@ -6,9 +6,9 @@ from operator import attrgetter
 
 from netsharp_lsp.netsharp.ide.completion.nearness import MOST, chosen, nearest
 from netsharp_lsp.netsharp.ide.completion.place import Proposal
-from netsharp_lsp.netsharp.ide.glossary import FUNCTIONS, function_form
+from netsharp_lsp.netsharp.ide.completion.templates import Template
 from netsharp_lsp.netsharp.ide.hover.values import shown
-from netsharp_lsp.netsharp.ide.templates import Template
+from netsharp_lsp.netsharp.ide.meanings.glossary import FUNCTIONS, function_form
 from netsharp_lsp.netsharp.reading.expressions import names_in
 
 TYPE_CHECKING = False
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from netsharp_lsp.netsharp.ide.completion.place import Cursor
-    from netsharp_lsp.netsharp.meaning.evaluate import Value
     from netsharp_lsp.netsharp.meaning.model import Constant, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.meaning.values.evaluate import Value
 
 #: The functions that conditions use most come first.
 FIRST_FUNCTIONS = ("abs", "min", "max", "mod")

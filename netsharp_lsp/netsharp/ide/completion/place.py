@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.ide.subjects import index_at
-from netsharp_lsp.netsharp.ide.templates import Template
+from netsharp_lsp.netsharp.ide.completion.templates import Template
+from netsharp_lsp.netsharp.ide.places.subjects import index_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.ide.answers import CompletionKind
-    from netsharp_lsp.netsharp.ide.situation import Situation
+    from netsharp_lsp.netsharp.ide.places.situation import Situation
     from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
 

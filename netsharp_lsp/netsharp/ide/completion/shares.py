@@ -7,9 +7,9 @@ from operator import attrgetter
 from netsharp_lsp.netsharp.ide.completion.connections import layer_detail
 from netsharp_lsp.netsharp.ide.completion.nearness import MOST, chosen, nearest
 from netsharp_lsp.netsharp.ide.completion.place import Proposal
-from netsharp_lsp.netsharp.ide.templates import Template
-from netsharp_lsp.netsharp.meaning.attributes import WEIGHTED_KINDS
-from netsharp_lsp.netsharp.meaning.sharing import biases_differ, bundle_differences
+from netsharp_lsp.netsharp.ide.completion.templates import Template
+from netsharp_lsp.netsharp.meaning.counts.sharing import biases_differ, bundle_differences
+from netsharp_lsp.netsharp.meaning.values.attributes import WEIGHTED_KINDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

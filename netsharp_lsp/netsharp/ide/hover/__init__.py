@@ -21,14 +21,14 @@ from netsharp_lsp.netsharp.ide.hover.words import (
     parameter_at,
     shared_bias_at,
 )
-from netsharp_lsp.netsharp.ide.subjects import subject_at
+from netsharp_lsp.netsharp.ide.places.subjects import subject_at
 from netsharp_lsp.netsharp.meaning.model import Constant, Layer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from netsharp_lsp.netsharp.ide.subjects import Subject
+    from netsharp_lsp.netsharp.ide.places.subjects import Subject
     from netsharp_lsp.netsharp.meaning.network import Network
 
 

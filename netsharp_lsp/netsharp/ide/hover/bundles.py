@@ -5,18 +5,18 @@ from __future__ import annotations
 from netsharp_engine.geometry import product
 from netsharp_lsp.netsharp.arithmetic import factors, positions
 from netsharp_lsp.netsharp.findings import RelativeSpan
-from netsharp_lsp.netsharp.ide.counting import (
+from netsharp_lsp.netsharp.ide.hover.layers import fact
+from netsharp_lsp.netsharp.ide.meanings.counting import (
     bundle_equation,
     counted,
     explained,
     node_product,
 )
-from netsharp_lsp.netsharp.ide.formulas import connections_of, nodes_of, parameters_of
-from netsharp_lsp.netsharp.ide.glossary import KEYWORDS
-from netsharp_lsp.netsharp.ide.hover.layers import fact
-from netsharp_lsp.netsharp.ide.sharing import bundle_sharing
-from netsharp_lsp.netsharp.meaning.evaluate import show
-from netsharp_lsp.netsharp.meaning.predicates import count_edges
+from netsharp_lsp.netsharp.ide.meanings.formulas import connections_of, nodes_of, parameters_of
+from netsharp_lsp.netsharp.ide.meanings.glossary import KEYWORDS
+from netsharp_lsp.netsharp.ide.meanings.sharing import bundle_sharing
+from netsharp_lsp.netsharp.meaning.counts.predicates import count_edges
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from netsharp_lsp.description.tables import size as bytes_text
 from netsharp_lsp.netsharp.describe import BYTES_PER_NUMBER
-from netsharp_lsp.netsharp.ide.counting import (
+from netsharp_lsp.netsharp.ide.meanings.counting import (
     counted,
     explained,
     layer_equation,
     node_product,
 )
-from netsharp_lsp.netsharp.ide.formulas import (
+from netsharp_lsp.netsharp.ide.meanings.formulas import (
     Formula,
     layer_parameters,
     multiply_adds_of,
     nodes_of,
     total,
 )
-from netsharp_lsp.netsharp.ide.glossary import KEYWORDS, activation_formula
-from netsharp_lsp.netsharp.ide.sharing import sharing_of
-from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.ide.meanings.glossary import KEYWORDS, activation_formula
+from netsharp_lsp.netsharp.ide.meanings.sharing import sharing_of
 from netsharp_lsp.netsharp.meaning.inforce import HOSTS_HIDDEN_NODES
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from netsharp_lsp.netsharp.arithmetic import positions
 from netsharp_lsp.netsharp.findings import RelativeSpan
-from netsharp_lsp.netsharp.ide.counting import bundle_equation, counted, node_product
-from netsharp_lsp.netsharp.ide.glossary import attribute_markdown, form_named, limits
 from netsharp_lsp.netsharp.ide.hover.layers import fact
-from netsharp_lsp.netsharp.meaning.evaluate import show
-from netsharp_lsp.netsharp.meaning.sharing import GEOMETRY
+from netsharp_lsp.netsharp.ide.meanings.counting import bundle_equation, counted, node_product
+from netsharp_lsp.netsharp.ide.meanings.glossary import attribute_markdown, form_named, limits
+from netsharp_lsp.netsharp.meaning.counts.sharing import GEOMETRY
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
 from netsharp_lsp.netsharp.reading.expressions import names_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.ide.subjects import Subject
-    from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
-    from netsharp_lsp.netsharp.meaning.evaluate import Value
+    from netsharp_lsp.netsharp.ide.places.subjects import Subject
     from netsharp_lsp.netsharp.meaning.model import Bundle, Constant
     from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.meaning.values.attributes import AttributeForm
+    from netsharp_lsp.netsharp.meaning.values.evaluate import Value
     from netsharp_lsp.netsharp.reading.syntax import Declaration, Expression
 
 #: Where a bundle keeps the value in force of an attribute with one entry a dimension.

@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 
 from netsharp_engine.activations import NAMES
-from netsharp_lsp.netsharp.ide.glossary import (
+from netsharp_lsp.netsharp.ide.hover.layers import fact
+from netsharp_lsp.netsharp.ide.meanings.glossary import (
     FUNCTIONS,
     activation_markdown,
     function_markdown,
     keyword_markdown,
 )
-from netsharp_lsp.netsharp.ide.hover.layers import fact
 from netsharp_lsp.netsharp.ide.quickfixes import RULES
-from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.netsharp.ide.subjects import Subject
+    from netsharp_lsp.netsharp.ide.places.subjects import Subject
     from netsharp_lsp.netsharp.meaning.network import Network
 
 SUPPRESSION = re.compile(rb"//\s*netsharp:\s*ignore\s*\[([^\]]*)\]?")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.ide.answers import Action, Refusal
-from netsharp_lsp.netsharp.ide.names import is_declaration
+from netsharp_lsp.netsharp.ide.navigation.names import is_declaration
 from netsharp_lsp.netsharp.ide.rename import rename
 
 TYPE_CHECKING = False

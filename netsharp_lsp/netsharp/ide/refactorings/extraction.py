@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from netsharp_lsp.ide.answers import Action
+from netsharp_lsp.netsharp.ide.places.standing import parameters_of
 from netsharp_lsp.netsharp.ide.refactorings.site import LONGEST
 from netsharp_lsp.netsharp.ide.rename import unlawful
-from netsharp_lsp.netsharp.ide.standing import parameters_of
 from netsharp_lsp.netsharp.reading.expressions import names_in, operands
 from netsharp_lsp.netsharp.reading.syntax import (
     Attribute,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from netsharp_lsp.ide.answers import Action
-from netsharp_lsp.netsharp.ide.names import is_declaration
+from netsharp_lsp.netsharp.ide.navigation.names import is_declaration
+from netsharp_lsp.netsharp.ide.places.standing import occurrences, parameters_of
 from netsharp_lsp.netsharp.ide.refactorings.site import LONGEST
-from netsharp_lsp.netsharp.ide.standing import occurrences, parameters_of
 from netsharp_lsp.netsharp.reading.expressions import names_in
 from netsharp_lsp.netsharp.reading.syntax import (
     Attribute,
@@ -24,8 +24,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from netsharp_lsp.netsharp.ide.places.standing import Standing
     from netsharp_lsp.netsharp.ide.refactorings.site import Site
-    from netsharp_lsp.netsharp.ide.standing import Standing
     from netsharp_lsp.netsharp.meaning.model import Constant
     from netsharp_lsp.netsharp.reading.syntax import Expression, Node
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.ide.answers import Action
 from netsharp_lsp.netsharp.ide.rename import unlawful
-from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
 from netsharp_lsp.netsharp.reading.syntax import BundleItem
 from netsharp_lsp.text.edits import Edit
 

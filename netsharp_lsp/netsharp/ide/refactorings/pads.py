@@ -5,8 +5,8 @@ from __future__ import annotations
 from netsharp_engine.geometry import Axis
 from netsharp_lsp.ide.answers import Action
 from netsharp_lsp.netsharp.findings import RelativeSpan
-from netsharp_lsp.netsharp.meaning.evaluate import show
 from netsharp_lsp.netsharp.meaning.inforce import lawful
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
 from netsharp_lsp.netsharp.repairs.restructuring import removed
 from netsharp_lsp.netsharp.repairs.rewriting import leading_blank
 from netsharp_lsp.text.edits import Edit
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.netsharp.ide.refactorings.site import Site
-    from netsharp_lsp.netsharp.meaning.evaluate import Value
     from netsharp_lsp.netsharp.meaning.model import Bundle
+    from netsharp_lsp.netsharp.meaning.values.evaluate import Value
     from netsharp_lsp.netsharp.reading.syntax import Attribute
 
 KIND = "refactor.rewrite.padding"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.ide.answers import Action
-from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
 from netsharp_lsp.netsharp.reading.syntax import Attribute, Predicate
 from netsharp_lsp.netsharp.repairs.proposals import shapes_of
 from netsharp_lsp.netsharp.repairs.rewriting import resized

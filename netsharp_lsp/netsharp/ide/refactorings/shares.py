@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from netsharp_lsp.ide.answers import Action
-from netsharp_lsp.netsharp.meaning.attributes import WEIGHTED_KINDS
-from netsharp_lsp.netsharp.meaning.sharing import shared_groups
+from netsharp_lsp.netsharp.meaning.counts.sharing import shared_groups
+from netsharp_lsp.netsharp.meaning.values.attributes import WEIGHTED_KINDS
 from netsharp_lsp.netsharp.repairs.restructuring import removed
 from netsharp_lsp.text.edits import Edit
 

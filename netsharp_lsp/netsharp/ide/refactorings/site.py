@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.ide.standing import standing_at
+from netsharp_lsp.netsharp.ide.places.standing import standing_at
 from netsharp_lsp.netsharp.reading.slips import KEYWORDS, SECTION_WORDS
 from netsharp_lsp.netsharp.reading.syntax import BundleItem, LayerItem
 from netsharp_lsp.text.edits import Edit
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from netsharp_lsp.netsharp.findings import Change
-    from netsharp_lsp.netsharp.ide.standing import Standing
+    from netsharp_lsp.netsharp.ide.places.standing import Standing
     from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.reading.syntax import Declaration, Node

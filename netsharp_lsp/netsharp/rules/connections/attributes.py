@@ -5,15 +5,15 @@ from __future__ import annotations
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.arithmetic import counted
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair, Rests
-from netsharp_lsp.netsharp.meaning.attributes import (
+from netsharp_lsp.netsharp.meaning.inforce import suits
+from netsharp_lsp.netsharp.meaning.values.attributes import (
     BY_NAME,
     CONVOLVE,
     FORMS,
     KERNEL_KINDS,
     LAYER_FORMS,
 )
-from netsharp_lsp.netsharp.meaning.evaluate import show
-from netsharp_lsp.netsharp.meaning.inforce import suits
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
 from netsharp_lsp.netsharp.reading.slips import is_half_typed, lacking, lacks_from
 from netsharp_lsp.netsharp.repairs.proposals import proposed_value
 from netsharp_lsp.netsharp.repairs.readings import (
@@ -30,17 +30,17 @@ from netsharp_lsp.netsharp.repairs.rewriting import (
     changed_entry,
     widened_tuple,
 )
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import BUNDLE, LAYER, rule
 from netsharp_lsp.netsharp.rules.syntax.layers import activation_attribute
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
-    from netsharp_lsp.netsharp.meaning.evaluate import Value
     from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.meaning.values.attributes import AttributeForm
+    from netsharp_lsp.netsharp.meaning.values.evaluate import Value
     from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration
 
 #: How messages name the kinds of connection.
@@ -84,7 +84,7 @@ def applicable(kind: str | None) -> list[AttributeForm]:
     return [form for form in FORMS if kind in form.kinds]
 
 
-@rule("NS061", "error", on="layer", rests=Rests.WORDS)
+@rule("NS061", "error", on=LAYER, rests=Rests.WORDS)
 def unknown_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
     """An attribute that no connection has, or no layer; of `all` NS020 speaks."""
     for bundle in layer.bundles:
@@ -174,7 +174,7 @@ def misnamed(
     return Finding("NS061", place, f"{message} Did you mean '{hint}'?", repair=repair)
 
 
-@rule("NS014", "info", on="layer", rests=Rests.TEXT)
+@rule("NS014", "info", on=LAYER, rests=Rests.TEXT)
 def odd_attribute_case(layer: Layer, network: Network) -> Iterator[Finding]:
     """A known attribute in other than its usual capitals."""
     blocks = [(bundle.item.attributes, BY_NAME) for bundle in layer.bundles]
@@ -189,7 +189,7 @@ def odd_attribute_case(layer: Layer, network: Network) -> Iterator[Finding]:
             yield Finding("NS014", place, message, repair=repair)
 
 
-@rule("NS062", "error", on="layer", rests=Rests.WORDS)
+@rule("NS062", "error", on=LAYER, rests=Rests.WORDS)
 def repeated_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
     """An attribute given a second time; the first mention is the one in force."""
     blocks = [(b.item.attributes, b.item.block, BY_NAME) for b in layer.bundles]
@@ -229,7 +229,7 @@ def value_text(declaration: Declaration, attribute: Attribute, network: Network)
     return "".join(network.text(RelativeSpan.of(declaration, attribute.value)).split())
 
 
-@rule("NS063", "error", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS063", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def needed_attribute(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """An attribute without which there is no kernel, or no norm; the fix works out a value."""
     if not bundle.has_kernel or bundle.kind is None:
@@ -270,7 +270,7 @@ def is_declared(bundle: Bundle, name: str, value: Value) -> bool:
     return with_figures(bundle, figures) is not None and agrees(bundle, figures)
 
 
-@rule("NS064", "error", on="layer")
+@rule("NS064", "error", on=LAYER)
 def foreign_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
     """A known attribute on a kind of connection that does not take it."""
     for bundle in layer.bundles:
@@ -289,7 +289,7 @@ def foreign_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
             yield Finding("NS064", place, message, repair=repair)
 
 
-@rule("NS065", "error", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS065", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def wrong_rank(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A tuple with more or fewer entries than InputShape has."""
     if bundle.input_shape is None:
@@ -344,7 +344,7 @@ def refilled(
     return Repair(f"Replace by {show(meant)}", [change], safe=True)
 
 
-@rule("NS069", "error", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS069", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def below_one(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A size or a step of zero or less, or a negative pad."""
     if not bundle.has_kernel:
@@ -377,7 +377,7 @@ def raised(bundle: Bundle, name: str, dimension: int, least: int) -> Repair:
     return Repair(f"Replace by {show(value)}", [change], safe=meant is not None)
 
 
-@rule("NS070", "error", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS070", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def two_paddings(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Padding beside explicit pads: the guide allows one of the two."""
     padding = bundle.given.get("Padding")
@@ -412,7 +412,7 @@ def entries_of(value: Value | None) -> set[Value | None]:
     return set(value) if isinstance(value, tuple) else {value}
 
 
-@rule("NS076", "error", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS076", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def map_count(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """MapCount of zero or less."""
     given = bundle.given.get("MapCount")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from netsharp_engine.geometry import product
 from netsharp_lsp.netsharp.arithmetic import counted, factors, outputs
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair
-from netsharp_lsp.netsharp.meaning.attributes import KERNEL_KINDS
-from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.meaning.values.attributes import KERNEL_KINDS
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
 from netsharp_lsp.netsharp.reading.syntax import Tuple
 from netsharp_lsp.netsharp.repairs.proposals import (
     filled_to_the_end,
@@ -16,19 +16,19 @@ from netsharp_lsp.netsharp.repairs.proposals import (
 )
 from netsharp_lsp.netsharp.repairs.readings import agreement, with_figures
 from netsharp_lsp.netsharp.repairs.rewriting import added_attributes, resized
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import BUNDLE, LAYER, rule
 from netsharp_lsp.netsharp.rules.connections.geometry import PADS, is_reordered, source_fits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.meaning.evaluate import Value
     from netsharp_lsp.netsharp.meaning.model import Bundle, Geometry, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.meaning.values.evaluate import Value
 
 
-@rule("NS074", "error", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS074", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def nodes_disagree(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A layer whose declared size is not what its kernels give."""
     geometry, layer = bundle.geometry, bundle.layer
@@ -113,7 +113,7 @@ def wrong_size(layer: Layer, shape: tuple[int, ...]) -> RelativeSpan:
     return layer.size_place
 
 
-@rule("NS075", "info", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS075", "info", on=BUNDLE, kinds=KERNEL_KINDS)
 def shape_differs(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A declared shape of the right number of nodes that is not the computed one."""
     geometry, layer = bundle.geometry, bundle.layer
@@ -131,7 +131,7 @@ def shape_differs(bundle: Bundle, network: Network) -> Iterator[Finding]:
     yield Finding("NS075", layer.size_place, message, working(bundle, geometry), repair)
 
 
-@rule("NS077", "info", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS077", "info", on=BUNDLE, kinds=KERNEL_KINDS)
 def unread_cells(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Cells at the ends of the source that no kernel reads."""
     geometry = bundle.geometry
@@ -175,7 +175,7 @@ def padded_to_the_end(bundle: Bundle, geometry: Geometry, network: Network) -> R
     return Repair(f"Add {words}, so that one more kernel reads them", changes, safe=False)
 
 
-@rule("NS085", "error", on="layer")
+@rule("NS085", "error", on=LAYER)
 def auto_destination(layer: Layer, network: Network) -> Iterator[Finding]:
     """An `auto` layer whose size its kernels dictate."""
     kernels = [bundle for bundle in layer.bundles if bundle.kind in KERNEL_KINDS]
@@ -202,7 +202,7 @@ def auto_destination(layer: Layer, network: Network) -> Iterator[Finding]:
     )
 
 
-@rule("NS086", "warning", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS086", "warning", on=BUNDLE, kinds=KERNEL_KINDS)
 def unknown_source(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A kernel over a source whose size only the data tells."""
     source = bundle.source

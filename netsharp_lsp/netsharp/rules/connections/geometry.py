@@ -5,15 +5,15 @@ from __future__ import annotations
 from netsharp_engine.geometry import Axis, product
 from netsharp_lsp.netsharp.arithmetic import counted, factors, positions
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Repair
-from netsharp_lsp.netsharp.meaning.attributes import KERNEL_KINDS
-from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.meaning.values.attributes import KERNEL_KINDS
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
 from netsharp_lsp.netsharp.repairs.proposals import filling_pads, proposed_shape
 from netsharp_lsp.netsharp.repairs.rewriting import (
     added_attribute,
     changed_entry,
     changed_tuple,
 )
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import BUNDLE, rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def source_fits(bundle: Bundle) -> bool:
     return product(shape) == source.nodes
 
 
-@rule("NS066", "error", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS066", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def source_disagrees(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """InputShape with another number of nodes than the source layer."""
     shape, source = bundle.input_shape, bundle.source
@@ -83,7 +83,7 @@ def sized(name: str, shape: tuple[int, ...], layer: Layer) -> str:
     return f"'{name}' is declared {show(shape)}: {factors(shape)} = {product(shape)}."
 
 
-@rule("NS122", "warning", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS122", "warning", on=BUNDLE, kinds=KERNEL_KINDS)
 def other_order(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """InputShape with the source's dimensions in another order."""
     shape, source = bundle.input_shape, bundle.source
@@ -127,13 +127,13 @@ def reordered(bundle: Bundle, old: tuple[int, ...], new: tuple[int, ...]) -> lis
     return changes
 
 
-@rule("NS067", "error", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS067", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def kernel_too_large(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A kernel longer than its source."""
     yield from exceeding("NS067", bundle, "KernelShape", "InputShape")
 
 
-@rule("NS068", "error", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS068", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def stride_too_large(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A stride that would skip cells between kernels."""
     yield from exceeding("NS068", bundle, "Stride", "KernelShape")
@@ -168,7 +168,7 @@ def has_two_paddings(bundle: Bundle) -> bool:
     return "Padding" in bundle.given and ("LowerPad" in bundle.given or "UpperPad" in bundle.given)
 
 
-@rule("NS071", "error", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS071", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def lower_pad_too_large(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A lower pad that puts the first kernel's centre outside the source."""
     for dimension, pad, kernel in pairs(bundle, "LowerPad", "KernelShape"):
@@ -183,7 +183,7 @@ def lower_pad_too_large(bundle: Bundle, network: Network) -> Iterator[Finding]:
             )
 
 
-@rule("NS072", "error", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS072", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def upper_pad_too_large(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """An upper pad that puts the last kernel's centre outside the source."""
     for dimension, pad, kernel in pairs(bundle, "UpperPad", "KernelShape"):
@@ -203,7 +203,7 @@ def half(number: int) -> str:
     return f"{number // 2}.5" if number % 2 else str(number // 2)
 
 
-@rule("NS073", "error", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS073", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def unfilled(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Explicit pads of which the last kernel leaves some uncovered."""
     figures = (bundle.input_shape, bundle.kernel_shape, bundle.stride, bundle.lower_pad)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from netsharp_engine.geometry import product
 from netsharp_lsp.netsharp.arithmetic import counted, factors, kernel_weights
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair
-from netsharp_lsp.netsharp.meaning.attributes import CONVOLVE, KERNEL_KINDS, NORM, POOLS
-from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.meaning.values.attributes import CONVOLVE, KERNEL_KINDS, NORM, POOLS
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
 from netsharp_lsp.netsharp.repairs.restructuring import removed, removed_item
 from netsharp_lsp.netsharp.repairs.rewriting import changed_entry, resized
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import BUNDLE, LAYER, rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MANY_WEIGHTS = 10_000
 
 
-@rule("NS078", "hint", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS078", "hint", on=BUNDLE, kinds=KERNEL_KINDS)
 def idle_sharing(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Sharing switched off in a dimension with one position."""
     geometry = bundle.geometry
@@ -42,7 +42,7 @@ def idle_sharing(bundle: Bundle, network: Network) -> Iterator[Finding]:
             yield Finding("NS078", place, message, repair=repair)
 
 
-@rule("NS087", "warning", on="layer")
+@rule("NS087", "warning", on=LAYER)
 def activation_on_top(layer: Layer, network: Network) -> Iterator[Finding]:
     """A written activation on a layer that pools or normalises, alone or among other things."""
     written = layer.item.activation
@@ -68,7 +68,7 @@ def activation_on_top(layer: Layer, network: Network) -> Iterator[Finding]:
     yield Finding("NS087", place, message, [Note("It is added here.", summaries[0].place)])
 
 
-@rule("NS112", "warning", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS112", "warning", on=BUNDLE, kinds=KERNEL_KINDS)
 def unshared_convolution(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A convolution with kernels of their own at very many positions."""
     geometry = bundle.geometry
@@ -95,7 +95,7 @@ def unshared_positions(geometry: Geometry) -> Iterator[bool]:
         yield not shared and axis.count > 1 and not by_map
 
 
-@rule("NS121", "hint", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS121", "hint", on=BUNDLE, kinds=KERNEL_KINDS)
 def lone_maps(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """One shared kernel that sees each source map alone."""
     geometry = bundle.geometry
@@ -115,7 +115,7 @@ def lone_maps(bundle: Bundle, network: Network) -> Iterator[Finding]:
     yield Finding("NS121", bundle.entry_place("KernelShape", 0), message, repair=repair)
 
 
-@rule("NS113", "hint", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS113", "hint", on=BUNDLE, kinds=KERNEL_KINDS)
 def copying_pool(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A pool whose kernel is one cell: each node is a copy of one source node."""
     geometry = bundle.geometry
@@ -144,7 +144,7 @@ def bypass(bundle: Bundle, network: Network) -> Repair | None:
     return Repair(f"Remove '{layer.name}' and read '{source.name}'", changes, safe=False)
 
 
-@rule("NS118", "hint", on="layer", first_only=True)
+@rule("NS118", "hint", on=LAYER, first_only=True)
 def one_layer_not_several(layer: Layer, network: Network) -> Iterator[Finding]:
     """The first hidden layer of several dimensions that nothing uses as such."""
     if layer.kind != "hidden" or layer.shape is None or len(layer.shape) < 2:

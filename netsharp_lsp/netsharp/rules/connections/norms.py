@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, Repair
-from netsharp_lsp.netsharp.meaning.attributes import KERNEL_KINDS, NORM
-from netsharp_lsp.netsharp.meaning.evaluate import show
+from netsharp_lsp.netsharp.meaning.values.attributes import KERNEL_KINDS, NORM
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
 from netsharp_lsp.netsharp.repairs.rewriting import added_attribute, changed_entry, resized
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import BUNDLE, rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 USEFUL = {"Alpha": "Alpha >= 0", "Beta": "Beta > 0", "Offset": "Offset > 0"}
 
 
-@rule("NS120", "warning", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS120", "warning", on=BUNDLE, kinds=KERNEL_KINDS)
 def useless_constant(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Alpha, Beta or Offset of a response norm outside the range in which it normalises."""
     if bundle.kind != NORM:
@@ -33,7 +33,7 @@ def useless_constant(bundle: Bundle, network: Network) -> Iterator[Finding]:
             yield Finding("NS120", bundle.value_place(name), message)
 
 
-@rule("NS079", "warning", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS079", "warning", on=BUNDLE, kinds=KERNEL_KINDS)
 def neither_kind(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A norm over maps and positions at once, or over one cell; a plane has no maps."""
     kernel = bundle.kernel_shape
@@ -60,7 +60,7 @@ def across_maps(kernel: tuple[int, ...]) -> bool:
     return kernel[0] > 1 and max((1, *kernel[1:])) == 1
 
 
-@rule("NS080", "warning", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS080", "warning", on=BUNDLE, kinds=KERNEL_KINDS)
 def dropped_maps(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """An across-map norm that loses the maps at both ends for want of padding."""
     geometry, kernel = bundle.geometry, bundle.kernel_shape

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from netsharp_lsp.limits import CONDITION_EVALUATIONS
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair, Rests
-from netsharp_lsp.netsharp.meaning.attributes import FILTERED
-from netsharp_lsp.netsharp.meaning.predicates import EVALUATION_LIMIT, conjuncts, count_edges
+from netsharp_lsp.netsharp.meaning.counts.predicates import EVALUATION_LIMIT, conjuncts, count_edges
+from netsharp_lsp.netsharp.meaning.values.attributes import FILTERED
 from netsharp_lsp.netsharp.reading.syntax import Binary, Index, Name, Number
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import BUNDLE, rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.meaning.edges import Edges
+    from netsharp_lsp.netsharp.meaning.conditions.edges import Edges
     from netsharp_lsp.netsharp.meaning.model import Bundle
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.reading.syntax import Expression
@@ -42,7 +42,7 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-@rule("NS048", "error", on="bundle", kinds=FILTERED, rests=Rests.WORDS)
+@rule("NS048", "error", on=BUNDLE, kinds=FILTERED, rests=Rests.WORDS)
 def condition_faults(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Everything that keeps a condition from having a value, whatever its code."""
     edges = count_edges(bundle, network)
@@ -50,7 +50,7 @@ def condition_faults(bundle: Bundle, network: Network) -> Iterator[Finding]:
         yield from edges.faults
 
 
-@rule("NS091", "error", on="bundle", kinds=FILTERED)
+@rule("NS091", "error", on=BUNDLE, kinds=FILTERED)
 def never_true(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A condition that connects nothing."""
     edges = counted(bundle, network)
@@ -59,7 +59,7 @@ def never_true(bundle: Bundle, network: Network) -> Iterator[Finding]:
         yield Finding("NS091", condition_place(bundle), message)
 
 
-@rule("NS092", "hint", on="bundle", kinds=FILTERED)
+@rule("NS092", "hint", on=BUNDLE, kinds=FILTERED)
 def always_true(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A condition that connects everything."""
     edges = counted(bundle, network)
@@ -81,7 +81,7 @@ def always_true(bundle: Bundle, network: Network) -> Iterator[Finding]:
     )
 
 
-@rule("NS093", "warning", on="bundle", kinds=FILTERED)
+@rule("NS093", "warning", on=BUNDLE, kinds=FILTERED)
 def idle_destinations(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Destination nodes that the only bundle of their layer leaves without an edge.
 
@@ -111,7 +111,7 @@ def every_source_known(network: Network) -> bool:
     return network.every_source_known
 
 
-@rule("NS094", "warning", on="bundle", given=every_source_known, kinds=FILTERED)
+@rule("NS094", "warning", on=BUNDLE, given=every_source_known, kinds=FILTERED)
 def unread_sources(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Source nodes that the only bundle from their layer never reads."""
     if bundle.kind != "where" or bundle.source is None:
@@ -143,7 +143,7 @@ def differing_ranges(bundle: Bundle) -> list[tuple[Binary, int, int]]:
     return found
 
 
-@rule("NS095", "warning", on="bundle", kinds=FILTERED)
+@rule("NS095", "warning", on=BUNDLE, kinds=FILTERED)
 def ranges_differ(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Two indices that must be equal but run over different ranges.
 
@@ -204,14 +204,17 @@ def index_range(node: Expression, shapes: dict[str, tuple[int, ...]]) -> tuple[s
     return node.target.text, shape[position.value]
 
 
-@rule("NS111", "warning", on="bundle", kinds=FILTERED)
+@rule("NS111", "warning", on=BUNDLE, kinds=FILTERED)
 def too_many_evaluations(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A condition too costly to count while typing."""
     edges = count_edges(bundle, network)
     if edges is not None and edges.sound and edges.evaluations > EVALUATION_LIMIT:
         needs = f"The condition needs {edges.evaluations:,}"
         if edges.evaluations > CONDITION_EVALUATIONS.most:
-            message = f"{needs} of at most {CONDITION_EVALUATIONS}: `run` refuses it."
+            message = (
+                f"{needs} of at most {CONDITION_EVALUATIONS}: `run` refuses it, unless it can be"
+                " told for whole ranges of nodes at once."
+            )
         else:
             message = (
                 f"{needs} evaluations (more than {EVALUATION_LIMIT:,}); it is counted by"
@@ -220,7 +223,7 @@ def too_many_evaluations(bundle: Bundle, network: Network) -> Iterator[Finding]:
         yield Finding("NS111", condition_place(bundle), message)
 
 
-@rule("NS128", "hint", on="bundle", kinds=FILTERED)
+@rule("NS128", "hint", on=BUNDLE, kinds=FILTERED)
 def unused_index(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Destination indices that the condition never reads: their nodes see the same sources."""
     edges = counted(bundle, network)

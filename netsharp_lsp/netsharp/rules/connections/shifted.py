@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair
-from netsharp_lsp.netsharp.meaning.attributes import BY_NAME, KERNEL_KINDS, NORM
-from netsharp_lsp.netsharp.meaning.evaluate import is_number
 from netsharp_lsp.netsharp.meaning.inforce import suits
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.meaning.values.attributes import BY_NAME, KERNEL_KINDS, NORM
+from netsharp_lsp.netsharp.meaning.values.evaluate import is_number
+from netsharp_lsp.netsharp.rules import BUNDLE, rule
 from netsharp_lsp.netsharp.rules.connections.attributes import applicable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.meaning.attributes import AttributeForm
-    from netsharp_lsp.netsharp.meaning.evaluate import Value
     from netsharp_lsp.netsharp.meaning.model import Bundle
     from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.meaning.values.attributes import AttributeForm
+    from netsharp_lsp.netsharp.meaning.values.evaluate import Value
     from netsharp_lsp.netsharp.reading.syntax import Attribute
 
 
-@rule("NS119", "hint", on="bundle", kinds=KERNEL_KINDS)
+@rule("NS119", "hint", on=BUNDLE, kinds=KERNEL_KINDS)
 def shifted_values(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Values that suit the attribute beside the one they are given to."""
     if bundle.kind == NORM and exchanged_constants(bundle):

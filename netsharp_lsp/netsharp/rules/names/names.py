@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair, Rests
-from netsharp_lsp.netsharp.meaning.attributes import FILTERED
+from netsharp_lsp.netsharp.meaning.values.attributes import FILTERED
 from netsharp_lsp.netsharp.reading.syntax import FIRST_KIND_WORDS
 from netsharp_lsp.netsharp.repairs.restructuring import fresh_name, removed_item, renamed
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import BUNDLE, CONSTANT, LAYER, NETWORK, rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def circle_in_words(names: list[str]) -> str:
     return ", ".join([*shown, names[0]])
 
 
-@rule("NS031", "error", on="constant", rests=Rests.WORDS)
+@rule("NS031", "error", on=CONSTANT, rests=Rests.WORDS)
 def constant_defined_twice(constant: Constant, network: Network) -> Iterator[Finding]:
     """A constant whose name an earlier one has."""
     first = network.constants[constant.name]
@@ -36,7 +36,7 @@ def constant_defined_twice(constant: Constant, network: Network) -> Iterator[Fin
         yield Finding("NS031", constant.place, message, [Note("First defined here.", first.place)])
 
 
-@rule("NS032", "error", on="network", rests=Rests.WORDS)
+@rule("NS032", "error", on=NETWORK, rests=Rests.WORDS)
 def constants_in_circle(network: Network, _network: Network) -> Iterator[Finding]:
     """Constants whose values wait for each other."""
     for circle in network.circular:
@@ -51,7 +51,7 @@ def constants_in_circle(network: Network, _network: Network) -> Iterator[Finding
         yield Finding("NS032", turned[0].place, message, notes, also=also)
 
 
-@rule("NS033", "hint", on="constant", rests=Rests.NAME)
+@rule("NS033", "hint", on=CONSTANT, rests=Rests.NAME)
 def constant_unused(constant: Constant, network: Network) -> Iterator[Finding]:
     """A constant that nothing refers to, conditions included."""
     doubled = network.constants[constant.name] is not constant
@@ -63,7 +63,7 @@ def constant_unused(constant: Constant, network: Network) -> Iterator[Finding]:
     yield Finding("NS033", constant.place, message, repair=repair, also=[constant.place])
 
 
-@rule("NS034", "warning", on="network")
+@rule("NS034", "warning", on=NETWORK)
 def constant_named_like_layer(network: Network, _network: Network) -> Iterator[Finding]:
     """A name that stands for a constant in one place and for a layer in another."""
     for name in network.constants.keys() & network.layers.keys():
@@ -76,7 +76,7 @@ def constant_named_like_layer(network: Network, _network: Network) -> Iterator[F
         yield Finding("NS034", constant.place, message, [note], repair)
 
 
-@rule("NS035", "error", on="bundle", rests=Rests.UNDECLARED)
+@rule("NS035", "error", on=BUNDLE, rests=Rests.UNDECLARED)
 def source_undefined(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A connection from a layer that does not exist."""
     name, place = bundle.source_name, bundle.source_place
@@ -103,7 +103,7 @@ def names_kind(bundle: Bundle) -> bool:
     return bundle.kind is None and bundle.source_name in (*FIRST_KIND_WORDS, "from")
 
 
-@rule("NS036", "error", on="layer", rests=Rests.NAME)
+@rule("NS036", "error", on=LAYER, rests=Rests.NAME)
 def layer_defined_twice(layer: Layer, network: Network) -> Iterator[Finding]:
     """A layer whose name an earlier one has."""
     if layer.first or not layer.name:
@@ -116,7 +116,7 @@ def layer_defined_twice(layer: Layer, network: Network) -> Iterator[Finding]:
     yield Finding("NS036", layer.place, message, [note], repair, also=also)
 
 
-@rule("NS037", "warning", on="network", rests=Rests.WORDS)
+@rule("NS037", "warning", on=NETWORK, rests=Rests.WORDS)
 def names_differ_in_case(network: Network, _network: Network) -> Iterator[Finding]:
     """Two names that are told apart by capitals alone."""
     for lowered in network.clashing:
@@ -134,7 +134,7 @@ def names_differ_in_case(network: Network, _network: Network) -> Iterator[Findin
             yield Finding("NS037", one.place, message, [note], repair)
 
 
-@rule("NS038", "error", on="bundle", kinds=FILTERED, rests=Rests.WORDS)
+@rule("NS038", "error", on=BUNDLE, kinds=FILTERED, rests=Rests.WORDS)
 def parameters_equal(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A condition whose two parameters cannot be told apart."""
     predicate = bundle.item.predicate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.meaning.faults import VALUE_FAULTS
+from netsharp_lsp.netsharp.meaning.values.faults import VALUE_FAULTS
 from netsharp_lsp.netsharp.rules import emitted
 
 for _fault in VALUE_FAULTS:

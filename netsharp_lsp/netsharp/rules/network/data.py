@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Finding, Rests
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import NETWORK, rule
 from netsharp_lsp.workspace import outside
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.network import Network
 
 
-@rule("NS130", "info", on="network", rests=Rests.TEXT)
+@rule("NS130", "info", on=NETWORK, rests=Rests.TEXT)
 def data_outside(network: Network, _network: Network) -> Iterator[Finding]:
     """A table for training that lies outside of what may be read."""
     path = network.context.outside

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Finding, Note, RelativeSpan
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import LAYER, NETWORK, rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ DOMINANT = 0.8
 WEIGHTED_SUMS = ("all", "where", "convolve")
 
 
-@rule("NS088", "warning", on="layer")
+@rule("NS088", "warning", on=LAYER)
 def hidden_softmax(layer: Layer, network: Network) -> Iterator[Finding]:
     """Softmax in a hidden layer."""
     written = layer.item.activation
@@ -30,7 +30,7 @@ def hidden_softmax(layer: Layer, network: Network) -> Iterator[Finding]:
         yield Finding("NS088", RelativeSpan.of(layer.declaration, written), message)
 
 
-@rule("NS090", "warning", on="layer")
+@rule("NS090", "warning", on=LAYER)
 def clipping_root(layer: Layer, network: Network) -> Iterator[Finding]:
     """The activation sqrt, which has no gradient for negative sums."""
     written = layer.item.activation
@@ -39,7 +39,7 @@ def clipping_root(layer: Layer, network: Network) -> Iterator[Finding]:
         yield Finding("NS090", RelativeSpan.of(layer.declaration, written), message)
 
 
-@rule("NS117", "hint", on="layer")
+@rule("NS117", "hint", on=LAYER)
 def linear_before_full(layer: Layer, network: Network) -> Iterator[Finding]:
     """A linear hidden layer in front of a full one, unless it narrows what passes."""
     if layer.kind != "hidden" or layer.activation != "linear" or not sums_only(layer):
@@ -76,7 +76,7 @@ def narrows(layer: Layer, reader: Bundle) -> bool:
 # Parameters.
 
 
-@rule("NS110", "warning", on="network")
+@rule("NS110", "warning", on=NETWORK)
 def many_parameters(network: Network, _network: Network) -> Iterator[Finding]:
     """A network of more parameters than most machines train."""
     total = network.parameters.total
@@ -90,7 +90,7 @@ def many_parameters(network: Network, _network: Network) -> Iterator[Finding]:
     yield Finding("NS110", largest.size_place, message)
 
 
-@rule("NS123", "hint", on="network")
+@rule("NS123", "hint", on=NETWORK)
 def full_from_large_map(network: Network, _network: Network) -> Iterator[Finding]:
     """A full connection from a large feature map that holds most of the parameters."""
     heavy = network.parameters.heavy()

@@ -6,7 +6,7 @@ from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, 
 from netsharp_lsp.netsharp.reading.slips import has_bare_source
 from netsharp_lsp.netsharp.reading.syntax import LayerItem
 from netsharp_lsp.netsharp.repairs.restructuring import removed, removed_item, turned
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import BUNDLE, LAYER, NETWORK, rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def feeder(layer: Layer, network: Network) -> Layer | None:
 # What is missing.
 
 
-@rule("NS051", "error", on="network", rests=Rests.LAYERS)
+@rule("NS051", "error", on=NETWORK, rests=Rests.LAYERS)
 def no_input(network: Network, _network: Network) -> Iterator[Finding]:
     """A specification without an input layer."""
     if network.inputs or network.doubts.has_orphans:
@@ -89,7 +89,7 @@ def added_bundle(network: Network, layer: Layer, source: str) -> Change:
     return Change(inside, f" from {source} all; ")
 
 
-@rule("NS052", "error", on="network", rests=Rests.LAYERS)
+@rule("NS052", "error", on=NETWORK, rests=Rests.LAYERS)
 def no_output(network: Network, _network: Network) -> Iterator[Finding]:
     """A specification without an output layer."""
     if network.outputs or network.doubts.has_orphans:
@@ -108,7 +108,7 @@ def no_output(network: Network, _network: Network) -> Iterator[Finding]:
     yield Finding("NS052", head(last.declaration), "No output layer.", repair=repair)
 
 
-@rule("NS053", "error", on="network", rests=Rests.WORDS)
+@rule("NS053", "error", on=NETWORK, rests=Rests.WORDS)
 def several_outputs(network: Network, _network: Network) -> Iterator[Finding]:
     """An output layer beside the one that counts."""
     final = final_output(network)
@@ -128,7 +128,7 @@ def several_outputs(network: Network, _network: Network) -> Iterator[Finding]:
 # Connections that no network can have.
 
 
-@rule("NS054", "error", on="network", rests=Rests.LAYERS)
+@rule("NS054", "error", on=NETWORK, rests=Rests.LAYERS)
 def output_as_source(network: Network, _network: Network) -> Iterator[Finding]:
     """A connection from the output layer; several outputs are the affair of NS053."""
     final = final_output(network)
@@ -140,7 +140,7 @@ def output_as_source(network: Network, _network: Network) -> Iterator[Finding]:
         yield Finding("NS054", bundle.source_place, message, [note])
 
 
-@rule("NS055", "error", on="network")
+@rule("NS055", "error", on=NETWORK)
 def connections_in_circle(network: Network, _network: Network) -> Iterator[Finding]:
     """Layers that feed each other in a circle."""
     for circle in network.circles:
@@ -158,7 +158,7 @@ def connections_in_circle(network: Network, _network: Network) -> Iterator[Findi
         yield Finding("NS055", circle[0].source_place, message, notes)
 
 
-@rule("NS056", "error", on="bundle")
+@rule("NS056", "error", on=BUNDLE)
 def source_is_itself(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A layer connected to itself."""
     if bundle.source is bundle.layer:
@@ -166,7 +166,7 @@ def source_is_itself(bundle: Bundle, network: Network) -> Iterator[Finding]:
         yield Finding("NS056", bundle.source_place, message)
 
 
-@rule("NS057", "error", on="network")
+@rule("NS057", "error", on=NETWORK)
 def no_connections(network: Network, _network: Network) -> Iterator[Finding]:
     """A layer with an empty body; where nothing could feed it, NS051 says so."""
     for layer in network.bare_layers:
@@ -187,7 +187,7 @@ def connected(network: Network) -> bool:
     return network.connected and not network.doubts.may_connect
 
 
-@rule("NS058", "warning", on="layer", given=connected, rests=Rests.NAME)
+@rule("NS058", "warning", on=LAYER, given=connected, rests=Rests.NAME)
 def output_not_reached(layer: Layer, network: Network) -> Iterator[Finding]:
     """A hidden layer at the end of a path that misses the output."""
     if layer.kind != "hidden" or network.is_read(layer):
@@ -200,7 +200,7 @@ def output_not_reached(layer: Layer, network: Network) -> Iterator[Finding]:
     yield Finding("NS058", layer.place, message, repair=repair, also=[layer.place])
 
 
-@rule("NS059", "warning", on="layer", given=connected, rests=Rests.NAME)
+@rule("NS059", "warning", on=LAYER, given=connected, rests=Rests.NAME)
 def input_unused(layer: Layer, network: Network) -> Iterator[Finding]:
     """An input layer that no other layer reads."""
     sized = layer.item.size is not None
@@ -209,7 +209,7 @@ def input_unused(layer: Layer, network: Network) -> Iterator[Finding]:
         yield Finding("NS059", layer.place, message, also=[layer.place])
 
 
-@rule("NS060", "warning", on="layer")
+@rule("NS060", "warning", on=LAYER)
 def equal_bundles(layer: Layer, network: Network) -> Iterator[Finding]:
     """Two full connections from one source."""
     seen: dict[str, Bundle] = {}
@@ -230,7 +230,7 @@ def equal_bundles(layer: Layer, network: Network) -> Iterator[Finding]:
         yield Finding("NS060", bundle.source_place, message, [note], repair)
 
 
-@rule("NS116", "info", on="network", rests=Rests.LAYERS)
+@rule("NS116", "info", on=NETWORK, rests=Rests.LAYERS)
 def order_of_inputs(network: Network, _network: Network) -> Iterator[Finding]:
     """Which features each of several inputs takes; of one that nothing reads, NS059 speaks."""
     inputs = [layer for layer in network.inputs if layer.first]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from netsharp_engine.activations import ACTIVATIONS, INFINITY
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair
 from netsharp_lsp.netsharp.meaning.inforce import needed_outputs
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import LAYER, NETWORK, rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def counted(number: int, noun: str) -> str:
 # Nodes.
 
 
-@rule("NS081", "error", on="network")
+@rule("NS081", "error", on=NETWORK)
 def features_disagree(network: Network, _network: Network) -> Iterator[Finding]:
     """Input layers that take more or fewer features than the data has."""
     features = network.context.features
@@ -75,7 +75,7 @@ def automatic(network: Network, inputs: list[Layer]) -> Repair | None:
     return Repair("Replace by 'auto'", [Change(layer.size_place, "auto")], safe=False)
 
 
-@rule("NS083", "error", on="network")
+@rule("NS083", "error", on=NETWORK)
 def outputs_disagree(network: Network, _network: Network) -> Iterator[Finding]:
     """An output layer with another number of nodes than the task needs."""
     context = network.context
@@ -109,7 +109,7 @@ def lawful_outputs(context: Context) -> tuple[int, ...] | None:
     return None if needed is None else (needed,)
 
 
-@rule("NS084", "error", on="network")
+@rule("NS084", "error", on=NETWORK)
 def several_auto_inputs(network: Network, _network: Network) -> Iterator[Finding]:
     """More than one input that takes what the others leave."""
     autos = [layer for layer in network.inputs if layer.auto and layer.first]
@@ -121,7 +121,7 @@ def several_auto_inputs(network: Network, _network: Network) -> Iterator[Finding
 # Activations of the output.
 
 
-@rule("NS089", "warning", on="network")
+@rule("NS089", "warning", on=NETWORK)
 def output_activation(network: Network, _network: Network) -> Iterator[Finding]:
     """An output activation that does not suit the task."""
     if len(network.outputs) != 1:
@@ -177,7 +177,7 @@ def misplaced(layer: Layer) -> bool:
     return any(bundle.item.misplaced is not None for bundle in layer.bundles)
 
 
-@rule("NS125", "hint", on="network")
+@rule("NS125", "hint", on=NETWORK)
 def output_never_negative(network: Network, _network: Network) -> Iterator[Finding]:
     """A regression output that cannot go below 0."""
     if network.context.task != "regression" or len(network.outputs) != 1:
@@ -192,7 +192,7 @@ def output_never_negative(network: Network, _network: Network) -> Iterator[Findi
         yield Finding("NS125", RelativeSpan.of(layer.declaration, written), message)
 
 
-@rule("NS124", "info", on="network")
+@rule("NS124", "info", on=NETWORK)
 def no_output_activation(network: Network, _network: Network) -> Iterator[Finding]:
     """An output without an activation: the one default that depends on the task."""
     if len(network.outputs) != 1:
@@ -213,7 +213,7 @@ def no_output_activation(network: Network, _network: Network) -> Iterator[Findin
 # Hosts.
 
 
-@rule("NS114", "warning", on="layer")
+@rule("NS114", "warning", on=LAYER)
 def initial_values_in_studio(layer: Layer, network: Network) -> Iterator[Finding]:
     """Initial values, which Studio has no place for."""
     if network.context.host != "studio":
@@ -227,7 +227,7 @@ def initial_values_in_studio(layer: Layer, network: Network) -> Iterator[Finding
             yield Finding("NS114", place, message)
 
 
-@rule("NS115", "info", on="network")
+@rule("NS115", "info", on=NETWORK)
 def two_class_output(network: Network, _network: Network) -> Iterator[Finding]:
     """An `auto` output for two classes, whose size depends on the host."""
     context = network.context

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair, Rests
-from netsharp_lsp.netsharp.meaning.attributes import NORM, POOLS
-from netsharp_lsp.netsharp.meaning.sharing import (
+from netsharp_lsp.netsharp.meaning.counts.sharing import (
     biased_layer,
     biases_differ,
     bundle_differences,
     shared_bundle,
 )
+from netsharp_lsp.netsharp.meaning.values.attributes import NORM, POOLS
 from netsharp_lsp.netsharp.reading.syntax import Name, Number
 from netsharp_lsp.netsharp.repairs.restructuring import removed
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import NETWORK, SHARE, rule
 from netsharp_lsp.netsharp.rules.parameters.weights import why_none
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ def trained(entry: ShareEntry) -> Layer | None:
     return entry.layer if entry.layer is not None and entry.layer.trainable else None
 
 
-@rule("NS100", "error", on="share", rests=Rests.UNDECLARED)
+@rule("NS100", "error", on=SHARE, rests=Rests.UNDECLARED)
 def not_a_layer(share: Share, network: Network) -> Iterator[Finding]:
     """A name in a share that is no layer, or an input layer, which has nothing to share."""
     taken = {entry.layer for entry in share.entries}
@@ -72,7 +72,7 @@ def unknown_layer(share: Share, name: Name, hint: str | None) -> Finding:
     return Finding("NS100", place, f"{message} Did you mean '{hint}'?", repair=repair)
 
 
-@rule("NS101", "error", on="share", rests=Rests.LAYERS)
+@rule("NS101", "error", on=SHARE, rests=Rests.LAYERS)
 def lone_item(share: Share, network: Network) -> Iterator[Finding]:
     """A share with one item, or with none."""
     if not share.entries and share.declaration.group is not None:
@@ -84,7 +84,7 @@ def lone_item(share: Share, network: Network) -> Iterator[Finding]:
         yield Finding("NS101", entry.place, message)
 
 
-@rule("NS103", "error", on="share")
+@rule("NS103", "error", on=SHARE)
 def several_connections(share: Share, network: Network) -> Iterator[Finding]:
     """The short form on a layer with several connections: which one is meant?"""
     for entry in share.entries:
@@ -134,7 +134,7 @@ def counterparts(layers: list[Layer], network: Network) -> Iterator[list[Bundle]
         yield found
 
 
-@rule("NS104", "error", on="share")
+@rule("NS104", "error", on=SHARE)
 def no_such_connection(share: Share, network: Network) -> Iterator[Finding]:
     """A bundle in a share that the layer does not have, or has twice."""
     for entry in share.entries:
@@ -154,7 +154,7 @@ def no_such_connection(share: Share, network: Network) -> Iterator[Finding]:
         yield Finding("NS104", entry.place, message, notes, also=also)
 
 
-@rule("NS105", "error", on="share")
+@rule("NS105", "error", on=SHARE)
 def mixed_items(share: Share, network: Network) -> Iterator[Finding]:
     """Layers, bundles and biases in one share."""
     entries = share.entries
@@ -192,7 +192,7 @@ def unmixed(share: Share) -> Repair | None:
     return Repair("Name each bundle", changes, safe=False)
 
 
-@rule("NS107", "error", on="share")
+@rule("NS107", "error", on=SHARE)
 def nothing_to_share(share: Share, network: Network) -> Iterator[Finding]:
     """A pool or a norm in a share."""
     for entry in share.entries:
@@ -208,7 +208,7 @@ def nothing_to_share(share: Share, network: Network) -> Iterator[Finding]:
             yield Finding("NS107", entry.place, message, [note])
 
 
-@rule("NS102", "error", on="share")
+@rule("NS102", "error", on=SHARE)
 def unlike_items(share: Share, network: Network) -> Iterator[Finding]:
     """Two bundles or layers of different structure."""
     entries = [entry for entry in share.entries if shared_bundle(entry) is not None]
@@ -228,7 +228,7 @@ def unlike_items(share: Share, network: Network) -> Iterator[Finding]:
             yield Finding("NS102", entry.place, message, notes, also=also)
 
 
-@rule("NS108", "error", on="share")
+@rule("NS108", "error", on=SHARE)
 def unlike_biases(share: Share, network: Network) -> Iterator[Finding]:
     """Biases of layers of different sizes, or of a layer that has none."""
     entries = [entry for entry in share.entries if entry.what == "biases"]
@@ -250,7 +250,7 @@ def unlike_biases(share: Share, network: Network) -> Iterator[Finding]:
             yield Finding("NS108", entry.place, message, [note], also=also)
 
 
-@rule("NS109", "error", on="share")
+@rule("NS109", "error", on=SHARE)
 def unlike_values(share: Share, network: Network) -> Iterator[Finding]:
     """Initial values given twice for one set of parameters, and not the same."""
     first: dict[str, tuple[ShareEntry, Layer, Given]] = {}
@@ -290,7 +290,7 @@ def two_beginnings(
     return Finding("NS109", second[0].place, message, notes, also=also)
 
 
-@rule("NS106", "error", on="network")
+@rule("NS106", "error", on=NETWORK)
 def shared_twice(network: Network, _network: Network) -> Iterator[Finding]:
     """An item in two shares, or twice in one."""
     first: dict[tuple[str, Bundle | Layer], tuple[Share, ShareEntry]] = {}

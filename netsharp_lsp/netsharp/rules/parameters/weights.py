@@ -6,9 +6,9 @@ from math import isfinite
 
 from netsharp_lsp.netsharp.arithmetic import counted, kernel_weights
 from netsharp_lsp.netsharp.findings import Finding, Note, RelativeSpan
-from netsharp_lsp.netsharp.meaning.attributes import POOLS, WEIGHTED_KINDS
-from netsharp_lsp.netsharp.meaning.predicates import count_edges
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.meaning.counts.predicates import count_edges
+from netsharp_lsp.netsharp.meaning.values.attributes import POOLS, WEIGHTED_KINDS
+from netsharp_lsp.netsharp.rules import BUNDLE, LAYER, rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def needed_weights(bundle: Bundle, network: Network) -> tuple[int, str] | None:
     return edges.count, f"The condition is true for {counted(edges.count, 'pair')} of nodes."
 
 
-@rule("NS096", "error", on="bundle")
+@rule("NS096", "error", on=BUNDLE)
 def weight_count(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """Initial weights that are not one per edge, or per cell and bias of each kernel."""
     given = bundle.given.get("Weights")
@@ -50,7 +50,7 @@ def weight_count(bundle: Bundle, network: Network) -> Iterator[Finding]:
     yield Finding("NS096", place, message, [Note(needed[1], place)])
 
 
-@rule("NS097", "error", on="layer")
+@rule("NS097", "error", on=LAYER)
 def not_finite(layer: Layer, network: Network) -> Iterator[Finding]:
     """Initial values that are infinite or no number, as only bytes and long tuples hold."""
     values = [bundle.given.get("Weights") for bundle in layer.bundles]
@@ -72,7 +72,7 @@ def not_finite(layer: Layer, network: Network) -> Iterator[Finding]:
             )
 
 
-@rule("NS098", "error", on="layer")
+@rule("NS098", "error", on=LAYER)
 def bias_count(layer: Layer, network: Network) -> Iterator[Finding]:
     """Initial biases that are not one per node."""
     given = layer.given.get("Biases")
@@ -88,7 +88,7 @@ def bias_count(layer: Layer, network: Network) -> Iterator[Finding]:
     yield Finding("NS098", biases_place(layer, given), message, [note])
 
 
-@rule("NS099", "error", on="layer")
+@rule("NS099", "error", on=LAYER)
 def no_biases(layer: Layer, network: Network) -> Iterator[Finding]:
     """Biases on a layer that only kernels feed."""
     given = layer.given.get("Biases")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from functools import lru_cache
 
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.expressions import attributes_of, expressions_of, operands
 from netsharp_lsp.netsharp.reading.gaps import Gaps
 from netsharp_lsp.netsharp.reading.syntax import Binary, Call, Index, Name, Number
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import DECLARATION, rule
 from netsharp_lsp.netsharp.rules.syntax.tuples import unopened
 from netsharp_lsp.text.expressions import late
 
@@ -30,7 +29,7 @@ COMPARING = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||"))
 REACH = 80
 
 
-@rule("NS012", "error", on="declaration", rests=Rests.TEXT)
+@rule("NS012", "error", on=DECLARATION, rests=Rests.TEXT)
 def missing_bracket(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A bracket without its partner, or a comma with no value behind it."""
     if declaration.faults and not network.doubts.explained(declaration):
@@ -144,20 +143,20 @@ def partner_finding(
 def before_comment(place: RelativeSpan, network: Network) -> RelativeSpan:
     """A place, or the end of the code on its line where a line comment ends there."""
     at = place.offsets(network.specification)[0]
-    specification = network.specification
-    start = specification.lines.starts[specification.lines.line_at(at)]
-    signs = comment_signs(specification.data)
-    first = bisect_left(signs, (start, start))
-    if first == len(signs) or signs[first][1] > at:
+    data, lines = network.specification.data, network.specification.lines
+    start, end = lines.span(lines.line_at(at))
+    sign = comment_sign(data, start, end)
+    if sign is None or sign[1] > at:
         return place
-    end = start + len(specification.data[start : signs[first][0]].rstrip())
+    end = start + len(data[start : sign[0]].rstrip())
     return RelativeSpan(None, end, end)
 
 
 @lru_cache(maxsize=2)
-def comment_signs(data: bytes) -> list[tuple[int, int]]:
-    """The signs that look like the beginning of a line comment."""
-    return [found.span() for found in LINE_COMMENT.finditer(data)]
+def comment_sign(data: bytes, start: int, end: int) -> tuple[int, int] | None:
+    """The first sign on a line that looks like a line comment's; many faults may ask for one."""
+    found = LINE_COMMENT.search(data, start, end)
+    return None if found is None else found.span()
 
 
 def operand_end(declaration: Declaration, missing: Fault) -> int | None:

@@ -6,7 +6,7 @@ from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.slips import lacking
 from netsharp_lsp.netsharp.reading.syntax import FIRST_KIND_WORDS, KINDS
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import BUNDLE, rule
 from netsharp_lsp.netsharp.rules.syntax.layers import activation_attribute, is_activation, kind_end
 
 TYPE_CHECKING = False
@@ -70,7 +70,7 @@ def kind_meant(word: str) -> str | None:
     return found
 
 
-@rule("NS019", "error", on="bundle", rests=Rests.TEXT)
+@rule("NS019", "error", on=BUNDLE, rests=Rests.TEXT)
 def unknown_kind(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """A connection whose kind is missing or misspelt."""
     item = bundle.item
@@ -127,7 +127,7 @@ def misspelt_kind(bundle: Bundle) -> Finding:
     return Finding("NS019", place, f"{message} Did you mean '{meant}'?", repair=repair)
 
 
-@rule("NS026", "error", on="bundle", rests=Rests.TEXT)
+@rule("NS026", "error", on=BUNDLE, rests=Rests.TEXT)
 def word_too_many(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """`from A all all;`: a word behind a whole connection."""
     extra = bundle.item.misplaced
@@ -144,7 +144,7 @@ def word_too_many(bundle: Bundle, network: Network) -> Iterator[Finding]:
     yield Finding("NS026", place, message, repair=repair)
 
 
-@rule("NS020", "error", on="bundle", rests=Rests.TEXT)
+@rule("NS020", "error", on=BUNDLE, rests=Rests.TEXT)
 def attribute_of_all(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """An attribute other than Weights on a full connection."""
     if bundle.kind != "all" or bundle.item.block is None or network.doubts.foreign:

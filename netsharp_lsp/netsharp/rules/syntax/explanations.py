@@ -22,15 +22,16 @@ from netsharp_lsp.netsharp.rules.syntax.neighbours import (
     single_sign,
 )
 from netsharp_lsp.netsharp.rules.syntax.words import renamed
+from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.netsharp.rules.syntax.case import Case
 
 CLOSERS = ("]", ")", "}")
-NAME_PIECE = re.compile(r"\w*[-.]\w*\Z")
-JOINED = re.compile(r"\bfrom\s++\w++\s++(and|und|plus)\s++\w++\s*+\Z", re.IGNORECASE)
-LAST_WORD = re.compile(r"([A-Za-z_]\w{0,40})\W*+\Z")
+NAME_PIECE = late(r"\w*[-.]\w*\Z")
+JOINED = late(r"\bfrom\s++\w++\s++(and|und|plus)\s++\w++\s*+\Z", re.IGNORECASE)
+LAST_WORD = late(r"([A-Za-z_]\w{0,40})\W*+\Z")
 SHOWN = 40
 ONE_SOURCE = "A connection has one source: write one 'from' for each, in braces."
 

@@ -8,7 +8,7 @@ from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair
 from netsharp_lsp.netsharp.meaning.model import Layer
 from netsharp_lsp.netsharp.reading.slips import ACTIVATION_ATTRIBUTES, KEYWORDS, lacking
 from netsharp_lsp.netsharp.reading.syntax import LayerItem, Name, Tuple, WordItem
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import DECLARATION, LAYER, rule
 from netsharp_lsp.netsharp.rules.syntax.tuples import curly_size
 
 TYPE_CHECKING = False
@@ -45,6 +45,23 @@ ACTIVATION_ALIASES = {
     "absolute": "abs",
     "squared": "square",
 }
+#: Functions that go by these names elsewhere, whichever of ours is near.
+OTHER_FUNCTIONS = frozenset(
+    (
+        "atan",
+        "atanh",
+        "hard",
+        "hardsigmoid",
+        "logit",
+        "logsig",
+        "sinh",
+        "sinusoid",
+        "softmin",
+        "softsign",
+        "sqr",
+        "tan",
+    )
+)
 #: `from` in translated pages of the guide.
 FROM_ALIASES = ("aus", "von", "de", "depuis", "desde", "da")
 
@@ -53,6 +70,22 @@ def activation_meant(word: str) -> str | None:
     """The activation that a word stands for, None where none is close."""
     lower = word.lower()
     return lower if lower in NAMES else ACTIVATION_ALIASES.get(lower) or nearest(lower, NAMES)
+
+
+def is_slip(word: str) -> bool:
+    """Whether the activation that a word stands for is it in other letters, and computes the same.
+
+    `log_softmax` has the name of one of ours in it and is another function.
+    """
+    lower = "".join(filter(str.isalnum, word.lower()))
+    if word.lower() in NAMES:
+        return True
+    if lower in OTHER_FUNCTIONS:
+        return False
+    if word.lower() in ACTIVATION_ALIASES:
+        return True
+    rests = (lower.replace(name, "", 1) for name in NAMES if name in lower)
+    return not any(len(rest) > 1 or rest.isdigit() for rest in rests)
 
 
 def is_activation(word: str) -> bool:
@@ -91,7 +124,7 @@ def head_in_doubt(layer: Layer, network: Network) -> bool:
 # NS016.
 
 
-@rule("NS016", "error", on="layer", rests=Rests.TEXT)
+@rule("NS016", "error", on=LAYER, rests=Rests.TEXT)
 def misplaced_activation(layer: Layer, network: Network) -> Iterator[Finding]:
     """An activation behind the connection, or written as an attribute of it."""
     for bundle in layer.item.bundles:
@@ -135,12 +168,13 @@ def misplaced(layer: Layer, name: Name, removal: Change) -> Finding:
     repair = None
     if layer.item.size is not None and layer.item.activation is None:
         insert = Change(layer.size_place.after(), f" {meant}")
-        repair = Repair(f"Move '{meant}' before 'from'", [insert, removal], safe=True)
+        safe = is_slip(name.text)
+        repair = Repair(f"Move '{meant}' before 'from'", [insert, removal], safe=safe)
     message = f"The activation belongs before 'from': hidden X [n] {meant} from ..."
     return Finding("NS016", place, message, repair=repair)
 
 
-@rule("NS016", "error", on="declaration", rests=Rests.TEXT)
+@rule("NS016", "error", on=DECLARATION, rests=Rests.TEXT)
 def activation_behind_block(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """An activation behind an attribute block: `from A convolve { ... } sigmoid;`."""
     word = lone_activation(declaration)
@@ -171,7 +205,7 @@ def lone_activation(declaration: Declaration) -> Name | None:
 # NS017.
 
 
-@rule("NS017", "error", on="layer", rests=Rests.TEXT)
+@rule("NS017", "error", on=LAYER, rests=Rests.TEXT)
 def unknown_activation(layer: Layer, network: Network) -> Iterator[Finding]:
     """A word in the activation's place that is none."""
     name = layer.item.activation
@@ -190,7 +224,7 @@ def unknown_activation(layer: Layer, network: Network) -> Iterator[Finding]:
         message = f"Unknown activation '{name.text}'. {has}"
         yield Finding("NS017", place, message)
         return
-    repair = Repair(f"Replace by '{meant}'", [Change(place, meant)], safe=True)
+    repair = Repair(f"Replace by '{meant}'", [Change(place, meant)], safe=is_slip(name.text))
     message = f"Unknown activation '{name.text}'. Did you mean '{meant}'?"
     yield Finding("NS017", place, message, repair=repair)
 
@@ -198,7 +232,7 @@ def unknown_activation(layer: Layer, network: Network) -> Iterator[Finding]:
 # NS018.
 
 
-@rule("NS018", "error", on="layer", rests=Rests.TEXT)
+@rule("NS018", "error", on=LAYER, rests=Rests.TEXT)
 def missing_from(layer: Layer, network: Network) -> Iterator[Finding]:
     """A hidden or output layer without any connection written."""
     item = layer.item
@@ -250,7 +284,7 @@ def without_from(layer: Layer, above: Layer | None) -> Finding:
 # NS025.
 
 
-@rule("NS025", "error", on="layer", rests=Rests.TEXT)
+@rule("NS025", "error", on=LAYER, rests=Rests.TEXT)
 def input_with_connection(layer: Layer, network: Network) -> Iterator[Finding]:
     """An input layer with an activation, a connection or a body."""
     item = layer.item
@@ -292,7 +326,7 @@ def surplus(layer: Layer) -> tuple[RelativeSpan | None, str]:
 # NS027.
 
 
-@rule("NS027", "error", on="layer", rests=Rests.TEXT)
+@rule("NS027", "error", on=LAYER, rests=Rests.TEXT)
 def missing_size(layer: Layer, network: Network) -> Iterator[Finding]:
     """A layer without a size."""
     item = layer.item

@@ -7,7 +7,7 @@ from netsharp_lsp.netsharp.reading.expressions import attributes_of
 from netsharp_lsp.netsharp.reading.gaps import Gaps
 from netsharp_lsp.netsharp.reading.slips import is_misspelt_share, is_open_end, lacks_from
 from netsharp_lsp.netsharp.reading.syntax import ConstantItem, LayerItem
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import DECLARATION, rule
 from netsharp_lsp.netsharp.rules.syntax.brackets import bare_value
 from netsharp_lsp.netsharp.rules.syntax.tuples import bracketless, bracketless_tuples
 from netsharp_lsp.text.expressions import late
@@ -27,7 +27,7 @@ REACH = 80
 # NS011.
 
 
-@rule("NS011", "error", on="declaration", rests=Rests.TEXT)
+@rule("NS011", "error", on=DECLARATION, rests=Rests.TEXT)
 def missing_semicolon(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A constant, layer, connection or attribute that ends without `;`."""
     doubts = network.doubts
@@ -73,7 +73,7 @@ def stops_early(declaration: Declaration, item: LayerItem) -> bool:
 # NS013.
 
 
-@rule("NS013", "info", on="declaration", rests=Rests.TEXT)
+@rule("NS013", "info", on=DECLARATION, rests=Rests.TEXT)
 def needless_semicolon(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A `;` that ends nothing."""
     if network.doubts.explained(declaration):
@@ -92,7 +92,7 @@ def needless_semicolon(declaration: Declaration, network: Network) -> Iterator[F
 # NS022, NS023.
 
 
-@rule("NS022", "error", on="declaration", rests=Rests.TEXT)
+@rule("NS022", "error", on=DECLARATION, rests=Rests.TEXT)
 def attribute_separator(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """An attribute without `=`, or with `:` in its place."""
     if network.doubts.explained(declaration):
@@ -117,7 +117,7 @@ def attribute_separator(declaration: Declaration, network: Network) -> Iterator[
             yield Finding("NS022", place, message, repair=repair)
 
 
-@rule("NS023", "error", on="declaration", rests=Rests.TEXT)
+@rule("NS023", "error", on=DECLARATION, rests=Rests.TEXT)
 def attribute_terminator(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """An attribute that ends with `,`."""
     if network.doubts.explained(declaration):

@@ -6,7 +6,7 @@ from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair
 from netsharp_lsp.netsharp.reading.expressions import attributes_of, expressions_of, operands
 from netsharp_lsp.netsharp.reading.gaps import Gaps
 from netsharp_lsp.netsharp.reading.syntax import LayerItem, Name, Number, Tuple
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import DECLARATION, rule
 from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration, Item
 
 #: What follows the first value of a tuple without brackets: `2, 2;`.
-BARE_VALUES = late(r"\s*[\w.]+(?:\s*,\s*[\w.]+)*(?=\s*;)")
+BARE_VALUES = late(r"\s*+[\w.]++(?:\s*+,\s*+[\w.]++)*+(?=\s*+;)")
 #: What a tuple in curly brackets may hold: `{28, 28}`.
 PLAIN_SIZE = late(r"\{[\w\s,.*+/^-]*\}\Z")
 
@@ -72,7 +72,7 @@ def bracketless_tuples(declaration: Declaration, network: Network) -> list[tuple
     return [span for span in found if span is not None]
 
 
-@rule("NS021", "error", on="declaration", rests=Rests.TEXT)
+@rule("NS021", "error", on=DECLARATION, rests=Rests.TEXT)
 def tuple_brackets(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A tuple in round or curly brackets, or in none."""
     if network.doubts.explained(declaration):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.expressions import attributes_of
 from netsharp_lsp.netsharp.reading.gaps import Gaps
@@ -21,7 +19,7 @@ from netsharp_lsp.netsharp.reading.syntax import (
     LayerItem,
     WordItem,
 )
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import DECLARATION, UNSAID, rule
 from netsharp_lsp.netsharp.rules.syntax.brackets import bare_value
 from netsharp_lsp.netsharp.rules.syntax.bundles import kind_meant
 from netsharp_lsp.netsharp.rules.syntax.case import REACH, Case, blocks_of
@@ -61,6 +59,7 @@ from netsharp_lsp.netsharp.rules.syntax.neighbours import (
     wrong_closer,
 )
 from netsharp_lsp.netsharp.rules.syntax.tuples import bracketless_tuples, curly_size
+from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,13 +68,13 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.reading.syntax import Declaration
 
-LAST_WORD = re.compile(r"(?<![A-Za-z])([A-Za-z]++)\s*+\Z")
-EMPTY_PARENTHESES = re.compile(r"\(\s*\)")
+LAST_WORD = late(r"(?<![A-Za-z])([A-Za-z]++)\s*+\Z")
+EMPTY_PARENTHESES = late(r"\(\s*\)")
 #: Up to three words or marks.
-WORDS_AHEAD = re.compile(r"(\w+|[^\w\s]+)\s*(\w*|[^\w\s]+)\s*(\w*|[^\w\s]+)")
+WORDS_AHEAD = late(r"(\w+|[^\w\s]+)\s*(\w*|[^\w\s]+)\s*(\w*|[^\w\s]+)")
 #: What stands where `from` should.
 INSTEAD_OF_FROM = frozenset(("to", "of", "with", "by", "on", "->", "<-", "<<"))
-FIRST_TOKEN = re.compile(r"\w+|[^\w\s]+")
+FIRST_TOKEN = late(r"\w+|[^\w\s]+")
 
 
 EXPLANATIONS: tuple[Callable[[Case], Finding | None], ...] = (
@@ -109,7 +108,7 @@ EXPLANATIONS: tuple[Callable[[Case], Finding | None], ...] = (
 )
 
 
-@rule("NS026", "error", on="declaration", rests=Rests.TEXT)
+@rule("NS026", "error", on=DECLARATION, rests=Rests.TEXT)
 def unexpected_text(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """Everything the parser could not place; each stretch once."""
     doubts = network.doubts
@@ -124,7 +123,7 @@ def unexpected_text(declaration: Declaration, network: Network) -> Iterator[Find
         yield displaced(group, declaration, stray, network)
 
 
-@rule("NS026", "error", on="unsaid", rests=Rests.TEXT)
+@rule("NS026", "error", on=UNSAID, rests=Rests.TEXT)
 def unreadable_text(network: Network, _network: Network) -> Iterator[Finding]:
     """The first fault of a text in which no rule has found any."""
     doubtful = network.specification.doubtful

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.syntax import ConstantItem, LayerItem, Name, ShareItem, Tuple
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import DECLARATION, rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.syntax import Declaration
 
 
-@rule("NS026", "error", on="declaration", rests=Rests.TEXT)
+@rule("NS026", "error", on=DECLARATION, rests=Rests.TEXT)
 def wrong_group(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A layer among constants, or a constant among layers."""
     if declaration.group is None or network.doubts.explained(declaration):
@@ -59,7 +59,7 @@ INCOMPLETE = {
 }
 
 
-@rule("NS026", "error", on="declaration", rests=Rests.TEXT)
+@rule("NS026", "error", on=DECLARATION, rests=Rests.TEXT)
 def incomplete(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """What stops before it is complete."""
     doubts = network.doubts
@@ -78,7 +78,7 @@ def incomplete(declaration: Declaration, network: Network) -> Iterator[Finding]:
 # Marks that the parser understands and Net# does not have.
 
 
-@rule("NS026", "error", on="declaration", rests=Rests.TEXT)
+@rule("NS026", "error", on=DECLARATION, rests=Rests.TEXT)
 def thin_arrow(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """`->` where `=>` stands, and `;` between the items of a share."""
     if network.doubts.foreign:

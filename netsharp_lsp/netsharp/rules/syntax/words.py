@@ -8,7 +8,7 @@ from netsharp_engine.activations import NAMES
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.slips import KEYWORDS, SECTION_WORDS, lacking, section_meant
 from netsharp_lsp.netsharp.reading.syntax import BundleItem, ConstantItem, LayerItem, Name, WordItem
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import DECLARATION, NAMED, NETWORK, rule
 from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ output Result auto from H all;
 """
 
 
-@rule("NS010", "error", on="network", rests=Rests.TEXT)
+@rule("NS010", "error", on=NETWORK, rests=Rests.TEXT)
 def foreign_text(network: Network, _: Network) -> Iterator[Finding]:
     """A text of which nothing is Net#."""
     if network.doubts.foreign:
@@ -40,7 +40,7 @@ def foreign_text(network: Network, _: Network) -> Iterator[Finding]:
         yield Finding("NS010", place, message)
 
 
-@rule("NS010", "error", on="declaration", rests=Rests.TEXT)
+@rule("NS010", "error", on=DECLARATION, rests=Rests.TEXT)
 def unknown_declaration(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A declaration that starts with none of the five keywords."""
     doubts = network.doubts
@@ -99,7 +99,7 @@ def orphan(declaration: Declaration, item: Item, network: Network) -> Finding | 
     return Finding("NS010", place, expected(name.text), repair=repair)
 
 
-@rule("NS014", "info", on="declaration", rests=Rests.TEXT)
+@rule("NS014", "info", on=DECLARATION, rests=Rests.TEXT)
 def odd_case(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A keyword with capitals."""
     if network.doubts.foreign:
@@ -118,10 +118,9 @@ def odd_case(declaration: Declaration, network: Network) -> Iterator[Finding]:
         yield Finding("NS014", place, message, repair=repair)
 
 
-@rule("NS015", "error", on="constant", rests=Rests.TEXT)
-@rule("NS015", "error", on="layer", rests=Rests.TEXT)
+@rule("NS015", "error", on=NAMED, rests=Rests.TEXT)
 def keyword_as_name(named: Constant | Layer, network: Network) -> Iterator[Finding]:
-    """A layer or constant that is spelt like a keyword; the fix renames its uses too."""
+    """A constant or layer that is spelt like a keyword; the fix renames its uses too."""
     if named.name not in KEYWORDS:
         return
     declaration, name = named.declaration, named.item.name
@@ -143,7 +142,7 @@ def renamed(network: Network, name: str, places: list[RelativeSpan]) -> Finding:
     return Finding("NS015", places[0], message, repair=repair)
 
 
-@rule("NS024", "warning", on="declaration", rests=Rests.TEXT)
+@rule("NS024", "warning", on=DECLARATION, rests=Rests.TEXT)
 def empty_group(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A group that declares nothing."""
     if declaration.group is None or declaration.items or declaration.faults:
@@ -157,7 +156,7 @@ def empty_group(declaration: Declaration, network: Network) -> Iterator[Finding]
             yield Finding("NS024", RelativeSpan(declaration, start, end), message, repair=repair)
 
 
-@rule("NS028", "error", on="network", rests=Rests.TEXT)
+@rule("NS028", "error", on=NETWORK, rests=Rests.TEXT)
 def empty_specification(network: Network, _: Network) -> Iterator[Finding]:
     """A text without any declaration."""
     specification = network.specification

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
-
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
-from netsharp_lsp.netsharp.meaning.attributes import PADDING_WORDS
+from netsharp_lsp.netsharp.meaning.values.attributes import PADDING_WORDS
 from netsharp_lsp.netsharp.reading.characters import ENTITIES, replacement
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import NETWORK, rule
+from netsharp_lsp.text.expressions import late
 from netsharp_lsp.text.spans import Spans
 
 TYPE_CHECKING = False
@@ -21,8 +19,8 @@ if TYPE_CHECKING:
 #: From so many look-alikes on, each fix replaces its own run only.
 MANY = 100
 #: A value in quotes, and the name that it is given to, within so many bytes before it.
-QUOTED = re.compile(rb"""(["'])(\w+)\1""")
-NAMED = re.compile(rb"([A-Za-z_]\w*)\s*[=:]\s*\Z")
+QUOTED = late(rb"""(["'])(\w+)\1""")
+NAMED = late(rb"([A-Za-z_]\w*)\s*[=:]\s*\Z")
 REACH = 80
 
 
@@ -30,9 +28,10 @@ def shown(text: str) -> str:
     """A character in quotes, by code and name where it cannot be seen."""
     if text.isprintable() and not text.isspace():
         return f"'{text}'"
+    from unicodedata import name
+
     return " ".join(
-        f"U+{ord(c):04X}" + (f" ({unicodedata.name(c).lower()})" if unicodedata.name(c, "") else "")
-        for c in text[:3]
+        f"U+{ord(c):04X}" + (f" ({name(c).lower()})" if name(c, "") else "") for c in text[:3]
     )
 
 
@@ -45,7 +44,7 @@ def marks(network: Network, *kinds: str) -> Iterator[tuple[Mark, RelativeSpan]]:
             yield mark, RelativeSpan(None, mark.start, mark.end)
 
 
-@rule("NS001", "error", on="network", rests=Rests.TEXT)
+@rule("NS001", "error", on=NETWORK, rests=Rests.TEXT)
 def unexpected_character(network: Network, _: Network) -> Iterator[Finding]:
     """A character that no token of Net# holds; also markup of web pages and of Markdown."""
     told = -1
@@ -106,7 +105,7 @@ class Stretches:
         return whole if self._wordless[span] else None
 
 
-@rule("NS006", "error", on="network", rests=Rests.TEXT)
+@rule("NS006", "error", on=NETWORK, rests=Rests.TEXT)
 def lookalike(network: Network, _: Network) -> Iterator[Finding]:
     """A full-width or typographic character where Net# has a plain one."""
     found = list(marks(network, "lookalike"))
@@ -134,7 +133,7 @@ def meant(text: str) -> str:
     return "a space" if text == " " else f"'{text}'"
 
 
-@rule("NS029", "error", on="network", rests=Rests.TEXT)
+@rule("NS029", "error", on=NETWORK, rests=Rests.TEXT)
 def host_program(network: Network, _: Network) -> Iterator[Finding]:
     """Quotes, pastes and line ends of the R, Python or C# program around a specification."""
     stretches = Stretches(network)

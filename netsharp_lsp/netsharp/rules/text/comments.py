@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import NETWORK, rule
+from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,14 +12,12 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.netsharp.meaning.network import Network
 
-
-def line_end(data: bytes, position: int) -> int:
-    """Where the line of a position ends."""
-    ends = [end for end in (data.find(b"\n", position), data.find(b"\r", position)) if end >= 0]
-    return min(ends, default=len(data))
+_LINE_END = late(rb"[\r\n]|\Z")
+#: Nothing but blanks to the end of a line; no more is looked at than that takes.
+_NO_MORE = late(rb"[^\S\r\n]*+(?:[\r\n]|\Z)")
 
 
-@rule("NS002", "error", on="network", rests=Rests.TEXT)
+@rule("NS002", "error", on=NETWORK, rests=Rests.TEXT)
 def hash_comment(network: Network, _: Network) -> Iterator[Finding]:
     """`#` where a comment should start."""
     if network.doubts.foreign:
@@ -35,7 +34,7 @@ def hash_comment(network: Network, _: Network) -> Iterator[Finding]:
         yield Finding("NS002", place, message, repair=repair)
 
 
-@rule("NS003", "error", on="network", rests=Rests.TEXT)
+@rule("NS003", "error", on=NETWORK, rests=Rests.TEXT)
 def unclosed_comment(network: Network, _: Network) -> Iterator[Finding]:
     """`/*` without `*/`: the rest of the text is lost in it."""
     data = network.specification.data
@@ -43,14 +42,15 @@ def unclosed_comment(network: Network, _: Network) -> Iterator[Finding]:
         if comment.kind != "unclosed":
             continue
         place = RelativeSpan(None, comment.start, comment.start + 2)
-        end = line_end(data, comment.start)
+        ended = _LINE_END.search(data, comment.start)
+        end = ended.start() if ended is not None else len(data)
         close = Change(RelativeSpan(None, end, end), " */")
         message = "Comment is never closed: everything behind this '/*' is ignored."
         repair = Repair("Close the comment at the end of its line", [close], safe=True)
         yield Finding("NS003", place, message, repair=repair)
 
 
-@rule("NS004", "info", on="network", rests=Rests.TEXT)
+@rule("NS004", "info", on=NETWORK, rests=Rests.TEXT)
 def block_comment(network: Network, _: Network) -> Iterator[Finding]:
     """`/* ... */` is ours, not the guide's."""
     data = network.specification.data
@@ -60,7 +60,7 @@ def block_comment(network: Network, _: Network) -> Iterator[Finding]:
         place = RelativeSpan(None, comment.start, comment.end)
         message = "Block comments are an extension; Azure ML may reject them."
         repair = None
-        if not data[comment.end : line_end(data, comment.end)].strip():
+        if _NO_MORE.match(data, comment.end) is not None:
             text = data[comment.start + 2 : comment.end - 2].decode("utf-8", "replace")
             lines = [line_comment(line) for line in text.splitlines() or [""]]
             change = Change(place, "\n".join(lines))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.expressions import expressions_of, operands
 from netsharp_lsp.netsharp.reading.syntax import Name, Number
-from netsharp_lsp.netsharp.rules import rule
+from netsharp_lsp.netsharp.rules import DECLARATION, NAMED, rule
 from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
@@ -20,20 +18,12 @@ if TYPE_CHECKING:
 
 #: `1_000`, `0x1F`, `10k`: numbers of other languages.
 FOREIGN_NUMBER = late(r"\d[\d_]*\Z|\d+[eE]\Z|0[xX][0-9a-fA-F_]+\Z|0[bBoO][0-7_]+\Z")
-#: Told by the text alone, before anything is walked.
-SUSPECT = re.compile(rb"(?<![A-Za-z0-9_.])[0-9][A-Za-z0-9_]*[A-Za-z_]|\.[0-9]*\.[0-9]")
 
 
-def suspect(declaration: Declaration, network: Network) -> bool:
-    """Whether a declaration may hold a malformed number or a name that starts with a digit."""
-    start = network.specification.starts[declaration]
-    return SUSPECT.search(network.specification.data, start, start + declaration.end) is not None
-
-
-@rule("NS005", "error", on="declaration", rests=Rests.TEXT)
+@rule("NS005", "error", on=DECLARATION, rests=Rests.TEXT)
 def malformed_number(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A literal with two points, or in a notation that Net# does not have."""
-    if network.doubts.foreign or not suspect(declaration, network):
+    if network.doubts.foreign or not declaration.odd_digits:
         return
     for node in operands(expressions_of(declaration)):
         place = RelativeSpan.of(declaration, node)
@@ -47,19 +37,18 @@ def malformed_number(declaration: Declaration, network: Network) -> Iterator[Fin
             yield Finding("NS005", place, message)
 
 
-@rule("NS007", "error", on="constant", rests=Rests.TEXT)
-@rule("NS007", "error", on="layer", rests=Rests.TEXT)
-def name_starts_with_digit(named: Constant | Layer, network: Network) -> Iterator[Finding]:
-    """A layer's or constant's name that begins with a digit; the fix renames its uses too."""
+@rule("NS007", "error", on=NAMED, rests=Rests.TEXT)
+def starts_with_digit(named: Constant | Layer, network: Network) -> Iterator[Finding]:
+    """A name that begins with a digit; the fix renames its uses too."""
     if named.name[:1].isdigit() and not network.doubts.foreign:
         places = [named.place, *(RelativeSpan.of(*use) for use in network.uses_of(named))]
         yield renamed(named.name, places)
 
 
-@rule("NS007", "error", on="declaration", rests=Rests.TEXT)
+@rule("NS007", "error", on=DECLARATION, rests=Rests.TEXT)
 def unknown_name_starts_with_digit(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """A name in an expression that begins with a digit and is declared nowhere."""
-    if network.doubts.foreign or not suspect(declaration, network):
+    if network.doubts.foreign or not declaration.odd_digits:
         return
     for node in operands(expressions_of(declaration)):
         if isinstance(node, Name) and node.text[:1].isdigit():

@@ -1,0 +1,158 @@
+"""How a rate is found while training goes on: AutoAdjust's decisions behind every epoch.
+
+It decides on numbers alone; who trains loads, trains and saves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+#: When a rate is sought.
+NEVER, BEFORE, AFTER = "never", "before", "after"
+#: Whether a rate was made smaller or larger.
+REDUCED, INCREASED = "reduced", "increased"
+
+
+class Sizes(NamedTuple):
+    """Which sizes of minibatches are tried: up to the ``largest``, every so many epochs, as long as
+    the criterion is worse by no more than a ``margin`` in percent.
+    """
+
+    largest: int = 1_048_576
+    frequency: int = 1
+    margin: float = 1.0
+
+
+class Adjusting(NamedTuple):
+    """What is to be done; gains are relative, ``interval`` counts epochs.
+
+    Epochs are judged by the node ``judge`` (empty: by what is trained), by the data of validation
+    if ``validated`` and there are some.
+    """
+
+    when: str = NEVER
+    interval: int = 1
+    reduce_up_to: float = 0.0
+    decrease: float = 0.618
+    increase_above: float = math.inf
+    increase: float = 1.382
+    goes_on_reducing: bool = False
+    goes_back: bool = True
+    validated: bool = True
+    judge: str = ""
+    #: Before an epoch: so many former rates to begin from, in how many epochs smaller ones are
+    #: looked for, too, and the samples of a trial.
+    former: int = 5
+    sided: int = 1
+    samples: Sequence[int] = (0,)
+    #: How sizes of minibatches are looked for; None: they are not.
+    sizes: Sizes | None = None
+
+    @property
+    def learns(self) -> bool:
+        """Whether more goes from epoch to epoch than the original's checkpoint holds."""
+        return self.when != NEVER or self.sizes is not None
+
+
+class Control(NamedTuple):
+    """What is known behind an epoch: the rate of the next one that has none of its own, the
+    ``previous`` interval's criterion and the ``mean`` of this one, of which so many epochs are
+    ``uncounted``; whether a rate was ``reduced`` before; and samples of a minibatch.  Of searches:
+    by which ``factor`` the last one changed the rate, and ``former`` rates, each at the place that
+    its epoch has among so many (-1: none).
+    """
+
+    rate: float = math.nan
+    previous: float = math.inf
+    mean: float = math.inf
+    uncounted: int = 0
+    reduced: bool = False
+    minibatch: int = 0
+    factor: float = 1.0
+    former: tuple[float, ...] = ()
+
+    def found(self, epoch: int, rate: float, places: int) -> Control:
+        """With a rate that a search before an epoch (from 0) found."""
+        known = 0.5 / max(self.minibatch, 1) if math.isnan(self.rate) else self.rate
+        former = list(self.former or (-1.0,) * places)
+        former[epoch % places] = rate
+        return self._replace(rate=rate, factor=rate / known, former=tuple(former))
+
+
+class Verdict(NamedTuple):
+    """What follows of an epoch: ``change`` of the rate, and whether training ends."""
+
+    control: Control
+    change: str = ""
+    ends: bool = False
+
+
+def is_due(adjusting: Adjusting, epoch: int, explicit: int) -> bool:
+    """Whether a rate is adjusted behind an epoch (from 0); the first few are explicit."""
+    ends_interval = epoch % adjusting.interval == adjusting.interval - 1
+    return adjusting.when == AFTER and epoch >= explicit and ends_interval
+
+
+def counted(adjusting: Adjusting, control: Control, epoch: int, criterion: float) -> Control:
+    """With the criterion of an epoch in the mean of its interval."""
+    before = epoch % adjusting.interval - control.uncounted
+    mean = criterion
+    if before > 0 and not math.isinf(control.mean):
+        mean = (before * control.mean + criterion) / (before + 1)
+    return control._replace(mean=mean)
+
+
+def is_worse(control: Control) -> bool:
+    """Whether an interval is worse than the one before."""
+    return math.isnan(control.mean) or (
+        not math.isinf(control.previous) and control.previous - control.mean < 0
+    )
+
+
+def judged(adjusting: Adjusting, control: Control) -> Verdict:
+    """What follows of an interval."""
+    known = not math.isinf(control.previous)
+    gain, previous = control.previous - control.mean, control.previous
+    little = math.isnan(control.mean) or (known and gain <= adjusting.reduce_up_to * previous)
+    if adjusting.goes_on_reducing:
+        if little and control.reduced:
+            return Verdict(control, ends=True)
+        reduced = control.reduced or little
+        return _times(adjusting.decrease, REDUCED, control._replace(reduced=reduced), reduced)
+    if little:
+        return _times(adjusting.decrease, REDUCED, control)
+    much = known and gain > adjusting.increase_above * previous
+    return _times(adjusting.increase, INCREASED, control, much)
+
+
+def closed(adjusting: Adjusting, control: Control, epoch: int) -> Control:
+    """With an interval's criterion as the previous one, where an epoch ends it."""
+    if epoch % adjusting.interval != adjusting.interval - 1:
+        return control
+    return control._replace(previous=control.mean, uncounted=0)
+
+
+def _times(factor: float, change: str, control: Control, holds: bool = True) -> Verdict:
+    if not holds:
+        return Verdict(control)
+    return Verdict(control._replace(rate=control.rate * factor), change)
+
+
+def as_numbers(control: Control) -> Sequence[float]:
+    """What is known as a list of numbers."""
+    *numbers, former = control
+    return [*map(float, numbers), *former]
+
+
+def from_numbers(numbers: Sequence[float], places: int) -> Control:
+    """The same from such a list, which has so many former rates or none; ValueError for others."""
+    rate, previous, mean, uncounted, reduced, minibatch, factor, *former = numbers
+    counts = (uncounted, minibatch)
+    if not all(math.isfinite(one) and one >= 0 for one in counts) or len(former) not in (0, places):
+        raise ValueError("its counts are none")
+    whole = map(int, counts)
+    return Control(
+        rate, previous, mean, next(whole), bool(reduced), next(whole), factor, tuple(former)
+    )

@@ -1,0 +1,119 @@
+"""What a network says of data without being trained: its criteria, and the values of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from netsharp_engine.cntk.computing import draft_of
+from netsharp_engine.cntk.descent.reports import Told
+from netsharp_engine.cntk.generators import Array
+from netsharp_engine.cntk.samples.minibatches import Minibatch, Sweeps
+from netsharp_engine.graph import Graph, Node
+from netsharp_engine.phases import PhasedProgram
+from netsharp_engine.program import Batch, Figures, Job
+from netsharp_engine.room import require_room
+
+_ADVICE = "Set a smaller minibatchSize."
+
+
+class Passes(NamedTuple):
+    """How data is passed through: samples of a minibatch and in all (0: each once)."""
+
+    minibatch: int
+    samples: int = 0
+    every: int = 100
+    first: int = 0
+
+
+#: The numbers of each sample of a sequence.
+Samples = list[list[float]]
+#: Told of minibatches ``start`` to ``end``.
+Tell = Callable[[int, int, Told], object]
+
+
+def evaluated(
+    graph: Graph,
+    values: Mapping[str, Array],
+    source: Sweeps,
+    passes: Passes,
+    dtype: str,
+    tell: Tell,
+) -> tuple[Told, int]:
+    """Means of a graph's criteria over data, and how many minibatches there were.
+
+    Sums of minibatches are in the type of the numbers, the sum of those in float64.
+    """
+    program = _program(graph, values, source.widest(passes.minibatch), dtype)
+    names = [node.name for node in graph.criteria]
+    whole, part = _Sums(names), _Sums(names)
+    end = start = 0
+    for end, batch in enumerate(source.epoch(0, passes.samples, passes.minibatch), 1):
+        program.count(Figures())
+        program.feed(Batch(batch.inputs))
+        program.step()
+        for sums in (whole, part):
+            sums.add(program.figures())
+        if end <= passes.first or (passes.every and end % passes.every == 0):
+            tell(start + 1, end, part.told())
+            start, part = end, _Sums(names)
+    return whole.told(), end
+
+
+def computed(
+    graph: Graph,
+    names: Sequence[str],
+    values: Mapping[str, Array],
+    source: Sweeps,
+    passes: Passes,
+    dtype: str,
+) -> Iterator[tuple[Minibatch, dict[str, list[Samples]]]]:
+    """The values of named nodes, minibatch by minibatch: those of each sequence."""
+    program = _program(graph, values, source.widest(passes.minibatch), dtype)
+    nodes = [node for node in graph.nodes if node.name in names]
+    for batch in source.epoch(0, passes.samples, passes.minibatch):
+        program.feed(Batch(batch.inputs))
+        program.forward()
+        yield batch, {node.name: _sequences(program, node, batch) for node in nodes}
+
+
+def _sequences(program: PhasedProgram, node: Node, batch: Minibatch) -> list[Samples]:
+    """The values of a node by sequence; what all samples share is that of each."""
+    found, lengths = program.read(node), program.lengths(node)
+    if lengths is None:
+        whole = np.broadcast_to(found, (batch.samples, node.size))
+        return [[one] for one in whole.tolist()]
+    ends = np.cumsum(lengths).tolist()
+    return [
+        found[end - length : end].tolist()
+        for end, length in zip(ends, lengths.tolist(), strict=True)
+    ]
+
+
+def _program(graph: Graph, values: Mapping[str, Array], rows: int, dtype: str) -> PhasedProgram:
+    draft = draft_of(Job(graph, rows, dtype))
+    require_room("The network", [draft.needs()], _ADVICE)
+    program = draft.program()
+    program.load(values)
+    return program
+
+
+class _Sums:
+    """Sums of criteria over minibatches."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._names = names
+        self._sums = [0.0] * len(names)
+        self._rows = 0
+
+    def add(self, figures: Figures) -> None:
+        """Take a minibatch."""
+        self._sums = [known + new for known, new in zip(self._sums, figures.sums, strict=True)]
+        self._rows += figures.rows
+
+    def told(self) -> Told:
+        """Their means."""
+        means = (one / max(self._rows, 1) for one in self._sums)
+        return Told(dict(zip(self._names, means, strict=True)), self._rows)

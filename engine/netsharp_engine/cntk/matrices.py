@@ -1,0 +1,58 @@
+"""Numbers that a parameter begins with where they are written out, or where it enlarges images.
+
+In the order of the original's files: the first dimension fastest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from netsharp_engine.cntk.generators import Array
+
+
+def matrix(blocks: Iterable[bytes], rows: int, columns: int) -> Array:
+    """Read the numbers of a text with a line for each row; ValueError where it has fewer.
+
+    It is known that all of its words are numbers.
+    """
+    found = np.fromiter(map(_number, _words(blocks)), np.float64, rows * columns)
+    return found.reshape(rows, columns).ravel(order="F")
+
+
+def _words(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    rest = b""
+    for block in blocks:
+        text = rest + block
+        words = text.split()
+        rest = words.pop() if words and not text[-1:].isspace() else b""
+        yield from words
+    yield from rest.split()
+
+
+def _number(word: bytes) -> float:
+    """What C reads of a word."""
+    try:
+        return float(word)
+    except ValueError:
+        text = word.decode("ascii").lower()
+    if "nan" in text:
+        return math.nan
+    try:
+        return float.fromhex(text)
+    except OverflowError:
+        return -math.inf if text.startswith("-") else math.inf
+
+
+def bilinear(channels: int, width: int) -> Array:
+    """The kernels that enlarge each channel of an image by itself: square, highest at the middle,
+    falling to all sides.
+    """
+    factor, middle = np.float32((width + 1) // 2), np.float32((width - 1) / 2)
+    side = np.float32(1) - np.abs(np.arange(width, dtype=np.float32) - middle) / factor
+    kernel = np.outer(side, side).ravel()
+    found = np.zeros((channels, channels, kernel.size), np.float32)
+    found[np.arange(channels), np.arange(channels)] = kernel
+    return found.ravel()

@@ -1,0 +1,50 @@
+"""Opens a file of data and gives its lines; knows no format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import chain
+from typing import BinaryIO
+
+from netsharp_engine.data.errors import DataError
+from netsharp_engine.limits import DATA_LINE
+from netsharp_engine.plain_files import open_plain
+
+_MARK, _OTHER_MARKS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
+
+
+@contextmanager
+def opened(path: str) -> Iterator[tuple[bytes, Iterator[bytes]]]:
+    """The first line of a file without its mark, and those behind it, with their ends.
+
+    DataError where it cannot be read, is empty, or has a line that is too long.
+    """
+    try:
+        with open_plain(path) as file:
+            lines = iter(partial(file.readline, DATA_LINE.most), b"")
+            first = next(lines, b"")
+            if first.startswith(_OTHER_MARKS):
+                raise DataError(f"{path}: is UTF-16, which is not read. Save it as UTF-8.")
+            if not first.removeprefix(_MARK):
+                raise DataError(f"{path}: the file is empty.")
+            bounded = _bounded(path, chain((first,), lines))
+            yield next(bounded).removeprefix(_MARK), bounded
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}.") from None
+
+
+def _bounded(path: str, lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines, of which none is too long."""
+    most = DATA_LINE.most
+    for number, line in enumerate(lines, 1):
+        if len(line) >= most and not line.endswith(b"\n"):
+            where = f"{path}, line {number:,}"
+            raise DataError(f"{where}: is longer than {DATA_LINE}, which is not read.")
+        yield line
+
+
+def marked(file: BinaryIO) -> int:
+    """The bytes of the mark with which a file begins."""
+    return len(_MARK) if file.read(len(_MARK)) == _MARK else 0

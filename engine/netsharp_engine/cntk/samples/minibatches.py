@@ -1,0 +1,186 @@
+"""Minibatches of an epoch: which sequences, in which order; never across the end of a sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from netsharp_engine.cntk.generators import Array
+from netsharp_engine.cntk.samples.order import shuffled
+from netsharp_engine.cntk.samples.text_format import Sequences
+from netsharp_engine.packing import Indices, Packing, packed
+from netsharp_engine.program import Packed, Sparse
+
+
+class Minibatch(NamedTuple):
+    """Values by stream of these sequences, which are numbered as in the file; ``samples`` is what
+    minibatches are counted by, ``columns`` what a program computes of the longest stream, gaps
+    included.
+    """
+
+    inputs: Mapping[str, Array | Sparse | Packed]
+    sequences: Indices
+    samples: int
+    columns: int
+
+
+class Parts(NamedTuple):
+    """In how many parts a minibatch is worked through: so many, else of at most so many samples."""
+
+    number: int = 1
+    samples: int = 0
+
+    def of(self, batch: Minibatch, source: Sweeps, size: int) -> Iterator[Minibatch]:
+        """The parts of a minibatch, which is meant to have so many samples: whole sequences."""
+        total = len(batch.sequences)
+        count = min(self._count(size), total)
+        if count == 1:
+            yield batch
+            return
+        for start, end in pairwise(total * one // count for one in range(count + 1)):
+            yield source.minibatch(batch.sequences[start:end])
+
+    def largest(self, size: int) -> int:
+        """The samples of the largest part."""
+        return -(-size // self._count(size))
+
+    def _count(self, size: int) -> int:
+        if self.number > 1 or not self.samples:
+            return max(self.number, 1)
+        return -(-size // self.samples)
+
+
+class Sweeps:
+    """The sequences of a reader as an endless stream of sweeps.
+
+    ``randomize``: each sweep in an order of its own, else that of the file; samples are shuffled
+    within a ``window`` of so many, without one over the whole set.
+    """
+
+    def __init__(self, sequences: Sequences, randomize: bool, window: int | None = None) -> None:
+        self.sequences = sequences
+        self.randomize = randomize
+        self._window = window
+        self._sweep = -1
+        self._order: Array = np.empty(0, np.intp)
+        #: Where the sequences of a sweep begin in its order, and where it ends.
+        self._begins: Indices = np.empty(0, np.intp)
+        self._spread = self._spread_of(sequences.values)
+
+    @property
+    def count(self) -> int:
+        """The samples of a sweep."""
+        return self.sequences.total
+
+    @property
+    def longest(self) -> int:
+        """The samples of the longest sequence, of any stream."""
+        found = [self.sequences.lines, *self.sequences.lengths.values()]
+        return max((int(one.max()) for one in found if one is not None), default=1)
+
+    def widest(self, samples: int) -> int:
+        """The most columns that a minibatch of so many samples can have."""
+        longest = self.longest
+        held = min(max(samples, longest), max(self.count, longest))
+        return held if longest == 1 else 2 * held + longest
+
+    def _spread_of(
+        self, values: Mapping[str, Array | Sparse], chosen: Indices | None = None
+    ) -> dict[str, _Spread]:
+        """Streams with the lengths of their sequences: of these, or of all."""
+        found = {}
+        for name, one in values.items():
+            lengths = self.sequences.lengths.get(name, self.sequences.lines)
+            some = lengths if lengths is None or chosen is None else lengths[chosen]
+            found[name] = _Spread(one, some)
+        return found
+
+    def epoch(self, number: int, size: int, samples: int) -> Iterator[Minibatch]:
+        """The minibatches of an epoch (from 0).
+
+        ``size`` is that of an epoch in samples, 0 for a sweep; ``samples`` those of a minibatch.
+        A minibatch has sequences as long as they fit, and the first whatever its length; an epoch
+        that would begin inside a sequence begins with the next.
+        """
+        size = size or self.count
+        at, end = number * size, (number + 1) * size
+        while at < end:
+            sweep, place = divmod(at, self.count)
+            self._turn(sweep)
+            first = int(np.searchsorted(self._begins, place))
+            begin = int(self._begins[first])
+            if begin >= min(self.count, end - sweep * self.count):
+                at = max(sweep * self.count + begin, at + 1)
+                continue
+            room = min(samples, self.count - begin, end - sweep * self.count - begin)
+            stop = int(np.searchsorted(self._begins, begin + room, side="right")) - 1
+            stop = max(stop, first + 1)
+            yield self.minibatch(self._order[first:stop])
+            at = sweep * self.count + int(self._begins[stop])
+
+    def minibatch(self, chosen: Indices) -> Minibatch:
+        """These sequences."""
+        lines = self.sequences.lines
+        samples = len(chosen) if lines is None else int(lines[chosen].sum())
+        packings: dict[bytes, Packing] = {}
+        spread, places = self._spread, chosen
+        if self.sequences.again is not None:
+            read = self.sequences.again(chosen)
+            spread, places = self._spread_of(read, chosen), np.arange(len(chosen))
+        inputs = {name: one.of(places, packings) for name, one in spread.items()}
+        columns = max((one.columns for one in packings.values()), default=len(chosen))
+        return Minibatch(inputs, chosen, samples, columns)
+
+    def _turn(self, sweep: int) -> None:
+        """Go to a sweep."""
+        if sweep != self._sweep:
+            chunks, lines = self.sequences.chunks, self.sequences.lines
+            count = sum(chunks)
+            drawn = self._shuffled(sweep) if self.randomize else range(count)
+            self._order, self._sweep = np.fromiter(drawn, np.intp, count), sweep
+            steps = np.ones(count, np.intp) if lines is None else lines[self._order]
+            self._begins = np.r_[0, np.cumsum(steps)]
+
+    def _shuffled(self, sweep: int) -> list[int]:
+        chunks, lines = self.sequences.chunks, self.sequences.lines
+        samples = None
+        if lines is not None and self._window is not None:
+            samples = np.add.reduceat(lines, np.r_[0, np.cumsum(chunks)[:-1]]).tolist()
+        return shuffled(chunks, sweep, self._window, samples)
+
+
+class _Spread:
+    """A stream, and where its sequences begin."""
+
+    def __init__(self, values: Array | Sparse, lengths: Indices | None) -> None:
+        self._values, self._lengths = values, lengths
+        self._begins = None if lengths is None else np.cumsum(lengths) - lengths
+
+    def of(self, chosen: Indices, packings: dict[bytes, Packing]) -> Array | Sparse | Packed:
+        """These sequences; those of equal lengths share a packing."""
+        values = self._values
+        if self._lengths is None or self._begins is None:
+            return _sparse(values, chosen) if isinstance(values, Sparse) else values[chosen]
+        lengths = self._lengths[chosen]
+        packing = packings.setdefault(lengths.tobytes(), packed(lengths))
+        rows = np.repeat(self._begins[chosen], lengths) + packing.position
+        if isinstance(values, Sparse):
+            places = np.full(packing.columns, -1, np.intp)
+            places[packing.places] = rows
+            return Packed(_sparse(values, places), packing)
+        found = np.zeros((packing.columns, *values.shape[1:]), values.dtype)
+        found[packing.places] = values[rows]
+        return Packed(found, packing)
+
+
+def _sparse(values: Sparse, rows: Indices) -> Sparse:
+    """Some rows of sparse ones; that of -1 is empty."""
+    known = np.asarray(values.starts, np.intp)
+    begins = known[rows]
+    counts = np.where(rows < 0, 0, known[rows + 1] - begins)
+    starts = np.r_[0, np.cumsum(counts)]
+    places = np.repeat(begins - starts[:-1], counts) + np.arange(starts[-1])
+    return Sparse(values.values[places], values.columns[places], starts)

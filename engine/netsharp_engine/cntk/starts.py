@@ -1,0 +1,106 @@
+"""The values that parameters begin with, as the original draws them.
+
+Shapes are in CNTK's order here, and numbers in the order of its files: the first dimension fastest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from netsharp_engine.cntk.generators import Array, MinimalStandard
+from netsharp_engine.geometry import product
+
+
+class Start(NamedTuple):
+    """How a parameter begins: ``kind`` is a key of ``RANDOM``, "value", or "given".
+
+    ``scale`` multiplies a range, or is the value; ranks tell which dimensions are a filter's and an
+    output's, a negative one counts from the end.  ``numbers`` are those that are given, flat.
+    """
+
+    kind: str
+    scale: float = 1.0
+    seed: int = 0
+    filter_rank: int = 0
+    output_rank: int = 1
+    numbers: Array | None = None
+
+
+class Fans(NamedTuple):
+    """How many numbers come together in an element, and how many elements read one."""
+
+    incoming: int
+    outgoing: int
+
+
+#: The one range that the original has in float32, whatever the type of numbers.
+_UNIFORM = float(np.float32(0.05))
+#: Of each kind whether it is uniform (else gaussian), and its range or deviation.
+RANDOM: Mapping[str, tuple[bool, Callable[[Fans], float]]] = {
+    "uniform": (True, lambda fans: _UNIFORM),
+    "gaussian": (False, lambda fans: 0.2 / math.sqrt(fans.incoming)),
+    "xavier": (True, lambda fans: math.sqrt(3 / fans.incoming)),
+    "glorotUniform": (True, lambda fans: math.sqrt(6 / (fans.incoming + fans.outgoing))),
+    "glorotNormal": (False, lambda fans: math.sqrt(2 / (fans.incoming + fans.outgoing))),
+    "heUniform": (True, lambda fans: math.sqrt(6 / fans.incoming)),
+    "heNormal": (False, lambda fans: math.sqrt(2 / fans.incoming)),
+}
+VALUE, GIVEN = "value", "given"
+
+
+def started(shape: tuple[int, ...], start: Start, dtype: str) -> Array:
+    """The numbers of a parameter, flat."""
+    size, kind = product(shape), np.dtype(dtype).type
+    if start.kind == VALUE:
+        return np.full(size, start.scale, dtype)
+    if start.numbers is not None:
+        with np.errstate(over="ignore"):
+            return start.numbers.astype(dtype)
+    is_uniform, spread = RANDOM[start.kind]
+    reach = kind(kind(spread(fans_of(shape, start))) * kind(start.scale))
+    generator = MinimalStandard(start.seed)
+    if is_uniform:
+        return uniform(generator, size, (-reach, reach), dtype)
+    return np.asarray(gaussian(generator, size, dtype) * reach)
+
+
+def spread_of(shape: tuple[int, ...], start: Start) -> float:
+    """The range or deviation of numbers that are drawn, before it is scaled."""
+    return RANDOM[start.kind][1](fans_of(shape, start))
+
+
+def uniform(generator: MinimalStandard, count: int, ends: tuple[float, float], dtype: str) -> Array:
+    """Numbers between two ends, every operation in their type."""
+    kind = np.dtype(dtype).type
+    low, high = map(kind, ends)
+    return np.asarray(generator.units(count, dtype) * (high - low) + low)
+
+
+def gaussian(generator: MinimalStandard, count: int, dtype: str) -> Array:
+    """Numbers of mean 0 and deviation 1 by the polar method: of a pair the second comes first."""
+    kind = np.dtype(dtype).type
+    blocks: list[Array] = []
+    known = 0
+    while known < count:
+        pairs = generator.units(2 * max((count - known + 1) // 2, 1), dtype).reshape(-1, 2)
+        pairs = kind(2) * pairs - kind(1)
+        square = np.add.reduce(pairs * pairs, axis=1)
+        taken = (square <= 1) & (square != 0)
+        square = square[taken]
+        factor = np.sqrt(kind(-2) * np.log(square) / square)
+        blocks.append((pairs[taken] * factor[:, None])[:, ::-1].ravel())
+        known += len(blocks[-1])
+    return np.concatenate(blocks)[:count] if blocks else np.empty(0, dtype)
+
+
+def fans_of(shape: tuple[int, ...], start: Start) -> Fans:
+    """How many numbers come together in an element, and how many elements read one."""
+    rank, output = start.filter_rank, start.output_rank
+    kernel = product(shape[:rank])
+    inputs = shape[rank : len(shape) + output] if output < 0 else shape[rank + output :]
+    incoming = kernel * product(inputs)
+    return Fans(incoming, product(shape) * kernel // max(incoming, 1))

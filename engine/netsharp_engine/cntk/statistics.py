@@ -1,0 +1,78 @@
+"""Means and deviations that are worked out of the data before the first epoch.
+
+Not the exact ones: the recurrence of the original, in its type of numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from netsharp_engine.cntk.computing import draft_of
+from netsharp_engine.cntk.generators import Array
+from netsharp_engine.cntk.samples.minibatches import Minibatch
+from netsharp_engine.graph import Graph, Node
+from netsharp_engine.ops.tensors import STATISTICS
+from netsharp_engine.program import Batch, Job
+
+_LEAST_VARIANCE = 1e-10
+
+
+class Moments:
+    """Mean and variance of the samples so far."""
+
+    def __init__(self, size: int, dtype: str) -> None:
+        self._type: Any = np.dtype(dtype).type
+        self.mean = np.zeros(size, dtype)
+        self._variance = np.zeros(size, dtype)
+        self._samples = 0
+
+    def add(self, values: Array) -> None:
+        """Take samples [n, size]."""
+        kind, count = self._type, len(values)
+        alpha = kind(1) / kind(self._samples + count)
+        beta = kind(self._samples) / kind(self._samples + count)
+        mean = beta * self.mean + alpha * _summed(values)
+        drift, spread = self.mean - mean, values - mean
+        self._variance = beta * (self._variance + drift * drift) + alpha * _summed(spread * spread)
+        self.mean = mean
+        self._samples += count
+
+    @property
+    def inverse_deviation(self) -> Array:
+        """1 / the square root of the variance, which is never taken for 0."""
+        kind = self._type
+        least = np.maximum(self._variance, kind(_LEAST_VARIANCE))
+        return np.asarray(kind(1) / np.sqrt(least))
+
+
+def precomputed(
+    graph: Graph, batches: Iterable[Minibatch], values: Mapping[str, Array], dtype: str
+) -> dict[str, Array]:
+    """The values of a graph's statistics, by the names of their parameters."""
+    nodes = [node for node in graph.nodes if node.op in STATISTICS]
+    program = draft_of(Job(graph, 0, dtype)).program()
+    unknown = {one.name: np.zeros(one.shape, dtype) for one in graph.parameters}
+    program.load(unknown | {name: values[name] for name in unknown if name in values})
+    moments: dict[Node, Moments] = {}
+    for node in nodes:
+        moments.setdefault(node.inputs[0], Moments(node.inputs[0].size, dtype))
+    for batch in batches:
+        program.feed(Batch(batch.inputs))
+        program.forward()
+        for source, found in moments.items():
+            found.add(program.read(source))
+    return {
+        node.parameters[0].name: (
+            moments[node.inputs[0]].mean
+            if node.op == "Mean"
+            else moments[node.inputs[0]].inverse_deviation
+        )
+        for node in nodes
+    }
+
+
+def _summed(values: Array) -> Array:
+    return np.asarray(np.add.reduce(values, axis=0, dtype=np.float64), values.dtype)

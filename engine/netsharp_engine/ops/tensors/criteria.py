@@ -1,0 +1,72 @@
+"""Operations that sum over samples: criteria, what is told beside them, and norms.
+
+Their value is one number for all samples; where sequences stand in columns, gaps are left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from netsharp_engine.ops.definition import Operation, expect_inputs, free
+from netsharp_engine.ops.tensors.shaping import one_element
+
+if TYPE_CHECKING:
+    from netsharp_engine.nodes import Node
+
+
+def _compared(node: Node) -> tuple[int, ...]:
+    """Two sources have equally many elements."""
+    expect_inputs(node, 2)
+    return _alike(node)
+
+
+def _compared_with(node: Node) -> tuple[int, ...]:
+    """That, and a third source has one element or as many."""
+    expect_inputs(node, min(max(len(node.inputs), 2), 3))
+    if len(node.inputs) == 3 and node.inputs[2].size not in (1, node.inputs[0].size):
+        raise ValueError(f"{list(node.inputs[2].shape)} does not fit the first two sources")
+    return _alike(node)
+
+
+def _alike(node: Node) -> tuple[int, ...]:
+    first, second = node.inputs[:2]
+    if first.size != second.size:
+        raise ValueError(f"{list(first.shape)} is compared with {list(second.shape)}")
+    return (1,)
+
+
+def _given(node: Node) -> tuple[int, ...]:
+    """What is summed, the gradient that is given, and what it is given to."""
+    expect_inputs(node, 3)
+    _, gradient, source = node.inputs
+    if gradient.size != source.size:
+        raise ValueError(f"{list(gradient.shape)} is no gradient by {list(source.shape)}")
+    return (1,)
+
+
+def _by_classes(node: Node) -> tuple[int, ...]:
+    """Labels of four numbers, vectors, a column of weights for each word, values of classes."""
+    expect_inputs(node, 4)
+    labels, hidden, weights, _ = node.inputs
+    if labels.size != 4:
+        raise ValueError(f"a label has four numbers, and {list(labels.shape)} has {labels.size}")
+    if hidden.size != weights.shape[-1]:
+        raise ValueError(f"{list(weights.shape)} has no column for {list(hidden.shape)}")
+    return (1,)
+
+
+_RULES = {
+    "CrossEntropyWithSoftmax": _compared,
+    "CrossEntropy": _compared,
+    "ClassificationError": _compared_with,
+    "SquareError": _compared,
+    "Logistic": _compared_with,
+    "ClassBasedCrossEntropyWithSoftmax": _by_classes,
+    "DummyCriterion": _given,
+    "SumElements": one_element,
+    "MatrixL1Reg": one_element,
+    "MatrixL2Reg": one_element,
+}
+CRITERIA = tuple(Operation(name, rule, free) for name, rule in _RULES.items())
+#: The names of all of them.
+SUMS = tuple(_RULES)

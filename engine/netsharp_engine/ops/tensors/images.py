@@ -1,0 +1,85 @@
+"""Operations of CNTK that move a kernel or a window over an image."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from netsharp_engine.geometry import kernel_count, output_shape, product
+from netsharp_engine.ops.definition import Cost, Operation, expect_inputs, free
+
+if TYPE_CHECKING:
+    from netsharp_engine.nodes import Node
+
+#: Those that take one number from each window.
+POOLING = ("Pooling", "MaxPooling", "AveragePooling")
+
+
+def _convolution(node: Node) -> tuple[int, ...]:
+    """Maps times positions; `transpose`: the image that such places come from.
+
+    ``axes`` are the image's, the channels first where ``channels_last`` says that they run fastest;
+    ``maps`` and ``sharing`` have an entry for each.
+    """
+    expect_inputs(node, 2)
+    attributes = node.attributes
+    axes, maps, sharing = attributes["axes"], attributes["maps"], attributes["sharing"]
+    places, sizes = output_shape(axes, maps), tuple(axis.size for axis in axes)
+    count = kernel_count(axes, sharing, maps) * product(tuple(axis.kernel for axis in axes))
+    weights, source = node.inputs
+    if count != weights.size:
+        raise ValueError(f"{weights.size} weights given, {count} needed")
+    read, made = (places, sizes) if attributes["transpose"] else (sizes, places)
+    if product(read) != source.size:
+        raise ValueError(f"{list(source.shape)} is no image of {list(read)}")
+    return _outer(made, attributes["channels_last"])
+
+
+def _pooling(node: Node) -> tuple[int, ...]:
+    expect_inputs(node, 1)
+    axes = node.attributes["axes"]
+    sizes = tuple(axis.size for axis in axes)
+    if product(sizes) != node.inputs[0].size:
+        raise ValueError(f"{list(node.inputs[0].shape)} is no image of {list(sizes)}")
+    return _outer(output_shape(axes), node.attributes["channels_last"])
+
+
+def _regions(node: Node) -> tuple[int, ...]:
+    """Attribute ``size``, height and width, of each channel of each region of four numbers."""
+    expect_inputs(node, 2)
+    image, regions = (one.shape for one in node.inputs)
+    if len(image) != 3 or regions[-1] != 4:
+        raise ValueError(f"{list(regions)} are no regions of {list(image)}")
+    return (product(regions[:-1]), image[0], *node.attributes["size"])
+
+
+def _unpooling(node: Node) -> tuple[int, ...]:
+    """The image that its second source is, by the places that the first one has values for."""
+    expect_inputs(node, 2)
+    axes, (values, image) = node.attributes["axes"], node.inputs
+    sizes, places = tuple(axis.size for axis in axes), output_shape(axes)
+    if product(places) != values.size or product(sizes) != image.size:
+        raise ValueError(f"{list(image.shape)} was not pooled to {list(values.shape)}")
+    return sizes
+
+
+def _outer(shape: tuple[int, ...], channels_last: bool) -> tuple[int, ...]:
+    """The shape of a node by that of its axes: channels, width and height where they run last."""
+    return shape[::-1] if channels_last else shape
+
+
+def _convolution_cost(node: Node) -> Cost:
+    taps = product(tuple(axis.real_taps() for axis in node.attributes["axes"]))
+    pairs = taps * product(node.attributes["maps"])
+    return Cost(pairs, pairs)
+
+
+def _pooling_cost(node: Node) -> Cost:
+    return Cost(product(tuple(axis.real_taps() for axis in node.attributes["axes"])), 0)
+
+
+IMAGES = (
+    Operation("Convolution", _convolution, _convolution_cost),
+    *(Operation(name, _pooling, _pooling_cost) for name in POOLING),
+    Operation("ROIPooling", _regions, free),
+    Operation("MaxUnpooling", _unpooling, free),
+)

@@ -1,0 +1,104 @@
+"""Operations that arrange, choose or sum up elements, and those that look along sequences.
+
+Axes are CNTK's: counted from 1, the one that runs fastest first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from netsharp_engine.ops.definition import expect_inputs
+
+if TYPE_CHECKING:
+    from netsharp_engine.nodes import Node
+
+#: Operations that read another step of a sequence.
+DELAYS = ("PastValue", "FutureValue")
+#: Operations whose columns are other ones than those of what they read.
+COLUMNS = ("Where", "PackedIndex", "GatherPacked", "ScatterPacked", "ReconcileDynamicAxis")
+
+
+def sliced(node: Node) -> tuple[int, ...]:
+    """A range of an axis; a negative begin, and an end of 0 or less, count from its end."""
+    expect_inputs(node, 1)
+    shape, axis = list(node.inputs[0].shape), node.attributes["axis"]
+    if not 1 <= axis <= len(shape):
+        raise ValueError(f"{shape} has no axis {axis}")
+    size, begin, end = shape[-axis], node.attributes["beginIndex"], node.attributes["endIndex"]
+    first, last = begin + size if begin < 0 else begin, end if end > 0 else end + size
+    if not 0 <= first < last <= size:
+        raise ValueError(f"the range {begin} to {end} is not within {size}")
+    shape[-axis] = last - first
+    return tuple(shape)
+
+
+def stacked(node: Node) -> tuple[int, ...]:
+    """Sources one after the other along an axis; in others they are equal, or 1."""
+    axis = node.attributes["axis"]
+    rank = max(axis, *(len(one.shape) for one in node.inputs))
+    shapes = [(1,) * (rank - len(one.shape)) + one.shape for one in node.inputs]
+    found = [max(sizes) for sizes in zip(*shapes, strict=True)]
+    found[-axis] = sum(shape[-axis] for shape in shapes)
+    for shape in shapes:
+        others = (place for place in range(rank) if place != rank - axis)
+        if any(shape[place] not in (1, found[place]) for place in others):
+            raise ValueError(f"{list(shape)} does not fit {found}")
+    return tuple(found)
+
+
+def transposed(node: Node) -> tuple[int, ...]:
+    """Two axes in each other's place."""
+    expect_inputs(node, 1)
+    first, second = node.attributes["axis1"], node.attributes["axis2"]
+    source = node.inputs[0].shape
+    shape = [1] * (max(first, second, len(source)) - len(source)) + list(source)
+    shape[-first], shape[-second] = shape[-second], shape[-first]
+    return tuple(shape)
+
+
+def reduced_elements(node: Node) -> tuple[int, ...]:
+    """One axis with 1 element left, or one element alone."""
+    expect_inputs(node, 1)
+    shape, axis = list(node.inputs[0].shape), node.attributes["axis"]
+    if axis == 0:
+        return (1,)
+    if not 1 <= axis <= len(shape):
+        raise ValueError(f"{shape} has no axis {axis}")
+    shape[-axis] = 1
+    return tuple(shape)
+
+
+def one_element(node: Node) -> tuple[int, ...]:
+    """The sum of all."""
+    expect_inputs(node, 1)
+    return (1,)
+
+
+def repeated(node: Node) -> tuple[int, ...]:
+    """Attribute ``numRepeats`` copies along the axis that runs slowest."""
+    expect_inputs(node, 1)
+    first, *rest = node.inputs[0].shape
+    return (first * int(node.attributes["numRepeats"]), *rest)
+
+
+def diagonal(node: Node) -> tuple[int, ...]:
+    """Those elements of a square matrix, one in each column."""
+    expect_inputs(node, 1)
+    shape = node.inputs[0].shape
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise ValueError(f"{list(shape)} is no square matrix")
+    return (shape[0], 1)
+
+
+def indices(node: Node) -> tuple[int, ...]:
+    """One number for each step."""
+    expect_inputs(node, 2 if node.op == "PackedIndex" else 1)
+    if node.inputs[-1].size != 1:
+        raise ValueError(f"{list(node.inputs[-1].shape)} is not one number for each step")
+    return (1,)
+
+
+def moved(node: Node) -> tuple[int, ...]:
+    """What the last source has, or the first of a pair that is reconciled."""
+    expect_inputs(node, 3 if node.op == "ScatterPacked" else 2)
+    return node.inputs[0 if node.op == "ReconcileDynamicAxis" else -1].shape

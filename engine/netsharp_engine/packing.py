@@ -1,0 +1,84 @@
+"""Sequences of unequal length beside each other: in which column each of their steps stands.
+
+Column ``step * rows + row``; a sequence lies in one row, several may follow each other there, and
+what is left over are gaps.  It knows nothing of what the columns hold.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Indices = npt.NDArray[np.intp]
+
+
+class Packing:
+    """Where sequences stand: ``row``, ``begin`` and ``length`` of each, in their order.
+
+    ``places`` are the columns of all their steps, sequence after sequence; ``gaps`` are the columns
+    of none.
+    """
+
+    __slots__ = ("begin", "columns", "gaps", "length", "places", "position", "row", "rows", "steps")
+
+    def __init__(self, rows: int, steps: int, row: Indices, begin: Indices, length: Indices):
+        self.rows, self.steps, self.columns = rows, steps, rows * steps
+        self.row, self.begin, self.length = row, begin, length
+        #: Of every step in its sequence, in the order of ``places``.
+        self.position = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
+        self.places: Indices = np.repeat(begin * rows + row, length) + rows * self.position
+        taken = np.zeros(self.columns, bool)
+        taken[self.places] = True
+        self.gaps: Indices = np.flatnonzero(~taken)
+
+    @property
+    def samples(self) -> int:
+        """The steps of all sequences, without gaps."""
+        return len(self.places)
+
+    def same(self, other: Packing) -> bool:
+        """Whether all sequences stand in the same columns."""
+        return self is other or (
+            self.rows == other.rows
+            and np.array_equal(self.row, other.row)
+            and np.array_equal(self.begin, other.begin)
+            and np.array_equal(self.length, other.length)
+        )
+
+    def earlier(self, steps: int) -> Indices:
+        """For every column that of so many steps before in its sequence (after it, where they are
+        negative); -1 where the sequence has none, and in gaps.
+        """
+        at = self.position - steps
+        inside = (at >= 0) & (at < np.repeat(self.length, self.length))
+        found = np.full(self.columns, -1, np.intp)
+        found[self.places[inside]] = self.places[inside] - steps * self.rows
+        return found
+
+
+def packed(length: Indices) -> Packing:
+    """Sequences of these lengths, each in the first row that has room, in their order."""
+    width = int(length.max(initial=0))
+    if (length == width).all():
+        rows = np.arange(len(length))
+        return Packing(max(len(length), 1), width, rows, np.zeros_like(rows), length)
+    filled: list[int] = []
+    placed: list[tuple[int, int]] = []
+    # Rows only become fuller, so that none before the last one taken has room for the same length.
+    first: dict[int, int] = {}
+    for one in length.tolist():
+        at = first.get(one, 0)
+        while at < len(filled) and filled[at] + one > width:
+            at += 1
+        if at == len(filled):
+            filled.append(0)
+        first[one] = at
+        placed.append((at, filled[at]))
+        filled[at] += one
+    row, begin = np.array(placed, np.intp).T
+    return Packing(len(filled), width, row, begin, length)
+
+
+def single(count: int) -> Packing:
+    """So many sequences of one step."""
+    return packed(np.ones(count, np.intp))

@@ -1,0 +1,62 @@
+"""What a trainer of CNTK's networks asks of a program beside the seam: an epoch's phase, lengths.
+
+Operations such as dropout act otherwise in training, and values come back as sequences.  No array
+library is known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from netsharp_engine.program import Draft, Job, Program, require_computed
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from netsharp_engine.graph import Node
+
+#: So many numbers from 0 to 1, the next ones of a generator.
+Draws = Callable[[int], Any]
+
+
+class Phase(NamedTuple):
+    """What an epoch sets.
+
+    ``dropout`` is the share that is dropped, ``draws`` makes the generator of one of so many nodes
+    that draw; time constants of batch normalisation are None where those of the nodes hold.
+    """
+
+    dropout: float = 0.0
+    draws: Callable[[int, int], Draws] | None = None
+    normalization: float | None = None
+    blend: float | None = None
+
+
+class PhasedProgram(Program, Protocol):
+    """A program that is told what an epoch sets, and knows the sequences of its values."""
+
+    def begin(self, phase: Phase) -> None:
+        """Take what an epoch sets."""
+
+    def lengths(self, node: Node) -> npt.NDArray[np.intp] | None:
+        """How many samples of ``read`` each sequence has; None of what all share."""
+
+
+class PhasedDraft(Draft, Protocol):
+    """The draft of such a program."""
+
+    def program(self, threads: int = 1, beside: Program | None = None) -> PhasedProgram:
+        """Make it, as ``Draft`` says."""
+
+
+#: A back end of CNTK's networks: from a job to the draft of a program.
+PhasedBackend = Callable[[Job], PhasedDraft]
+
+
+def drafted_phased(backend: PhasedBackend, job: Job) -> PhasedDraft:
+    """The draft of a job; GraphError, a sentence, where the back end cannot do a node."""
+    draft = backend(job)
+    require_computed(draft)
+    return draft

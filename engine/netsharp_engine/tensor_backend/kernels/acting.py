@@ -1,0 +1,223 @@
+"""Operations that act otherwise in training, or remember: dropout, and batch normalisation.
+
+They are bound to a program's parameters, and told before each epoch what it sets.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from netsharp_engine.graph import Graph, Node
+from netsharp_engine.phases import Draws, Phase
+from netsharp_engine.tensor_backend.kernels.rows import Array, Sources, TensorKernel, total
+
+if TYPE_CHECKING:
+    from netsharp_engine.packing import Packing
+    from netsharp_engine.program import Tensors
+
+
+class Acting:
+    """What the acting nodes of a program share."""
+
+    def __init__(self, graph: Graph, values: Tensors, training: bool) -> None:
+        self.values, self.training = values, training
+        self.phase = Phase()
+        #: Where the sequences stand that the next node is computed of; None: all samples share it.
+        self.packing: Packing | None = None
+        self.draws: dict[Node, Draws] = {}
+        self._drawing = [one for one in _in_order(graph) if one.op == "Dropout"]
+        self.kernels: Mapping[Node, TensorKernel] = {
+            node: ACTING[node.op](node, self) for node in graph.nodes if node.op in ACTING
+        }
+
+    def begin(self, phase: Phase) -> None:
+        """An epoch begins: generators do, too."""
+        self.phase = phase
+        make = phase.draws
+        if make is not None:
+            count = len(self._drawing)
+            self.draws = {node: make(at, count) for at, node in enumerate(self._drawing)}
+
+
+def _in_order(graph: Graph) -> list[Node]:
+    """Nodes as they are met from the first criterion on, each behind those of its sources that are
+    not on the way to it: there are loops.
+    """
+    found: list[Node] = []
+    seen: set[Node] = set()
+    waiting = [(one, False) for one in graph.criteria[:1]]
+    while waiting:
+        node, ready = waiting.pop()
+        if ready:
+            found.append(node)
+        elif node not in seen:
+            seen.add(node)
+            waiting.append((node, True))
+            waiting += [(source, False) for source in reversed(node.inputs)]
+    return found
+
+
+class _Dropout:
+    """Some elements become 0, the others as much larger."""
+
+    def __init__(self, acting: Acting) -> None:
+        self._acting = acting
+        self._mask: Array | None = None
+
+    def forward(self, node: Node, sources: Sources) -> Array:
+        rate, (values,) = self._acting.phase.dropout, sources
+        self._mask = None
+        if not self._acting.training or rate <= 0:
+            return values
+        kind = values.dtype.type
+        drawn = self._acting.draws[node](values.size).reshape(values.shape)
+        self._mask = np.where(drawn <= kind(rate), kind(0), kind(1 / (1 - rate)))
+        found: Array = values * self._mask
+        return found
+
+    def back(self, node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
+        return gradient if self._mask is None else gradient * self._mask
+
+
+class _Used(NamedTuple):
+    """What a forward pass normalised with, [channels, 1] each: the weight of running values, and
+    how many values of each channel were counted.
+    """
+
+    mean: Array
+    inverse: Array
+    blend: float
+    counted: int = 0
+
+
+class _BatchNormalization:
+    """Values less their mean, by their deviation, of each element or of each map of the samples.
+
+    Running statistics are parameters of two sources; that of the node itself counts samples.
+    """
+
+    def __init__(self, node: Node, acting: Acting) -> None:
+        self._acting = acting
+        self._running = [source.parameters[0].name for source in node.inputs[3:5]]
+        self._counter = node.parameters[0].name
+        self._told = node.attributes
+        self._used: _Used | None = None
+
+    def forward(self, node: Node, sources: Sources) -> Array:
+        values, scale, bias = self._parts(sources)
+        packing = self._acting.packing
+        if not self._acting.training:
+            self._used = self._inferred()
+        elif packing is not None and len(packing.gaps):
+            self._used = self._trained(values[packing.places])
+        else:
+            self._used = self._trained(values)
+        used = self._used
+        found: Array = scale * ((values - used.mean) * used.inverse) + bias
+        return found.reshape(sources[0].shape)
+
+    def by_values(self, node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
+        values, scale, _ = self._parts(sources)
+        by, standard, used = gradient.reshape(values.shape), self._standard(values), self._used
+        assert used is not None
+        both = standard * _over(by * standard) + _over(by)
+        own = values.dtype.type((1 - used.blend) / used.counted)
+        found: Array = scale * used.inverse * (by - own * both)
+        return found.reshape(sources[0].shape)
+
+    def by_scale(self, node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
+        values, _, _ = self._parts(sources)
+        standard = self._standard(values)
+        return _over(gradient.reshape(values.shape) * standard).reshape(sources[1].shape)
+
+    def by_bias(self, node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
+        values, _, _ = self._parts(sources)
+        return _over(gradient.reshape(values.shape)).reshape(sources[2].shape)
+
+    def _parts(self, sources: Sources) -> tuple[Array, Array, Array]:
+        """Values [samples, channels, places], scale and bias [channels, 1]."""
+        values, scale, bias = sources[:3]
+        channels = values.shape[1] if self._told["spatial"] else values[0].size
+        shown = values.reshape(len(values), channels, -1)
+        return shown, scale.reshape(channels, 1), bias.reshape(channels, 1)
+
+    def _standard(self, values: Array) -> Array:
+        assert self._used is not None
+        found: Array = (values - self._used.mean) * self._used.inverse
+        return found
+
+    def _inferred(self) -> _Used:
+        mean, variance = (self._acting.values[name].reshape(-1, 1) for name in self._running)
+        return _Used(mean, self._inverse(variance), 1.0)
+
+    def _trained(self, values: Array) -> _Used:
+        """Statistics of a batch, mixed with the running ones, which move towards them."""
+        kind, stored = values.dtype.type, self._acting.values
+        samples, count = len(values), len(values) * values.shape[2]
+        mean = _over(values) / kind(count)
+        variance = _over(np.square(values - mean)) / kind(count)
+        unbiased = variance * kind(count / (count - 1)) if count > 1 else np.zeros_like(variance)
+        seen = float(stored[self._counter][0])
+        part, blend = self._part(samples, seen), self._blend(samples, seen)
+        for name, found in zip(self._running, (mean, unbiased), strict=True):
+            before = stored[name]
+            new = kind(part) * found + kind(1 - part) * before.reshape(-1, 1)
+            stored[name] = new.reshape(before.shape)
+        if part != 0 or blend != 1:
+            stored[self._counter] = stored[self._counter] + kind(samples)
+        running, own = self._inferred(), kind(1 - blend)
+        return _Used(
+            kind(blend) * running.mean + own * mean,
+            kind(blend) * running.inverse + own * self._inverse(variance),
+            blend,
+            count,
+        )
+
+    def _inverse(self, variance: Array) -> Array:
+        kind = variance.dtype.type
+        found: Array = kind(1) / np.sqrt(variance + kind(self._told["epsilon"]))
+        return found
+
+    def _part(self, samples: int, seen: float) -> float:
+        """How far running statistics move."""
+        given = self._acting.phase.normalization
+        constant: float = self._told["normalizationTimeConstant"] if given is None else given
+        if seen == 0 or constant == 0:
+            return 1.0
+        if constant < 0:
+            return samples / (samples + seen)
+        return 0.0 if math.isinf(constant) else -math.expm1(-samples / constant)
+
+    def _blend(self, samples: int, seen: float) -> float:
+        """How much running statistics weigh against those of a batch."""
+        given = self._acting.phase.blend
+        constant: float = self._told["blendTimeConstant"] if given is None else given
+        if seen == 0 or constant <= 0:
+            return 0.0
+        return 1.0 if math.isinf(constant) else constant / (constant + samples)
+
+
+def _over(values: Array) -> Array:
+    """Sums over samples and places, [channels, 1]."""
+    return total(values, (0, 2))[:, None]
+
+
+def _dropout(node: Node, acting: Acting) -> TensorKernel:
+    one = _Dropout(acting)
+    return TensorKernel(one.forward, (one.back,))
+
+
+def _batch_normalization(node: Node, acting: Acting) -> TensorKernel:
+    one = _BatchNormalization(node, acting)
+    return TensorKernel(one.forward, (one.by_values, one.by_scale, one.by_bias, None, None))
+
+
+#: By the names of `netsharp_engine.ops.tensors`.
+ACTING: Mapping[str, Callable[[Node, Acting], TensorKernel]] = {
+    "Dropout": _dropout,
+    "BatchNormalization": _batch_normalization,
+}

@@ -1,0 +1,117 @@
+"""Kernels that look for the largest cells of images: in given regions, or to put values back there.
+
+Regions and images are row-major: channels, height, width, of CNTK's [width x height x channels].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from netsharp_engine.nodes import Node
+from netsharp_engine.tensor_backend.kernels.rows import Array, Sources, TensorKernel
+from netsharp_engine.walks.taps import pairs
+
+#: Cells beyond every image.
+_FAR = 1e9
+
+
+class _Window(NamedTuple):
+    """A window of a region: the place of what it gives, and its cells in the image of a sample."""
+
+    place: tuple[int, int, slice, int, int]
+    cells: tuple[int, slice, slice, slice]
+
+
+def _windows(node: Node, sources: Sources) -> Iterator[_Window]:
+    """Every window with cells; regions are left, top, width and height as shares of the image."""
+    images, regions = sources
+    *_, height, width = node.inputs[0].shape
+    count = max(map(len, sources))
+    boxes = np.broadcast_to(regions.reshape(len(regions), -1, 4), (count, node.shape[0], 4))
+    sides = boxes * np.array([width, height] * 2, boxes.dtype)
+    told = np.nan_to_num(np.floor(np.abs(sides) + 0.5) * np.sign(sides)).clip(-_FAR, _FAR)
+    down, across = node.shape[2:]
+    every = slice(None)
+    for sample, region in np.ndindex(count, node.shape[0]):
+        left, top, wide, high = told[sample, region]
+        columns = list(_parts(left, max(wide, told.dtype.type(1)), across, width))
+        rows = list(_parts(top, max(high, told.dtype.type(1)), down, height))
+        image = sample if len(images) > 1 else 0
+        for (y, ys), (x, xs) in ((one, other) for one in rows for other in columns):
+            yield _Window((sample, region, every, y, x), (image, every, ys, xs))
+
+
+def _parts(begin: float, size: Array, count: int, most: int) -> Iterator[tuple[int, slice]]:
+    """The cells of each part of a side that lie in the image, where there are any."""
+    step = size / size.dtype.type(count)
+    for number in range(count):
+        first = min(max(int(begin + np.floor(number * step)), 0), most)
+        last = min(max(int(begin + np.ceil((number + 1) * step)), 0), most)
+        if first < last:
+            yield number, slice(first, last)
+
+
+def _pooled(node: Node, sources: Sources) -> Array:
+    """The largest cell of each window of each channel; 0 where a window has none."""
+    found = np.zeros((max(map(len, sources)), *node.shape), sources[0].dtype)
+    for window in _windows(node, sources):
+        found[window.place] = sources[0][window.cells].max((1, 2))
+    return found
+
+
+def _pooled_back(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
+    """To the first of equal cells."""
+    found = np.zeros_like(sources[0])
+    channels = np.arange(node.inputs[0].shape[0])
+    for window in _windows(node, sources):
+        cells = sources[0][window.cells]
+        first = cells.reshape(len(cells), -1).argmax(1)
+        part = found[window.cells]
+        part[channels, first // part.shape[2], first % part.shape[2]] += gradient[window.place]
+    return found
+
+
+def _most(node: Node, sources: Sources) -> Array:
+    """Which cell is the first of the largest ones of each window, [places, samples]."""
+    axes = node.attributes["axes"]
+    image = np.moveaxis(sources[1].reshape(-1, *(axis.size for axis in axes)), 0, -1)
+    numbers = np.arange(image[..., 0].size).reshape(image.shape[:-1])
+    best = np.full((*(axis.count for axis in axes), image.shape[-1]), -np.inf, image.dtype)
+    found = np.zeros(best.shape, np.intp)
+    for places, cells in pairs(axes):
+        larger = image[cells] > best[places]
+        best[places] = np.where(larger, image[cells], best[places])
+        found[places] = np.where(larger, numbers[cells][..., None], found[places])
+    return found.reshape(-1, found.shape[-1])
+
+
+def _unpooled(node: Node, sources: Sources) -> Array:
+    """Values at the places of the maxima; of several at one the last stays."""
+    count, most = max(map(len, sources)), _most(node, sources)
+    found = np.zeros((count, node.size), sources[0].dtype)
+    values = np.broadcast_to(sources[0].reshape(len(sources[0]), -1), (count, len(most)))
+    for sample in range(count):
+        found[sample, most[:, min(sample, most.shape[1] - 1)]] = values[sample]
+    return found.reshape(-1, *node.shape)
+
+
+def _unpooled_back(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
+    """To the values that stayed."""
+    most, by = _most(node, sources), gradient.reshape(len(gradient), -1)
+    found = np.zeros((len(by), len(most)), gradient.dtype)
+    for sample in range(len(by)):
+        cells = most[:, min(sample, most.shape[1] - 1)]
+        stays = np.empty(node.size, np.intp)
+        stays[cells] = np.arange(len(cells))
+        kept = stays[cells] == np.arange(len(cells))
+        found[sample, kept] = by[sample, cells[kept]]
+    return found.reshape(-1, *node.inputs[0].shape)
+
+
+REGIONS = {
+    "ROIPooling": TensorKernel(_pooled, (_pooled_back, None)),
+    "MaxUnpooling": TensorKernel(_unpooled, (_unpooled_back, None)),
+}

@@ -1,0 +1,129 @@
+"""Numbers few of which are not 0: products with sparse samples, and gradients of few rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from netsharp_engine.program import Sparse
+from netsharp_engine.tensor_backend.kernels.rows import Array
+
+if TYPE_CHECKING:
+    from netsharp_engine.graph import Node
+    from netsharp_engine.packing import Indices
+
+
+class TouchedRows(NamedTuple):
+    """A gradient [rows, columns] that is 0 but for the rows at ``places``, which are in order."""
+
+    places: Indices
+    values: Array
+
+    def dense(self, shape: tuple[int, ...]) -> Array:
+        """All of it."""
+        found = np.zeros(shape, self.values.dtype)
+        found.reshape(-1, self.values.shape[1])[self.places] = self.values
+        return found
+
+
+#: What comes back to a parameter.
+Gradient = Array | TouchedRows
+
+
+def joined(first: Gradient, second: Gradient, shape: tuple[int, ...]) -> Gradient:
+    """The sum of two gradients of a parameter."""
+    if isinstance(first, TouchedRows) and isinstance(second, TouchedRows):
+        places = np.concatenate([first.places, second.places])
+        return _summed(places, np.concatenate([first.values, second.values]))
+    one, other = (
+        each.dense(shape) if isinstance(each, TouchedRows) else each for each in (first, second)
+    )
+    return one + other
+
+
+class Entries(NamedTuple):
+    """Sparse samples: what each has at which of its places, and where those of each begin."""
+
+    values: Array
+    places: Indices
+    starts: Indices
+
+    @property
+    def samples(self) -> Indices:
+        """The sample of each number."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+
+def entries(given: Sparse, kind: Any) -> Entries:
+    """What was fed, in the type of the numbers."""
+    places, starts = (np.asarray(one, np.intp) for one in (given.columns, given.starts))
+    return Entries(np.asarray(given.values, kind), places, starts)
+
+
+def dense(sparse: Entries, shape: tuple[int, ...]) -> Array:
+    """All numbers of sparse samples."""
+    count = len(sparse.starts) - 1
+    found: Array = np.zeros((count, int(np.prod(shape))), sparse.values.dtype)
+    np.add.at(found, (sparse.samples, sparse.places), sparse.values)
+    return found.reshape(count, *shape)
+
+
+def takes_sparse(node: Node) -> bool:
+    """Whether the second source may stay sparse: a vector for each sample, or words beside each
+    other.
+    """
+    rank = int(node.attributes.get("outputRank", 1))
+    left, right = node.inputs
+    alone = node.op == "Times" and len(left.shape) == rank + len(right.shape)
+    return alone or node.op == "LookupTable"
+
+
+def inner(node: Node) -> int:
+    """The places of each vector that the first source of such a product is multiplied with."""
+    left, right = node.inputs
+    return right.size if node.op == "Times" else left.size // left.shape[-1]
+
+
+def vectors(node: Node, sparse: Entries) -> Entries:
+    """The samples of the second source, each parted into these vectors."""
+    places = inner(node)
+    words = node.inputs[1].size // places
+    if words == 1:
+        return sparse
+    at = sparse.samples * words + sparse.places // places
+    order = np.argsort(at, kind="stable")
+    counts = np.bincount(at, minlength=words * (len(sparse.starts) - 1))
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    return Entries(sparse.values[order], sparse.places[order] % places, starts)
+
+
+def times(left: Array, sparse: Entries, inner: int) -> Array:
+    """What samples make of a matrix that all share, [samples, columns]."""
+    matrix = left.reshape(inner, -1)
+    parts: Array = matrix[sparse.places] * sparse.values[:, None]
+    counts = np.diff(sparse.starts)
+    if (counts == 1).all():
+        return parts
+    found: Array = np.zeros((len(counts), matrix.shape[1]), parts.dtype)
+    filled = counts > 0
+    if filled.any():
+        found[filled] = np.add.reduceat(parts, sparse.starts[:-1][filled], axis=0)
+    return found
+
+
+def times_back(sparse: Entries, gradient: Array) -> TouchedRows:
+    """The gradient by that matrix."""
+    by = gradient.reshape(len(sparse.starts) - 1, -1)
+    return _summed(sparse.places, by[sparse.samples] * sparse.values[:, None])
+
+
+def _summed(places: Indices, values: Array) -> TouchedRows:
+    """Rows with those at the same place summed up in their order."""
+    order = np.argsort(places, kind="stable")
+    found = places[order]
+    if not len(found):
+        return TouchedRows(found, values)
+    starts = np.flatnonzero(np.r_[True, found[1:] != found[:-1]])
+    sums = np.add.reduceat(values[order], starts, axis=0, dtype=np.float64)
+    return TouchedRows(found[starts], sums.astype(values.dtype))

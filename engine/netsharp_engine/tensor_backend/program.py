@@ -1,0 +1,236 @@
+"""A graph of tensors with its update rule, as training knows it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from netsharp_engine.graph import GraphError, Node, Parameter
+from netsharp_engine.phases import Phase
+from netsharp_engine.program import (
+    REMEMBERS,
+    SINGLE,
+    Batch,
+    Fault,
+    Figures,
+    Job,
+    Memory,
+    Program,
+    Unsupported,
+    UpdateRule,
+)
+from netsharp_engine.tensor_backend.kernels.acting import ACTING
+from netsharp_engine.tensor_backend.kernels.rows import Array
+from netsharp_engine.tensor_backend.kernels.sparse import TouchedRows, joined
+from netsharp_engine.tensor_backend.kernels.table import COMPUTED
+from netsharp_engine.tensor_backend.loops import Loop, scheduled
+from netsharp_engine.tensor_backend.updates import BeforeUpdate, changed
+from netsharp_engine.tensor_backend.walk import GraphWalk
+
+if TYPE_CHECKING:
+    from netsharp_engine.packing import Indices
+    from netsharp_engine.program import Tensors
+    from netsharp_engine.tensor_backend.kernels.sparse import Gradient
+
+_WIDTHS = {"float32": 4, "float64": 8}
+
+
+class TensorDraft:
+    """The facts of a job."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+
+    def unsupported(self) -> Sequence[Unsupported]:
+        """What the table does not have."""
+        found = [
+            Unsupported(node, f"{node.name or node.op}: '{node.op}' cannot be computed yet.")
+            for node in self.job.graph.nodes
+            if node.op != "input" and node.op not in COMPUTED
+        ]
+        loops = (part for part in scheduled(self.job.graph) if isinstance(part, Loop))
+        return found + [
+            Unsupported(node, f"{node.name}: '{node.op}' in a loop over time is not done yet.")
+            for loop in loops
+            for node in loop.nodes
+            if node.op in ACTING
+        ]
+
+    def needs(self, *, shares: bool = False) -> Counter[str]:
+        """The bytes of values and gradients, and of parameters with what a rule remembers."""
+        job, width = self.job, _WIDTHS[self.job.dtype]
+        found = Counter[str]()
+        for node in job.graph.nodes:
+            found[f"node '{node.name}'"] += node.size * job.rows * width * (1 + bool(job.rule))
+        kept = set(REMEMBERS[job.rule.kind]) - SINGLE if job.rule else ()
+        copies = (not shares) + bool(job.rule) + len(kept)
+        for parameter in job.graph.parameters:
+            found[f"node '{parameter.name}'"] += parameter.size * width * copies
+        return found
+
+    def program(self, threads: int = 1, beside: Program | None = None) -> TensorProgram:
+        """Make it, with the parameters of ``beside``; products take the threads that there are."""
+        if beside is not None and not isinstance(beside, TensorProgram):
+            raise GraphError("a graph of tensors shares values with one of its own kind alone")
+        return TensorProgram(self.job, None if beside is None else beside.values)
+
+
+class TensorProgram:
+    """The values of a graph's nodes for the samples that were fed, and of its parameters.
+
+    Sums of criteria are counted in the type of the numbers, as the original counts them: in
+    float32 what is told has seven digits.
+    """
+
+    def __init__(self, job: Job, values: Tensors | None = None) -> None:
+        self.values: Tensors = {} if values is None else values
+        self._graph, self._rule = job.graph, job.rule
+        self._type: Any = np.dtype(job.dtype).type
+        self._trained = [one for one in job.graph.parameters if one.trained]
+        self._walk = GraphWalk(job, self.values)
+        self._gradients: dict[str, Gradient] = {}
+        self._adds = False
+        self._updates = 0
+        self._memory: dict[str, Tensors] = {}
+        self._sums: list[Any] = []
+        self._rows = self._steps = 0
+        self._fault: Fault | None = None
+        self.load_memory(Memory(0, {}))
+        self.count(Figures())
+
+    def begin(self, phase: Phase) -> None:
+        """Take what an epoch sets."""
+        self._walk.begin(phase)
+
+    def feed(self, batch: Batch) -> None:
+        """Take values [rows, nodes] for every input; GraphError for others."""
+        self._walk.feed(batch)
+        self._adds = batch.adds
+
+    def forward(self) -> None:
+        """Compute all nodes."""
+        self._walk.forward()
+
+    def step(self) -> bool:
+        """Compute nodes and gradient, and count the criteria."""
+        if self._fault is not None:
+            return False
+        self.forward()
+        criteria = self._graph.criteria
+        told = self._walk.sums()
+        if criteria and not np.isfinite(told[0]):
+            self._fault = Fault("loss", self._walk.first_fault())
+            return False
+        if self._rule is not None:
+            before, self._gradients = self._gradients, self._walk.backward()
+            if self._adds:
+                for name, gradient in before.items():
+                    shape = self.values[name].shape
+                    self._gradients[name] = joined(gradient, self._gradients[name], shape)
+        self._sums = [self._type(known + new) for known, new in zip(self._sums, told, strict=True)]
+        self._rows += self._walk.samples
+        self._steps += 1
+        return True
+
+    def update(self, rule: UpdateRule) -> bool:
+        """Change the parameters as the rule says."""
+        if self._fault is not None:
+            return False
+        moved: Tensors = {}
+        kept: dict[str, Tensors] = {name: {} for name in self._memory}
+        with np.errstate(all="ignore"):
+            for parameter in self._trained:
+                name = parameter.name
+                known = {kind: found[name] for kind, found in self._memory.items()}
+                gradient, touched = self._gradients[name], None
+                if isinstance(gradient, TouchedRows):
+                    touched, gradient = gradient
+                before = BeforeUpdate(
+                    self.values[name], gradient, rule.rate, known, not self._updates, touched
+                )
+                moved[name], remembered = changed(rule, before, name)
+                for kind, values in remembered.items():
+                    kept[kind][name] = values
+                if not np.isfinite(moved[name]).all():
+                    self._fault = Fault("weight", parameter)
+                    return False
+        self.values.update(moved)
+        self._memory = kept
+        self._updates += 1
+        return True
+
+    def count(self, figures: Figures) -> None:
+        """Go on counting from these figures."""
+        self._sums = [self._type(one) for one in figures.sums or (0.0,) * self._criteria]
+        self._rows, self._steps = figures.rows, figures.steps
+        self._fault = None
+
+    def figures(self) -> Figures:
+        """What was counted."""
+        sums = tuple(map(float, self._sums))
+        return Figures(sums, float(self._rows), self._rows, self._steps, self._fault)
+
+    @property
+    def _criteria(self) -> int:
+        return len(self._graph.criteria)
+
+    def read(self, node: Node) -> Array:
+        """The values [rows, nodes] of a node; one row of what all samples share."""
+        return self._walk.read(node)
+
+    def lengths(self, node: Node) -> Indices | None:
+        """How many samples of ``read`` each sequence has; None of what all share."""
+        packing = self._walk.packings[node]
+        return None if packing is None else packing.length
+
+    def load(self, values: Mapping[str, Any]) -> None:
+        """Set all parameters; GraphError names a misfit."""
+        for parameter in self._graph.parameters:
+            self.values[parameter.name] = self._canonical(parameter, values)
+
+    def store(self) -> Tensors:
+        """Copies of all parameters."""
+        return {one.name: self.values[one.name].copy() for one in self._graph.parameters}
+
+    def load_memory(self, memory: Memory) -> None:
+        """Go on from there; without all that the rule remembers, from nothing."""
+        kinds = REMEMBERS[self._rule.kind] if self._rule is not None else ()
+        known = memory.arrays.keys() >= set(kinds)
+        self._updates = memory.updates if known else 0
+        self._memory = {
+            kind: {
+                one.name: self._recalled(kind, one, memory.arrays[kind] if known else {})
+                for one in self._trained
+            }
+            for kind in kinds
+        }
+
+    def store_memory(self) -> Memory:
+        """Copies of what the rule remembers."""
+        arrays = {
+            kind: {name: one.copy() for name, one in found.items()}
+            for kind, found in self._memory.items()
+        }
+        return Memory(self._updates, arrays)
+
+    def _recalled(self, kind: str, parameter: Parameter, given: Mapping[str, Any]) -> Array:
+        """What is remembered of a parameter; zeros where nothing is given."""
+        if kind in SINGLE:
+            return np.array(given.get(parameter.name, 0.0), np.float64).reshape(1)
+        if not given:
+            return np.zeros(parameter.shape, self._type)
+        return self._canonical(parameter, given)
+
+    def _canonical(self, parameter: Parameter, values: Mapping[str, Any]) -> Array:
+        if parameter.name not in values:
+            raise GraphError(f"there are no values for parameter {parameter.name}")
+        given = np.array(values[parameter.name], self._type)
+        if given.size != parameter.size:
+            raise GraphError(
+                f"parameter {parameter.name}: values of shape {list(given.shape)} given, "
+                f"{list(parameter.shape)} needed"
+            )
+        return given.reshape(parameter.shape)

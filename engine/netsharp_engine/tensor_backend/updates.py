@@ -1,0 +1,200 @@
+"""CNTK's update rules: one row for each kind, from a gradient to a parameter's new numbers.
+
+Every operation is in the type of the numbers unless it says otherwise, in the original's order.
+Knows no network; what a rule remembers is handed in and out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from netsharp_engine.packing import Indices
+from netsharp_engine.program import Shaping, UpdateRule
+from netsharp_engine.tensor_backend.kernels.sparse import TouchedRows
+
+Array = npt.NDArray[Any]
+#: What a rule remembers of one parameter, by name.
+Kept = Mapping[str, Array]
+_LEAST_SQUARE, _LEAST_MEAN_SQUARE = np.float32(1e-16), np.float32(1e-6)
+_FIRST_STEP, _LARGEST_GAIN = 0.02, 10
+
+
+class BeforeUpdate(NamedTuple):
+    """A parameter before an update: its numbers, gradient, own rate, and what is remembered.
+
+    ``fresh``: nothing is yet, and what is handed in are zeros.  ``touched``: the rows of the
+    parameter that the gradient has, None for all.
+    """
+
+    values: Array
+    gradient: Array
+    rate: float
+    kept: Kept
+    fresh: bool
+    touched: Indices | None = None
+
+    @property
+    def kind(self) -> Any:
+        """The type of the numbers."""
+        return self.values.dtype.type
+
+
+#: New numbers, and what is remembered from here.
+Changed = tuple[Array, dict[str, Array]]
+
+
+def changed(rule: UpdateRule, one: BeforeUpdate, name: str) -> Changed:
+    """What an update makes of the parameter ``name``.
+
+    Clipping, noise, L2, the rule, then noise and L1 of what came out: the original's order.
+    """
+    shaping = rule.shaping
+    l2, l1 = (0.0 if name in shaping.unregular else weight for weight in (shaping.l2, shaping.l1))
+    rate = rule.rate * shaping.multipliers.get(name, 1.0)
+    one = one._replace(rate=rate)
+    if one.touched is not None and not l2 > 0:
+        values, kept = _touched(rule, one, one.touched)
+    else:
+        gradient = one.gradient
+        if one.touched is not None:
+            gradient = TouchedRows(one.touched, gradient).dense(one.values.shape)
+        gradient = _clipped(shaping, gradient)
+        if l2 > 0:
+            gradient = gradient + one.kind(l2) * one.values
+        values, kept = RULES[rule.kind](rule, one._replace(gradient=gradient))
+    if shaping.noise > 0:
+        seed = (*shaping.seed, crc32(name.encode()))
+        drawn = np.random.default_rng(seed).standard_normal(values.shape)
+        values = values + one.kind(shaping.noise) * drawn.astype(one.kind)
+    if l1 > 0:
+        bound = one.kind(rate * l1)
+        values = np.where(np.abs(values) <= bound, 0, values - np.copysign(bound, values))
+    return values, kept
+
+
+def _touched(rule: UpdateRule, one: BeforeUpdate, places: Indices) -> Changed:
+    """A rule for the rows that samples hit; others keep their numbers and what is remembered."""
+
+    def rows(values: Array) -> Array:
+        return values.reshape(-1, one.gradient.shape[1])
+
+    part = one._replace(
+        values=rows(one.values)[places],
+        gradient=_clipped(rule.shaping, one.gradient),
+        kept={
+            name: rows(values)[places] if values.size == one.values.size else values
+            for name, values in one.kept.items()
+        },
+    )
+    found, remembered = _SPARSE.get(rule.kind, _adagrad)(rule, part)
+    values = one.values.copy()
+    rows(values)[places] = found
+    kept = {name: known.copy() for name, known in one.kept.items()}
+    for name, fresh in remembered.items():
+        rows(kept[name])[places] = fresh
+    return values, kept
+
+
+def _clipped(shaping: Shaping, gradient: Array) -> Array:
+    kind, limit = gradient.dtype.type, shaping.limit
+    if math.isinf(limit):
+        return gradient
+    if shaping.truncates:
+        bound = abs(kind(limit))
+        return np.clip(gradient, -bound, bound)
+    norm = float(np.sqrt(np.sum(gradient * gradient, dtype=kind)))
+    return gradient * kind(limit / norm) if norm > limit else gradient
+
+
+def _plain(rule: UpdateRule, one: BeforeUpdate) -> Changed:
+    return one.values - one.kind(one.rate) * one.gradient, {}
+
+
+def _smoothed(rule: UpdateRule, one: BeforeUpdate) -> Changed:
+    """Momentum with unit gain: what it keeps, a new step lacks."""
+    kept = one.kind(rule.momentum)
+    step = (one.kind(1) - kept) * one.kind(one.rate) * one.gradient
+    smoothed = step + kept * one.kept["smoothed"]
+    if rule.nesterov:
+        return one.values - kept * smoothed - step, {"smoothed": smoothed}
+    return one.values - smoothed, {"smoothed": smoothed}
+
+
+def _smoothed_rows(rule: UpdateRule, one: BeforeUpdate) -> Changed:
+    """Momentum of what is sparse: what is remembered has no rate in it."""
+    kept, rate = one.kind(rule.momentum), one.kind(one.rate)
+    step = (one.kind(1) - kept) * one.gradient
+    smoothed = step + kept * one.kept["smoothed"]
+    moved = kept * smoothed + step if rule.nesterov else smoothed
+    return one.values - rate * moved, {"smoothed": smoothed}
+
+
+def _adagrad(rule: UpdateRule, one: BeforeUpdate) -> Changed:
+    squares = one.kept["squares"] + one.gradient * one.gradient
+    root = np.sqrt(squares + one.kind(_LEAST_SQUARE))
+    mean = _mean(1 / root) if rule.constants.get("normalized") else 1.0
+    return one.values + one.kind(-one.rate / mean) * (one.gradient / root), {"squares": squares}
+
+
+def _fsadagrad(rule: UpdateRule, one: BeforeUpdate) -> Changed:
+    """The gain of a number is that of its mean square, which fades over samples."""
+    kind, momentum = one.kind, one.kind(rule.momentum)
+    samples, fading = rule.constants["samples"], rule.constants["fading"]
+    count = fading * float(one.kept["count"][0]) + (1.0 - fading) * samples
+    target = kind(rule.constants["target"] * math.sqrt(count))
+    share = kind(fading)
+    gradient = one.gradient
+    squares = share * one.kept["squares"] + (kind(1) - share) * gradient * gradient
+    gain = np.minimum(target * (kind(1) / np.sqrt(squares)), kind(_LARGEST_GAIN))
+    gradient = np.where(squares != 0, gradient * gain, gradient)
+    smoothed = one.kept["smoothed"]
+    if momentum > 0:
+        gradient = smoothed = momentum * smoothed + (kind(1) - momentum) * gradient
+    kept = {"squares": squares, "smoothed": smoothed, "count": np.array([count])}
+    return one.values - gradient * kind(one.rate), kept
+
+
+def _rmsprop(rule: UpdateRule, one: BeforeUpdate) -> Changed:
+    """A number's own step grows while its gradient keeps its sign."""
+    kind, gradient = one.kind, one.gradient
+    gamma, grown, most, shrunk, least = (
+        kind(rule.constants[name]) for name in ("gamma", "inc", "max", "dec", "min")
+    )
+    square = gradient * gradient
+    squares, signs, steps = (one.kept[name] for name in ("squares", "signs", "steps"))
+    if one.fresh:
+        squares, steps = square, np.full_like(steps, _FIRST_STEP)
+    squares = gamma * squares + (kind(1) - gamma) * square
+    sign = np.sign(gradient)
+    steps = np.where(
+        signs * sign > 0, np.minimum(steps * grown, most), np.maximum(steps * shrunk, least)
+    )
+    gain = steps / np.sqrt(squares + kind(_LEAST_MEAN_SQUARE))
+    mean = _mean(gain) if rule.constants["normalized"] else 1.0
+    kept = {"squares": squares, "signs": sign, "steps": steps}
+    return one.values + kind(-one.rate / mean) * (gradient * gain), kept
+
+
+def _mean(values: Array) -> Any:
+    return np.float64(np.sum(values, dtype=values.dtype) / values.dtype.type(values.size))
+
+
+#: The rules by the kind that ``UpdateRule`` names.
+RULES: Mapping[str, Callable[[UpdateRule, BeforeUpdate], Changed]] = {
+    "sgd": _plain,
+    "smoothed": _smoothed,
+    "adagrad": _adagrad,
+    "fsadagrad": _fsadagrad,
+    "rmsprop": _rmsprop,
+}
+#: Those of sparse gradients, where they are others; all that are not here are AdaGrad's then.
+_SPARSE: Mapping[str, Callable[[UpdateRule, BeforeUpdate], Changed]] = {
+    "sgd": _plain,
+    "smoothed": _smoothed_rows,
+}

@@ -1,0 +1,369 @@
+"""From what is fed forward through the nodes of a graph, and gradients back to its parameters.
+
+Values are [columns, *shape], of what all samples share [1, *shape].  Gaps between sequences hold 0
+in every value and every gradient, set and not multiplied: nothing that stood there reaches a sum.
+It knows neither update rules nor what is counted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from netsharp_engine.graph import Graph, GraphError, Node, SamplesError
+from netsharp_engine.ops.tensors import ACROSS, HELD, SUMS
+from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
+from netsharp_engine.packing import Indices, Packing, single
+from netsharp_engine.phases import Phase
+from netsharp_engine.program import Batch, Job, Packed, Sparse
+from netsharp_engine.tensor_backend.kernels import sequences, sparse
+from netsharp_engine.tensor_backend.kernels.acting import Acting
+from netsharp_engine.tensor_backend.kernels.elements import reduced
+from netsharp_engine.tensor_backend.kernels.rows import Array, Backward, total
+from netsharp_engine.tensor_backend.kernels.sequences import without_gaps
+from netsharp_engine.tensor_backend.kernels.table import TABLE, backward_of
+from netsharp_engine.tensor_backend.loops import Loop, scheduled
+from netsharp_engine.tensor_backend.scan import Scan
+
+if TYPE_CHECKING:
+    from netsharp_engine.program import Tensors
+    from netsharp_engine.tensor_backend.kernels.sparse import Gradient
+
+
+class GraphWalk:
+    """The values of a graph's nodes for what was fed; ``values`` are those of its parameters.
+
+    ``found`` has the value of each node, ``packings`` where its sequences stand (None: all samples
+    share it), ``fed`` is the number of samples along the axis of the network.
+    """
+
+    def __init__(self, job: Job, values: Tensors) -> None:
+        self.found: dict[Node, Array] = {}
+        self.packings: dict[Node, Packing | None] = {}
+        self.fed = 0
+        self._graph, self._values = job.graph, values
+        self._type: Any = np.dtype(job.dtype).type
+        self._schedule = scheduled(job.graph)
+        self._learning = learning(job.graph) if job.rule is not None else set()
+        self._scans = {
+            part: Scan(part, self._learning, read_outside(job.graph, part))
+            for part in self._schedule
+            if isinstance(part, Loop)
+        }
+        self._sparse: dict[Node, sparse.Entries] = {}
+        self._factor = 1.0
+        self._acting = Acting(job.graph, values, training=job.rule is not None)
+
+    def begin(self, phase: Phase) -> None:
+        """Take what an epoch sets."""
+        self._acting.begin(phase)
+
+    def feed(self, batch: Batch) -> None:
+        """Take the values of every input; GraphError for others."""
+        self.found, self.packings, self._sparse = {}, {}, {}
+        if batch.weights is not None:
+            raise GraphError("samples with weights of their own are not taken")
+        first: dict[str, Node] = {}
+        for node in (*self._graph.inputs, *self._graph.targets):
+            packing = self._take(node, batch.inputs[node.name])
+            self.packings[node] = packing
+            axis = node.attributes.get("axis", "")
+            other = first.setdefault(axis, node)
+            known = self.packings[other]
+            if known is not packing and known is not None and not known.same(packing):
+                raise SamplesError(
+                    f"'{other.name}' and '{node.name}' run along the same dynamic axis "
+                    f"'{axis or '*'}', and their sequences have other lengths. Give one of them a "
+                    "DynamicAxis of its own."
+                )
+        default = first.get("") or next(iter(first.values()), None)
+        taken = None if default is None else self.packings[default]
+        self.fed = 1 if taken is None else taken.samples
+        self._factor = 1.0 / (self.fed if batch.expected is None else batch.expected)
+
+    def _take(self, node: Node, given: Array | Sparse | Packed) -> Packing:
+        packing = given.packing if isinstance(given, Packed) else None
+        values = given.values if isinstance(given, Packed) else given
+        if isinstance(values, Sparse):
+            kept = self._sparse[node] = sparse.entries(values, self._type)
+            return packing or single(len(kept.starts) - 1)
+        array = np.asarray(values, self._type).reshape(-1, *node.shape)
+        if packing is not None and len(packing.gaps):
+            array = array.copy()
+        packing = packing or single(len(array))
+        self.found[node] = without_gaps(array, packing)
+        return packing
+
+    def forward(self) -> None:
+        """Compute all nodes."""
+        with np.errstate(all="ignore"):
+            for part in self._schedule:
+                if isinstance(part, Loop):
+                    scan = self._scans[part]
+                    for source in scan.sources:
+                        self._dense(source)
+                    scan.forward(self.found, self.packings, self._type)
+                elif part.op == "input":
+                    continue
+                elif part.op in HELD:
+                    self.found[part] = self._values[part.parameters[0].name][None]
+                    self.packings[part] = None
+                else:
+                    self._compute(part)
+
+    def _compute(self, node: Node) -> None:
+        packings = [self.packings[source] for source in node.inputs]
+        if node.op in COLUMNS:
+            sources = list(map(self._dense, node.inputs))
+            self.found[node], self.packings[node] = sequences.moved(node, sources, packings)
+            return
+        packing = _common(node, packings)
+        self.packings[node] = None if node.op in SUMS else packing
+        if node.op in DELAYS:
+            source, *initial = map(self._dense, node.inputs)
+            assert packing is not None
+            value = sequences.delayed(node, source, initial[0] if initial else None, packing)
+        elif self._is_sparse(node):
+            left, right = node.inputs
+            entries = sparse.vectors(node, self._sparse[right])
+            value = sparse.times(self.found[left], entries, sparse.inner(node))
+            value = value.reshape(-1, *node.shape)
+        elif node in self._acting.kernels:
+            self._acting.packing = packing
+            value = self._acting.kernels[node].forward(node, self._sources(node, packing))
+        else:
+            value = TABLE[node.op].forward(node, self._sources(node, packing))
+            if node.op in ACROSS:
+                value = _put(value, _samples(node, packing), packing)
+        self.found[node] = without_gaps(value, self.packings[node])
+
+    def _sources(self, node: Node, packing: Packing | None) -> list[Array]:
+        """What a node reads; where it joins samples, columns that are none are left out."""
+        found, samples = list(map(self._dense, node.inputs)), _samples(node, packing)
+        if samples is not None:
+            found = [
+                array if self.packings[source] is None else array[samples]
+                for array, source in zip(found, node.inputs, strict=True)
+            ]
+        return found
+
+    def back_of(self, node: Node) -> tuple[Backward | None, ...]:
+        """How the gradient of a node comes back to each source."""
+        acting = self._acting.kernels.get(node)
+        return backward_of(node) if acting is None else acting.backward
+
+    def _dense(self, node: Node) -> Array:
+        if node in self._sparse and node not in self.found:
+            self.found[node] = sparse.dense(self._sparse[node], node.shape)
+        elif node not in self.found:  # It is in a loop that was computed as one.
+            scan = next(self._scans[loop] for loop in self._scans if node in loop.nodes)
+            with np.errstate(all="ignore"):
+                scan.unfold(self.found, self.packings)
+        return self.found[node]
+
+    def _is_sparse(self, node: Node) -> bool:
+        """Whether a node is a product with samples that stay sparse."""
+        return (
+            len(node.inputs) == 2
+            and node.inputs[1] in self._sparse
+            and sparse.takes_sparse(node)
+            and self.packings[node.inputs[0]] is None
+        )
+
+    def sums(self) -> list[Any]:
+        """The criteria, each summed over samples."""
+        return [total(self.found[one]).reshape(-1)[0] for one in self._graph.criteria]
+
+    def read(self, node: Node) -> Array:
+        """The values [samples, nodes] of a node, sequence after sequence without gaps; one row of
+        what all samples share.
+        """
+        found, packing = self._dense(node), self.packings[node]
+        if packing is not None and packing.steps != 1:
+            found = found[packing.places]
+        return found.reshape(len(found), -1)
+
+    @property
+    def samples(self) -> int:
+        """What sums of criteria are divided by: the samples that were fed, or where the first
+        criterion itself runs along an axis, those of it.
+        """
+        packing = self.packings[self._graph.criteria[0]] if self._graph.criteria else None
+        return self.fed if packing is None else packing.samples
+
+    def backward(self) -> dict[str, Gradient]:
+        """The gradient of the first criterion by every parameter that is trained."""
+        with np.errstate(all="ignore"):
+            return _Return(self).gradients()
+
+    def first_fault(self) -> Node | None:
+        """The first node with a value that is not finite."""
+        for node in self._graph.nodes:
+            if node in self.found and not np.isfinite(self.found[node]).all():
+                return node
+        return None
+
+
+class _Return:
+    """One way back."""
+
+    def __init__(self, walk: GraphWalk) -> None:
+        self._walk = walk
+        self._by: dict[Node, Gradient] = {}
+
+    def gradients(self) -> dict[str, Gradient]:
+        walk = self._walk
+        first = walk._graph.criteria[0]
+        seed = np.full(walk.found[first].shape, walk._factor, walk._type)
+        self._by = {first: without_gaps(seed, walk.packings[first])}
+        trained = (one for one in walk._graph.parameters if one.trained)
+        found: dict[str, Gradient] = {}
+        for part in reversed(walk._schedule):
+            if isinstance(part, Loop):
+                scan = walk._scans[part]
+                given: Any = {one: self._by.pop(one) for one in part.nodes if one in self._by}
+                for source, new in scan.backward(given, walk.found, walk.packings):
+                    self._add(source, new)
+                continue
+            if part not in self._by:
+                continue
+            gradient = self._by.pop(part)
+            if part.op in HELD:
+                name = part.parameters[0].name
+                own = gradient if isinstance(gradient, sparse.TouchedRows) else gradient[0]
+                shape = part.parameters[0].shape
+                found[name] = sparse.joined(found[name], own, shape) if name in found else own
+            elif part.op != "input":
+                self._share(part, gradient)
+        for one in trained:
+            if one.name not in found:
+                found[one.name] = np.zeros(one.shape, walk._type)
+        return found
+
+    def _share(self, node: Node, gradient: Any) -> None:
+        """Give the sources of a node their gradients."""
+        walk = self._walk
+        packings = [walk.packings[source] for source in node.inputs]
+        packing = next((one for one in packings if one is not None), None)
+        wanted = [
+            (number, source)
+            for number, source in enumerate(node.inputs)
+            if source in walk._learning
+        ]
+        if not wanted:
+            return
+        if walk._is_sparse(node) and wanted[0][0] == 0:
+            left, right = node.inputs
+            entries = sparse.vectors(node, walk._sparse[right])
+            touched: Gradient = sparse.times_back(entries, gradient)
+            if left.op not in HELD:
+                assert isinstance(touched, sparse.TouchedRows)
+                touched = touched.dense((sparse.inner(node), left.size // sparse.inner(node)))
+                touched = touched.reshape(1, *left.shape)
+            self._add(left, touched)
+            return
+        if node.op in COLUMNS:
+            self._move_back(node, wanted, gradient)
+            return
+        if node.op in DELAYS:
+            assert packing is not None
+            for number, source in wanted:
+                delay_back = sequences.border_back if number else sequences.delayed_back
+                self._add(source, self._fitted(source, delay_back(node, gradient, packing)))
+            return
+        sources, samples, value = (
+            walk._sources(node, packing),
+            _samples(node, packing),
+            walk.found[node],
+        )
+        if samples is not None and node.op in ACROSS:
+            value, gradient = value[samples], gradient[samples]
+        for (number, source), back in ((one, walk.back_of(node)[one[0]]) for one in wanted):
+            if back is None:
+                continue
+            new = back(node, sources, value, gradient)
+            if packings[number]:
+                new = _put(new, samples, packing)
+            self._add(source, self._fitted(source, new, packing))
+
+    def _move_back(self, node: Node, wanted: list[tuple[int, Node]], gradient: Array) -> None:
+        walk = self._walk
+        sources = list(map(walk._dense, node.inputs))
+        packings = [walk.packings[one] for one in node.inputs]
+        for number, source in wanted:
+            new = sequences.moved_back(node, number, sources, packings, gradient)  # type: ignore[arg-type]
+            if new is not None:
+                self._add(source, self._fitted(source, new))
+
+    def _fitted(self, source: Node, new: Array, packing: Packing | None = None) -> Array:
+        """A gradient of the shape of its source, without gaps."""
+        walk = self._walk
+        own = walk.packings[source]
+        return reduced(without_gaps(new, own or packing), walk._dense(source).shape)
+
+    def _add(self, source: Node, new: Gradient) -> None:
+        known = self._by.get(source)
+        if known is None:
+            self._by[source] = new
+        elif isinstance(known, sparse.TouchedRows) or isinstance(new, sparse.TouchedRows):
+            shape = source.parameters[0].shape
+            one, other = (
+                each if isinstance(each, sparse.TouchedRows) else each[0] for each in (known, new)
+            )
+            found = sparse.joined(one, other, shape)
+            self._by[source] = found if isinstance(found, sparse.TouchedRows) else found[None]
+        else:
+            self._by[source] = known + new
+
+
+def _samples(node: Node, packing: Packing | None) -> Indices | None:
+    """The columns that are samples, where a node joins them and some are gaps."""
+    if packing is None or not len(packing.gaps) or node.op not in (*SUMS, *ACROSS):
+        return None
+    return packing.places if node.op in SUMS else np.sort(packing.places)
+
+
+def _put(values: Array, samples: Indices | None, packing: Packing | None) -> Array:
+    """Values of samples alone in their columns."""
+    if samples is None or packing is None:
+        return values
+    found = np.zeros((packing.columns, *values.shape[1:]), values.dtype)
+    found[samples] = values
+    return found
+
+
+def _common(node: Node, packings: list[Packing | None]) -> Packing | None:
+    """Where the sequences of all sources of a node stand; SamplesError where they differ."""
+    found: Packing | None = None
+    for packing in packings:
+        if packing is not None and found is not None and not found.same(packing):
+            names = " and ".join(f"'{one.name}'" for one in node.inputs)
+            raise SamplesError(f"'{node.name}' joins {names}, whose sequences have other lengths")
+        found = found or packing
+    return found
+
+
+def read_outside(graph: Graph, loop: Loop) -> set[Node]:
+    """The nodes of a loop that others read, or that are asked for."""
+    inside = set(loop.nodes)
+    others = (one for node in graph.nodes if node not in inside for one in node.inputs)
+    asked = () if graph.output is None else (graph.output,)
+    return inside.intersection((*others, *graph.criteria, *asked))
+
+
+def learning(graph: Graph) -> set[Node]:
+    """Nodes whose gradient is needed: what is trained lies at or above them, also through loops."""
+    users: dict[Node, list[Node]] = {}
+    for node in graph.nodes:
+        for source in node.inputs:
+            users.setdefault(source, []).append(node)
+    waiting = [one for one in graph.nodes if one.op in HELD and one.parameters[0].trained]
+    found = set(waiting)
+    while waiting:
+        fresh = [
+            one for one in users.get(waiting.pop(), ()) if one not in found and one.op not in HELD
+        ]
+        found.update(fresh)
+        waiting += fresh
+    return found

@@ -1,0 +1,153 @@
+"""Runs of CNTK's configurations from Python: their commands are done, and figures come back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from netsharp._subjects import Around, Subject, assignments, refused, sentences
+from netsharp._values import CommandResult
+from netsharp_engine.data import DataError
+from netsharp_engine.train import TrainingError
+from netsharp_lsp.project.roots import own_roots, roots_around
+from netsharp_lsp.questions import Performance
+from netsharp_lsp.specification import Specification, path_meant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_lsp.family import Experiments
+
+#: What a configuration is called that is no file.
+_TEXT = "<text>.cntk"
+_FAULTY = 1
+
+
+def run(
+    specification: Specification,
+    command: str | Sequence[str] | None = None,
+    *,
+    set: Mapping[str, object] | None = None,
+) -> dict[str, CommandResult]:
+    """Do what a configuration of CNTK says: train, test, write, ..., as `netsharp run` does.
+
+    Nothing is read or written outside the work tree of git around what is named and the present
+    folder, else these folders.
+    Ctrl-C leaves the checkpoint of the last epoch, and the next run goes on behind it.
+
+    Parameters
+    ----------
+    specification : str or path object
+        The path of a configuration, a path object or one line that ends like one, or its text.
+        Layers are "a.cntk+b.cntk".  Paths in it lead from the present folder.
+    command : str or sequence of str, optional
+        What is done, in this order, "Train:Test" or a list; without it what `command` there says.
+    set : mapping of str to value, optional
+        Assignments behind the files of a configuration, as `--set KEY=VALUE`.
+
+    Returns
+    -------
+    dict of str to CommandResult
+        What came of each command that has figures, by its name, in their order.
+
+    Raises
+    ------
+    SpecificationError
+        The configuration has errors.
+    DataError
+        The data cannot be used: a file, a line, a number.
+    TrainingError
+        Something is asked for that is not done, a file cannot be used, or a run diverged.
+    ValueError
+        It is no configuration, or an argument cannot be.
+    OSError
+        The file cannot be read.
+
+    Since
+    -----
+    0.1
+    """
+    follower = _Figures()
+    asked, experiments = _asked(specification, command, assignments(set))
+    answer = sentences(lambda: experiments.perform(asked, follower))
+    if answer.code and answer.reports:
+        raise refused(answer)
+    if answer.code:
+        said = " ".join((*answer.told, *answer.complaints) or follower.notices[-1:])
+        is_data = answer.code == _FAULTY and answer.complaints
+        raise DataError(said) if is_data else TrainingError(said)
+    return follower.runs()
+
+
+def _asked(
+    specification: Specification, command: str | Sequence[str] | None, assigned: tuple[str, ...]
+) -> tuple[Performance, Experiments]:
+    """What is asked, and of whom."""
+    is_text = path_meant(specification) is None
+    subject = Subject(specification, "cntk" if is_text else None)
+    experiments = subject.family.experiments
+    if experiments is None or not _begins_run(subject, experiments):
+        raise ValueError(f"{subject.name} is no configuration, which says what a run does.")
+    around = Around([subject])
+    names: tuple[str, ...] = ()
+    if command is not None:
+        names = (f"command={command if isinstance(command, str) else ':'.join(command)}",)
+    asked = Performance(
+        (f"configFile={_TEXT if is_text else subject.name}", *assigned, *names),
+        os.curdir,
+        lambda named: roots_around(
+            [os.curdir] if is_text else [os.curdir, *named], sentences(own_roots)
+        ),
+        lambda folder, roots: around.find(folder),
+    )
+    if is_text:
+        asked.texts = {os.path.realpath(_TEXT): subject.text()}
+    return asked, experiments
+
+
+def _begins_run(subject: Subject, experiments: Experiments) -> bool:
+    starts = {subject.family.suffixes[suffix] for suffix in experiments.starts}
+    return subject.language in starts
+
+
+class _Figures:
+    """Keeps what a run tells."""
+
+    def __init__(self) -> None:
+        self._events: list[dict[str, Any]] = []
+        self.notices: list[str] = []
+
+    def event(self, event: dict[str, Any]) -> None:
+        """Take an event of the run log."""
+        self._events.append(event)
+
+    def line(self, line: str) -> None:
+        """Take a line of the original's log, which nobody sees here."""
+
+    def notice(self, sentence: str) -> None:
+        """Take what a person should know."""
+        self.notices.append(sentence)
+
+    def stops(self) -> bool:
+        """Nobody wants an end."""
+        return False
+
+    def runs(self) -> dict[str, CommandResult]:
+        """What came of each command."""
+        names = dict.fromkeys(event["command"] for event in self._events)
+        return {name: self._run(name) for name in names}
+
+    def _run(self, name: str) -> CommandResult:
+        events = [event for event in self._events if event["command"] == name]
+        history = tuple(event for event in events if event["event"] in ("epoch", "end"))
+        last = history[-1] if history else {}
+        return CommandResult(
+            name,
+            last.get("loss"),
+            last.get("criterion"),
+            dict(last.get("evaluation", {})),
+            last.get("samples", 0),
+            history,
+            tuple(one for one in self.notices if one.startswith(f"{name}: ")),
+        )

@@ -1,0 +1,122 @@
+"""Where the context of a specification comes from: flags, --data, the run file, settings.
+
+The first that knows a value wins. Reads disk; numpy is imported for --data alone.
+"""
+
+from __future__ import annotations
+
+import os
+
+from netsharp_lsp.cli.arguments.parser import positive
+from netsharp_lsp.context import HOSTS, TASKS, Context
+from netsharp_lsp.project.run_file import (
+    RunFile,
+    as_column,
+    as_columns,
+    run_file_beside,
+    run_file_context,
+    settle_outputs,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from netsharp_lsp.project.roots import Roots
+
+_FLAGS = ("features", "hidden_nodes", "outputs", "task", "host")
+
+
+def add_context_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that turn `auto` into numbers."""
+    group = parser.add_argument_group("what is known around the specification")
+    for flag, noun in (
+        ("--features", "columns of data after encoding"),
+        ("--hidden-nodes", "nodes of a hidden layer of size auto"),
+        ("--outputs", "outputs that the task needs"),
+    ):
+        group.add_argument(flag, type=positive, metavar="N", help=noun)
+    group.add_argument("--task", choices=TASKS, help="what the network is for")
+    group.add_argument("--host", choices=HOSTS, help="the program that will train it")
+    group.add_argument("--data", metavar="FILE", help="the table that it will be trained on")
+    group.add_argument("--label", metavar="COLUMN", help="the column of --data to predict")
+
+
+def context_around(
+    place: str,
+    args: argparse.Namespace,
+    settings: Context,
+    roots: Roots,
+    call: Context | None = None,
+) -> tuple[Context, list[str]]:
+    """Return what is known around a file: flags, --data, the run file beside it, settings.
+
+    `place` is its absolute path; what cannot be read comes back as sentences. `call`: what the
+    call around an embedded specification tells, which comes before the run file.
+    """
+    given, beside, problems = contexts_around(place, args, settings, roots)
+    return given.or_else(call or Context()).or_else(beside), problems
+
+
+def contexts_around(
+    place: str, args: argparse.Namespace, settings: Context, roots: Roots
+) -> tuple[Context, Context, list[str]]:
+    """Return what flags and --data say of a file, what lies beside it says, and problems."""
+    problems = []
+    context = flag_context(args)
+    run_file = run_file_beside(place, roots)
+    if isinstance(run_file, str):
+        problems.append(run_file)
+        run_file = None
+    beside = Context() if run_file is None else run_file_context(run_file, roots=roots)
+    if args.data is not None:
+        task = context.task or beside.task or settings.task
+        data = data_context(args.data, args.label, run_file, task)
+        if isinstance(data, str):
+            problems.append(data)
+        else:
+            context = context.or_else(data)
+    return context, beside.or_else(settings), problems
+
+
+def flag_context(args: argparse.Namespace) -> Context:
+    """Return what the flags say."""
+    context = Context()
+    for field in _FLAGS:
+        value = getattr(args, field)
+        if value is not None:
+            setattr(context, field, value)
+            context.origin[field] = f"--{field.replace('_', '-')}"
+    return context
+
+
+def data_context(
+    path: str, label: str | None, run_file: RunFile | None, task: str | None
+) -> Context | str:
+    """Return what a table says, read as training reads it, or a sentence why it cannot be read.
+
+    `label` is the flag's column, `task` what is already known; the run file says the rest of
+    how the table is to be read.
+    """
+    from netsharp_engine.data import DataError, ReadOptions, class_names, feature_count
+
+    data = run_file.data if run_file is not None else {}
+    header, delimiter = data.get("header"), data.get("delimiter")
+    options = ReadOptions(
+        label=label if label is not None else as_column(data.get("label")),
+        weight=as_column(data.get("weight")),
+        categorical=tuple(as_columns(data.get("categorical"))),
+        exclude=tuple(as_columns(data.get("exclude"))),
+        header=header if isinstance(header, bool) else None,
+        delimiter=delimiter if isinstance(delimiter, str) else None,
+    )
+    context = Context(task=task)
+    try:
+        unknown = data.get("unknown_level") is not False
+        context.features = feature_count(path, options, unknown=unknown)
+        if task != "regression" and options.label is not None:
+            settle_outputs(context, len(class_names(path, options)))
+    except DataError as error:
+        return str(error)
+    context.origin = dict.fromkeys(context.known(), os.path.basename(path))
+    return context

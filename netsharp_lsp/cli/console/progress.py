@@ -1,0 +1,207 @@
+"""Shows how reading and training go on: bars where a person watches, a few lines elsewhere.
+
+Everything goes to stderr, but for events that another program asked for; rich is imported only
+for a terminal. Where nothing can be shown any more, work goes on all the same.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import IO, TYPE_CHECKING, Any, Protocol, cast
+
+from netsharp_lsp.cli.console.outlet import Outlet
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from rich.progress import Progress, TaskID
+
+    from netsharp_engine.data import ReadProgress
+
+#: Where nobody watches, so many lines tell of a whole run.
+LINES_PER_RUN = 20
+#: Reading is worth a line only when it takes longer.
+SECONDS_BEFORE_READING_SHOWS = 2.0
+
+
+class Display(Protocol):
+    """What shows a run: told of bytes read and of each event of the run log.
+
+    `heard` is whether anybody follows it still.
+    """
+
+    heard: bool
+
+    def reading(self, progress: ReadProgress) -> None:
+        """Show how far a table is read."""
+
+    def event(self, event: dict[str, Any]) -> None:
+        """Show an event of the run log."""
+
+    def __enter__(self) -> Display: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+def choose_display(quiet: bool, events: bool = False) -> Display:
+    """The run log for another program, a silent display, bars for a terminal, or lines."""
+    if events:
+        return Events()
+    if quiet:
+        return Silence()
+    return Bars() if Outlet(sys.stderr).isatty() else Lines()
+
+
+class Silence:
+    """Shows nothing."""
+
+    heard = True
+
+    def reading(self, progress: ReadProgress) -> None:
+        """Show nothing."""
+
+    def event(self, event: dict[str, Any]) -> None:
+        """Show nothing."""
+
+    def __enter__(self) -> Display:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        return None
+
+
+class Events(Silence):
+    """The lines of the run log on stdout, each at once.
+
+    Whoever asked for them and has gone hears nothing; where they only find no room, the run is as
+    welcome as before.
+    """
+
+    def __init__(self) -> None:
+        self.out = Outlet(sys.stdout)
+
+    def event(self, event: dict[str, Any]) -> None:
+        """Write a line, unless nobody reads any more."""
+        from netsharp_engine.train import event_line
+
+        self.out.line(event_line(event))
+        self.heard = not isinstance(self.out.fault, BrokenPipeError)
+
+
+class Lines(Silence):
+    """One line for some epochs, spread evenly over the run."""
+
+    def __init__(self) -> None:
+        self.out = Outlet(sys.stderr)
+        self.epochs = 1
+        self.shown = time.monotonic()
+
+    def reading(self, progress: ReadProgress) -> None:
+        """Print a line every few seconds."""
+        now = time.monotonic()
+        if now - self.shown < SECONDS_BEFORE_READING_SHOWS:
+            return
+        self.shown = now
+        share = progress.bytes_read / max(progress.bytes_total, 1)
+        rest = "" if progress.remaining is None else f", {duration(progress.remaining)} left"
+        self.out.line(f"reading: {progress.rows:,} rows, {share:.0%}{rest}")
+
+    def event(self, event: dict[str, Any]) -> None:
+        """Print an epoch's figures when its turn has come."""
+        if event["event"] == "start":
+            self.epochs = event["metrics"]["epochs"]
+        if event["event"] != "epoch":
+            return
+        epoch, gap = event["epoch"], max(self.epochs // LINES_PER_RUN, 1)
+        if epoch == 1 or epoch % gap == 0 or epoch == self.epochs:
+            left = event["seconds"] / epoch * (self.epochs - epoch)
+            line = f"epoch {epoch}/{self.epochs}  {figures(event)}  {duration(left)} left"
+            self.out.line(line)
+
+
+class Bars(Silence):
+    """A bar of rich for reading, another for the run with loss, metric, rate and time left."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self.bars: Progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=None),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TimeRemainingColumn(),
+            # Last, so that a narrow terminal cuts the rate off and not the time.
+            TextColumn("{task.fields[figures]}"),
+            console=Console(file=cast("IO[str]", Outlet(sys.stderr))),
+            transient=False,
+        )
+        self.read: TaskID | None = None
+        self.run: TaskID | None = None
+        self.epochs = self.steps = 1
+
+    def __enter__(self) -> Display:
+        self.bars.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.bars.stop()
+
+    def reading(self, progress: ReadProgress) -> None:
+        """Move the reading bar."""
+        if self.read is None:
+            self.read = self.bars.add_task("reading", total=progress.bytes_total, figures="")
+        rows = f"{progress.rows:,} rows"
+        self.bars.update(self.read, completed=progress.bytes_read, figures=rows)
+
+    def event(self, event: dict[str, Any]) -> None:
+        """Move the run's bar."""
+        kind = event["event"]
+        if kind == "start":
+            self.epochs, self.steps = event["metrics"]["epochs"], event["metrics"]["steps"]
+            self.run = self.bars.add_task("training", total=self.epochs * self.steps, figures="")
+        if self.run is None or kind == "start":
+            return
+        description = f"epoch {min(event['epoch'], self.epochs)}/{self.epochs}"
+        self.bars.update(self.run, completed=event["step"], description=description)
+        if "loss" in event:
+            self.bars.update(self.run, figures=figures(event))
+
+
+def figures(event: dict[str, Any]) -> str:
+    """Loss, first metric and rate of an event, those of validation where there are any."""
+    parts = [f"loss {event['loss']:.4g}"]
+    metrics = event.get("metrics", {})
+    validation = event.get("validation")
+    if validation:
+        parts.append(f"validation {validation['loss']:.4g}")
+        metrics = validation
+    parts += [f"accuracy {metrics['accuracy']:.2%}"] if "accuracy" in metrics else []
+    parts += [f"RMSE {metrics['rmse']:.4g}"] if "rmse" in metrics else []
+    return "  ".join([*parts, f"rate {event['rate']:.3g}"])
+
+
+def duration(seconds: float) -> str:
+    """A time span as people say it."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -1,0 +1,159 @@
+"""`netsharp run` of a configuration: its commands are done in order, as its program does them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from netsharp_engine.train import KEYS, RunLog, TrainingError, catch_interrupts
+from netsharp_lsp.cli.arguments.experiments import show_answer
+from netsharp_lsp.cli.arguments.settings import roots_for, settings_finder
+from netsharp_lsp.cli.console.outlet import Outlet
+from netsharp_lsp.cli.console.progress import choose_display
+from netsharp_lsp.cli.console.terminal import complain
+from netsharp_lsp.language import families
+from netsharp_lsp.questions import Performance
+from netsharp_lsp.settings import SettingsError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable, Sequence
+
+    from netsharp_lsp.cli.console.progress import Display
+    from netsharp_lsp.family import Experiments
+    from netsharp_lsp.project.roots import Roots
+    from netsharp_lsp.settings import Settings
+
+FAILED, STOPPED = 2, 130
+#: What says in a configuration what a flag says of a specification.
+_INSTEAD = {
+    "epochs": "maxEpochs=N",
+    "batch_size": "minibatchSize=N",
+    "learning_rate": "learningRatesPerSample=N",
+    "momentum": "momentumPerSample=N",
+    "model": "modelPath=FILE",
+    "dtype": "precision=float|double",
+    "shuffle": "randomize=false",
+    "threads": "numCPUThreads=N",
+    "optimizer": "gradUpdateType=none|adagrad|fsAdaGrad|rmsProp",
+    "nesterov": "useNAG=true",
+    "weight_decay": "L2RegWeight=N",
+    "max_norm": "clippingThresholdPerSample=N",
+    "patience": "TRAIN=[SGD=[AutoAdjust=[...]]]",
+    "validation": "TRAIN=[cvReader=[...]]",
+    "train": "TRAIN=[reader=[file=FILE]]",
+    "test": "TEST=[reader=[file=FILE]]",
+    "label": "TRAIN=[reader=[input=[...]]]",
+    "plot": "action=plot in a command",
+}
+_OF_TRAINING = {"resume": "--resume", "show_settings": "--show-settings", "run_file": "--run-file"}
+
+
+def experiments_meant(items: Sequence[str]) -> Experiments | None:
+    """What does a run, if one of its items names a file that a run may begin with."""
+    for family in families():
+        experiments = family.experiments
+        if experiments is not None and any(_begins(item, experiments.starts) for item in items):
+            return experiments
+    return None
+
+
+def _begins(item: str, starts: Sequence[str]) -> bool:
+    key, equals, rest = item.partition("=")
+    paths = rest if equals and key.lower() == "configfile" else item
+    return any(os.path.splitext(path)[1].lower() in starts for path in paths.split("+"))
+
+
+def run_experiment(experiments: Experiments, args: argparse.Namespace) -> int:
+    """Do it; 0 done, 1 where data or configuration are wrong, 2 where it cannot be done, 130
+    interrupted.
+    """
+    problem = _unfitting(args)
+    if problem is not None:
+        complain(problem)
+        return FAILED
+    try:
+        return _run(experiments, args)
+    except (SettingsError, TrainingError) as error:
+        complain(str(error))
+        return FAILED
+
+
+def _run(experiments: Experiments, args: argparse.Namespace) -> int:
+    def around(named: Iterable[str]) -> Roots:
+        return roots_for(named, args)
+
+    def settings_for(folder: str, roots: Roots) -> Settings:
+        return settings_finder(args, roots)(folder)
+
+    items = (args.specification, *args.items, *args.set)
+    asked = Performance(items, args.cd, around, settings_for)
+    asked.log = args.cntk_log or ""
+    asked.tensors = args.model_format == "safetensors"
+    asked.starts_programs = args.allow_commands
+    with ExitStack() as stack:
+        log = stack.enter_context(RunLog(args.log)) if args.log else None
+        quiet = args.quiet or args.cntk_log is not None
+        display = stack.enter_context(choose_display(quiet, args.events))
+        should_stop = stack.enter_context(catch_interrupts())
+        follower = _Following(display, log, args.cntk_log is not None, should_stop)
+        answer = experiments.perform(asked, follower)
+    if quiet or args.events:
+        answer.lines = ()
+    show_answer(answer)
+    return should_stop.exit_code if answer.code == STOPPED else answer.code
+
+
+def _unfitting(args: argparse.Namespace) -> str | None:
+    """A sentence on a flag that says nothing to a configuration."""
+    for key in KEYS:
+        if key.name != "log" and getattr(args, key.name, None) is not None:
+            instead = _INSTEAD.get(key.name)
+            hint = f"Write {instead}" if instead else "Write a key of the configuration"
+            return (
+                f"{key.flag} is a setting of a specification, and a configuration has keys. "
+                f"{hint} behind its name, as in 'netsharp run FILE KEY=VALUE'."
+            )
+    for name, flag in _OF_TRAINING.items():
+        if getattr(args, name):
+            return (
+                f"{flag} goes with a specification. A configuration goes on where it stopped by "
+                "itself, unless makeMode=false; 'netsharp config' shows its values."
+            )
+    return None
+
+
+class _Following:
+    """Shows, logs and prints what a run tells."""
+
+    def __init__(
+        self, display: Display, log: RunLog | None, lines: bool, should_stop: Callable[[], bool]
+    ) -> None:
+        self._display, self._log, self._lines = display, log, lines
+        self._should_stop = should_stop
+        self._out = Outlet(sys.stderr)
+
+    def event(self, event: dict[str, Any]) -> None:
+        """Show and log an event."""
+        if self._log is not None:
+            try:
+                self._log.write(event)
+            except TrainingError as error:
+                self._log = None
+                complain(f"{error} The run goes on without it.")
+        self._display.event(event)
+
+    def line(self, line: str) -> None:
+        """Print a line of the original's log where these are asked for."""
+        if self._lines:
+            self._out.line(line)
+
+    def notice(self, sentence: str) -> None:
+        """Tell a person."""
+        complain(sentence)
+
+    def stops(self) -> bool:
+        """Whether somebody wants an end, or nobody follows any more."""
+        return self._should_stop() or not self._display.heard

@@ -1,0 +1,4 @@
+"""What commands write beside sentences: differences, curves, predictions as files.
+
+Knows no command and no flag.
+"""

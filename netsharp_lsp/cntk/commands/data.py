@@ -1,0 +1,141 @@
+"""Reads the data of all commands of a run to the end, and says all that is wrong with them.
+
+Trains nothing; knows no format.
+"""
+
+from __future__ import annotations
+
+from netsharp_engine.data.errors import DataError
+from netsharp_lsp.cntk.rules.experiment.data import bad_line, unread
+from netsharp_lsp.cntk.rules.findings import Place
+from netsharp_lsp.cntk.training.options import Options
+from netsharp_lsp.cntk.training.refusals import Refused
+from netsharp_lsp.cntk.training.samples.reader import reader_of
+from netsharp_lsp.diagnostics.model import Diagnostic
+from netsharp_lsp.text.some_lines import SomeLines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from netsharp_engine.cntk.samples.faults import LineFault
+    from netsharp_lsp.cntk.rules.findings import Finding
+    from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.cntk.training.samples.reader import SampleReader
+
+_READERS = ("reader", "cvReader")
+#: Actions that read data.
+_READING = frozenset(
+    ("train", "trainRNN", "adapt", "test", "eval", "cv", "write", "bnstat", "pbn", "createLabelMap")
+)
+
+
+class BadLines:
+    """What is wrong with a file of data: faults, each with whether it stops the program, and how
+    many more there are.
+    """
+
+    __slots__ = ("faults", "untold")
+
+    def __init__(self) -> None:
+        self.faults: dict[LineFault, bool] = {}
+        self.untold = 0
+
+    def add(self, fault: LineFault, grave: bool) -> None:
+        """Take a fault; that of another reader may be the same."""
+        self.faults[fault] = self.faults.get(fault, False) or grave
+
+    def join(self, other: BadLines) -> None:
+        """Take what another run says of the same file."""
+        for fault, grave in other.faults.items():
+            self.add(fault, grave)
+        self.untold = max(self.untold, other.untold)
+
+    def told(self, path: str) -> tuple[SomeLines, list[Diagnostic]]:
+        """The lines that are meant, and what is said of them."""
+        ordered = sorted(self.faults, key=lambda one: (one.line, one.start, one.words))
+        lines = SomeLines({fault.line: fault.text for fault in ordered})
+        found = []
+        for fault in ordered:
+            at = lines.start_of(fault.line)
+            whole = fault.end <= fault.start
+            span = (0, len(fault.text)) if whole else (fault.start, fault.end)
+            place = Place(path, at + span[0], at + span[1])
+            ends = "" if fault.words.endswith((".", "?")) else "."
+            words = f"{fault.words[:1].upper()}{fault.words[1:]}{ends}"
+            finding = bad_line(place, words, self.faults[fault])
+            found.append(finding.diagnostic("error"))
+        return lines, found
+
+
+class DataRead:
+    """What came of reading: bad lines by the real paths of files, and findings in texts of the run
+    by their names.
+    """
+
+    __slots__ = ("files", "findings")
+
+    def __init__(self) -> None:
+        self.files: dict[str, BadLines] = {}
+        self.findings: dict[str, list[Diagnostic]] = {}
+
+
+def read_data(experiment: Experiment) -> DataRead:
+    """Read the data of all readers of a run."""
+    read = DataRead()
+    known: set[object] = set()
+    told: set[tuple[Place, str]] = set()
+    for found in _readers(experiment):
+        if isinstance(found, Refused):
+            for message, where in found.refusals:
+                _tell(read, unread(Place(*where), message, grave=False), told)
+            continue
+        file = found.file
+        if file.key in known:
+            continue
+        known.add(file.key)
+        try:
+            survey = file.survey()
+        except DataError as error:
+            sentence = str(error).replace(file.path, "file", 1)
+            _tell(read, unread(Place(*file.where), sentence, grave=True), told)
+            continue
+        lines = read.files.setdefault(file.path, BadLines())
+        lines.untold += survey.untold
+        too_many = survey.errors > file.most_errors
+        for fault in survey.faults:
+            lines.add(fault, fault.ends or (fault.counts and too_many))
+    return read
+
+
+def _readers(experiment: Experiment) -> Iterator[SampleReader | Refused]:
+    """The readers of all commands that read, listed or not; Refused for one that is not done."""
+    for command in experiment.commands:
+        scope = command.scope
+        if scope is None or _READING.isdisjoint(command.actions):
+            continue
+        for name in _READERS:
+            found = Options(scope).found(name)
+            if found is None:
+                continue
+            try:
+                yield reader_of(found, scope, experiment.files, otherwise=False)
+            except Refused as refused:
+                yield refused
+
+
+def _tell(read: DataRead, finding: Finding, told: set[tuple[Place, str]]) -> None:
+    key = (finding.place, finding.message)
+    if key not in told:
+        told.add(key)
+        listed = read.findings.setdefault(finding.place.source, [])
+        listed.append(finding.diagnostic("error"))
+
+
+def joined(several: Iterable[Mapping[str, BadLines]]) -> dict[str, BadLines]:
+    """What several runs say of files of data."""
+    found: dict[str, BadLines] = {}
+    for one in several:
+        for path, lines in one.items():
+            found.setdefault(path, BadLines()).join(lines)
+    return found

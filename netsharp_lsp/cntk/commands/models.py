@@ -1,0 +1,72 @@
+"""Which network a command works on that reads a model: what trains the model, in the same
+configuration or in another beside it.  Reads configurations; judges nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from netsharp_lsp.cntk.commands.runs import declared_runs, supposed_run
+from netsharp_lsp.cntk.commands.settings import declared_in
+from netsharp_lsp.cntk.commands.subjects import ExperimentSubject, SubjectError
+from netsharp_lsp.cntk.run.elsewhere import network_for
+from netsharp_lsp.cntk.run.experiment import Experiment
+from netsharp_lsp.cntk.suffixes import STARTS
+from netsharp_lsp.limits import MODEL_CONFIGURATIONS
+from netsharp_lsp.project.walk import specifications_below
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.run.building import BuiltNetwork
+    from netsharp_lsp.questions import PlacedRun, Question
+
+
+class Trained(NamedTuple):
+    """What built a network, and the subject in which its places are."""
+
+    built: BuiltNetwork
+    subject: ExperimentSubject
+
+
+def origin_of(command: Command, subject: ExperimentSubject, asked: Question) -> Trained:
+    """Find what built the network that a command works on; SubjectError where it is not known."""
+    here = subject.experiment
+    found = network_for(command, here, subject.name, _others(subject, asked))
+    if isinstance(found, str):
+        raise SubjectError(f"{subject.name}: {found}")
+    if found.experiment is here:
+        return Trained(found.built, subject)
+    other = ExperimentSubject(found.name, "cntk", found.experiment, subject.files)
+    return Trained(found.built, other)
+
+
+def _others(subject: ExperimentSubject, asked: Question) -> Iterator[tuple[str, Experiment]]:
+    """The runs around a configuration that are not its own."""
+    here = subject.experiment
+    own = {here.files.locate(one.name) for one in here.configuration.layers.sources}
+    for run in _beside(sorted(own), subject, asked):
+        if own.intersection(run.configurations):
+            continue
+        placed = run.run.assigning(asked.assignments)
+        name = os.path.relpath(run.configurations[0]) if run.configurations else subject.name
+        yield name, Experiment(placed, subject.files, here.library, run.given)
+
+
+def _beside(own: list[str], subject: ExperimentSubject, asked: Question) -> Iterator[PlacedRun]:
+    """The runs that settings declare around a configuration, and those of others in its folder."""
+    if not own:
+        return
+    folder = os.path.dirname(own[0])
+    settings = asked.find(folder)
+    runs = declared_runs(settings, subject.files)
+    yield from runs
+    known = {path for run in runs for path in run.configurations}
+    given = declared_in(settings).given
+    paths = specifications_below(folder, lambda path: False, STARTS, asked.roots)
+    for path in paths[: MODEL_CONFIGURATIONS.most]:
+        located = subject.files.locate(os.path.abspath(path))
+        if located not in known:
+            yield supposed_run(located, given, subject.files)

@@ -1,0 +1,210 @@
+"""Does what the commands of a run say: trains, tests and writes; the door to `cntk.training`.
+
+Reads disk and writes what the configuration names; knows no terminal.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+
+from netsharp_engine.cntk.descent.reports import DIVERGED, FINISHED
+from netsharp_engine.data import DataError
+from netsharp_engine.graph import GraphError, SamplesError
+from netsharp_engine.plain_files import kind_at
+from netsharp_lsp.cntk.commands.runs import OverDisk, PlacedRun
+from netsharp_lsp.cntk.commands.settings import declared_in
+from netsharp_lsp.cntk.commands.subjects import ExperimentSubject
+from netsharp_lsp.cntk.configuration.items import read_items
+from netsharp_lsp.cntk.run.experiment import Experiment
+from netsharp_lsp.cntk.training.jobs import Undertaking, prepared
+from netsharp_lsp.cntk.training.networks.lowering import Seeds
+from netsharp_lsp.cntk.training.networks.models import ModelFiles, StoredModelError
+from netsharp_lsp.cntk.training.options import Options, idle
+from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
+from netsharp_lsp.cntk.training.telling import Telling
+from netsharp_lsp.cntk.training.work import Workshop
+from netsharp_lsp.questions import Answer
+from netsharp_lsp.workspace import Run, outside, outside_to_write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import TextIO
+
+    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.questions import Follower, Performance
+
+DONE, FAULTY, FAILED, STOPPED = 0, 1, 2, 130
+_COMPLETED = "__COMPLETED__"
+#: The release whose log had other lines.
+_OLD_LOG = "2016-08"
+
+
+class _Unread(Exception):  # noqa: N818
+    """A run whose configurations are not all there."""
+
+
+def perform(asked: Performance, follower: Follower) -> Answer:
+    """Look through all commands, then do in order what can be done; the first that fails ends the
+    run.
+    """
+    try:
+        subject, shop = _subject(asked)
+    except _Unread as unread:
+        return Answer(FAILED, (str(unread),))
+    reports, errors = subject.errors()
+    if errors:
+        return Answer(FAULTY, reports=(reports,))
+    answer = Answer()
+    jobs: list[tuple[Command, Undertaking]] = []
+    refusals: list[RunRefusal] = []
+    logged = _Logged(follower)
+
+    def prepare() -> int:
+        found = prepared(shop)
+        if not found.jobs and found.refusals:
+            raise Refused(*found.refusals)
+        logged.open(_log_of(shop))
+        jobs.extend(found.jobs)
+        refusals.extend(found.refusals)
+        return DONE
+
+    with logged:
+        ended = _tried(prepare, subject, answer)
+        answer.told = _sentences(refusals, subject)
+        for sentence in answer.told:
+            follower.notice(sentence)
+        if ended == DONE:
+            _tell_idle(shop, [command for command, _ in jobs], follower)
+        for command, job in jobs:
+            if ended == DONE:
+                old = asked.log == _OLD_LOG
+                telling = Telling(logged, command.name, job.work.action, old)
+                ended = _tried(partial(_done, job, telling), subject, answer)
+                answer.lines = (*answer.lines, *telling.results)
+        if ended == DONE and refusals:
+            ended = FAILED
+        if ended == DONE:
+            logged.line(_COMPLETED)
+    answer.code = ended
+    return answer
+
+
+def _tell_idle(shop: Workshop, commands: list[Command], follower: Follower) -> None:
+    """Say once which options are accepted and change nothing."""
+    experiment = shop.experiment
+    visits = [one for one in experiment.visits if one.command in commands]
+    names = idle(visits, experiment.configuration.root)
+    if names:
+        follower.notice(f"without effect here: {', '.join(names)}.")
+
+
+def _log_of(shop: Workshop) -> str:
+    """The file that the configuration wants the original's lines in; empty for none."""
+    root = shop.experiment.configuration.root
+    options = Options(root)
+    name = options.path("stderr")
+    found = options.found("stderr")
+    path = shop.path(name) if name else ""
+    if found is not None and path and not shop.store.writable(path):
+        raise Refused(RunRefusal(outside_to_write(name), where_of(found.text)))
+    kind = kind_at(path) if path else None
+    if found is not None and kind not in (None, "file"):
+        raise Refused(RunRefusal(f"'{name}' is a {kind}, not a file.", where_of(found.text)))
+    return path
+
+
+class _Logged:
+    """A follower, with a file for the lines of the original's log if one is wanted."""
+
+    def __init__(self, follower: Follower) -> None:
+        self.event, self.notice = follower.event, follower.notice
+        self.stops = follower.stops
+        self._line = follower.line
+        self._stream: TextIO | None = None
+
+    def open(self, path: str) -> None:
+        """Write lines to a file, from its beginning; none where the path is empty."""
+        if path:
+            os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
+            self._stream = open(path, "w", encoding="utf-8")  # noqa: SIM115
+
+    def line(self, line: str) -> None:
+        """Take a line."""
+        if self._stream is not None:
+            self._stream.write(f"{line}\n")
+            self._stream.flush()
+        self._line(line)
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *error: object) -> None:
+        if self._stream is not None:
+            self._stream.close()
+
+
+def _done(job: Undertaking, telling: Telling) -> int:
+    """Do a job; the exit code for how it ended."""
+    return {FINISHED: DONE, DIVERGED: FAULTY}.get(job.run(telling), STOPPED)
+
+
+def _tried(work: Callable[[], int], subject: ExperimentSubject, answer: Answer) -> int:
+    """Do something; what keeps it from being done goes into the answer."""
+    try:
+        return work()
+    except Refused as refused:
+        answer.complaints = _sentences(refused.refusals, subject)
+        return FAILED
+    except DataError as error:
+        answer.complaints = (str(error),)
+        return FAULTY
+    except SamplesError as error:
+        answer.complaints = (f"{str(error).removesuffix('.')}.",)
+        return FAULTY
+    except (StoredModelError, GraphError) as error:
+        answer.complaints = (str(error),)
+    except OSError as error:
+        answer.complaints = (f"{error.filename}: {error.strerror}.",)
+    return FAILED
+
+
+def _sentences(refusals: Iterable[RunRefusal], subject: ExperimentSubject) -> tuple[str, ...]:
+    return tuple(f"{_placed(subject, *where)}: {message}" for message, where in refusals)
+
+
+def _placed(subject: ExperimentSubject, source: str, start: int, end: int) -> str:
+    """A place as people call it; the run where nothing is written in it."""
+    if not source:
+        return subject.name
+    shown = subject.shown(source)
+    return f"{shown}, line {subject.lines(source).line_at(start) + 1}"
+
+
+def _subject(asked: Performance) -> tuple[ExperimentSubject, Workshop]:
+    """The run that items mean, and where it writes."""
+    folder = asked.folder or os.curdir
+    named = [folder]
+    for item in read_items(asked.items):
+        if item.kind == "folder":
+            folder = os.path.join(folder, item.paths[0])
+            named.append(folder)
+        elif item.kind == "files":
+            named += [os.path.join(folder, path) for path in item.paths]
+    roots = asked.roots_for(named)
+    files = OverDisk(asked.texts, roots)
+    given = declared_in(asked.settings_for(os.path.abspath(folder), roots)).given
+    run = Run(tuple(asked.items), os.path.abspath(asked.folder or os.curdir))
+    placed = PlacedRun(run, given, files)
+    for path in placed.outside:
+        raise _Unread(outside(path))
+    for path in placed.missing:
+        raise _Unread(f"{path}: there is no such file. Name a configuration.")
+    for path in filter(os.path.isdir, placed.configurations):
+        raise _Unread(f"{os.path.relpath(path)}: is a folder. Name a file in it.")
+    experiment = Experiment(run, files, None, given)
+    subject = ExperimentSubject(asked.items[0], "cntk", experiment, files)
+    store = ModelFiles(roots, tensors=asked.tensors)
+    place = os.path.abspath(folder)
+    return subject, Workshop(experiment, place, store, Seeds(), asked.starts_programs)

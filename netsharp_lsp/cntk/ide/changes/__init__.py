@@ -1,0 +1,4 @@
+"""Edits that a person asks for: fixes, steps of a migration, other names.
+
+Writes nothing; edits are answers.
+"""

@@ -1,0 +1,98 @@
+"""Migration from NDL to BrainScript as an editor does it: a rule, a builder, all that belongs
+together.  What is proven and how is not known here.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.migration.actions import moves_at, units_around, whole
+from netsharp_lsp.cntk.migration.rules import FOLDER
+from netsharp_lsp.diagnostics.pages import RuleBook
+from netsharp_lsp.ide.answers import Action, Changes, FileEdits, Migration
+from netsharp_lsp.once import once
+from netsharp_lsp.text.edits import Edit
+from netsharp_lsp.text.lines import LineIndex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from netsharp_lsp.cntk.ide.places.edited import Edited
+    from netsharp_lsp.cntk.migration.actions import Move
+    from netsharp_lsp.cntk.migration.unit import Unit
+
+KIND = "refactor.rewrite.migrate"
+RULES = RuleBook(FOLDER)
+#: The languages that hold what can be migrated.
+_MIGRATED = ("cntk", "ndl")
+NOTHING = "There is no network in NDL here: nothing has to be migrated."
+DONE = "The networks before and after are proven equal."
+
+
+def migrations_at(edited: Edited, offset: int) -> Iterator[Action]:
+    """What migration offers at an offset."""
+    units = worked_units(edited)
+    if not units:
+        return
+    for move in moves_at(edited.experiments, edited.files, (edited.name, offset), units):
+        title = f"{move.title}: {RULES.title(move.rule)}" if move.rule else move.title
+        changes = _changes(edited, move)
+        told = () if move.unit is None else (DONE, *_sentences(edited, move.unit))
+        if changes.edits or changes.elsewhere:
+            yield Action(title, KIND, changes.edits, elsewhere=changes.elsewhere, sentences=told)
+
+
+def migration_of(edited: Edited) -> Migration:
+    """What turns everything that the text belongs to into BrainScript."""
+    units = worked_units(edited)
+    if not units:
+        return Migration(None, (NOTHING,))
+    told = tuple(sentence for unit in units for sentence in _sentences(edited, unit))
+    if any(unit.plan.fails for unit in units):
+        return Migration(None, ("Nothing is migrated.", *told))
+    moves = [whole(unit, "") for unit in units]
+    changes = [_changes(edited, move) for move in moves]
+    edits = tuple(edit for one in changes for edit in one.edits)
+    elsewhere = tuple(edit for one in changes for edit in one.elsewhere)
+    return Migration(Changes(edits, elsewhere), (DONE, *told))
+
+
+@once
+def worked_units(edited: Edited) -> Sequence[Unit]:
+    """The units that a text belongs to."""
+    if edited.language not in _MIGRATED:
+        return ()
+    return units_around(edited.experiments, edited.files, edited.name)
+
+
+def _changes(edited: Edited, move: Move) -> Changes:
+    """The edits of a move as those of this text, of other files, and of files that come to be."""
+    by_file = {
+        file: tuple(Edit(one.start, one.end, one.text) for one in edits)
+        for file, edits in move.edits.items()
+    }
+    own = by_file.pop(edited.name, ())
+    elsewhere = [FileEdits(file, edits) for file, edits in by_file.items() if edits]
+    for file, text in move.created.items():
+        before = edited.read(file)
+        edit = Edit(0, len(before or b""), text)
+        if file == edited.name:
+            own = (edit,)
+        elif before != text.encode():
+            elsewhere.append(FileEdits(file, (edit,), creates=before is None))
+    return Changes(own, tuple(elsewhere))
+
+
+def _sentences(edited: Edited, unit: Unit) -> Iterator[str]:
+    """What a person has to know of a unit: what differs, and what to look at."""
+    for result in unit.plan.networks:
+        for difference in result.differences:
+            yield f"{result.command}: {difference.message}"
+        if result.note:
+            yield f"{result.command}: {result.note}"
+    lines: dict[str, LineIndex] = {}
+    for todo in unit.plan.todo:
+        if todo.file not in lines:
+            lines[todo.file] = LineIndex(edited.read(todo.file) or b"")
+        line = lines[todo.file].line_at(todo.start) + 1
+        name = todo.file.replace("\\", "/").rpartition("/")[2]
+        yield f"{name}:{line}: {todo.message}"

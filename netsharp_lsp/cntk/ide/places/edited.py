@@ -1,0 +1,171 @@
+"""A text that is being edited with the runs that use it; every feature is asked with one of these.
+
+Runs are evaluated at the first question that needs them.  Knows no feature and no disk.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from netsharp_lsp.cntk.ide.naming.occurrences import declarations, occurrences
+from netsharp_lsp.cntk.ide.places.text import EditedText
+from netsharp_lsp.cntk.judging.analysis import NAMELESS, NOT_FILES, Over
+from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
+from netsharp_lsp.cntk.run.neighbours import alone
+from netsharp_lsp.workspace import GivenFiles, Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from netsharp_lsp.cntk.ide.naming.occurrence import Occurrence
+    from netsharp_lsp.cntk.networks.faults import Place
+    from netsharp_lsp.cntk.run.building import BuiltNetwork
+    from netsharp_lsp.cntk.run.programs import BrainScriptProgram, ReadProgram
+    from netsharp_lsp.context import Context
+    from netsharp_lsp.workspace import Run
+
+
+class Edited:
+    """One version of a text.  `name` is the one name that its files know it by; `others` are texts
+    of other files that are not what the workspace says.  `before` is an earlier version whose
+    networks are known.
+    """
+
+    def __init__(
+        self,
+        language_id: str,
+        data: bytes,
+        context: Context,
+        others: Mapping[str, bytes] | None = None,
+        before: Edited | None = None,
+    ) -> None:
+        self.context = context
+        self._before = before
+        self.text = EditedText(language_id, data)
+        around = context.workspace or Workspace(NAMELESS, GivenFiles({NAMELESS: data}))
+        self.name = around.files.locate(around.name)
+        self.workspace = around
+        self.files = Over(around.files, {**(others or {}), self.name: data})
+
+    @property
+    def last_evaluated(self) -> Edited:
+        """This version, or an earlier one where only that one's networks are known.
+
+        For numbers beside names while a person types, which nobody waits for a network for.
+        """
+        if self._before is not None and self._is_evaluated:
+            self._before = None
+        return self._before or self
+
+    @property
+    def _is_evaluated(self) -> bool:
+        """Whether the networks of the main run are known."""
+        if "experiments" not in vars(self) or "networks" not in vars(self.main):
+            return False
+        return all(one.is_evaluated for one in self.main.networks)
+
+    def next_version(self, data: bytes) -> Edited:
+        """Return the text after an edit."""
+        known = self.last_evaluated
+        before = known if known._is_evaluated else None
+        return Edited(self.language, data, self.context, before=before)
+
+    @property
+    def data(self) -> bytes:
+        """The text."""
+        return self.text.data
+
+    @property
+    def language(self) -> str:
+        """The id of its language."""
+        return self.text.language
+
+    @cached_property
+    def experiments(self) -> list[Experiment]:
+        """The runs that use the text, evaluated; the text for itself where there is none."""
+        runs = self.workspace.runs
+        if not runs and self.language == "cntk":
+            runs = (alone(self.workspace.name),)
+        if not runs:
+            around = self.workspace
+            single = (around.name, self.language, self.files, around.library, around.given)
+            return [SingleFile(*single)]
+        return [self._experiment(run) for run in runs]
+
+    @cached_property
+    def occurrences(self) -> list[Occurrence]:
+        """Every name in the files of the runs."""
+        return occurrences(self.experiments)
+
+    @cached_property
+    def declarations(self) -> list[Occurrence]:
+        """Those of them that declare what networks are made of; none is evaluated for these."""
+        return declarations(self.experiments)
+
+    def occurrence_at(self, offset: int) -> Occurrence | None:
+        """The shortest name of the text that an offset is in, or at whose end."""
+        here = (one for one in self.occurrences if one.file == self.name)
+        found = [one for one in here if one.start <= offset <= one.end]
+        return min(found, key=lambda one: (one.end - one.start, one.key[0] == "key"), default=None)
+
+    def same(self, occurrence: Occurrence) -> list[Occurrence]:
+        """Every place that means the same declaration, in order of files and places."""
+        found = [one for one in self.occurrences if one.key == occurrence.key]
+        return sorted(found, key=lambda one: (one.file != self.name, one.file, one.start))
+
+    @property
+    def main(self) -> Experiment:
+        """The run whose numbers are shown where runs differ: the first."""
+        return self.experiments[0]
+
+    def read(self, file: str) -> bytes | None:
+        """The bytes of a file, by its one name."""
+        return self.files.read(file)
+
+    def is_here(self, experiment: Experiment, source: str) -> bool:
+        """Whether a source of places in a run is this text."""
+        return not source.startswith(NOT_FILES) and experiment.files.locate(source) == self.name
+
+    def file_of(self, experiment: Experiment, source: str) -> str | None:
+        """The one name of another file that a source is; None for this text, and for no file."""
+        if source.startswith(NOT_FILES):
+            return None
+        located = experiment.files.locate(source)
+        return None if located == self.name else located
+
+    def networks(self) -> Iterator[tuple[Experiment, BuiltNetwork]]:
+        """Every network that the runs build, with its run."""
+        for experiment in self.experiments:
+            for built in experiment.networks:
+                yield experiment, built
+
+    def programs(self) -> Iterator[tuple[Experiment, BrainScriptProgram]]:
+        """Every program of BrainScript in the runs, with its run."""
+        for experiment in self.experiments:
+            for program in experiment.programs:
+                yield experiment, program
+
+    def inside(self, offset: int) -> Iterator[tuple[Experiment, ReadProgram, str, int]]:
+        """The programs that an offset stands in: run, program, source and offset in its text.
+
+        No network is evaluated for them.
+        """
+        for experiment in self.experiments:
+            for program in experiment.read_programs:
+                for text in program.texts:
+                    source = text.name if text.traced is None else text.place(0, 0).source
+                    if self.is_here(experiment, source):
+                        at = text.offset(source, offset)
+                        if at is not None:
+                            yield experiment, program, text.name, at
+
+    def inner(self, experiment: Experiment, program: ReadProgram, place: Place) -> Place | None:
+        """Where something of a program stands in this text; None where it is elsewhere."""
+        outside = program.outside(place)
+        return outside if self.is_here(experiment, outside.source) else None
+
+    def _experiment(self, run: Run) -> Experiment:
+        run = run.assigning(self.workspace.assignments)
+        around = self.workspace
+        return Experiment(run, self.files, around.library, around.given).among(self.files)

@@ -1,0 +1,89 @@
+"""Which stretches of a text are networks of NDL, and what names are in them by their place."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from netsharp_lsp.cntk.configuration.tree import network_sections
+from netsharp_lsp.cntk.ide.meanings.words import INITS, LAYOUTS, SPECIAL, TAGS
+from netsharp_lsp.cntk.ide.places.text import glued_macros, nodes_in
+from netsharp_lsp.cntk.networks.node import OLD_TAGS
+from netsharp_lsp.cntk.reading.syntax import Assignment, Block, Macro
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from netsharp_lsp.cntk.ide.places.edited import Edited
+    from netsharp_lsp.cntk.reading.syntax import Document, List
+    from netsharp_lsp.ide.answers import Range
+
+#: Words that are values of named arguments, in lower case.
+_WORDS = frozenset(
+    word.lower().encode() for table in (TAGS, OLD_TAGS, INITS, LAYOUTS) for word in table
+)
+#: Keys that are no names of nodes, in networks too.
+KEYS = frozenset(("run", "load", "networkdescription", "ndlmacros"))
+
+
+class Networks:
+    """The networks of a text, and the macros in it, as far as a document of its records goes."""
+
+    def __init__(self, edited: Edited, document: Document) -> None:
+        self._data = edited.data
+        nodes = list(nodes_in(document.records))
+        macros = [(node.parameters, node.end) for node in nodes if isinstance(node, Macro)]
+        macros += [(one.call.arguments, one.body.end) for one in glued_macros(document.records)]
+        self._macros = sorted(macros, key=lambda macro: macro[0].start)
+        self._starts = [parameters.start for parameters, _ in self._macros]
+        self._parameters = [
+            {word.lower() for word in _words(edited.data, parameters)}
+            for parameters, _ in self._macros
+        ]
+        self._spans = sorted(_spans(edited, nodes))
+
+    def meaning(self, kind: str, start: int, end: int) -> str:
+        """What a key in a network is; empty for what is none."""
+        if kind != "key":
+            return ""
+        at = bisect_right(self._spans, (start, len(self._data))) - 1
+        if at < 0 or end > self._spans[at][1]:
+            return ""
+        word = self._data[start:end].lower().decode("utf-8", "replace")
+        if word in KEYS or word in SPECIAL:
+            return "property"
+        return "variable declaration"
+
+    def name(self, word: bytes, start: int, named: bool) -> str:
+        """What a bare word in a value is; `named`: it is passed by name."""
+        if named and word.lower() in _WORDS:
+            return "enumMember"
+        at = bisect_right(self._starts, start) - 1
+        if at < 0 or start >= self._macros[at][1]:
+            return "variable"
+        if start < self._macros[at][0].end:
+            return "parameter declaration"
+        return "parameter" if word.lower() in self._parameters[at] else "variable"
+
+
+def _words(data: bytes, parameters: List) -> Iterator[bytes]:
+    for one in parameters.elements:
+        yield data[one.start : one.end].strip()
+
+
+def _spans(edited: Edited, nodes: Sequence[object]) -> Iterator[Range]:
+    """Where networks are: the whole of a file of NDL or MEL, else sections of a configuration."""
+    if edited.language != "cntk":
+        yield 0, len(edited.data)
+        return
+    sections = network_sections(edited.main.configuration.root)
+    for node in nodes:
+        if not isinstance(node, Assignment) or not isinstance(node.value, Block):
+            continue
+        name = node.name.text.lower()
+        if name.encode() in sections:
+            yield node.value.start, node.value.end
+        elif name == "ndlnetworkbuilder":
+            for inner in node.value.records:
+                if isinstance(inner, Assignment) and isinstance(inner.value, Block):
+                    yield inner.value.start, inner.value.end

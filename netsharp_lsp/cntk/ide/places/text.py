@@ -1,0 +1,260 @@
+"""A text of one of CNTK's languages as an editor sees it: its syntax with absolute offsets, and the
+stretches of BrainScript in it.  Knows no meaning: what a text does is a matter of its runs.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from tree_sitter import QueryCursor
+
+from netsharp_lsp.cntk.brainscript.reading.grammar import parse_tree as parse_brainscript
+from netsharp_lsp.cntk.brainscript.reading.parser import comments_query
+from netsharp_lsp.cntk.brainscript.reading.parser import read as read_brainscript
+from netsharp_lsp.cntk.brainscript.reading.syntax import Member
+from netsharp_lsp.cntk.reading.grammar import parse_tree
+from netsharp_lsp.cntk.reading.reader import read, read_between
+from netsharp_lsp.cntk.reading.syntax import (
+    Assignment,
+    Block,
+    BuilderText,
+    ConfigurationCall,
+    Flag,
+    Joined,
+    List,
+    Macro,
+    Named,
+    Node,
+    Stray,
+)
+from netsharp_lsp.text.lines import LineIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
+
+    from tree_sitter import Tree
+
+    from netsharp_lsp.cntk.brainscript.reading.syntax import Script
+    from netsharp_lsp.cntk.reading.syntax import Document, Record
+    from netsharp_lsp.ide.answers import Range
+
+
+class Island:
+    """BrainScript from `start` to `end` of a text; places in it count from `start`."""
+
+    def __init__(self, data: bytes, start: int, end: int) -> None:
+        self.data = data[start:end]
+        self.start = start
+        self.end = end
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The stretch, parsed."""
+        return parse_brainscript(self.data)
+
+    @cached_property
+    def comments(self) -> list[Range]:
+        """Where comments stand in the text around it."""
+        return self.comments_between(self.start, self.end)
+
+    def comments_between(self, start: int, end: int) -> list[Range]:
+        """The comments that reach into a stretch of the text around it."""
+        cursor = QueryCursor(comments_query())
+        cursor.set_byte_range(max(0, start - self.start), max(0, end - self.start))
+        found = cursor.captures(self.tree.root_node).get("comment", ())
+        return [(self.start + node.start_byte, self.start + node.end_byte) for node in found]
+
+    @cached_property
+    def script(self) -> Script:
+        """The stretch, read."""
+        return read_brainscript(self.data, self.tree)
+
+
+class EditedText:
+    """One version of a text in a `language` ("cntk", "brainscript", "ndl" or "mel")."""
+
+    def __init__(self, language: str, data: bytes) -> None:
+        self.language = language
+        self.data = data
+        self._documents: dict[int, Document] = {}
+        self._islands: dict[tuple[int, int], Island] = {}
+
+    @cached_property
+    def lines(self) -> LineIndex:
+        """The lines of the text."""
+        return LineIndex(self.data)
+
+    @cached_property
+    def document(self) -> Document | None:
+        """The records of a configuration, NDL or MEL; None for a file of BrainScript."""
+        return None if self.tree is None else read(self.data, self.tree)
+
+    @cached_property
+    def tree(self) -> Tree | None:
+        """The same as its parser has it."""
+        return None if self.language == "brainscript" else parse_tree(self.data)
+
+    def document_between(self, start: int, end: int) -> Document | None:
+        """The records that reach into a stretch, and some beside them."""
+        return None if self.tree is None else read_between(self.data, self.tree, start, end)
+
+    def document_at(self, offset: int) -> Document | None:
+        """The records that hold an offset, and some beside them."""
+        if offset not in self._documents:
+            found = self.document_between(offset, offset)
+            if found is None:
+                return None
+            self._documents[offset] = found
+        return self._documents[offset]
+
+    @cached_property
+    def islands(self) -> list[Island]:
+        """The stretches of BrainScript, in order: the whole of its file, the values of builders."""
+        return self.islands_of(self.document)
+
+    def islands_of(self, document: Document | None) -> list[Island]:
+        """The values of builders among records of the text; all of it where it has none."""
+        if document is None:
+            return [self._island(0, len(self.data))]
+        return [
+            self._island(node.start, node.end)
+            for node in nodes_in(document.records)
+            if isinstance(node, BuilderText)
+        ]
+
+    def _island(self, start: int, end: int) -> Island:
+        if (start, end) not in self._islands:
+            self._islands[start, end] = Island(self.data, start, end)
+        return self._islands[start, end]
+
+    @cached_property
+    def comments(self) -> list[Range]:
+        """Every comment, in order."""
+        found = [] if self.document is None else [(c.start, c.end) for c in self.document.comments]
+        for island in self.islands:
+            found += island.comments
+        return sorted(set(found))
+
+    def comment_at(self, offset: int) -> Range | None:
+        """The comment that an offset stands in."""
+        at = bisect_right(self.comments, (offset, len(self.data))) - 1
+        if at < 0 or offset >= self.comments[at][1]:
+            return None
+        return self.comments[at]
+
+    def comment_before(self, offset: int) -> Range | None:
+        """The comment that the byte before an offset stands in; nothing is read far from there."""
+        document = self.document_at(offset)
+        around = [] if document is None else [(c.start, c.end) for c in document.comments]
+        for island in self.islands_of(document):
+            if island.start < offset <= island.end:
+                around += island.comments_between(offset - 1, offset)
+        return next((one for one in around if one[0] < offset <= one[1]), None)
+
+    def island_at(self, offset: int) -> Island | None:
+        """The stretch of BrainScript that an offset stands in."""
+        islands = self.islands_of(self.document_at(offset))
+        at = bisect_right([island.start for island in islands], offset) - 1
+        if at < 0 or offset > islands[at].end:
+            return None
+        return islands[at]
+
+
+def word_at(data: bytes, offset: int) -> tuple[str, int, int] | None:
+    """The word that an offset stands in or at the end of, with its span."""
+    start = end = offset
+    while start > 0 and _in_word(data[start - 1 : start]):
+        start -= 1
+    while end < len(data) and _in_word(data[end : end + 1]):
+        end += 1
+    return (data[start:end].decode("utf-8", "replace"), start, end) if end > start else None
+
+
+def _in_word(byte: bytes) -> bool:
+    return byte.isalnum() or byte == b"_"
+
+
+def nodes_in(records: tuple[Record, ...]) -> Iterator[Node]:
+    """Every node below records, each before those inside it, in the order of the text."""
+    waiting: list[Node | None] = list(reversed(records))
+    while waiting:
+        node = waiting.pop()
+        if node is not None:
+            yield node
+            waiting += reversed(parts_of(node))
+
+
+class GluedMacro(NamedTuple):
+    """A macro whose body begins on a line of its own: the text alone reads it as two records."""
+
+    call: ConfigurationCall
+    body: Block
+
+
+def glued_macros(records: Sequence[Record]) -> Iterator[GluedMacro]:
+    """The macros of NDL among records whose bodies stand behind a line end."""
+    for one, behind in pairwise(records):
+        if (
+            isinstance(one, ConfigurationCall)
+            and isinstance(behind, Flag)
+            and isinstance(behind.value, Block)
+        ):
+            yield GluedMacro(one, behind.value)
+
+
+def parts_of(node: Node) -> tuple[Node | None, ...]:
+    """The nodes right inside one, in order."""
+    if isinstance(node, Assignment | Named):
+        return node.name, node.value
+    if isinstance(node, Macro):
+        return node.name, node.parameters, node.body
+    if isinstance(node, Block):
+        return node.records
+    if isinstance(node, List):
+        return node.elements
+    if isinstance(node, ConfigurationCall):
+        return node.function, node.arguments
+    if isinstance(node, Joined):
+        return node.parts
+    if isinstance(node, Flag) and not isinstance(node, Stray):
+        return (node.value,)
+    return ()
+
+
+def nodes_at(records: Iterable[Node], offset: int) -> Iterator[Node]:
+    """The nodes that hold an offset, their ends included, from the outermost inwards."""
+    waiting: list[Node | None] = [*reversed([*records])]
+    while waiting:
+        node = waiting.pop()
+        if node is not None and node.start <= offset <= node.end:
+            yield node
+            waiting += reversed([*parts_of(node)])
+
+
+def expressions_at(script: Script, offset: int) -> Iterator[Any]:
+    """The same of the members that hold an offset, their ends included, and of those in them."""
+
+    def holds(one: Any) -> bool:
+        return not isinstance(one, Member) or one.place.start <= offset <= one.place.end
+
+    return expressions_in(script, holds)
+
+
+def expressions_in(part: Any, enters: Callable[[Any], bool] = lambda one: True) -> Iterator[Any]:
+    """Every part of a script that has a place, each before those inside it, in order; those that
+    are not entered are left out with what is in them.
+    """
+    waiting: list[Any] = [part]
+    while waiting:
+        one = waiting.pop()
+        if not enters(one):
+            continue
+        if hasattr(one, "place"):
+            yield one
+            waiting += reversed([value for value in one if isinstance(value, tuple)])
+        elif isinstance(one, tuple) and not hasattr(one, "source"):
+            waiting += reversed(one)

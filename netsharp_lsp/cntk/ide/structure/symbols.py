@@ -1,0 +1,185 @@
+"""The outline of a text: blocks and keys, the members of networks, macros and nodes of NDL."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.brainscript.reading import syntax as brainscript
+from netsharp_lsp.cntk.configuration.tree import network_sections
+from netsharp_lsp.cntk.ide.meanings.words import SPECIAL
+from netsharp_lsp.cntk.ide.places.sections import KEYS
+from netsharp_lsp.cntk.ide.places.text import glued_macros
+from netsharp_lsp.cntk.reading.syntax import (
+    Assignment,
+    Block,
+    BuilderText,
+    ConfigurationCall,
+    Macro,
+    String,
+    Text,
+)
+from netsharp_lsp.ide.answers import Symbol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from netsharp_lsp.cntk.ide.places.edited import Edited
+    from netsharp_lsp.cntk.ide.places.text import EditedText, GluedMacro, Island
+    from netsharp_lsp.cntk.reading.syntax import Node, Record
+    from netsharp_lsp.ide.answers import SymbolKind
+
+#: More characters of a value are cut off.
+WIDTH = 40
+#: The block whose sections are networks wherever it stands.
+_BUILDER = "ndlnetworkbuilder"
+#: Blocks inside blocks below this are not listed: nobody reads an outline so deep.
+DEEPEST = 12
+
+
+def symbols_of(edited: Edited) -> list[Symbol]:
+    """The outline in the order of the text."""
+    text = edited.text
+    outline = _Outline(text)
+    if text.document is None:
+        return outline.members(text.islands[0], text.islands[0].script.entries, 0)
+    if text.language == "cntk":
+        root = edited.main.configuration.root
+        outline.networks = {name.decode("utf-8", "replace") for name in network_sections(root)}
+        outline.commands = {command.name.lower() for command in edited.main.commands}
+    return outline.records(text.document.records, 0, network=text.language != "cntk")
+
+
+class _Outline:
+    """Makes symbols of one text."""
+
+    def __init__(self, text: EditedText) -> None:
+        self.text = text
+        self.islands = {island.start: island for island in text.islands}
+        #: The names at the top of sections that are networks, and of commands, in lower case.
+        self.networks: set[str] = set()
+        self.commands: set[str] = set()
+
+    def records(self, records: Iterable[Record], depth: int, *, network: bool) -> list[Symbol]:
+        """The symbols of records; in a `network` they are nodes."""
+        listed = tuple(records)
+        found = [self._record(record, depth, network) for record in listed]
+        if network:
+            found += [self._glued(one, depth) for one in glued_macros(listed)]
+        symbols = (symbol for symbol in found if symbol is not None)
+        return sorted(symbols, key=lambda symbol: symbol.start)
+
+    def _glued(self, macro: GluedMacro, depth: int) -> Symbol:
+        name, arguments = macro.call.function, macro.call.arguments
+        inner = tuple(self._inside(macro.body, depth, network=True))
+        detail = self._brief(arguments.start, arguments.end)
+        place = (macro.call.start, macro.body.end, name.start, name.end)
+        return Symbol(name.text, detail, "function", *place, inner)
+
+    def members(
+        self, island: Island, entries: Iterable[brainscript.Entry], depth: int
+    ) -> list[Symbol]:
+        """The symbols of members of BrainScript."""
+        return [
+            self._member(island, entry, depth)
+            for entry in entries
+            if isinstance(entry, brainscript.Member) and entry.name
+        ]
+
+    def _record(self, record: Record, depth: int, network: bool) -> Symbol | None:
+        if isinstance(record, Macro):
+            words = self._brief(record.parameters.start, record.parameters.end)
+            inner = self._inside(record.body, depth, network=True)
+            return self._named(record, words, "function", inner)
+        if not isinstance(record, Assignment) or not record.name.text:
+            return None
+        value = record.value
+        if isinstance(value, BuilderText):
+            island = self.islands[value.start]
+            return self._named(record, "BrainScript", "section", self._built(island))
+        if isinstance(value, Block):
+            name = record.name.text.lower()
+            known = network or name == _BUILDER or (depth == 0 and name in self.networks)
+            inner = self._inside(value, depth, network=known)
+            kind: SymbolKind = "command" if depth == 0 and name in self.commands else "section"
+            return self._named(record, self._does(value, kind), kind, inner)
+        detail = "" if value is None else self._brief(value.start, value.end)
+        if record.name.text.lower() in KEYS:
+            return self._named(record, detail, "key")
+        is_node = network and (
+            isinstance(value, ConfigurationCall) or record.name.text.lower() in SPECIAL
+        )
+        return self._named(record, detail, "node" if is_node else _kind(value, network))
+
+    def _does(self, value: Block, kind: SymbolKind) -> str:
+        """What a command does: its action."""
+        if kind != "command":
+            return ""
+        for one in value.records:
+            if isinstance(one, Assignment) and one.name.text.lower() == "action" and one.value:
+                return self._brief(one.value.start, one.value.end).strip('"')
+        return "train"
+
+    def _inside(self, value: Node | None, depth: int, *, network: bool) -> list[Symbol]:
+        if not isinstance(value, Block) or depth >= DEEPEST:
+            return []
+        return self.records(value.records, depth + 1, network=network)
+
+    def _built(self, island: Island) -> list[Symbol]:
+        """The members of a builder's record, wherever it stands in the value."""
+        built = island.script.built
+        while isinstance(built, brainscript.New | brainscript.Select):
+            built = built.arguments if isinstance(built, brainscript.New) else built.record
+        if isinstance(built, brainscript.RecordLiteral):
+            return self.members(island, built.entries, 1)
+        return []
+
+    def _member(self, island: Island, member: brainscript.Member, depth: int) -> Symbol:
+        value = member.value
+        inner: list[Symbol] = []
+        body = value.record if isinstance(value, brainscript.Select) else value
+        if isinstance(body, brainscript.RecordLiteral) and depth < DEEPEST:
+            inner = self.members(island, body.entries, depth + 1)
+        place = value.place
+        detail = "" if inner else self._brief(island.start + place.start, island.start + place.end)
+        plain = isinstance(value, brainscript.Number | brainscript.Text | brainscript.Truth)
+        kind: SymbolKind = "constant" if plain else "section" if inner else "node"
+        if member.parameters is not None:
+            kind = "function"
+            detail = self._parameters(island, member)
+        return Symbol(
+            member.name,
+            detail,
+            kind,
+            island.start + member.place.start,
+            island.start + member.place.end,
+            island.start + member.name_place.start,
+            island.start + member.name_place.end,
+            tuple(inner),
+        )
+
+    def _parameters(self, island: Island, member: brainscript.Member) -> str:
+        words = ", ".join(one.name for one in member.parameters or ())
+        return f"{{{words}}}" if member.braced else f"({words})"
+
+    def _named(
+        self,
+        record: Assignment | Macro,
+        detail: str,
+        kind: SymbolKind,
+        inner: Iterable[Symbol] = (),
+    ) -> Symbol:
+        name = record.name
+        return Symbol(
+            name.text, detail, kind, record.start, record.end, name.start, name.end, tuple(inner)
+        )
+
+    def _brief(self, start: int, end: int) -> str:
+        """A stretch of the text as it fits a line of the outline."""
+        raw = self.text.data[start : min(end, start + 4 * WIDTH)].decode("utf-8", "replace")
+        words = " ".join(raw.split())
+        return words if len(words) <= WIDTH else f"{words[: WIDTH - 4]} ..."
+
+
+def _kind(value: Node | None, network: bool) -> SymbolKind:
+    if network and isinstance(value, Text | String):
+        return "constant"
+    return "key"

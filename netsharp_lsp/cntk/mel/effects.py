@@ -1,0 +1,173 @@
+"""What edits do to the networks of models, whose nodes are known by name; judges nothing.
+
+Whatever cannot be followed leaves a network unknown.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.networks.freezing import freeze, learn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from netsharp_lsp.cntk.configuration.traced import Traced
+    from netsharp_lsp.cntk.mel.graph import EditedGraph
+    from netsharp_lsp.cntk.mel.models import Model
+    from netsharp_lsp.cntk.networks.node import Node
+
+    Names = Sequence[str] | None
+    Pairs = Sequence[tuple[str, str]] | None
+
+
+def _chosen(model: Model, names: Names) -> tuple[EditedGraph, list[Node]] | None:
+    """The graph of a model with the nodes that are meant, statements of NDL being connected."""
+    nodes = model.network.nodes(names)
+    graph = model.network.joined()
+    return None if nodes is None or graph is None else (graph, nodes)
+
+
+def remove(model: Model, names: Names, change: Traced) -> None:
+    """Delete nodes."""
+    found = _chosen(model, names)
+    if found is None:
+        return
+    graph, nodes = found
+    for node in dict.fromkeys(nodes):
+        if not graph.remove(node, change):
+            model.network.forget()
+            return
+
+
+def rename(model: Model, pairs: Pairs) -> None:
+    """Give nodes other names."""
+    found = _chosen(model, None if pairs is None else [old for old, _ in pairs])
+    for node, (_, new) in zip(found[1], pairs or (), strict=True) if found is not None else ():
+        assert found is not None
+        if found[0].find(new) is not None:
+            model.network.forget()
+            return
+        found[0].rename(node, new)
+
+
+def copy(source: Model, target: Model, pairs: Pairs, change: Traced, *, links: bool) -> None:
+    """Copy nodes with what they hold, and with the connections that they have with each other."""
+    found = _chosen(source, None if pairs is None else [old for old, _ in pairs])
+    graph = target.network.joined()
+    if found is None or graph is None:
+        target.network.forget()
+        return
+    twins: dict[Node, Node] = {}
+    for node, (_, new) in zip(found[1], pairs or (), strict=True):
+        twin = graph.copy(node, new)
+        if twin is None:
+            target.network.forget()
+            return
+        twin.where = _place(change)
+        twins[node] = twin
+    for node, twin in twins.items() if links else ():
+        inputs = [None if one is None else twins.get(one) for one in found[0].inputs(node)]
+        graph.attach(twin, inputs)
+    graph.changed(twins.values(), change)
+
+
+def copy_inputs(model: Model, pairs: Pairs, change: Traced) -> None:
+    """Give nodes the same inputs as others have."""
+    sources = _chosen(model, None if pairs is None else [old for old, _ in pairs])
+    targets = _chosen(model, None if pairs is None else [new for _, new in pairs])
+    if sources is None or targets is None:
+        return
+    graph = targets[0]
+    for source, target in zip(sources[1], targets[1], strict=True):
+        if source.operation != target.operation:
+            model.network.forget()
+            return
+        graph.attach(target, graph.inputs(source))
+    graph.changed(targets[1], change)
+
+
+def copy_tree(source: Model, names: Names, target: Model, prefix: str, change: Traced) -> bool:
+    """Copy nodes with all that they are computed from; whether that could be followed."""
+    found = _chosen(source, names)
+    graph = target.network.joined()
+    if found is None or graph is None:
+        target.network.forget()
+        return False
+    for root in found[1]:
+        for node in found[0].in_order(root):
+            twin = graph.copy(node, f"{prefix}{node.name}")
+            inputs = [
+                None if one is None else graph.find(f"{prefix}{one.name}")
+                for one in found[0].inputs(node)
+            ]
+            # In a loop, the program does not find what it copies later.
+            if twin is None or twin is node or None in inputs:
+                target.network.forget()
+                return False
+            twin.where = _place(change)
+            graph.attach(twin, inputs)
+            graph.changed((twin,), change)
+            target.add(twin.name, twin.operation)
+    return True
+
+
+def connect(model: Model, names: Names, index: int | None, source: Names, change: Traced) -> None:
+    """Connect one input of nodes to a node."""
+    origin = model.network.nodes(source)
+    found = _chosen(model, names)
+    if found is None or origin is None or index is None or len(origin) != 1:
+        model.network.forget()
+        return
+    graph, nodes = found
+    for node in nodes:
+        if index > len(graph.inputs(node)):
+            model.network.forget()
+            return
+        graph.connect(node, index, origin[0])
+    graph.changed(nodes, change)
+
+
+def attach(model: Model, names: Names, sources: Iterable[Names], change: Traced) -> None:
+    """Connect all inputs of a node."""
+    origins = [model.network.nodes(one) for one in sources]
+    found = _chosen(model, names)
+    inputs = [one for origin in origins if origin is not None for one in origin]
+    if found is None or len(found[1]) != 1 or len(inputs) != len(origins):
+        model.network.forget()
+        return
+    found[0].attach(found[1][0], inputs)
+    found[0].changed(found[1], change)
+
+
+def tag(model: Model, names: Names, group: str, *, belongs: bool) -> None:
+    """Put nodes into a group or take them out."""
+    nodes = model.network.nodes(names)
+    graph = model.network.graph
+    for node in nodes if nodes is not None and graph is not None else ():
+        assert graph is not None
+        graph.tag(node, group, belongs=belongs)
+
+
+def learn_at(model: Model, names: Names, rate: float) -> None:
+    """Set how fast parameters learn."""
+    for node in model.network.nodes(names) or ():
+        learn(node, rate)
+
+
+def freeze_all(model: Model, names: Names) -> None:
+    """Keep parameters and normalizations as they are."""
+    for node in model.network.nodes(names) or ():
+        freeze(node)
+
+
+def learn_below(model: Model, names: Names, rate: float) -> None:
+    """Set how fast all parameters learn that nodes are computed from."""
+    found = _chosen(model, names)
+    if found is not None:
+        for node in found[0].below(found[1]):
+            learn(node, rate)
+
+
+def _place(change: Traced) -> tuple[str, int, int]:
+    place = change.place(0, len(change))
+    return place.source.name, place.start, place.end

@@ -1,0 +1,47 @@
+"""Networks as model files hold them; the engine, which reads those, is loaded with the first."""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.networks.inference import inferred
+from netsharp_lsp.cntk.networks.node import GROUPS, PARAMETER, Network, Node
+from netsharp_lsp.cntk.networks.node_types import INPUTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from netsharp_engine.cntk.stored.model_file import StoredModel
+
+
+def network_in(stored: StoredModel, path: str) -> Network:
+    """Return the network of a stored model; its nodes stand at the beginning of a file."""
+    nodes: dict[str, Node] = {}
+    for number, one in enumerate(stored.nodes):
+        node = nodes[one.name] = Node(one.operation, number, one.name)
+        node.shape = one.shape
+        node.attributes.update(one.attributes)
+        node.where = (path, 0, 0)
+        if one.operation in INPUTS:
+            node.attributes["shape"] = one.shape
+        if one.operation == PARAMETER and one.values is not None and one.values.size == 1:
+            # A shape may depend on a single number.
+            node.attributes["initValue"] = float(one.values.reshape(-1)[0])
+    for one in stored.nodes:
+        nodes[one.name].inputs = tuple(nodes[name] for name in one.inputs)
+    groups = {
+        group: tuple(nodes[name] for name in stored.groups.get(group, ())) for group in GROUPS
+    }
+    return inferred(Network(nodes, groups))
+
+
+def read_network(blocks: Iterable[bytes]) -> Network | str:
+    """Read the network of a model file, whose nodes stand nowhere; a sentence for any other."""
+    from netsharp_engine.cntk.stored.binary import ModelFault
+    from netsharp_engine.cntk.stored.model_file import read_model
+    from netsharp_engine.cntk.stored.model_tensors import is_tensors, read_tensors
+
+    data = b"".join(blocks)
+    try:
+        return network_in(read_tensors(data) if is_tensors(data) else read_model(data), "")
+    except ModelFault as fault:
+        return str(fault)

@@ -1,0 +1,171 @@
+"""Which network a model has that a run reads: that of the command which writes it, also in another
+run, else the one in the file.  Who asks names the other runs.
+"""
+
+from __future__ import annotations
+
+import os
+
+from netsharp_lsp.cntk.networks.node import OPAQUE
+from netsharp_lsp.cntk.run.edits import is_complete, normal
+from netsharp_lsp.cntk.run.models import (
+    built_for,
+    edits_freely,
+    model_of,
+    trained_before,
+    writers_of,
+)
+from netsharp_lsp.generics import Generic, TypeVar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.networks.node import Network
+    from netsharp_lsp.cntk.run.building import BuiltNetwork
+    from netsharp_lsp.cntk.run.models import CommandRun
+
+    Running = TypeVar("Running", bound=CommandRun)
+    #: Other runs, each with what people call it.
+    Others = Iterable[tuple[str, Running]]
+else:
+    Running = TypeVar("Running")
+
+
+class TrainedNetwork(Generic[Running]):
+    """What built a network, in which run, and what people call that."""
+
+    __slots__ = ("built", "experiment", "name")
+
+    def __init__(self, built: BuiltNetwork, experiment: Running, name: str) -> None:
+        self.built = built
+        self.experiment = experiment
+        self.name = name
+
+
+def network_for(
+    command: Command, experiment: Running, name: str, others: Others[Running]
+) -> TrainedNetwork[Running] | str:
+    """Find what built the network that a command works on; a sentence where it is not known."""
+    here = built_for(command, experiment)
+    if not isinstance(here, str):
+        return TrainedNetwork(here, experiment, name)
+    path = model_of(command)
+    if path is None or writers_of(path, experiment):
+        return here
+    found = _trained_by(path, experiment, others)
+    if found is None:
+        return (
+            f"'{command.name}' reads the model '{path}', and neither a command of this "
+            "configuration nor of one beside it trains it: its network is not known."
+        )
+    return f"'{command.name}' reads the model '{path}'{found}" if isinstance(found, str) else found
+
+
+def network_of(command: Command, experiment: CommandRun) -> tuple[Network | None, str]:
+    """Find the network that a command works on, None where it cannot be known, and what people
+    call the configuration beside this one that trains it: empty where it is this one.
+    """
+    path = model_of(command)
+    others = () if path is None else experiment.beside(path)
+    found = network_for(command, experiment, "", others)
+    return (None, "") if isinstance(found, str) else (found.built.network, found.name)
+
+
+def held_beside(path: str, experiment: CommandRun) -> BuiltNetwork | str | None:
+    """Find what built the network of a model that no command of a run writes: a sentence where a
+    configuration beside it writes it and the network is not known, None where none writes it.
+    """
+    found = _trained_by(path, experiment, experiment.beside(path))
+    return found.built if isinstance(found, TrainedNetwork) else found
+
+
+def held_by(path: str, command: Command, run: CommandRun) -> Network | str | None:
+    """Return the network that a command finds in a model: a sentence where there can be none, and
+    None where it is not known.
+    """
+    kind = run.files.not_a_file(path)
+    if kind is not None:
+        return f"'{path}' is no model: it is a {kind}."
+    found = trained_before(normal(path), command, run)
+    if not isinstance(found, str):
+        return _whole(found)
+    writers = writers_of(normal(path), run)
+    before = run.commands[: run.commands.index(command)]
+    # What stands there now is not what the command finds where one before it writes.
+    if run.files.outside(path) or any(edits_freely(one) or one in writers for one in before):
+        return None
+    if run.files.exists(path):
+        network = run.files.network(path)
+        return network if network is not None and not network.troubles else None
+    beside = held_beside(path, run)
+    if beside is not None:
+        return None if isinstance(beside, str) else _whole(beside)
+    later = next((one.name for one in writers if one is not command), None)
+    why = "no command before writes it" if later is None else f"'{later}' writes it only later"
+    return f"there is no model '{path}' here, and {why}."
+
+
+def _whole(built: BuiltNetwork) -> Network | None:
+    """A network that the program builds as it is known here; None for any other."""
+    network = built.network
+    if network is None or network.troubles or not is_complete(built):
+        return None
+    opaque = any(node.operation == OPAQUE for node in network.nodes.values())
+    return None if opaque else network
+
+
+def _trained_by(
+    path: str, experiment: Running, others: Others[Running]
+) -> TrainedNetwork[Running] | str | None:
+    """What of the others trains a model; how a sentence on the model ends where that is not known,
+    None where none does.
+    """
+    found = list(_elsewhere(path, experiment, others))
+    known = [one for one in found if isinstance(one, TrainedNetwork)]
+    said = next((one for one in found if isinstance(one, str)), None)
+    if said is not None or not known:
+        return said
+    if any(_nodes(one.built) != _nodes(known[0].built) for one in known[1:]):
+        names = ", ".join(sorted({one.name for one in known}))
+        return (
+            ", and several commands train it with different networks "
+            f"({names}): which one is meant is not known."
+        )
+    return known[0]
+
+
+def _nodes(built: BuiltNetwork) -> object:
+    """What tells two networks apart, but for where they stand."""
+    nodes = built.network.nodes.values() if built.network is not None else ()
+    return [(one.name, one.operation, one.shape, [it.name for it in one.inputs]) for one in nodes]
+
+
+def _elsewhere(
+    path: str, here: Running, others: Others[Running]
+) -> Iterator[TrainedNetwork[Running] | str]:
+    """What other runs say that train a model, by its one name."""
+    target = here.files.locate(path)
+    for name, experiment in others:
+        spelt = _as_written(path, target, experiment)
+        if spelt is None:
+            continue
+        built = trained_before(spelt, None, experiment)
+        if isinstance(built, str):
+            yield f". In {name} {built}"
+        else:
+            yield TrainedNetwork(built, experiment, name)
+
+
+def _as_written(path: str, target: str, experiment: CommandRun) -> str | None:
+    """How another run spells a model that one of its commands writes, None where none does."""
+    spellings = {path, os.path.relpath(target, experiment.run.directory), target}
+    return next(
+        (
+            spelt
+            for spelt in sorted(one.replace(os.sep, "/") for one in spellings)
+            if experiment.files.locate(spelt) == target and writers_of(spelt, experiment)
+        ),
+        None,
+    )

@@ -1,0 +1,287 @@
+"""Which network a command has: the one that it builds, or that of the model which it reads.
+
+Paths are compared as text once variables are in place; what cannot be known is None.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.configuration.options import EVALUATING, TRAINING
+from netsharp_lsp.cntk.run.edits import normal
+from netsharp_lsp.once import once
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Protocol
+
+    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.scope import Found
+    from netsharp_lsp.cntk.run.building import BuiltNetwork
+    from netsharp_lsp.cntk.run.edits import Edit
+    from netsharp_lsp.cntk.run.files import RunFiles
+    from netsharp_lsp.workspace import Run
+
+    class CommandRun(Protocol):
+        """A run as the order of its commands shows it."""
+
+        @property
+        def commands(self) -> list[Command]:
+            """The commands in their order."""
+
+        @property
+        def run(self) -> Run:
+            """How it is started."""
+
+        @property
+        def files(self) -> RunFiles:
+            """The files of the run."""
+
+        @property
+        def first_read(self) -> list[str]:
+            """The files that it begins with, by the paths that were asked for."""
+
+        def beside(self, path: str) -> Iterable[tuple[str, CommandRun]]:
+            """Return the runs beside it that may write a model, each with what it is called."""
+
+        def edits_before(self, place: int) -> list[Edit]:
+            """Return the edits in MEL of the commands before a place, if not of more."""
+
+        def network_of(self, command: str) -> BuiltNetwork | None:
+            """Return what builds the network of a command."""
+
+
+#: Options that name a model which an action writes, and what is added where they are absent.
+_WRITTEN = {
+    **dict.fromkeys(TRAINING, ("modelPath",)),
+    "edit": ("outputModelPath",),
+    "bnstat": ("newModelPath",),
+    "SVD": ("outputmodelPath",),
+    "convertdbn": ("modelPath",),
+}
+#: Options that name a model which an action reads.
+_READ = {
+    **dict.fromkeys(EVALUATING, ("modelPath",)),
+    **dict.fromkeys(("dumpNodes", "dumpNode", "dumpnode"), ("modelPath",)),
+    **dict.fromkeys(("plot", "SVD", "exportdbn"), ("modelPath",)),
+    "adapt": ("origModelFileName",),
+}
+
+
+def path_of(found: Found | None) -> str | None:
+    """The path that an option gives; None where it is absent, empty or not known."""
+    if found is None or found.problem is not None or not found.text.text:
+        return None
+    return found.text.text.decode("utf-8", "replace")
+
+
+def option(command: Command, name: str) -> Found | None:
+    """What a command finds for an option; training looks in its own block first."""
+    if command.scope is None:
+        return None
+    block = command.scope.block(b"SGD") if trains(command) else None
+    return (block or command.scope).look_up(name.encode())
+
+
+def trains(command: Command) -> bool:
+    """Whether a command trains."""
+    return any(action in TRAINING for action in command.actions)
+
+
+def models_written(command: Command) -> Iterator[str]:
+    """The models that a command writes, as far as their paths are known."""
+    for action in command.actions:
+        for name in _WRITTEN.get(action, ()):
+            path = path_of(option(command, name))
+            if path is not None:
+                yield normal(path)
+        if action == "bnstat" and option(command, "newModelPath") is None:
+            path = path_of(option(command, "modelPath"))
+            if path is not None:
+                yield normal(f"{path}.PBN")
+
+
+def models_read(command: Command) -> Iterator[tuple[str, Found]]:
+    """The models that a command reads: each path and where it is given."""
+    for action in command.actions:
+        builds = action in ("write", "bnstat") and command.builder is not None
+        for name in () if builds else _READ.get(action, ()):
+            found = option(command, name)
+            path = path_of(found)
+            if path is not None and found is not None:
+                yield path, found
+
+
+def edits_freely(command: Command) -> bool:
+    """Whether a command runs a script that may write any model."""
+    builder = command.builder
+    scripted = builder is None or builder.entry.key.lower() != b"brainscriptnetworkbuilder"
+    return "edit" in command.actions and scripted
+
+
+class _Order:
+    """The places of commands in their order: of each, of the first that may write any model, and
+    of those that write a model; and the edits in MEL by these places.
+
+    Edits are followed on networks, which are built for them: of those before a place only.
+    """
+
+    __slots__ = ("_left", "_scripted", "edits", "free", "places", "writers")
+
+    def __init__(self, run: CommandRun) -> None:
+        commands = run.commands
+        self.places = {command: place for place, command in enumerate(commands)}
+        self._scripted = {
+            place: command.name for place, command in enumerate(commands) if edits_freely(command)
+        }
+        self._left = sorted(self._scripted, reverse=True)
+        self.edits: dict[int, Edit] = {}
+        self.free = len(commands)
+        self.writers: dict[str, list[int]] = {}
+        for place, command in enumerate(commands):
+            for path in models_written(command):
+                self.writers.setdefault(path, []).append(place)
+
+    def upto(self, end: int, run: CommandRun) -> _Order:
+        """Return itself with what the edits before a place write.
+
+        It is kept as long as its run is, so it holds none.
+        """
+        while self._left and self._left[-1] < end:
+            place = self._left.pop()
+            name = self._scripted[place]
+            edits = run.edits_before(place + 1)
+            edit = next((one for one in reversed(edits) if one.command == name), None)
+            if edit is None or not edit.is_sure:
+                self.free = min(self.free, place)
+            if edit is not None:
+                self.edits[place] = edit
+                for path in edit.written:
+                    self.writers.setdefault(path, []).append(place)
+        return self
+
+    def last(self, path: str, end: int) -> int | None:
+        """The last place before another at which a model is written, or the one of which it may be
+        an epoch.
+        """
+        places = (place for one in _spellings(path) for place in self.writers.get(one, ()))
+        return max((place for place in places if place < end), default=None)
+
+
+@once
+def _order_of(run: CommandRun) -> _Order:
+    return _Order(run)
+
+
+def _order(run: CommandRun, end: int | None = None) -> _Order:
+    """The order of commands with what is known of those before a place."""
+    return _order_of(run).upto(len(run.commands) if end is None else end, run)
+
+
+def goes_on(command: Command, experiment: CommandRun) -> bool:
+    """Whether a command may train a model that a command before writes as its epoch 0: what
+    builds its network is not read then.
+    """
+    if not trains(command):
+        return False
+    place = _order_of(experiment).places[command]
+    known = _order(experiment, place)
+    return _begun(command, experiment) is not None or known.free < place
+
+
+def _begun(command: Command, experiment: CommandRun) -> str | None:
+    """The model of an epoch that a command before writes and that a training goes on with."""
+    path = path_of(option(command, "modelPath"))
+    if path is None:
+        return None
+    end = _order_of(experiment).places[command]
+    begun = f"{normal(path)}.0"
+    writers = _order(experiment, end).writers.get(begun, ())
+    return begun if any(place < end for place in writers) else None
+
+
+def built_for(command: Command, experiment: CommandRun) -> BuiltNetwork | str:
+    """What built the network that a command works on: it itself, or the command before it that
+    trains the model which it reads.  Where that cannot be known, a sentence on why not.
+    """
+    if command.scope is None:
+        return f"there is no block '{command.name}'."
+    if edits_freely(command):
+        return _edited(command, experiment)
+    if command.builder is not None and "cv" not in command.actions:
+        begun = _begun(command, experiment) if trains(command) else None
+        if begun is not None:
+            return trained_before(begun, command, experiment)
+        return experiment.network_of(command.name) or _without_network(command)
+    path = model_of(command)
+    return _without_network(command) if path is None else trained_before(path, command, experiment)
+
+
+def model_of(command: Command) -> str | None:
+    """The one model that a command reads, None where it reads none or several."""
+    wanted = {normal(path) for path, _ in models_read(command)}
+    return wanted.pop() if len(wanted) == 1 else None
+
+
+def writers_of(path: str, experiment: CommandRun) -> list[Command]:
+    """The commands that write a model, of its epochs too, in their order."""
+    known = _order(experiment)
+    places = {place for one in _spellings(path) for place in known.writers.get(one, ())}
+    return [experiment.commands[place] for place in sorted(places)]
+
+
+def trained_before(path: str, reader: Command | None, experiment: CommandRun) -> BuiltNetwork | str:
+    """What built the network of a model as a command finds it, None for after all; a sentence where
+    that cannot be known.
+    """
+    places = _order_of(experiment).places
+    end = len(places) if reader is None else places.get(reader, len(places))
+    known = _order(experiment, end)
+    if known.free < end:
+        editor = experiment.commands[known.free].name
+        return f"'{editor}' edits models, and may have written '{path}'."
+    while (place := known.last(path, end)) is not None:
+        command = experiment.commands[place]
+        if place in known.edits:
+            return _built_by(known.edits[place], path)
+        begun = _begun(command, experiment) if trains(command) else None
+        built = experiment.network_of(command.name)
+        if begun is None and built is not None and _writes_its_own(command):
+            return built
+        if begun is None:
+            return f"'{command.name}' writes '{path}', and which network it writes is not known."
+        path, end = begun, place
+    return f"no command here writes '{path}' before it is read."
+
+
+def _edited(command: Command, experiment: CommandRun) -> BuiltNetwork | str:
+    """The network that an edit writes last."""
+    place = _order_of(experiment).places[command]
+    edit = _order(experiment, place + 1).edits.get(place)
+    if edit is None:
+        return f"the text of the edit '{command.name}' cannot be read."
+    if not edit.written:
+        return f"the edit '{command.name}' writes no model."
+    return _built_by(edit, next(reversed(edit.written)))
+
+
+def _built_by(edit: Edit, path: str) -> BuiltNetwork | str:
+    """The network that an edit writes to a path, or to that of which it is an epoch."""
+    found = next((edit.written[one] for one in _spellings(path) if one in edit.written), None)
+    return found or (
+        f"the edit '{edit.command}' writes '{path}', and not all that it loads or does is known."
+    )
+
+
+def _writes_its_own(command: Command) -> bool:
+    """Whether a command writes the network that its builder builds."""
+    return trains(command) or "edit" in command.actions
+
+
+def _spellings(path: str) -> tuple[str, ...]:
+    """A model, and the one of which it may be an epoch."""
+    stem, _, epoch = path.rpartition(".")
+    return (path, stem) if epoch.isdecimal() else (path,)
+
+
+def _without_network(command: Command) -> str:
+    return f"'{command.name}' builds no network and reads no model that is known."

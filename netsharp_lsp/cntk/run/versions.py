@@ -1,0 +1,165 @@
+"""Which release of CNTK's program a run is for: the one that is set, else the lowest that knows
+every word that the run uses.  Judges nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from netsharp_lsp.cntk.brainscript.reading.syntax import Text
+from netsharp_lsp.cntk.configuration.arrays import elements
+from netsharp_lsp.cntk.configuration.options import TOP
+from netsharp_lsp.cntk.configuration.scope import DEFAULT
+from netsharp_lsp.cntk.library.versions import COUNTS, of_count, of_function, of_parameter, of_start
+from netsharp_lsp.cntk.networks.faults import Place
+from netsharp_lsp.cntk.versions import ALWAYS, FIRST, LAST, Releases, rank
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from netsharp_lsp.cntk.brainscript.analysis.scopes import Application, Signature
+    from netsharp_lsp.cntk.configuration.options import Block, Option
+    from netsharp_lsp.cntk.configuration.scope import Found, Scope
+    from netsharp_lsp.cntk.configuration.sources import SourcePlace
+    from netsharp_lsp.cntk.configuration.usage import Visit
+    from netsharp_lsp.cntk.run.programs import ReadProgram
+
+#: How a run's release is known.
+SET, DERIVED, SUPPOSED = "set", "derived", "supposed"
+
+
+class VersionedWord(NamedTuple):
+    """A word that not every release knows: how a sentence calls it, where it stands and who knows
+    it.  `stops`: a release that does not know it stops there, sooner or later; `surely`: nothing
+    but that can happen; `counts`: it is a number of arguments, by which libraries differ.
+    """
+
+    said: str
+    place: Place
+    known: Releases
+    stops: bool
+    surely: bool
+    counts: bool = False
+
+
+class Version(NamedTuple):
+    """The release that a run is for, how that is known, and the words that not all releases know.
+
+    `deciding` is the word that asks for no release before this, None where none does.
+    """
+
+    name: str
+    why: str
+    words: tuple[VersionedWord, ...]
+    deciding: VersionedWord | None
+    has_later_library: bool
+
+    @property
+    def because(self) -> str:
+        """How the release is known, in words that go on after its name."""
+        if self.why == SET:
+            return "as the settings say"
+        if self.deciding is None:
+            return "as no word asks for a later one"
+        return f"the lowest that knows {self.deciding.said}"
+
+    @property
+    def told(self) -> dict[str, str]:
+        """The release as reports in JSON tell it."""
+        return {"name": self.name, "known": self.why, "because": self.because}
+
+
+def version_of(given: str, words: Iterable[VersionedWord]) -> Version:
+    """The release of a run by what settings say, if they do, and by its words."""
+    words = tuple(words)
+    deciding = max(words, key=lambda one: rank(one.known.since), default=None)
+    if deciding is not None and deciding.known.since == FIRST:
+        deciding = None
+    name = given or (deciding.known.since if deciding is not None else FIRST)
+    why = SET if given else SUPPOSED if deciding is None else DERIVED
+    earlier = any(one.known.until != LAST for one in words if one.counts)
+    has_later_library = (name != FIRST or deciding is not None) and not earlier
+    return Version(name, why, words, deciding, has_later_library)
+
+
+def words_of_options(visits: Iterable[Visit], root: Scope) -> Iterator[VersionedWord]:
+    """The options, and values of options, that not every release knows; each place once."""
+    visits = list(visits)
+    is_run = any(visit.command.listed for visit in visits)
+    asked: list[tuple[Block, Scope, bool]] = [(TOP, root, True)] if is_run else []
+    asked += [(one.table, one.scope, one.command.listed) for one in visits if one.table.versioned]
+    told: set[tuple[str, Place]] = set()
+    for table, scope, listed in asked:
+        for key, option in table.versioned:
+            found = scope.look_up(key, climb=not option.here)
+            if found is None or found.problem is not None or found.text.text == DEFAULT:
+                continue
+            for word in _of_option(option, found, listed):
+                if (word.said, word.place) not in told:
+                    told.add((word.said, word.place))
+                    yield word
+
+
+def _of_option(option: Option, found: Found, listed: bool) -> Iterator[VersionedWord]:
+    if option.known != ALWAYS:
+        place = _placed(found.entry.parts[-1].key)
+        yield VersionedWord(f"the option {option.name}", place, option.known, False, listed)
+    if not option.words:
+        return
+    for one in elements(found.text) or () if option.each else (found.text,):
+        value = one.text.decode("utf-8", "replace").strip()
+        known = option.word(value)
+        if known != ALWAYS:
+            place = _placed(one.place(0, len(one)))
+            yield VersionedWord(f"{option.name}={value}", place, known, True, listed)
+
+
+def _placed(place: SourcePlace) -> Place:
+    return Place(place.source.name, place.start, place.end)
+
+
+def words_of_texts(texts: Iterable[ReadProgram]) -> Iterator[VersionedWord]:
+    """The words of BrainScript that not every release knows: functions of the library, parameters,
+    ways to start a parameter.
+    """
+    for text in texts:
+        for use in text.program.uses:
+            declaration = use.declaration
+            if declaration is None or not declaration.library:
+                continue
+            known = of_function(declaration.qualified)
+            if known != ALWAYS:
+                said = f"'{declaration.qualified}'"
+                yield VersionedWord(said, text.outside(use.place), known, True, use.eager)
+        for application in text.program.applications:
+            signature = application.signature
+            declared = signature.declaration if signature is not None else None
+            if signature is not None and declared is not None and declared.library:
+                yield from _of_call(text, application, signature)
+
+
+def _of_call(
+    text: ReadProgram, application: Application, signature: Signature
+) -> Iterator[VersionedWord]:
+    call, function = application.call, signature.name
+    for one in call.arguments:
+        known = of_parameter(function, one.name) if one.name else ALWAYS
+        if known != ALWAYS:
+            start = one.place.start
+            place = one.place._replace(end=start + len(one.name.encode()))
+            said = f"'{one.name}' of {function}"
+            yield VersionedWord(said, text.outside(place), known, True, application.eager)
+        value = one.value
+        if one.name == "init" and isinstance(value, Text):
+            known = of_start(value.value)
+            if known != ALWAYS:
+                said = f"init='{value.value}'"
+                place = text.outside(value.place)
+                yield VersionedWord(said, place, known, True, application.eager)
+    if function in COUNTS:
+        count = sum(not one.name for one in call.arguments)
+        known = of_count(function, count)
+        if known != ALWAYS:
+            said = f"{function} with {count} arguments by position"
+            place = text.outside(call.function.place)
+            yield VersionedWord(said, place, known, True, application.eager, counts=True)

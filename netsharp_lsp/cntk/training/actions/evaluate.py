@@ -1,0 +1,268 @@
+"""The actions that use a model without training it: test, cv, and write as text files."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from netsharp_engine.cntk.descent.reports import FINISHED, INTERRUPTED
+from netsharp_engine.cntk.evaluation import Passes, computed, evaluated
+from netsharp_lsp.cntk.networks.node import written
+from netsharp_lsp.cntk.training.actions.writing import format_of, texts
+from netsharp_lsp.cntk.training.networks.lowering import lowered
+from netsharp_lsp.cntk.training.networks.models import StoredModelError
+from netsharp_lsp.cntk.training.options import Options
+from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
+from netsharp_lsp.cntk.training.work import (
+    network_in,
+    network_of,
+    nodes_named,
+    refuse_model_outside,
+    refuse_outside,
+    samples_of,
+    work_of,
+)
+from netsharp_lsp.limits import MODELS_COMPARED
+from netsharp_lsp.workspace import outside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from netsharp_engine.cntk.evaluation import Samples
+    from netsharp_engine.cntk.samples.minibatches import Sweeps
+    from netsharp_engine.graph import Graph
+    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.networks.node import Network, Node
+    from netsharp_lsp.cntk.training.actions.writing import Format
+    from netsharp_lsp.cntk.training.telling import Telling
+    from netsharp_lsp.cntk.training.work import CommandWork, Workshop
+
+
+#: How long nobody is asked in a pause, in seconds.
+_MOMENT = 0.1
+
+
+class Test(NamedTuple):
+    """The actions test and eval."""
+
+    work: CommandWork
+    source: Sweeps
+    passes: Passes
+
+    def run(self, telling: Telling) -> str:
+        """Evaluate the model that is there now."""
+        telling.begun()
+        telling.warned(self.source.sequences.warnings)
+        self.judge(self.work.model_path, telling)
+        telling.done()
+        return FINISHED
+
+    def judge(self, path: str, telling: Telling, epoch: int = 0) -> Mapping[str, float]:
+        """What a model is judged by, over all data."""
+        model = self.work.store.load(path)
+        graph = _judged(self.work, model.network)
+        kinds = {node.name: node.op for node in graph.criteria}
+        figures, count = evaluated(
+            graph,
+            model.values,
+            self.source,
+            self.passes,
+            self.work.dtype,
+            lambda start, end, told: telling.tested(start, end, told, kinds),
+        )
+        telling.evaluated(count, figures, kinds, epoch)
+        return figures.means
+
+
+class CrossValidation(NamedTuple):
+    """The action cv: models of several epochs, judged by the same data."""
+
+    test: Test
+    epochs: range
+    pause: int
+
+    @property
+    def work(self) -> CommandWork:
+        """What its command is asked."""
+        return self.test.work
+
+    def run(self, telling: Telling) -> str:
+        """Evaluate each model that is there, and tell which are best."""
+        telling.begun()
+        telling.warned(self.test.source.sequences.warnings)
+        found: list[tuple[str, Mapping[str, float]]] = []
+        for epoch, name in self._models(telling):
+            if telling.stops() or (found and not self._waited(telling)):
+                telling.notice(f"Stopped before {name}.")
+                return INTERRUPTED
+            telling.line(f"Model {name} --> ")
+            path = self.test.work.shop.path(name)
+            found.append((name, self.test.judge(path, telling, epoch)))
+        if not found:
+            raise StoredModelError(
+                f"{self.test.work.model_name}: there is no model of epochs {self.epochs.start} to "
+                f"{self.epochs.stop - 1} to be evaluated."
+            )
+        telling.line("Best models:")
+        telling.line("------------")
+        for number, criterion in enumerate(found[0][1]):
+            best, means = min(found, key=lambda one: one[1][criterion])
+            least = f"{means[criterion]:.8g}"
+            telling.line(f"Based on Err[{number}]: Best model = {best} with min err {least}")
+            telling.results.append(f"{self.test.work.name}: best {criterion} {least} of {best}")
+        telling.done()
+        return FINISHED
+
+    def _models(self, telling: Telling) -> Iterator[tuple[int, str]]:
+        """The models that are there; once the final one in place of one that is not."""
+        work, is_spent = self.test.work, False
+        for epoch in self.epochs:
+            name = f"{work.model_name}.{epoch}"
+            if not os.path.exists(work.shop.path(name)):
+                telling.line(f"Model {name} does not exist.")
+                if is_spent or not os.path.exists(work.model_path):
+                    continue
+                name, is_spent = work.model_name, True
+            yield epoch, name
+
+    def _waited(self, telling: Telling) -> bool:
+        """Whether nobody wanted an end in the pause between two models."""
+        end = time.monotonic() + self.pause
+        while (left := end - time.monotonic()) > 0:
+            if telling.stops():
+                return False
+            time.sleep(min(left, _MOMENT))
+        return True
+
+
+def cross_validate(command: Command, action: str, shop: Workshop) -> CrossValidation:
+    """The action cv of a command."""
+    work = work_of(command, action, shop)
+    refuse_model_outside(work)
+    interval = work.options.wholes("crossValidationInterval")
+    if len(interval) != 3 or interval[1] < 1 or not 0 <= interval[0] <= interval[2]:
+        raise work.refused(
+            "'crossValidationInterval' has to be the first epoch, a step of 1 or more, and the "
+            "last epoch, as in 2:1:10."
+        )
+    first, step, last = interval
+    epochs = range(first, last + 1, step)
+    if len(epochs) > MODELS_COMPARED.most:
+        raise work.refused(
+            f"'crossValidationInterval' names {len(epochs):,} models, and more than "
+            f"{MODELS_COMPARED} are not compared. Take a larger step."
+        )
+    models = [f"{work.model_name}.{epoch}" for epoch in epochs]
+    test = _tested(work, network_in(work, [*models, work.model_name]))
+    return CrossValidation(test, epochs, work.options.whole("sleepTimeBetweenRuns", 0))
+
+
+def test(command: Command, action: str, shop: Workshop) -> Test:
+    """The actions test and eval of a command."""
+    work = work_of(command, action, shop)
+    refuse_model_outside(work)
+    return _tested(work, network_of(work))
+
+
+def _tested(work: CommandWork, network: Network) -> Test:
+    """What a network is evaluated by and on."""
+    reader = samples_of(work, shuffled=work.action == "cv")
+    reader.fit(network.nodes[node.name] for node in _judged(work, network).inputs)
+    options = work.options
+    passes = Passes(
+        (options.wholes("minibatchSize") or [40960])[0],
+        options.whole("epochSize", 0),
+        options.whole("numMBsToShowResult", 100),
+        options.whole("firstMBsToShowResult", 0),
+    )
+    return Test(work, reader.source(work.dtype), passes)
+
+
+def _judged(work: CommandWork, network: Network) -> Graph:
+    """The graph of what a network is judged by: nodes that evaluate, then criteria."""
+    groups = network.groups
+    named = nodes_named(work, network, work.options.names("evalNodeNames"))
+    nodes = list(dict.fromkeys(named or [*groups["evaluation"], *groups["criterion"]]))
+    if not nodes:
+        raise work.refused(f"the network of '{work.name}' has nothing to evaluate by.")
+    return lowered(network, nodes, nodes)
+
+
+class Write(NamedTuple):
+    """The action write, as text files."""
+
+    work: CommandWork
+    source: Sweeps
+    passes: Passes
+    form: Format
+    target: str
+
+    def run(self, telling: Telling) -> str:
+        """Write what the model that is there now says of the data."""
+        telling.begun()
+        telling.warned(self.source.sequences.warnings)
+        model = self.work.store.load(self.work.model_path)
+        nodes = _written(self.work, model.network)
+        graph = lowered(model.network, nodes)
+        values: dict[str, list[list[Samples]]] = {node.name: [] for node in nodes}
+        names, count = list(values), 0
+        found = computed(graph, names, model.values, self.source, self.passes, self.work.dtype)
+        for number, (batch, told) in enumerate(found):
+            count += batch.columns
+            for name, sequences in told.items():
+                values[name].append(sequences)
+            telling.line(f"Minibatch[{number}]: ActualMBSize = {batch.columns}")
+        for node in nodes:
+            parts = texts(self.form, node.name, written(node.shape), values[node.name])
+            self.work.store.write_text(f"{self.work.shop.path(self.target)}.{node.name}", parts)
+            telling.wrote(f"{self.target}.{node.name}")
+        telling.line(f"Written to {self.target}*")
+        telling.line(f"Total Samples Evaluated = {count}")
+        telling.done()
+        return FINISHED
+
+
+def write(command: Command, action: str, shop: Workshop) -> Write:
+    """The action write of a command."""
+    work = work_of(command, action, shop)
+    refuse_model_outside(work)
+    options = work.options
+    network = network_of(work)
+    target = options.required_path("outputPath", work.name)
+    refuse_outside(work, shop.path(target))
+    nodes = _written(work, network)
+    for node in nodes:
+        refuse_outside(work, f"{shop.path(target)}.{node.name}")
+    reader = samples_of(work, shuffled=False, asked=False)
+    reader.fit(network.nodes[node.name] for node in lowered(network, nodes).inputs)
+    block = options.found("format")
+    scope = None if block is None else options.scope.inside(block)
+    form = format_of(scope, _labels(work, Options(scope)) if scope is not None else ())
+    passes = Passes((options.wholes("minibatchSize") or [2048])[0], options.whole("epochSize", 0))
+    return Write(work, reader.source(work.dtype), passes, form, target)
+
+
+def _written(work: CommandWork, network: Network) -> list[Node]:
+    """The nodes whose values are written."""
+    named = nodes_named(work, network, work.options.names("outputNodeNames"))
+    nodes = named or list(network.groups["output"])
+    if not nodes:
+        raise work.refused(f"'{work.name}' names no node to write.")
+    return nodes
+
+
+def _labels(work: CommandWork, options: Options) -> list[str]:
+    """The names of classes."""
+    found = options.found("labelMappingFile")
+    path = options.path("labelMappingFile")
+    if found is None or not path:
+        return []
+    files = work.shop.experiment.files
+    if files.outside(path):
+        raise Refused(RunRefusal(outside(path), where_of(found.text)))
+    data = files.read(path)
+    if data is None:
+        reason = f"there is no file '{path}' of labels."
+        raise Refused(RunRefusal(reason, where_of(found.text)))
+    return data.decode("utf-8", "replace").split()

@@ -1,0 +1,70 @@
+"""Which commands need files of others: what is left out takes along what reads what it writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from netsharp_lsp.cntk.run.edits import normal
+from netsharp_lsp.cntk.run.models import edits_freely, models_written, path_of, trains
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.run.experiment import Experiment
+
+
+def written_by(command: Command, experiment: Experiment) -> set[str]:
+    """The files that a command writes; what ends with a point is how names of files begin."""
+    found = set(models_written(command))
+    for name, path in _paths(command, experiment, "output"):
+        found.add(f"{path}." if name == "outputPath" else path)
+    if edits_freely(command):
+        place = experiment.commands.index(command)
+        edits = (one for one in experiment.edits_before(place + 1) if one.command == command.name)
+        found.update(path for edit in edits for path in edit.written)
+    return found
+
+
+def needed_of(
+    command: Command, experiment: Experiment, lost: Mapping[str, str]
+) -> tuple[str, str] | None:
+    """A file that a command reads and another one would write, by the names of those; else None."""
+    for path in read_by(command, experiment):
+        for written in _beginnings(path):
+            if written in lost:
+                return path, lost[written]
+    if trains(command):  # it goes on with a model that is there, and with one of its epochs
+        for own in models_written(command):
+            for written, by in lost.items():
+                if written.startswith(f"{own}.") and written[len(own) + 1 :].isdecimal():
+                    return written, by
+    return None
+
+
+def read_by(command: Command, experiment: Experiment) -> Iterator[str]:
+    """The files that a command reads, as far as they are known."""
+    yield from (path for _, path in _paths(command, experiment, "input"))
+    if trains(command):
+        yield from models_written(command)
+    built = experiment.network_of(command.name) if command.builder is not None else None
+    if built is not None and built.network is not None:
+        yield from {normal(one.saved[0]) for one in built.network.nodes.values() if one.saved}
+
+
+def _paths(command: Command, experiment: Experiment, kind: str) -> Iterator[tuple[str, str]]:
+    """The options of a kind that name files, and these."""
+    for visit in experiment.visits:
+        for option in visit.table if visit.command is command else ():
+            path = path_of(visit.option(option.name)) if option.kind == kind else None
+            if path is not None:
+                yield option.name, normal(path)
+
+
+def _beginnings(path: str) -> Iterator[str]:
+    """A path, what begins it up to each of its points, and the model of which it is an epoch."""
+    yield path
+    yield from (path[: at + 1] for at, letter in enumerate(path) if letter == ".")
+    stem, _, epoch = path.rpartition(".")
+    if epoch.isdecimal():
+        yield stem

@@ -1,0 +1,69 @@
+"""Why a node of a network is neither trained nor evaluated: by its type, or by what it says."""
+
+from __future__ import annotations
+
+from netsharp_engine.ops.tensors import COUNTING, TENSORS
+from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
+from netsharp_lsp.cntk.networks.node import PARAMETER
+from netsharp_lsp.cntk.networks.node_types import INPUTS, NODE_TYPES
+from netsharp_lsp.cntk.networks.starting import FROM_FILE
+from netsharp_lsp.cntk.training.networks import windows
+from netsharp_lsp.limits import COUNTED_BYTES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.cntk.networks.node import Node
+
+_DRAWS = "which draws classes at random by a generator of its own; that is not done yet."
+_RANKS = "which sorts answers to queries; that is not done."
+_LATTICES = "which reads lattices of speech; that is not done."
+#: Why types are left out, behind their names.
+_TYPES = {
+    "OptimizedRNNStack": "which CNTK computes by a library for graphics processors alone, whose "
+    "layout of weights is not done. RecurrentLSTMLayerStack is done.",
+    "NoiseContrastiveEstimation": "which CNTK of November 2016 does not accept either: it asks for "
+    "a bias along a dynamic axis, and reads it as one number for each word. "
+    "ClassBasedCrossEntropyWithSoftmax is done.",
+    "Trace": "which prints what it passes on, and that is not done. The numbers do not need it.",
+    "EnvironmentInput": "whose number depends on the action that is done; that is not done yet.",
+    "EpochAccumulator": "which gathers means over an epoch; that is not done yet.",
+    "Crop": "which cuts images; that is not done yet. Slice along both axes does the same.",
+    "RandomSample": _DRAWS,
+    "RandomSampleInclusionFrequency": _DRAWS,
+    "NDCG1Eval": _RANKS,
+    "LambdaRank": _RANKS,
+    "SequenceWithSoftmax": _LATTICES,
+    "LatticeSequenceWithSoftmax": _LATTICES,
+}
+
+
+def why_not(node: Node) -> str:
+    """Why a node is not computed, behind its name; empty where it is."""
+    if node.operation not in TENSORS and node.operation not in INPUTS:
+        return f"is of type {node.operation}, {_of_type(node.operation)}"
+    is_known = node.shape and all(node.shape)
+    if not is_known and node.text("init") == FROM_FILE:
+        return (
+            f"takes its shape from '{node.text('initFromFilePath')}', which cannot be read or is "
+            f"larger than {COUNTED_BYTES}: write its dimensions."
+        )
+    if not is_known:
+        return "has a shape that is not known."
+    moved = node.inputs[-1:] if node.operation in COLUMNS else ()
+    if any(one.axis is None for one in moved or node.inputs[: node.operation in DELAYS]):
+        return "reads along a dynamic axis what has none, which is not done yet."
+    if node.operation == "LegacyReshape" and node.axis is not node.inputs[0].axis:
+        return "makes one sample of several, or several of one, which is not done yet."
+    if node.operation in COUNTING:
+        if len(node.inputs) > 5:
+            return "counts samples in a node of its own, which is not done yet."
+        if any(one.operation != PARAMETER for one in node.inputs[3:5]):
+            return "keeps its running statistics in nodes that are no parameters."
+    return windows.why_not(node)
+
+
+def _of_type(operation: str) -> str:
+    row = NODE_TYPES.get(operation)
+    if row is not None and row.since:
+        return f"which came with CNTK {row.since}; what is done is that of November 2016."
+    return _TYPES.get(operation, "which is not trained or evaluated yet.")

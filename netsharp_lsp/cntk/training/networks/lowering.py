@@ -1,0 +1,280 @@
+"""From a network of CNTK to the engine's graph, and to how its parameters begin."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from netsharp_engine.cntk.computing import not_computed
+from netsharp_engine.cntk.starts import RANDOM, VALUE, Start
+from netsharp_engine.graph import Graph, GraphError
+from netsharp_engine.ops.tensors import COUNTING, HELD, STATISTICS
+from netsharp_engine.ops.tensors.shaping import DELAYS
+from netsharp_lsp.cntk.networks.inference import in_order
+from netsharp_lsp.cntk.networks.node import PARAMETER, Network, reached
+from netsharp_lsp.cntk.networks.node_types import INPUTS
+from netsharp_lsp.cntk.training.networks import windows
+from netsharp_lsp.cntk.training.networks.left_out import why_not
+from netsharp_lsp.cntk.training.networks.written import written_start
+from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from netsharp_engine import nodes as engine
+    from netsharp_lsp.cntk.networks.node import Node
+    from netsharp_lsp.cntk.run.files import RunFiles
+
+#: Ways to begin with one number, by what nodes call them.
+_CONSTANT = {"fromValue": "initValue", "fixedValue": "initValue", "zero": ""}
+
+
+def lowered(network: Network, roots: Sequence[Node], criteria: Sequence[Node] = ()) -> Graph:
+    """The graph of what some nodes depend on; `criteria`, which are among them, are summed, and the
+    first of them may be trained.
+
+    Refused, with every node that is not computed yet.
+    """
+    nodes = _reached(network, roots)
+    refusals = list(_not_computed(nodes))
+    if refusals:
+        raise Refused(*refusals)
+    graph = Graph()
+    made: dict[str, engine.Node] = {}
+    learnt = reached(criteria[:1])
+    for node in nodes:
+        try:
+            made[node.name] = _lower(graph, node, made, node.trainable and node in learnt)
+        except GraphError as error:
+            raise Refused(RunRefusal(f"{error}.", node.where)) from None
+    for node in nodes:
+        if node.operation in DELAYS:
+            try:
+                graph.connect(made[node.name], made[node.inputs[0].name])
+            except GraphError as error:
+                raise Refused(RunRefusal(f"{error}.", node.where)) from None
+    try:
+        left = not_computed(graph)
+    except GraphError as error:
+        raise Refused(RunRefusal(f"{error}.", roots[0].where)) from None
+    if left:
+        places = {node.name: node.where for node in nodes}
+        raise Refused(*(RunRefusal(reason, places[node.name]) for node, reason in left))
+    graph.criteria = [made[node.name] for node in criteria]
+    return graph
+
+
+def statistics(network: Network) -> list[Node]:
+    """The nodes that are worked out of the data before training, in order of their names."""
+    found = (node for node in network.nodes.values() if node.operation in STATISTICS)
+    return sorted(found, key=lambda node: node.name)
+
+
+def held(network: Network) -> list[Node]:
+    """The nodes that a model file has numbers of, in order of their names."""
+    found = (node for node in network.nodes.values() if node.operation in HELD)
+    return sorted(found, key=lambda node: node.name)
+
+
+def trained(network: Network, criterion: Node) -> list[Node]:
+    """The parameters that training changes, in order of their names: those that it depends on."""
+    wanted = reached([criterion])
+    return [node for node in held(network) if node.trainable and node in wanted]
+
+
+def multipliers(network: Network) -> dict[str, float]:
+    """By what the rate of each trained parameter is multiplied, where it is not 1."""
+    nodes = (one for one in held(network) if one.trainable)
+    found = {one.name: _real(one, "learningRateMultiplier", 1.0) for one in nodes}
+    return {name: _single(value) for name, value in found.items() if value != 1.0}
+
+
+def normalizing(network: Network) -> list[str]:
+    """The scales and biases of batch normalisations, by their names."""
+    nodes = (node for node in network.nodes.values() if node.operation in COUNTING)
+    return [source.name for node in nodes for source in node.inputs[1:3]]
+
+
+def counters(network: Network) -> list[str]:
+    """The nodes that count samples, by their names."""
+    return [node.name for node in network.nodes.values() if node.operation in COUNTING]
+
+
+def _single(value: float) -> float:
+    """The number of seven digits that stands for one."""
+    (found,) = struct.unpack("f", struct.pack("f", value))
+    return float(found)
+
+
+def learning(network: Network, criterion: Node) -> int:
+    """How many nodes have a gradient when a criterion is trained."""
+    nodes = _reached(network, [criterion])
+    users: dict[int, list[Node]] = {}
+    for node in nodes:
+        for source in node.inputs:
+            users.setdefault(id(source), []).append(node)
+    waiting = [node for node in nodes if node.trainable]
+    found = {id(node) for node in waiting}
+    while waiting:
+        fresh = [one for one in users.get(id(waiting.pop()), ()) if id(one) not in found]
+        found.update(map(id, fresh))
+        waiting += fresh
+    return len(found)
+
+
+class Seeds:
+    """Numbers for parameters that begin at random: each takes the next one as it was made.
+
+    A simple network counts from 1; texts count on through all networks of a run.
+    """
+
+    def __init__(self) -> None:
+        self._next: dict[str, int] = {}
+
+    def copy(self) -> Seeds:
+        """The same as they are now."""
+        twin = Seeds()
+        twin.replace(self)
+        return twin
+
+    def replace(self, other: Seeds) -> None:
+        """Go on where others are."""
+        self._next = dict(other._next)
+
+    def pass_over(self, network: Network, language: str) -> None:
+        """Count a network that is not trained, as one behind it is drawn as if it were."""
+        drawn = (node for node in network.nodes.values() if node.operation == PARAMETER)
+        count = sum(
+            node.text("init") in RANDOM and node.integer("randomSeed", -1) < 0 for node in drawn
+        )
+        self._next[language] = self._first(language) + count
+
+    def _first(self, language: str) -> int:
+        return 1 if language == "simple" else self._next.get(language, 1)
+
+    def starts(self, network: Network, language: str, files: RunFiles) -> dict[str, Start]:
+        """How every parameter of a network begins; Refused for ways that are not known yet, and
+        DataError where numbers that are written out in a file cannot be used.
+        """
+        number = self._first(language)
+        found: dict[str, Start] = {}
+        refusals = []
+        for node in sorted(network.nodes.values(), key=lambda one: one.number):
+            if node.operation != PARAMETER:
+                continue
+            kind = node.text("init")
+            if kind in _CONSTANT:
+                found[node.name] = Start(VALUE, _real(node, _CONSTANT[kind], 0.0))
+            elif kind in RANDOM:
+                given = node.integer("randomSeed", -1)
+                found[node.name] = _random(node, kind, given if given >= 0 else number)
+                number += given < 0
+            elif (written := written_start(node, files)) is not None:
+                found[node.name] = written
+            else:
+                reason = f"'{node.name}' begins by '{kind}', which is not done yet."
+                refusals.append(RunRefusal(reason, node.where))
+        if refusals:
+            raise Refused(*refusals)
+        self._next[language] = number
+        return found
+
+
+def _random(node: Node, kind: str, seed: int) -> Start:
+    return Start(
+        kind,
+        _real(node, "initValueScale", 1.0),
+        seed,
+        node.integer("initFilterRank"),
+        node.integer("initOutputRank", 1),
+    )
+
+
+def _real(node: Node, attribute: str, otherwise: float) -> float:
+    value = node.attributes.get(attribute, otherwise)
+    return float(value) if isinstance(value, (int, float)) else otherwise
+
+
+def _reached(network: Network, roots: Iterable[Node]) -> list[Node]:
+    """The nodes that roots depend on, each behind its inputs."""
+    wanted = reached(roots)
+    nodes = in_order(list(network.nodes.values()), _of_the_same_step)
+    return [node for node in nodes if node in wanted]
+
+
+def _of_the_same_step(node: Node) -> tuple[Node, ...]:
+    """What a node reads; a delay's source is of another step."""
+    return node.inputs[1:] if node.operation in DELAYS else node.inputs
+
+
+def _not_computed(nodes: Iterable[Node]) -> Iterator[RunRefusal]:
+    for node in nodes:
+        reason = why_not(node)
+        if reason:
+            yield RunRefusal(f"'{node.name}' {reason}", node.where)
+
+
+def _lower(graph: Graph, node: Node, made: dict[str, engine.Node], learns: bool) -> engine.Node:
+    shape = tuple(reversed(node.shape or ()))
+    if node.operation in INPUTS:
+        return graph.input(node.name, shape, axis=node.text("dynamicAxis"))
+    read = _of_the_same_step(node)
+    if any(source.name not in made for source in read):
+        raise GraphError(f"{node.name}: depends on itself in the same step")
+    sources = [made[source.name] for source in read]
+    if node.operation in DELAYS:
+        steps, initial = node.integer("timeStep", 1), _real(node, "defaultHiddenActivation", 0.1)
+        if steps < 1:
+            raise GraphError(f"{node.name}: the timeStep {steps} is less than 1")
+        return graph.delay(
+            node.operation, shape, *sources, name=node.name, timeStep=steps, initial=initial
+        )
+    parameters = []
+    if node.operation in HELD:
+        parameters = [graph.parameter(node.name, shape, trained=learns)]
+    elif node.operation in COUNTING:
+        parameters = [graph.parameter(node.name, (1,), trained=False)]
+    said = _ATTRIBUTES.get(node.operation)
+    attributes = {} if said is None else said(node)
+    return graph.apply(
+        node.operation, *sources, parameters=parameters, name=node.name, **attributes
+    )
+
+
+def _shape(node: Node) -> dict[str, Any]:
+    return {"shape": tuple(reversed(node.shape or ()))}
+
+
+def _given(*names: str) -> Callable[[Node], dict[str, Any]]:
+    """Whole numbers that are called the same."""
+    return lambda node: {name: node.integer(name) for name in names}
+
+
+#: What operations are told beside their sources.
+_ATTRIBUTES: dict[str, Callable[[Node], dict[str, Any]]] = {
+    "Times": lambda node: {"outputRank": node.integer("outputRank", 1)},
+    "Reshape": _shape,
+    "LegacyReshape": _shape,
+    "RowRepeat": _given("numRepeats"),
+    "CosDistanceWithNegativeSamples": lambda node: {"negatives": (node.shape or (1,))[0] - 1},
+    "Slice": _given("beginIndex", "endIndex", "axis"),
+    "TransposeDimensions": _given("axis1", "axis2"),
+    "RowStack": lambda node: {"axis": node.integer("alongAxis", 1)},
+    "ReduceElements": lambda node: {
+        "axis": node.integer("axis"),
+        "reductionOp": node.text("reductionOp"),
+    },
+    "BatchNormalization": lambda node: {
+        "spatial": node.truth("spatial"),
+        "normalizationTimeConstant": _real(node, "normalizationTimeConstant", 0.0),
+        "blendTimeConstant": _real(node, "blendTimeConstant", 0.0),
+        "epsilon": _real(node, "epsilon", 1e-5),
+    },
+    "Convolution": windows.convolution,
+    "Pooling": windows.pooling,
+    "ROIPooling": lambda node: {"size": node.dimensions("roiOutputShape")[::-1]},
+    "MaxUnpooling": windows.unpooling,
+    "MaxPooling": windows.old_pooling,
+    "AveragePooling": windows.old_pooling,
+}

@@ -1,0 +1,260 @@
+"""Networks with numbers, as files hold them: to and from the engine's stored models."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, NamedTuple
+
+from netsharp_engine import stored
+from netsharp_engine.aside import Aside
+from netsharp_engine.cntk.stored.binary import ModelFault
+from netsharp_engine.cntk.stored.model_file import (
+    Checkpoint,
+    StoredModel,
+    not_stored,
+    read_checkpoint,
+    read_model,
+    written_checkpoint,
+    written_model,
+)
+from netsharp_engine.cntk.stored.model_tensors import is_tensors, read_tensors, write_tensors
+from netsharp_engine.cntk.stored.stored_nodes import StoredNode
+from netsharp_engine.memory import shown_bytes
+from netsharp_engine.model_file import ModelError, read_file, write_file
+from netsharp_engine.plain_files import open_plain
+from netsharp_lsp.cntk.networks.stored import network_in
+from netsharp_lsp.cntk.training.refusals import RunRefusal
+from netsharp_lsp.workspace import outside, outside_to_write
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from netsharp_lsp.cntk.networks.node import Network
+    from netsharp_lsp.project.roots import Roots
+
+_STATE = ".ckp"
+_POSITION = ".ckp.safetensors"
+
+
+class StoredModelError(Exception):
+    """A model that cannot be read or written, as a sentence that names it."""
+
+
+class Position(NamedTuple):
+    """Where a training stands, as the checkpoint of the original does not say it: minibatches of
+    all epochs, updates of parameters, how long it took, and what finds the rate of the next epoch.
+    """
+
+    steps: int = 0
+    updates: int = 0
+    seconds: float = 0.0
+    control: Sequence[float] = ()
+
+
+class LearntNetwork:
+    """A network, its numbers by the names of nodes, and their type."""
+
+    __slots__ = ("dtype", "network", "values")
+
+    def __init__(self, network: Network, values: Mapping[str, Any], dtype: str) -> None:
+        self.network = network
+        self.values = values
+        self.dtype = dtype
+
+
+def unstorable(network: Network) -> list[RunRefusal]:
+    """The nodes that a model file cannot take."""
+    nodes = list(network.nodes.values())
+    lacking = set(not_stored([node.operation for node in nodes]))
+    return [
+        RunRefusal(
+            f"'{node.name}' is of type {node.operation}, which no model takes yet.", node.where
+        )
+        for node in nodes
+        if node.operation in lacking
+    ]
+
+
+class ModelFiles:
+    """The one door to files of models, and to what is written of them: none of them lies outside
+    the roots, wherever a link at its place leads.  `tensors`: models are written as safetensors.
+    """
+
+    __slots__ = ("_roots", "_tensors")
+
+    def __init__(self, roots: Roots, *, tensors: bool = False) -> None:
+        self._roots = roots
+        self._tensors = tensors
+
+    def readable(self, path: str) -> bool:
+        """Whether a file may be read."""
+        return self._roots.holds(path)
+
+    def writable(self, path: str) -> bool:
+        """Whether a file may be written."""
+        return self._roots.target(path) is not None
+
+    def save(self, path: str, model: LearntNetwork) -> None:
+        """Write a model, whole or not at all."""
+        if not self._tensors:
+            self._write(path, written_model(_stored(model)))
+            return
+        self._make_way(path)
+        try:
+            write_tensors(path, _stored(model))
+        except ModelError as error:
+            raise StoredModelError(str(error)) from None
+
+    def load(self, path: str) -> LearntNetwork:
+        """Read a model; StoredModelError where there is none that can be used."""
+        data = self._read(path)
+        try:
+            return _learnt(read_tensors(data) if is_tensors(data) else read_model(data), path)
+        except ModelFault as fault:
+            raise StoredModelError(f"{path}, {fault}.") from None
+
+    def require_room(self, path: str, model: LearntNetwork, learnt: Iterable[str]) -> None:
+        """StoredModelError where a model and its state could not be written now, or not both."""
+        state = sum(model.values[name].nbytes for name in learnt)
+        with ExitStack() as stack:
+            for name, size in ((path, len(written_model(_stored(model)))), (path + _STATE, state)):
+                self._demand_writable(name)
+                try:
+                    aside = stack.enter_context(Aside(name))
+                    if size and hasattr(os, "posix_fallocate"):
+                        os.posix_fallocate(aside.stream.fileno(), 0, size)
+                except OSError as error:
+                    raise StoredModelError(
+                        f"{name}: cannot be written: {error.strerror}. {shown_bytes(size)} are "
+                        "needed there; nothing is trained."
+                    ) from None
+
+    def save_state(self, path: str, state: Checkpoint, position: Position) -> None:
+        """Write what goes on from a model beside it."""
+        # Between both, the former state counts, and with it all that has to be known of it.
+        data = written_checkpoint(state)
+        self._save_position(path + _POSITION, position, _digest(data))
+        self._write(path + _STATE, data)
+
+    def load_state(self, path: str, parameters: int) -> Checkpoint | None:
+        """Read what goes on from a model; None where nothing stands beside it."""
+        if not os.path.exists(path + _STATE):
+            return None
+        try:
+            return read_checkpoint(self._read(path + _STATE), parameters)
+        except ModelFault as fault:
+            raise StoredModelError(f"{path}{_STATE}, {fault}.") from None
+
+    def load_position(self, path: str) -> Position | None:
+        """Read where the training stood; None without a file of it that is that of the state."""
+        if not os.path.exists(path + _POSITION):
+            return None
+        if not self.readable(path + _POSITION):
+            raise StoredModelError(outside(path + _POSITION))
+        try:
+            values, _ = read_file(path + _POSITION)
+            if values.get("of") != _digest(self._read(path + _STATE)):
+                return None
+            return Position(
+                stored.whole(values, "steps"),
+                stored.whole(values, "updates"),
+                stored.number(values, "seconds"),
+                [
+                    stored.as_number(one, "control", finite=False)
+                    for one in stored.items(values, "control")
+                ],
+            )
+        except ValueError as error:
+            # Some faults begin with the path, and some end without a full stop.
+            said = str(error).removeprefix(f"{path}{_POSITION} ").removesuffix(".")
+            raise StoredModelError(f"{path}{_POSITION}: {said}. Remove it to go on.") from None
+
+    def remove(self, path: str) -> None:
+        """Leave neither a model nor what goes on from it."""
+        _remove(path)
+        self.remove_state(path)
+
+    def remove_state(self, path: str) -> None:
+        """Leave nothing that goes on from a model."""
+        _remove(path + _STATE)
+        _remove(path + _POSITION)
+
+    def write_text(self, path: str, parts: Iterable[str]) -> None:
+        """Write a text, whole or not at all."""
+        self._write(path, "".join(parts).encode())
+
+    def _read(self, path: str) -> bytes:
+        if not self.readable(path):
+            raise StoredModelError(outside(path))
+        try:
+            with open_plain(path) as stream:
+                return stream.read()
+        except OSError as error:
+            raise StoredModelError(f"{path}: cannot be read: {error.strerror}.") from None
+
+    def _save_position(self, path: str, position: Position, of: str) -> None:
+        self._demand_writable(path)
+        try:
+            write_file(path, {**position._asdict(), "of": of}, {})
+        except ModelError as error:
+            raise StoredModelError(str(error)) from None
+
+    def _demand_writable(self, path: str) -> None:
+        if not self.writable(path):
+            raise StoredModelError(outside_to_write(path))
+
+    def _make_way(self, path: str) -> None:
+        """Make the folder of a file that may be written."""
+        self._demand_writable(path)
+        try:
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        except OSError as error:
+            raise StoredModelError(f"{path}: cannot be written: {error.strerror}.") from None
+
+    def _write(self, path: str, data: bytes) -> None:
+        self._make_way(path)
+        try:
+            with Aside(path) as aside:
+                aside.stream.write(data)
+                aside.commit()
+        except OSError as error:
+            raise StoredModelError(f"{path}: cannot be written: {error.strerror}.") from None
+
+
+def _remove(path: str) -> None:
+    try:
+        os.remove(path)  # of a link the link
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StoredModelError(f"{path}: cannot be removed: {error.strerror}.") from None
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _stored(model: LearntNetwork) -> StoredModel:
+    """A model as a file holds it."""
+    nodes = [
+        StoredNode(
+            node.operation,
+            node.name,
+            node.shape or (),
+            tuple(one.name for one in node.inputs),
+            node.attributes,
+            model.values.get(node.name),
+        )
+        for node in model.network.nodes.values()
+    ]
+    groups = {name: [one.name for one in found] for name, found in model.network.groups.items()}
+    return StoredModel(nodes, groups, model.dtype)
+
+
+def _learnt(found: StoredModel, path: str) -> LearntNetwork:
+    """The network of a file, whose nodes stand there."""
+    values = {one.name: one.values for one in found.nodes if one.values is not None}
+    return LearntNetwork(network_in(found, path), values, found.dtype)

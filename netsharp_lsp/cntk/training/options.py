@@ -1,0 +1,345 @@
+"""What blocks of a command say, in values: read here, without effect, or refused by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+from netsharp_lsp.cntk.configuration.arrays import elements
+from netsharp_lsp.cntk.configuration.options import ACTIONS, READERS, TOP, block
+from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
+from netsharp_lsp.cntk.vocabulary import FALSE, TRUE, TRUTHS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    from netsharp_lsp.cntk.configuration.options import Block, Option
+    from netsharp_lsp.cntk.configuration.scope import Found, Scope
+    from netsharp_lsp.cntk.configuration.traced import Traced
+    from netsharp_lsp.cntk.configuration.usage import Visit
+
+    Value = TypeVar("Value")
+
+_ANY = "action precision traceLevel deviceId SimpleNetworkBuilder NDLNetworkBuilder"
+_ANY += " BrainScriptNetworkBuilder ExperimentalNetworkBuilder modelPath reader"
+_PASSES = "minibatchSize epochSize"
+#: Options that are read here, by the table in which they stand.
+_READ = {
+    "top level": "command precision modelPath outputNodeNames makeMode parallelTrain stderr",
+    "train": f"{_ANY} makeMode SGD cvReader",
+    "test": f"{_ANY} {_PASSES} evalNodeNames numMBsToShowResult firstMBsToShowResult",
+    "write": f"{_ANY} {_PASSES} outputNodeNames outputPath format",
+    "cv": (
+        f"{_ANY} {_PASSES} evalNodeNames numMBsToShowResult firstMBsToShowResult"
+        " crossValidationInterval sleepTimeBetweenRuns"
+    ),
+    "edit": (
+        "action precision traceLevel deviceId SimpleNetworkBuilder NDLNetworkBuilder"
+        " BrainScriptNetworkBuilder ExperimentalNetworkBuilder makeMode outputModelPath editPath"
+        " ndlMacros"
+    ),
+    "dumpNodes": (
+        "action precision traceLevel deviceId modelPath nodeName nodeNameRegex outputFile"
+        " printValues printMetadata"
+    ),
+    "plot": ("action precision traceLevel deviceId modelPath outputDotFile outputFile renderCmd"),
+    "SGD": (
+        "maxEpochs epochSize minibatchSize learningRatesPerSample learningRatesPerMB momentumPerMB"
+        " momentumPerSample momentumAsTimeConstant minLearningRatePerSample numMBsToShowResult"
+        " firstMBsToShowResult keepCheckPointFiles trainCriterionNodeName modelPath AutoAdjust"
+        " ParallelTrain useNAG gradUpdateType useAdagrad clippingThresholdPerSample"
+        " gradientClippingWithTruncation L1RegWeight L2RegWeight gaussianNoiseInjectStd"
+        " normWithAveMultiplier rms_wgt_inc rms_wgt_dec rms_wgt_max rms_wgt_min rms_gamma"
+        " varianceTimeConstant fsAdagradTargetAvDenom numSubminibatches maxSamplesInRAM"
+        " evalCriterionNodeName dropoutRate batchNormalizationTimeConstant"
+        " batchNormalizationBlendTimeConstant disableRegInBatchNormalization"
+    ),
+    "AutoAdjust": (
+        "autoAdjustLR reduceLearnRateIfImproveLessThan continueReduce learnRateAdjustInterval"
+        " loadBestModel learnRateDecreaseFactor increaseLearnRateIfImproveMoreThan"
+        " learnRateIncreaseFactor UseCVSetControlLRIfCVExists UseEvalCriterionControlLR"
+        " numPrevLearnRates numBestSearchEpoch numSamples4Search numMiniBatch4LRSearch"
+        " autoAdjustMinibatch minibatchSizeTuningFrequency minibatchSizeTuningMax"
+        " minibatchSearchCriterionErrorMargin"
+    ),
+    "CNTKTextFormatReader": (
+        "readerType precision file input randomize skipSequenceIds maxErrors chunkSizeInBytes"
+        " frameMode randomizationWindow"
+    ),
+    "UCIFastReader": "readerType precision file randomize customDelimiter customDecimalPoint",
+    "column section": "file dim start labelDim labelType labelMappingFile",
+    "stream": "dim format alias",
+    "format": (
+        "type labelMappingFile transpose prologue epilogue sequenceSeparator sequencePrologue"
+        " sequenceEpilogue elementSeparator sampleSeparator precisionFormat"
+    ),
+}
+#: Options that change no number and nothing that is written: memory, time, devices, extent of logs.
+_IDLE = {
+    "top level": (
+        "traceLevel deviceId numCPUThreads progressTracing forceDeterministicAlgorithms"
+        " shareNodeValueMatrices hyperCompressMemory traceGPUMemoryAllocations lockGPU"
+        " synchronizeCUDAKernelExecutions optimizeGradientAccumulation profilerEnabled"
+        " profilerBufferSize profilerSyncGpu excludedDevices frameMode"
+    ),
+    "test": "maxSamplesInRAM distributedMBReading",
+    "cv": "maxSamplesInRAM distributedMBReading",
+    "SGD": (
+        "traceLevel maxTempMemSizeInSamplesForCNN numMBsToCUDAProfile"
+        " perfTraceLevel packThresholdSizeInKB executionEngine sigFigs"
+    ),
+    "CNTKTextFormatReader": (
+        "verbosity traceLevel prefetch keepDataInMemory minibatchMode cacheIndex"
+        " nbruttsineachrecurrentiter sampleBasedRandomizationWindow"
+    ),
+    "UCIFastReader": "verbosity traceLevel prefetch",
+}
+#: Of tables whose options build the network: those that nobody reads there.
+_UNBUILT = {
+    "SimpleNetworkBuilder": ("randomSeedOffset",),
+    "NDLNetworkBuilder": ("randomSeedOffset", "dumpFileName"),
+}
+#: Words that mean what an option's default means, where the table says them otherwise.
+_NEUTRAL = {
+    "adaptationregtype": ("none", ""),
+    "executionengine": ("synchronous",),
+    "deviceid": ("auto", "cpu", "-1"),
+}
+#: What is accepted wherever it stands, and computed as without it.
+_EVERYWHERE = "deviceid"
+#: Words for a number without bound.
+_INFINITE = ("1#inf", "inf", "infinity", "+inf")
+_LARGEST_SINGLE = 3.4028234e38
+_SHARING = "ParallelTrain"
+_SAME = {
+    "trainRNN": "train",
+    "eval": "test",
+    "dumpNode": "dumpNodes",
+    "dumpnode": "dumpNodes",
+}
+
+
+class Options:
+    """The options of a block by their names; look-up climbs as the program's does."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def text(self, name: str, otherwise: str = "") -> str:
+        """A text; Refused where a variable in it has no value."""
+        found = self.found(name)
+        return otherwise if found is None else _plain(found.text)
+
+    def required(self, name: str, of: str) -> str:
+        """A text that has to be there."""
+        found = self.found(name)
+        if found is None:
+            where = where_of(self.scope.text)
+            raise Refused(
+                RunRefusal(f"'{of}' has no '{name}', and nothing is done without.", where)
+            )
+        return _plain(found.text)
+
+    def path(self, name: str) -> str:
+        """A path, empty where there is none; Refused for a program in its place."""
+        found = self.found(name)
+        path = "" if found is None else _plain(found.text).replace("\\", "/")
+        if found is not None and (path.startswith("|") or path.endswith("|")):
+            reason = (
+                f"'{name}={path}' names a program in the place of a file, and none is started for "
+                "that. Write what it gives into a file, and name that."
+            )
+            raise Refused(RunRefusal(reason, where_of(found.text)))
+        return path
+
+    def required_path(self, name: str, of: str) -> str:
+        """A path that has to be there."""
+        self.required(name, of)
+        return self.path(name)
+
+    def whole(self, name: str, otherwise: int) -> int:
+        """A whole number."""
+        found = self.found(name)
+        return otherwise if found is None else _number(found, _whole, "a whole number")
+
+    def real(self, name: str, otherwise: float) -> float:
+        """A number."""
+        found = self.found(name)
+        return otherwise if found is None else _number(found, _finite, "a number")
+
+    def unbounded(self, name: str) -> float:
+        """A number that may be infinite, and is where nothing is given."""
+        found = self.found(name)
+        if found is None or _plain(found.text).lower() in _INFINITE:
+            return math.inf
+        return _number(found, _finite, "a number")
+
+    def truth(self, name: str, otherwise: bool) -> bool:
+        """A truth."""
+        found = self.found(name)
+        if found is None:
+            return otherwise
+        text = _plain(found.text)
+        if text not in TRUTHS:
+            raise _expected(found, "true or false")
+        return text in TRUE
+
+    def reals(self, name: str) -> list[float]:
+        """A list of numbers, one for each epoch."""
+        return self._list(name, _single, "numbers of seven digits")
+
+    def unbounded_reals(self, name: str) -> list[float]:
+        """A list of numbers that may be infinite."""
+        return self._list(name, _perhaps_infinite, "numbers")
+
+    def wholes(self, name: str) -> list[int]:
+        """A list of whole numbers."""
+        return self._list(name, _whole, "whole numbers")
+
+    def names(self, name: str) -> list[str]:
+        """A list of names."""
+        found = self.found(name)
+        listed = [] if found is None else elements(found.text) or []
+        return [text for text in map(_plain, listed) if text]
+
+    def found(self, name: str) -> Found | None:
+        """What stands there, None where nothing is given."""
+        found = self.scope.look_up(name.encode())
+        return None if found is None or found.text.text in (b"default",) else found
+
+    def _list(self, name: str, read: Callable[[str], Value], what: str) -> list[Value]:
+        found = self.found(name)
+        if found is None:
+            return []
+        listed = elements(found.text)
+        if not listed:
+            raise _expected(found, f"{what} with ':' between them")
+        try:
+            return [read(_plain(one)) for one in listed]
+        except ValueError:
+            raise _expected(found, f"{what} with ':' between them") from None
+
+
+def refused(visits: list[Visit], root: Scope) -> Iterator[RunRefusal]:
+    """What the blocks that a command reads ask for and is not done."""
+    yield from _refused_in(TOP, root)
+    for visit in visits:
+        if _is_shared(visit):  # one process trains, whatever it says
+            continue
+        yield from _refused_in(visit.table, visit.scope)
+        adjusting = block("AutoAdjust") if visit.table.name == "SGD" else None
+        if adjusting is not None:  # its options may stand in the block around
+            yield from _refused_in(adjusting, visit.scope)
+
+
+def idle(visits: list[Visit], root: Scope) -> dict[str, None]:
+    """The options that say other than their defaults and change nothing here, by their names."""
+    read = set(" ".join(_READ.values()).lower().split()) - {_EVERYWHERE}
+    blocks = [(TOP, root), *((one.table, one.scope) for one in visits if not _is_shared(one))]
+    found: dict[str, None] = {}
+    for table, scope in blocks:
+        names = set(_IDLE.get(_SAME.get(table.name, table.name), "").lower().split())
+        for key, option in table.keys:
+            name = option.name.lower()
+            if name in read or name not in names | {_EVERYWHERE}:
+                continue
+            value = scope.look_up(key, climb=not option.here)
+            if value is not None and not _is_neutral(option, value.text):
+                found[option.name] = None
+    return found
+
+
+def _is_shared(visit: Visit) -> bool:
+    """Whether a block says how several workers train together."""
+    at: Visit | None = visit
+    while at is not None and at.table.name != _SHARING:
+        at = at.outer
+    return at is not None
+
+
+def _refused_in(table: Block, scope: Scope) -> Iterator[RunRefusal]:
+    name = _SAME.get(table.name, table.name)
+    if name not in _READ and (name in ACTIONS or name.lower() in READERS):
+        return  # it is refused as a whole
+    known = frozenset(f"{_READ.get(name, '')} {_IDLE.get(name, '')}".lower().split())
+    for key, option in table.keys:
+        if option.name.lower() in known or option.name not in _UNBUILT.get(name, (option.name,)):
+            continue
+        found = scope.look_up(key, climb=not option.here)
+        if found is not None and not _is_neutral(option, found.text):
+            said = _plain(found.text)
+            shown = f"={said}" if len(said) <= 40 and option.kind != "block" else ""
+            yield RunRefusal(
+                f"'{option.name}{shown}' of {table.name} is not done yet. Leave it out.",
+                where_of(found.text),
+            )
+
+
+def _is_neutral(option: Option, text: Traced) -> bool:
+    """Whether a value says no more than the default does."""
+    words = [one.strip().partition("*")[0].strip() for one in _plain(text).split(":")]
+    neutral = _NEUTRAL.get(option.name.lower(), (option.default or "",))
+    return all(any(_equal(word, one) for one in neutral) for word in words) or not any(words)
+
+
+def _equal(word: str, default: str) -> bool:
+    if word.lower() == default.lower():
+        return True
+    if word in TRUTHS and default in TRUTHS and word and default:
+        return (word in FALSE) == (default in FALSE)
+    try:
+        return float(word) == float(default)
+    except ValueError:
+        return False
+
+
+def _plain(text: Traced) -> str:
+    for use in text.uses:
+        if use.problem is not None:
+            raise Refused(
+                RunRefusal(
+                    f"the variable '{use.name}' has no value. Give one with --set {use.name}=...",
+                    where_of(text),
+                )
+            )
+    return text.text.decode("utf-8", "replace")
+
+
+def _number(found: Found, read: Callable[[str], Value], what: str) -> Value:
+    try:
+        return read(_plain(found.text))
+    except ValueError:
+        raise _expected(found, what) from None
+
+
+def _finite(text: str) -> float:
+    """A number; ValueError for what is none, and for one that is infinite."""
+    found = float(text)
+    if not math.isfinite(found) or "_" in text:
+        raise ValueError(text)
+    return found
+
+
+def _single(text: str) -> float:
+    """A number that four bytes can hold."""
+    found = _finite(text)
+    if abs(found) > _LARGEST_SINGLE:
+        raise ValueError(text)
+    return found
+
+
+def _whole(text: str) -> int:
+    if "_" in text:
+        raise ValueError(text)
+    return int(text)
+
+
+def _expected(found: Found, what: str) -> Refused:
+    key = found.entry.key.decode("utf-8", "replace")
+    reason = f"'{key}' is '{_plain(found.text)}', and {what} is expected."
+    return Refused(RunRefusal(reason, where_of(found.text)))
+
+
+def _perhaps_infinite(word: str) -> float:
+    return math.inf if word.strip().lower() in _INFINITE else _finite(word)

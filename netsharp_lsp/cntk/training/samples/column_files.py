@@ -1,0 +1,167 @@
+"""A file of columns, as the block of UCIFastReader describes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from netsharp_engine.cntk.samples.columns import (
+    ColumnOptions,
+    LabelColumn,
+    NumberColumns,
+    read_columns,
+    survey_columns,
+)
+from netsharp_lsp.cntk.configuration.records import is_block
+from netsharp_lsp.cntk.configuration.scope import Found
+from netsharp_lsp.cntk.training.options import Options
+from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
+from netsharp_lsp.cntk.training.samples.text_files import located
+from netsharp_lsp.workspace import outside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from netsharp_engine.cntk.samples.columns import Columns
+    from netsharp_engine.cntk.samples.faults import DataSurvey
+    from netsharp_engine.cntk.samples.text_format import Sequences
+    from netsharp_lsp.cntk.networks.node import Where
+    from netsharp_lsp.cntk.run.files import RunFiles
+
+#: Whoever names one of these has labels.
+_LABELS = (b"labelMappingFile", b"labelDim", b"labelType")
+_NAMED, _NUMBERS, _NONE = "category", "regression", "none"
+_UNORDERED = (
+    "UCIFastReader shuffled with a generator of its time; the samples of each epoch are the same, "
+    "and their order is another. randomize=none keeps that of the file."
+)
+
+
+class ColumnFile(NamedTuple):
+    """The columns of a file, and how it is read."""
+
+    path: str
+    where: Where
+    streams: Columns
+    options: ColumnOptions
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """The numbers of a sample, by stream."""
+        return {stream.name: stream.dim for stream in self.streams}
+
+    @property
+    def most_errors(self) -> int:
+        """No error is passed over."""
+        return 0
+
+    @property
+    def window(self) -> int | None:
+        """All samples are shuffled together."""
+        return None
+
+    @property
+    def unordered(self) -> str:
+        """The order was the original's own."""
+        return _UNORDERED
+
+    @property
+    def key(self) -> object:
+        """What is equal where the same is read."""
+        return self.path, self.streams, self.options
+
+    def read(self, dtype: str) -> Sequences:
+        """Its samples; DataError where it cannot be used."""
+        return read_columns(self.path, self.streams, dtype, self.options)
+
+    def survey(self) -> DataSurvey:
+        """All that is wrong with it; DataError where it cannot be read."""
+        return survey_columns(self.path, self.streams, self.options)
+
+
+def column_file(options: Options, files: RunFiles) -> ColumnFile:
+    """The file of a UCIFastReader."""
+    scope, where = options.scope, where_of(options.scope.text)
+    features: list[tuple[str, Options]] = []
+    labels: list[tuple[str, Options]] = []
+    for name, inner in _sections(options):
+        if any(inner.scope.here(key) is not None for key in _LABELS):
+            labels.append((name, inner))
+        elif inner.scope.here(b"dim") is not None:
+            features.append((name, inner))
+    if len(features) != 1 or len(labels) > 1:
+        reason = (
+            "UCIFastReader needs one block of features (with dim) and at most one of labels (with "
+            f"labelDim or labelType), and here are {len(features)} and {len(labels)}."
+        )
+        raise Refused(RunRefusal(reason, where))
+    name, inner = features[0]
+    path, place = located(inner, files)
+    streams: list[NumberColumns | LabelColumn] = [_numbers(name, inner)]
+    for name, inner in labels:
+        kind = inner.text("labelType", _NAMED).lower()
+        if kind == _NONE:
+            continue
+        if located(inner, files)[0] != path:
+            reason = f"'{name}' has to be in the same file as the features."
+            raise Refused(RunRefusal(reason, where_of(inner.scope.text)))
+        if kind not in (_NAMED, _NUMBERS):
+            reason = f"'labelType' is '{kind}', and none of category, regression, none."
+            raise Refused(RunRefusal(reason, where_of(inner.scope.text)))
+        streams.append(_labels(name, inner, files) if kind == _NAMED else _numbers(name, inner))
+    delimiter, point = (options.text(one) for one in ("customDelimiter", "customDecimalPoint"))
+    if delimiter and delimiter[:1] == (point[:1] or "."):
+        reason = f"'{delimiter[:1]}' cannot stand between columns and before decimals."
+        raise Refused(RunRefusal(reason, where_of(scope.text)))
+    form = ColumnOptions(delimiter.encode()[:1], point.encode()[:1] or b".")
+    return ColumnFile(path, place, tuple(streams), form)
+
+
+def _sections(options: Options) -> Iterator[tuple[str, Options]]:
+    """The blocks in a block, by their names."""
+    scope = options.scope
+    for entry in scope:
+        found = Found(entry, scope, scope.resolved(entry))
+        if is_block(found.text.text):
+            yield entry.key.decode("utf-8", "replace"), Options(scope.inside(found))
+
+
+def _numbers(name: str, options: Options) -> NumberColumns:
+    options.required("dim", name)
+    return NumberColumns(name, _start(name, options), _positive(name, "dim", options))
+
+
+def _labels(name: str, options: Options, files: RunFiles) -> LabelColumn:
+    found = options.found("labelMappingFile")
+    where = where_of(options.scope.text if found is None else found.text)
+    path = options.required_path("labelMappingFile", name)
+    if files.outside(path):
+        raise Refused(RunRefusal(outside(path), where))
+    data = files.read(path)
+    if data is None:
+        reason = (
+            f"there is no file '{path}' of labels. Write one with a label on each line (the "
+            "original made it by the action createLabelMap)."
+        )
+        raise Refused(RunRefusal(reason, where))
+    lines = data.decode("utf-8", "replace").split("\n")
+    classes = tuple(line.strip() for line in lines if line.strip())
+    dim = max(options.whole("labelDim", 0), len(classes))
+    if not classes:
+        raise Refused(RunRefusal(f"'{path}' holds no label.", where))
+    return LabelColumn(name, _start(name, options), dim, classes)
+
+
+def _start(name: str, options: Options) -> int:
+    start = options.whole("start", 0)
+    if start < 0:
+        reason = f"'start' of '{name}' must not be negative."
+        raise Refused(RunRefusal(reason, where_of(options.scope.text)))
+    return start
+
+
+def _positive(name: str, key: str, options: Options) -> int:
+    found = options.whole(key, 0)
+    if found < 1:
+        reason = f"'{key}' of '{name}' has to be 1 or more."
+        raise Refused(RunRefusal(reason, where_of(options.scope.text)))
+    return found

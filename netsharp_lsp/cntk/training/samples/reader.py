@@ -1,0 +1,165 @@
+"""The block of a reader as the samples that it brings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from netsharp_engine.cntk.samples.minibatches import Sweeps
+from netsharp_engine.data.errors import DataError, nearest
+from netsharp_lsp.cntk.configuration.options import DEFAULT_READER, READERS
+from netsharp_lsp.cntk.networks.node import elements
+from netsharp_lsp.cntk.training.options import Options
+from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
+from netsharp_lsp.cntk.training.samples.column_files import column_file
+from netsharp_lsp.cntk.training.samples.text_files import text_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from netsharp_engine.cntk.samples.faults import DataSurvey
+    from netsharp_engine.cntk.samples.text_format import Sequences
+    from netsharp_lsp.cntk.configuration.scope import Found, Scope
+    from netsharp_lsp.cntk.networks.node import Node, Where
+    from netsharp_lsp.cntk.run.files import RunFiles
+
+_NEVER = ("none", "0")
+#: Options of a reader that is made of others.
+_JOINING = ("deserializers", "readers")
+
+
+class DataFile(Protocol):
+    """A file of samples, as a block describes it."""
+
+    @property
+    def path(self) -> str:
+        """Where it is."""
+
+    @property
+    def where(self) -> Where:
+        """Where it is named."""
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """The numbers of a sample, by stream."""
+
+    @property
+    def most_errors(self) -> int:
+        """So many errors are passed over."""
+
+    @property
+    def key(self) -> object:
+        """What is equal where the same is read."""
+
+    def read(self, dtype: str) -> Sequences:
+        """Its samples; DataError where it cannot be used."""
+
+    def survey(self) -> DataSurvey:
+        """All that is wrong with it; DataError where it cannot be read."""
+
+    @property
+    def window(self) -> int | None:
+        """So many samples are shuffled together; None for all, 0 for none."""
+
+    @property
+    def unordered(self) -> str:
+        """What to know of samples that are shuffled; empty where their order is the original's."""
+
+
+class SampleReader:
+    """What a block says; `source` reads the file."""
+
+    def __init__(self, scope: Scope, file: DataFile, randomize: bool) -> None:
+        self._where = where_of(scope.text)
+        #: The inputs along each dynamic axis.
+        self._axes: dict[str, list[str]] = {}
+        self.file = file
+        self.randomize = randomize
+
+    def fit(self, inputs: Iterable[Node]) -> None:
+        """Refuse inputs that no stream brings, or brings with another size."""
+        inputs = list(inputs)
+        for node in inputs:
+            self._axes.setdefault(node.text("dynamicAxis"), []).append(node.name)
+        sizes = self.file.sizes
+        for node in inputs:
+            held, size = sizes.get(node.name), elements(node.shape or ())
+            if held is None:
+                reason = f"no stream is called '{node.name}' as an input of the network is."
+                raise Refused(RunRefusal(reason + nearest(node.name, sizes), self._where))
+            if held != size:
+                reason = f"'{node.name}' has dim={held} here, and the network's has {size}."
+                raise Refused(RunRefusal(reason, self._where))
+
+    def source(self, dtype: str) -> Sweeps:
+        """The samples; DataError where the file cannot be used."""
+        sequences = self.file.read(dtype)
+        for names in self._axes.values():
+            for other in names[1:]:
+                self._compare(sequences, names[0], other)
+        if self.randomize and self.file.unordered:
+            sequences.warnings.append(self.file.unordered)
+        window = self.file.window
+        return Sweeps(sequences, self.randomize and window != 0, window)
+
+    def _compare(self, sequences: Sequences, first: str, second: str) -> None:
+        """Refuse sequences with other lengths along one axis."""
+        place = sequences.differing(first, second)
+        if place is not None:
+            number, one, other = place
+            raise DataError(
+                f"{self.file.path}: sequence {number + 1:,} has {one:,} samples of '{first}' and "
+                f"{other:,} of '{second}', which run along the same dynamic axis. Give one of them "
+                "a DynamicAxis of its own."
+            )
+
+
+class _Kind(NamedTuple):
+    """A type of reader: what makes a file of its block, and whether `randomize` is a truth there,
+    rather than a window of samples.
+    """
+
+    file: Callable[[Options, RunFiles], DataFile]
+    is_truth: bool
+
+
+#: What is read, by the names of readers in lower case.
+_KINDS = {
+    DEFAULT_READER.lower(): _Kind(text_file, is_truth=True),
+    "ucifastreader": _Kind(column_file, is_truth=False),
+}
+
+
+def reader_of(
+    found: Found, outer: Scope, files: RunFiles, otherwise: bool, asked: bool = True
+) -> SampleReader:
+    """The reader in a block.
+
+    Samples come in a random order or in that of the file, as `otherwise` says where the block
+    itself does not; it is not `asked` where the order must not change.
+    """
+    scope = outer.inside(found)
+    options = Options(scope)
+    name = options.text("readerType", DEFAULT_READER)
+    kind = _KINDS.get(name.lower())
+    is_joined = any(options.found(one) is not None for one in _JOINING)
+    if kind is None or is_joined:
+        place = options.found("readerType")
+        where = where_of(found.text if place is None or is_joined else place.text)
+        raise Refused(RunRefusal(_why_not(name, is_joined), where))
+    randomize = otherwise
+    if asked and (otherwise or scope.here(b"randomize") is not None):
+        never = options.text("randomize").lower() in _NEVER
+        randomize = not never and (not kind.is_truth or options.truth("randomize", True))
+    return SampleReader(scope, kind.file(options, files), randomize)
+
+
+def _why_not(name: str, is_joined: bool) -> str:
+    """Why a reader is not read, by what it reads, and the way out."""
+    table = READERS.get(name.lower())
+    says = table.says if table is not None and not is_joined else ""
+    what = "a reader that is made of several" if is_joined else f"the reader {name}"
+    reads = f" ({says[:1].lower()}{says[1:].rstrip('.')})" if says else ""
+    return (
+        f"{what}{reads} is not supported yet. Write the data in CNTK's text format and read them "
+        f"by {DEFAULT_READER}."
+    )

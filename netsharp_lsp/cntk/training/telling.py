@@ -1,0 +1,286 @@
+"""What a run tells while it goes on: events of the run log, and the lines of the original's log."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from netsharp_lsp.cntk.networks.node import elements, written
+
+if TYPE_CHECKING:
+    from netsharp_engine.cntk.descent.reports import (
+        EpochBegun,
+        EpochEnded,
+        RateChanged,
+        RolledBack,
+        Shown,
+        Told,
+        Tried,
+    )
+    from netsharp_lsp.cntk.networks.node import Network, Node
+    from netsharp_lsp.questions import Follower
+
+_WIDTH = 78
+_CROSS_ENTROPY = "CrossEntropy"
+
+
+class Telling:
+    """Tells of one action of one command."""
+
+    def __init__(self, follower: Follower, command: str, action: str, old: bool = False) -> None:
+        self._follower, self._command, self._action = follower, command, action
+        #: Whether lines are those of August 2016, and not of November.
+        self.old = old
+        self._epochs = 0
+        self._size_known = False
+        self._steps = self._shown = 0
+        self._seconds = 0.0
+        #: What a person is told when all is done.
+        self.results: list[str] = []
+
+    def notice(self, sentence: str) -> None:
+        """What a person should know."""
+        self._follower.notice(f"{self._command}: {sentence}")
+
+    def warned(self, sentences: Sequence[str]) -> None:
+        """What is odd about the data."""
+        for sentence in sentences:
+            self.notice(sentence)
+
+    def line(self, line: str = "") -> None:
+        """A line of the original's log."""
+        self._follower.line(line)
+
+    def stops(self) -> bool:
+        """Whether somebody wants an end."""
+        return self._follower.stops()
+
+    def begun(self) -> None:
+        """The action begins."""
+        full, empty = "#" * _WIDTH, f"#{' ' * (_WIDTH - 2)}#"
+        title = f"# {self._command} command ({self._action} action)"
+        if self.old:
+            title = f'# Action "{self._action}"'
+        for line in (full, empty, f"{title:<{_WIDTH - 2}} #", empty, full, ""):
+            self.line(line)
+        self._trains("Begin")
+
+    def done(self) -> None:
+        """The action ends."""
+        self._trains("End")
+        self.line()
+        self.line(f'Action "{self._action}" complete.')
+        self.line()
+
+    def _trains(self, what: str) -> None:
+        if self.old and self._action.startswith("train"):
+            self.line(f"CNTKCommandTrain{what}: {self._command}")
+
+    def lines(self, lines: Iterable[str]) -> None:
+        """Lines of the original's log."""
+        for line in lines:
+            self.line(line)
+
+    def made(self, nodes: int, is_loaded: bool) -> None:
+        """A network of so many nodes is there."""
+        if self.old:
+            self.line(f"{'Loaded' if is_loaded else 'Created'} model with {nodes} nodes on CPU.")
+        else:
+            self.line(f"Model has {nodes} nodes. Using CPU.")
+        self.line()
+
+    def training(self, network: Network, parameters: Sequence[Node], learning: int) -> None:
+        """What is trained, and by what."""
+        for what, group in (("Training", "criterion"), ("Evaluation", "evaluation")):
+            nodes = network.groups[group]
+            if nodes and self.old:
+                self.line(f"{what} criterion node(s):")
+                for node in nodes:
+                    self.line(f"\t{node.name} = {node.operation}")
+            elif len(nodes) == 1:
+                head = f"{what} criterion:"
+                self.line(f"{head:<21} {nodes[0].name} = {nodes[0].operation}")
+            elif nodes:
+                self.line(f"{what} criteria:")
+                for node in nodes:
+                    self.line(f"\t{node.name} = {node.operation};")
+        count = sum(elements(node.shape or ()) for node in parameters)
+        self.line(
+            f"Training {count} parameters in {len(parameters)} out of {len(parameters)} parameter "
+            f"tensors and {learning} nodes with gradient:"
+        )
+        for node in parameters:
+            self.line(
+                f"\tNode '{node.name}' ({node.operation} operation) : [{written(node.shape)}]"
+            )
+
+    def precomputing(self, count: int) -> None:
+        """Statistics are worked out of the data."""
+        self.line(f"Precomputing --> {count} PreCompute nodes found.")
+
+    def precomputed(self) -> None:
+        """They are."""
+        self.line("Precomputing --> Completed.")
+
+    def started(self, epochs: int, steps: int, rows: int, sized: bool) -> None:
+        """Training starts; `sized`: the configuration says how long an epoch is."""
+        self._epochs, self._size_known = epochs, sized
+        metrics = {"epochs": epochs, "steps": steps, "rows": rows}
+        self._event("start", epoch=0, step=0, samples=0, metrics=metrics)
+
+    def goes_on(self, steps: int, seconds: float) -> None:
+        """It does so behind so many minibatches, which took so long."""
+        self._steps, self._seconds = steps, seconds
+
+    def epoch_begun(self, event: EpochBegun) -> None:
+        """An epoch begins."""
+        self._shown = 0
+        self.line(
+            f"Starting Epoch {event.epoch}: learning rate per sample = {event.rate:f}  effective "
+            f"momentum = {event.effective_momentum:f}  momentum as time constant = "
+            f"{event.time_constant:.1f} samples"
+        )
+        self.line("Starting minibatch loop.")
+
+    def minibatches(self, event: Shown) -> None:
+        """Some minibatches are done."""
+        share = f", {100 * event.share:2.2f}%" if self._size_known else ""
+        figures = event.figures
+        speed = figures.samples / event.seconds if event.seconds > 0 else 0.0
+        self.line(
+            f" Epoch[{event.epoch:2d} of {self._epochs}]-Minibatch[{event.start:4d}-"
+            f"{event.end:4d}{share}]: {_values(figures)}; time = {event.seconds:.4f}s; "
+            f"samplesPerSecond = {speed:.1f}"
+        )
+        self._steps += event.end - self._shown
+        self._shown = event.end
+        self._seconds += event.seconds
+        self._event(
+            "step", epoch=event.epoch, samples=event.samples, rate=event.rate, figures=figures
+        )
+
+    def epoch_ended(self, event: EpochEnded, steps: int, seconds: float) -> None:
+        """An epoch is done."""
+        self._size_known = True
+        self._steps, self._seconds = steps, seconds
+        self.line(
+            f"Finished Epoch[{event.epoch:2d} of {self._epochs}]: [Training] "
+            f"{_values(event.figures)}; totalSamplesSeen = {event.samples}; "
+            f"learningRatePerSample = {event.rate:.8g}; epochTime={event.seconds:.6g}s"
+        )
+        self._event(
+            "epoch",
+            epoch=event.epoch,
+            samples=event.samples,
+            rate=event.rate,
+            figures=event.figures,
+            **({} if event.validation is None else {"validation": _parted(event.validation)}),
+        )
+        if event.validation is not None:
+            self.line(
+                f"Finished Epoch[{event.epoch:2d} of {self._epochs}]: [Validate] "
+                f"{_values(event.validation)}"
+            )
+
+    def tried(self, event: Tried) -> None:
+        """A trial before an epoch is done."""
+        self.line(
+            f" Finished Mini-Epoch[{event.epoch}]: {_values(event.figures)}; "
+            f"learningRatePerSample = {event.rate:.8g}; minibatchSize = {event.size}"
+        )
+
+    def rate_changed(self, event: RateChanged) -> None:
+        """A rate was adjusted."""
+        self.line(f"learnRatePerSample {event.change} to {event.rate:.8g}")
+
+    def going_back(self, path: str) -> None:
+        """Training goes back to a model."""
+        self.line(
+            f"Loading (rolling back to) previous model with best training-criterion value: {path}."
+        )
+
+    def went_back(self, event: RolledBack) -> None:
+        """It went back."""
+        back, last = event.epoch, event.last
+        for epoch in range(back + 1, last):
+            self.line(
+                f"SGD: removing model and checkpoint files for epoch {epoch} after rollback to "
+                f"epoch {back}"
+            )
+        self.line(f"SGD: revoke back to and update checkpoint file for epoch {back}")
+        self.notice(f"epoch {last} is worse: goes on after epoch {back}.")
+
+    def trained(self, path: str) -> None:
+        """The model is complete."""
+        self.results.append(f"{self._command}: model {path}")
+
+    def wrote(self, path: str) -> None:
+        """A file of values is written."""
+        self.results.append(f"{self._command}: wrote {path}")
+
+    def saved(self, path: str) -> None:
+        """A model is kept."""
+        self.line(f"SGD: Saving checkpoint model '{path}'")
+
+    def tested(self, start: int, end: int, figures: Told, of: Mapping[str, str]) -> None:
+        """Some minibatches are evaluated; the types of criteria by their names."""
+        self.line(f"Minibatch[{start}-{end}]: {_values(figures)}{_perplexity(figures, of)}")
+
+    def evaluated(self, end: int, figures: Told, of: Mapping[str, str], epoch: int = 0) -> None:
+        """All of them are, by the model behind an epoch where one is said."""
+        told = ", ".join(f"{name} {value:.8g}" for name, value in figures.means.items())
+        self.results.append(f"{self._command}: {told} ({figures.samples:,} samples)")
+        told = f"{_values(figures)}{_perplexity(figures, of)}"
+        self.line(f"Final Results: Minibatch[1-{end}]: {told}")
+        criterion = next((name for name, kind in of.items() if _CROSS_ENTROPY in kind), None)
+        criterion = criterion or next(iter(figures.means))
+        self._event(
+            "end", epoch=epoch, step=end, samples=figures.samples, figures=_led(figures, criterion)
+        )
+
+    def _event(self, name: str, *, figures: Told | None = None, **more: Any) -> None:
+        event: dict[str, Any] = {
+            "event": name,
+            "command": self._command,
+            "action": self._action,
+            "step": self._steps,
+            "seconds": round(self._seconds, 3),
+            **more,
+        }
+        if figures is not None:
+            event |= {**_parted(figures), "criterion": next(iter(figures.means))}
+        self._follower.event(event)
+
+
+def _led(figures: Told, first: str) -> Told:
+    """The same figures with one of them in front."""
+    return figures._replace(means={first: figures.means[first], **figures.means})
+
+
+def _parted(figures: Told) -> dict[str, Any]:
+    """The criterion, which comes first, and what is beside it."""
+    loss, *_ = figures.means.values()
+    return {"loss": loss, "evaluation": dict(list(figures.means.items())[1:])}
+
+
+def _values(figures: Told) -> str:
+    return "; ".join(
+        f"{name} = {number(name, value)} * {figures.samples}"
+        for name, value in figures.means.items()
+    )
+
+
+def number(name: str, value: float) -> str:
+    """A criterion as the original prints it."""
+    if name.endswith("s"):
+        return f"{100 * value:2.3f}%"
+    return f"{value:.8e}" if "e" in f"{value:.8g}" else f"{value:.8f}"
+
+
+def _perplexity(figures: Told, of: Mapping[str, str]) -> str:
+    """What stands behind the last criterion if that is a cross-entropy."""
+    name, value = list(figures.means.items())[-1]
+    if _CROSS_ENTROPY not in of.get(name, ""):
+        return ""
+    return f"; perplexity = {math.exp(min(value, 700.0)):.8f}"

@@ -1,0 +1,151 @@
+"""What every action asks of its command: options, network, reader, and where files are written."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from netsharp_lsp.cntk.run.edits import normal
+from netsharp_lsp.cntk.run.models import trained_before
+from netsharp_lsp.cntk.training.networks.models import StoredModelError
+from netsharp_lsp.cntk.training.options import Options
+from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
+from netsharp_lsp.cntk.training.samples.reader import reader_of
+from netsharp_lsp.workspace import outside, outside_to_write
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.networks.node import Network, Node
+    from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.cntk.training.networks.lowering import Seeds
+    from netsharp_lsp.cntk.training.networks.models import ModelFiles
+    from netsharp_lsp.cntk.training.samples.reader import SampleReader
+
+_PRECISIONS = {"float": "float32", "double": "float64"}
+
+
+class Workshop(NamedTuple):
+    """What all actions of a run share: the folder that paths lead from, the door to models and
+    what is written, the seeds of parameters, and whether programs may be started.
+    """
+
+    experiment: Experiment
+    folder: str
+    store: ModelFiles
+    seeds: Seeds
+    starts_programs: bool = False
+
+    def path(self, path: str) -> str:
+        """Where a path of the configuration leads."""
+        return os.path.join(self.folder, path)
+
+
+class CommandWork(NamedTuple):
+    """An action of a command: its options, the type of its numbers, and its model."""
+
+    action: str
+    command: Command
+    shop: Workshop
+    options: Options
+    dtype: str
+    model_name: str
+
+    @property
+    def name(self) -> str:
+        """What the command is called."""
+        return self.command.name
+
+    @property
+    def model_path(self) -> str:
+        """Where its model is."""
+        return self.shop.path(self.model_name)
+
+    @property
+    def store(self) -> ModelFiles:
+        """The door to models and to what is written."""
+        return self.shop.store
+
+    def refused(self, message: str) -> Refused:
+        """What refuses the whole command."""
+        return Refused(RunRefusal(message, where_of(self.options.scope.text)))
+
+
+def work_of(
+    command: Command, action: str, shop: Workshop, model_key: str = "modelPath"
+) -> CommandWork:
+    """What a command says to every action; where no key names its model it has none."""
+    assert command.scope is not None
+    options = Options(command.scope)
+    model = options.required_path(model_key, command.name) if model_key else ""
+    precision = options.text("precision", "float")
+    work = CommandWork(action, command, shop, options, _PRECISIONS.get(precision, ""), model)
+    if not work.dtype:
+        raise work.refused(f"'precision' is '{precision}', and neither float nor double.")
+    return work
+
+
+def network_of(work: CommandWork) -> Network:
+    """The network that a command works on: its own, or that of the model it reads."""
+    if work.command.builder is not None:
+        own = work.shop.experiment.network_of(work.name)
+        if own is None or own.network is None:
+            why = "" if own is None else f": {own.why_not}"
+            raise work.refused(f"the network of '{work.name}' is not known{why}")
+        taken = next((one for one in own.network.nodes.values() if one.saved is not None), None)
+        if taken is not None:
+            raise work.refused(
+                f"the network of '{work.name}' takes '{taken.name}' from another network, with the "
+                "numbers that it has there, and that is not supported here."
+            )
+        return own.network
+    return network_in(work, [work.model_name])
+
+
+def network_in(work: CommandWork, models: Sequence[str]) -> Network:
+    """The network of the first of some models that a command before leaves, or that is there."""
+    before = trained_before(normal(models[0]), work.command, work.shop.experiment)
+    if not isinstance(before, str) and before.network is not None:
+        return before.network
+    there = (one for one in models if os.path.exists(work.shop.path(one)))
+    try:
+        return work.store.load(work.shop.path(next(there, models[-1]))).network
+    except StoredModelError as error:
+        raise _of_model(work, str(error)) from None
+
+
+def refuse_model_outside(work: CommandWork) -> None:
+    """Refuse a model that may not be read."""
+    if not work.store.readable(work.model_path):
+        raise _of_model(work, outside(work.model_name))
+
+
+def _of_model(work: CommandWork, message: str) -> Refused:
+    found = work.options.found("modelPath")
+    text = work.options.scope.text if found is None else found.text
+    return Refused(RunRefusal(message, where_of(text)))
+
+
+def samples_of(
+    work: CommandWork, shuffled: bool, asked: bool = True, name: str = "reader"
+) -> SampleReader:
+    """The reader of a command; see `SampleReader`."""
+    found = work.options.found(name)
+    if found is None:
+        raise work.refused(f"'{work.name}' has no {name}.")
+    return reader_of(found, work.options.scope, work.shop.experiment.files, shuffled, asked)
+
+
+def refuse_outside(work: CommandWork, path: str) -> None:
+    """Refuse a path at which nothing may be written."""
+    if not work.store.writable(path):
+        raise work.refused(outside_to_write(path))
+
+
+def nodes_named(work: CommandWork, network: Network, names: Sequence[str]) -> list[Node]:
+    """Nodes by their names."""
+    for name in names:
+        if name not in network.nodes:
+            raise work.refused(f"the network has no node '{name}'.")
+    return [network.nodes[name] for name in names]

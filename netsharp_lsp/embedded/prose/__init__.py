@@ -1,0 +1,1 @@
+"""Hosts that hold code in pieces: Markdown, R Markdown, Quarto and notebooks."""

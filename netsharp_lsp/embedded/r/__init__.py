@@ -1,0 +1,1 @@
+"""R as a host: its tokens, its literals, and the specifications in them."""

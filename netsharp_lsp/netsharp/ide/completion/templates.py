@@ -1,0 +1,109 @@
+"""Text with holes to fill in, and the blocks of attributes that are proposed for a connection."""
+
+from __future__ import annotations
+
+from netsharp_engine.geometry import Axis
+from netsharp_lsp.netsharp.ide.completion.fitting import WITH_MAPS, fitted, usual
+from netsharp_lsp.netsharp.meaning.values.attributes import CONVOLVE, NORM
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
+from netsharp_lsp.netsharp.repairs.proposals import CONSTANTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.netsharp.meaning.model import Layer
+
+#: What stands for a source whose shape is unknown.
+UNKNOWN_SHAPE = (28, 28)
+#: The feature maps that are proposed.
+MAPS = 5
+
+
+class Template:
+    """Text with holes; a snippet for editors, and plain text with each hole's proposal."""
+
+    __slots__ = ("_holes", "_parts", "_plain")
+
+    def __init__(self, text: str = "") -> None:
+        self._parts: list[str] = []
+        self._plain: list[str] = []
+        self._holes = 0
+        self.add(text)
+
+    def add(self, text: str) -> Template:
+        """Go on with fixed text."""
+        self._parts.append(text.replace("\\", "\\\\").replace("$", "\\$"))
+        self._plain.append(text)
+        return self
+
+    def hole(self, proposal: str) -> Template:
+        """Go on with something to fill in."""
+        self._holes += 1
+        self._parts.append(f"${{{self._holes}:{proposal}}}")
+        self._plain.append(proposal)
+        return self
+
+    def shape(self, sizes: tuple[int, ...]) -> Template:
+        """Go on with a tuple of holes."""
+        self.add("[")
+        for position, size in enumerate(sizes):
+            self.add(", " if position else "").hole(str(size))
+        return self.add("]")
+
+    @property
+    def has_holes(self) -> bool:
+        """Whether anything is to fill in."""
+        return self._holes > 0
+
+    @property
+    def snippet(self) -> str:
+        """In the syntax of editors."""
+        return "".join(self._parts)
+
+    @property
+    def plain(self) -> str:
+        """For a client that knows no snippets."""
+        return "".join(self._plain)
+
+
+def shape_of(source: Layer | None) -> tuple[int, ...]:
+    """The shape of a source; a usual one where it is unknown."""
+    known = source.shape if source is not None else None
+    return known if known is not None else UNKNOWN_SHAPE
+
+
+def block(
+    template: Template,
+    kind: str,
+    source: Layer | None,
+    declared: tuple[int, ...] | None = None,
+) -> Template:
+    """Go on with the attributes of a connection: InputShape from the source, kernels proposed.
+
+    ``declared`` is the shape that they should lead to, if it is known.
+    """
+    shape = shape_of(source)
+    found = fitted(kind, shape, declared)
+    figures = found if found is not None else usual(kind, shape)
+    template.add(f" {{\n  InputShape = {show(shape)};\n  KernelShape = ").shape(figures.kernel)
+    if kind != NORM:
+        template.add(";\n  Stride = ").shape(figures.stride)
+    if kind == CONVOLVE:
+        template.add(";\n  MapCount = ").hole(str(figures.maps if found is not None else MAPS))
+    elif kind == NORM:
+        for name, value in CONSTANTS.items():
+            template.add(f";\n  {name} = ").hole(show(value))
+    if any(figures.padding):
+        uniform = all(figures.padding)
+        template.add(";\n  Padding = ").add("true" if uniform else show(figures.padding))
+    return template.add(";\n}")
+
+
+def output_of(kind: str, source: Layer | None) -> tuple[int, ...]:
+    """The shape that the usual attributes lead to."""
+    shape = shape_of(source)
+    figures = usual(kind, shape)
+    steps = zip(shape, figures.kernel, figures.stride, figures.padding, strict=True)
+    counts = tuple(Axis(i, k, s, padding=p).count for i, k, s, p in steps)
+    if kind != CONVOLVE:
+        return counts
+    return (MAPS, *counts[1:]) if len(shape) >= WITH_MAPS else (MAPS, *counts)

@@ -1,0 +1,71 @@
+"""The flow of data between layers, asked one layer at a time: what feeds it, what it feeds."""
+
+from __future__ import annotations
+
+from netsharp_lsp.ide.answers import Flow
+from netsharp_lsp.netsharp.ide.navigation.names import target_of
+from netsharp_lsp.netsharp.ide.places.standing import standing_at
+from netsharp_lsp.netsharp.meaning.values.evaluate import show
+from netsharp_lsp.netsharp.reading.syntax import LayerItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from netsharp_lsp.ide.answers import Range, SymbolKind
+    from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
+
+KINDS: dict[str, SymbolKind] = {"input": "input", "hidden": "hidden", "output": "output"}
+
+
+def flow_at(network: Network, offset: int) -> Flow | None:
+    """The layer that is named at an offset, else the one whose declaration holds it."""
+    standing = standing_at(network.specification, offset)
+    if standing is None:
+        return None
+    name = standing.name
+    if name is None or standing.role != "layer":
+        item = standing.holding(LayerItem)
+        name = item.name if item is not None else None
+    layer = network.layers.get(name.text) if name is not None else None
+    return None if layer is None else flow_of(network, layer)
+
+
+def feeds(network: Network, name: str, *, backwards: bool) -> list[Flow]:
+    """The layers that a layer's values go to, or (`backwards`) those whose values it takes.
+
+    `places` are the sources named in the connections between the two.
+    """
+    layer = network.layers.get(name)
+    if layer is None:
+        return []
+    found: dict[Layer, list[Range]] = {}
+    bundles = layer.bundles if backwards else _readers(network, layer)
+    for bundle in bundles:
+        end = bundle.source if backwards else bundle.layer
+        if end is not None:
+            place = bundle.source_place.offsets(network.specification)
+            found.setdefault(end, []).append(place)
+    return [flow_of(network, end, tuple(places)) for end, places in found.items()]
+
+
+def _readers(network: Network, layer: Layer) -> list[Bundle]:
+    """The bundles that read a layer, in the order of the text; its own belongs to them."""
+    return sorted(
+        network.reads_of(layer), key=lambda bundle: (bundle.layer.order, bundle.item.start)
+    )
+
+
+def flow_of(network: Network, layer: Layer, places: tuple[Range, ...] = ()) -> Flow:
+    """A layer as a part of the flow."""
+    detail = summary(network, layer)
+    return Flow(target_of(network, layer), layer.name, detail, KINDS[layer.kind], places)
+
+
+def summary(network: Network, layer: Layer) -> str:
+    """A layer's shape and activation in a few words; its size as written where it is unknown."""
+    shape = "auto" if layer.auto else ""
+    if layer.shape is not None:
+        shape = f"auto = {show(layer.shape[0])}" if layer.auto else show(layer.shape)
+    elif layer.item.size is not None:
+        shape = network.text(layer.size_place)
+    return " ".join(word for word in (shape, layer.activation or "") if word)

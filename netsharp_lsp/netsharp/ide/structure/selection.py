@@ -1,0 +1,109 @@
+"""The ranges around a place, each larger than the one before, as a selection grows."""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.ide.places.standing import comment_at, standing_at
+from netsharp_lsp.netsharp.reading.syntax import (
+    BundleItem,
+    Declaration,
+    LayerItem,
+    Predicate,
+    Tuple,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.ide.answers import Range
+    from netsharp_lsp.netsharp.ide.places.standing import Standing
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.reading.syntax import Node
+
+BLANKS = b" \t\r\n"
+
+
+def selections_at(network: Network, offset: int) -> list[Range]:
+    """The ranges around an offset, from the innermost to the whole text, each strictly larger."""
+    data = network.specification.data
+    found: list[Range] = []
+    for start, end in (*_candidates(network, offset), (0, len(data))):
+        inner = found[-1] if found else (offset, offset)
+        holds = start <= inner[0] and inner[1] <= end
+        if holds and (start, end) != inner:
+            found.append((start, end))
+    return found or [(0, len(data))]
+
+
+def _candidates(network: Network, offset: int) -> list[Range]:
+    """Spans that may hold an offset, the smallest first."""
+    specification = network.specification
+    spans: set[Range] = set()
+    comment = comment_at(specification, offset)
+    if comment is not None:
+        spans.add((comment.start, comment.end))
+    standing = standing_at(specification, offset)
+    if standing is not None:
+        for node in standing.path:
+            for start, end in _spans(node):
+                spans.add((standing.base + start, standing.base + end))
+        spans |= set(_in_brackets(specification.data, standing))
+        spans |= set(_words(standing))
+    return sorted(spans, key=lambda span: (span[1] - span[0], span))
+
+
+def _spans(node: Node) -> Iterator[Range]:
+    """The spans that a node makes: its own, and those of what stands in its brackets."""
+    yield node.start, node.end
+    if isinstance(node, Declaration):
+        yield from _block(node.group)
+    elif isinstance(node, LayerItem):
+        yield from _block(node.body)
+    elif isinstance(node, BundleItem):
+        yield from _block(node.block)
+        yield node.kind_span
+        yield node.keyword.start, max(node.source.end, node.kind_span[1])
+    elif isinstance(node, Predicate):
+        yield node.source.start, node.destination.end
+    elif isinstance(node, Tuple) and node.items:
+        yield node.items[0].start, node.items[-1].end
+
+
+def _block(span: Range | None) -> Iterator[Range]:
+    """A block, and what stands between its braces."""
+    if span is not None:
+        yield span
+        yield span[0] + 1, span[1] - 1
+
+
+def _words(standing: Standing) -> Iterator[Range]:
+    """A keyword that is no node of its own (`auto`, `true`, `all`)."""
+    for word in standing.declaration.keywords:
+        yield standing.span(word)
+
+
+def _in_brackets(data: bytes, standing: Standing) -> Iterator[Range]:
+    """The expressions on the way that stand in parentheses, with these."""
+    for node in standing.path[1:]:
+        start, end = standing.span(node)
+        while True:
+            before = _back(data, start)
+            behind = _forth(data, end)
+            if data[before - 1 : before] != b"(" or data[behind : behind + 1] != b")":
+                break
+            start, end = before - 1, behind + 1
+            yield start, end
+
+
+def _back(data: bytes, at: int) -> int:
+    """The offset behind the last byte before an offset that is no blank."""
+    while at > 0 and data[at - 1] in BLANKS:
+        at -= 1
+    return at
+
+
+def _forth(data: bytes, at: int) -> int:
+    """The offset of the first byte from an offset on that is no blank."""
+    while at < len(data) and data[at] in BLANKS:
+        at += 1
+    return at

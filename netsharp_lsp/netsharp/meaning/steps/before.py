@@ -1,0 +1,86 @@
+"""What others knew of declarations before an edit, to tell whether it changed anything for them."""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.meaning.steps.constants import same_constant
+from netsharp_lsp.netsharp.meaning.units import readings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from netsharp_lsp.netsharp.meaning.model import Layer
+    from netsharp_lsp.netsharp.meaning.network import Network
+    from netsharp_lsp.netsharp.meaning.units import Unit
+    from netsharp_lsp.netsharp.meaning.values.evaluate import Value
+
+    #: What others may ask of a layer: see `facts`.
+    Facts = tuple[object, ...]
+
+
+class Before:
+    """What others knew of units before they changed."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self._constants: dict[str, Value | None] = {}
+        self._facts: dict[str, Facts | None] = {}
+        self._readings: dict[str, list[object]] = {}
+        self._kept: dict[Unit, list[tuple[str, object]]] = {}
+
+    def exchange(self, gone: Iterable[Unit], come: Iterable[Unit]) -> None:
+        """Keep what is known of units that go, and of names that those declare which come."""
+        for unit in gone:
+            self._keep_names(unit)
+            for name, reading in readings(unit):
+                self._readings.setdefault(name, []).append(reading)
+        for unit in come:
+            self._keep_names(unit)
+
+    def keep(self, units: Iterable[Unit]) -> None:
+        """Keep what is known of units that stay."""
+        for unit in units:
+            if unit not in self._kept:
+                self._keep_names(unit)
+                self._kept[unit] = [*readings(unit)]
+
+    def _keep_names(self, unit: Unit) -> None:
+        network = self.network
+        for constant in unit.constants:
+            known = network.constants.get(constant.name)
+            if known is not None:
+                self._constants.setdefault(constant.name, known.value)
+        for layer in unit.layers:
+            self._facts.setdefault(layer.name, facts(network.layers.get(layer.name)))
+
+    def changed_names(self, units: Iterable[Unit]) -> set[str]:
+        """The names that no longer stand for what they stood for."""
+        network = self.network
+        constants = {one.name for unit in units for one in unit.constants} | {*self._constants}
+        changed = {one for one in constants if not same_constant(one, self._constants, network)}
+        for name, known in self._facts.items():
+            if known != facts(network.layers.get(name)):
+                changed.add(name)
+        return changed
+
+    def changed_readings(self, gone: Iterable[Unit], come: Iterable[Unit]) -> set[str]:
+        """The layers that are no longer read as they were."""
+        now: dict[str, list[object]] = {}
+        for unit in come:
+            for name, reading in readings(unit):
+                now.setdefault(name, []).append(reading)
+        changed = {
+            name for name in {*now, *self._readings} if now.get(name) != self._readings.get(name)
+        }
+        for unit, before in self._kept.items():
+            pairs = zip(before, readings(unit), strict=True)
+            changed.update(old[0] for old, new in pairs if old != new)
+        return changed
+
+
+def facts(layer: Layer | None) -> Facts | None:
+    """What others may ask of a layer, all but where it stands and who reads it."""
+    if layer is None:
+        return None
+    maps = any(bundle.kind == "convolve" for bundle in layer.bundles)
+    return layer.kind, layer.auto, layer.shape, layer.origin, maps

@@ -1,0 +1,240 @@
+"""One step of a network from a text to the next: what depends on an edit is worked out anew.
+
+The invariant: afterwards the network is what it would be were the text read for the first time.
+Whatever a rule reads of another declaration must be found here as a reason to judge anew.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.netsharp.meaning.model import Share, ShareEntry
+from netsharp_lsp.netsharp.meaning.network import BARE, FORWARD, OWN, UNKNOWN, Network
+from netsharp_lsp.netsharp.meaning.steps.before import Before
+from netsharp_lsp.netsharp.meaning.steps.constants import evaluate_constants
+from netsharp_lsp.netsharp.meaning.steps.exchange import Exchange
+from netsharp_lsp.netsharp.meaning.steps.resolving import Resolver, give_features
+from netsharp_lsp.netsharp.reading.incremental import Delta
+from netsharp_lsp.netsharp.reading.syntax import ShareItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from netsharp_lsp.context import Context
+    from netsharp_lsp.netsharp.meaning.doubts import Doubts
+    from netsharp_lsp.netsharp.meaning.model import Layer
+    from netsharp_lsp.netsharp.meaning.units import Unit
+    from netsharp_lsp.netsharp.reading.specification import Specification
+    from netsharp_lsp.netsharp.reading.syntax import Declaration
+
+
+def resolve(specification: Specification, context: Context) -> Network:
+    """The network that a text describes."""
+    network = Network(specification, context)
+    Revision(network, Delta(0, (), specification.declarations)).run(())
+    return network
+
+
+def revise(
+    network: Network,
+    specification: Specification,
+    doubts: Doubts,
+    delta: Delta,
+    also: Iterable[Declaration] = (),
+) -> list[Unit]:
+    """Make a network that of the next version; return the units to be judged anew.
+
+    ``also`` are declarations to be judged anew whatever the edit did to them.
+    """
+    network.specification = specification
+    network.evaluated = 0
+    network.doubts = doubts
+    return Revision(network, delta).run(also)
+
+
+class Revision:
+    """One edit of a network.  `stale` gathers the units that are to be resolved anew."""
+
+    def __init__(self, network: Network, delta: Delta) -> None:
+        self.network = network
+        #: Nothing was there before, so nothing can have changed.
+        self.first = not network.units
+        self.exchange = Exchange(network, delta)
+        self.stale: dict[Unit, None] = {}
+        self.resolved: dict[Unit, None] = {}
+        self.before = Before(network)
+
+    @property
+    def gone(self) -> list[Unit]:
+        """The units that went."""
+        return self.exchange.gone
+
+    @property
+    def come(self) -> list[Unit]:
+        """The units that came."""
+        return self.exchange.come
+
+    def run(self, also: Iterable[Declaration]) -> list[Unit]:
+        """Do it; return the units that were resolved anew."""
+        network = self.network
+        sought = network.seeks
+        if not self.first:
+            self.before.exchange(self.gone, self.come)
+        self._take(self.exchange.make())
+        if self.exchange.renamed or sought != network.seeks:
+            network.forget_hints()
+            self._take(network.asking)
+        if sought != network.seeks:
+            self._take(network.resigned)
+        self._take(network.units[one] for one in also if one in network.units)
+        self._take(self.come)
+        self._resolve()
+        pointed = set() if self.first else self._point()
+        changed = False if self.first else self._follow()
+        self._resolve_shares()
+        self._look_for_troubles(pointed)
+        network.forget_circles(all_of_them=self.exchange.renamed or changed)
+        network.parameters.resolved(layer for unit in self.resolved for layer in unit.layers)
+        for unit in self.gone:
+            unit.part()
+        network.subject = None
+        return [*self.resolved]
+
+    def _take(self, units: Iterable[Unit]) -> None:
+        self.stale.update((unit, None) for unit in units if unit not in self.resolved)
+
+    # Working out.
+
+    def _resolve(self) -> None:
+        """Work the stale units out, and every constant that refers to theirs."""
+        network = self.network
+        waiting = self._waiting()
+        self.stale.update(dict.fromkeys(waiting))
+        if not self.first:
+            self.before.keep(unit for unit in self.stale if unit not in self.exchange.names)
+        for unit in self.stale:
+            unit.faults = ()
+            network.asking.discard(unit)
+            network.resigned.discard(unit)
+        if waiting or network.circular:
+            self._evaluate(waiting)
+        for unit in self.stale:
+            network.subject = unit
+            resolver = Resolver(unit.declaration, network, unit.report)
+            for layer in unit.layers:
+                resolver.size(layer)
+                resolver.bundles(layer)
+        self._give_features()
+        self.resolved.update(self.stale)
+        self.stale.clear()
+
+    def _waiting(self) -> set[Unit]:
+        """The stale units with constants, and all those whose constants refer to them."""
+        network = self.network
+        found = {unit for unit in self.stale if unit.constants}
+        gone = () if self.resolved else self.gone
+        pending = [one.name for unit in (*found, *gone) for one in unit.constants]
+        while pending:
+            for unit in network.using[pending.pop()]:
+                if unit.constants and unit not in found:
+                    found.add(unit)
+                    pending.extend(constant.name for constant in unit.constants)
+        return found
+
+    def _evaluate(self, waiting: set[Unit]) -> None:
+        network = self.network
+        units = ((circle, network.units.get(circle[0].declaration)) for circle in network.circular)
+        network.circular[:] = [
+            circle for circle, unit in units if unit is not None and unit not in waiting
+        ]
+        constants = [constant for unit in waiting for constant in unit.constants]
+        evaluate_constants(sorted(constants, key=lambda constant: constant.order), network)
+
+    def _give_features(self) -> None:
+        """Work out `auto` inputs if any input changed; whose size is another is stale again."""
+        network = self.network
+        units = (*self.stale, *(() if self.resolved else self.gone))
+        if not any(layer.kind == "input" for unit in units for layer in unit.layers):
+            return
+        autos = [layer for layer in network.inputs if layer.auto]
+        if not self.first:
+            owners = (network.units[layer.declaration] for layer in autos)
+            self.before.keep(unit for unit in owners if unit not in self.exchange.names)
+        give_features(network.inputs, network.context)
+
+    # What follows from it.
+
+    def _point(self) -> set[Unit]:
+        """Lead connections from names that were declared anew to the layers that now have them."""
+        network = self.network
+        found = set()
+        for name in {layer.name for unit in self.exchange.names for layer in unit.layers}:
+            for unit in network.reading[name]:
+                found.add(unit)
+                for layer in unit.layers:
+                    for bundle in layer.bundles_from(name):
+                        bundle.source = network.layers.get(name)
+        return found
+
+    def _follow(self) -> bool:
+        """Resolve what refers to something that changed; whether connections did."""
+        network = self.network
+        connections = False
+        while True:
+            for name in self.before.changed_names(self.resolved):
+                for index in (network.declaring, network.reading, network.using, network.sharing):
+                    self._take(index[name])
+            for name in self.before.changed_readings(self.gone, self.come):
+                connections = True
+                self._take(network.declaring[name])
+                self._take(unit for unit in network.reading[name] if unit.has_filter)
+            if not self.stale:
+                return connections
+            self._resolve()
+
+    def _resolve_shares(self) -> None:
+        """Work out the shares that are new, and those that name a layer resolved anew."""
+        network = self.network
+        names = {one.name for unit in (*self.gone, *self.resolved) for one in unit.layers}
+        units = {unit for name in names for unit in network.sharing[name]} if names else set()
+        units.update(self.resolved)
+        units = {unit for unit in units if unit.declaration.kind == "share"}
+        if not units and not any(unit.share for unit in self.gone):
+            return
+        for unit in units:
+            unit.share = share_of(unit.declaration, network.layers)
+            self.resolved[unit] = None
+        shares = (network.units[one].share for one in network.specification.declarations)
+        network.shares[:] = [share for share in shares if share is not None]
+        network.parameters.shares_changed()
+
+    def _look_for_troubles(self, pointed: set[Unit]) -> None:
+        troubles = self.network.troubles
+        for unit in (*self.resolved, *pointed):
+            found = troubles_of(unit)
+            if found:
+                troubles[unit] = found
+            else:
+                troubles.pop(unit, None)
+
+
+def troubles_of(unit: Unit) -> int:
+    """What is wrong with the connections of a unit."""
+    found = 0
+    for layer in unit.layers:
+        if layer.trainable and not layer.bundles:
+            found |= BARE
+        for bundle in layer.bundles:
+            if bundle.source is None:
+                found |= UNKNOWN
+            elif bundle.source is layer:
+                found |= OWN
+            elif bundle.source.order > layer.order:
+                found |= FORWARD
+    return found
+
+
+def share_of(declaration: Declaration, layers: Mapping[str, Layer]) -> Share:
+    """The share that a declaration is."""
+    items = (item for item in declaration.items if isinstance(item, ShareItem))
+    entries = (ShareEntry(declaration, item, layers.get(item.name.text)) for item in items)
+    return Share(declaration, tuple(entries))

@@ -1,0 +1,32 @@
+"""A specification in order, where it stands in its document; asked by requests and by a command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types as lsp
+
+from netsharp_lsp.embedded.answers.arrangement import arrange
+from netsharp_lsp.server.transport.protocol import RefusedError
+from netsharp_lsp.text.line_edits import line_edits
+
+if TYPE_CHECKING:
+    from netsharp_lsp.layout.options import FormatOptions
+    from netsharp_lsp.server.documents.views import View
+    from netsharp_lsp.text.edits import Edit
+
+
+def formatted(view: View, options: FormatOptions) -> list[Edit]:
+    """Return the edits of a document that put one specification in order.
+
+    Refuses where the formatter fails; one that its host cannot hold in order is left alone.
+    """
+    if view.region is not None:
+        arranged = arrange(view.region, view.language.format, options)
+        edits, failure = arranged.edits, arranged.failure
+    else:
+        done = view.snapshot.format(options)
+        edits, failure = line_edits(view.lines.text, done.text), done.failure
+    if failure is not None:
+        raise RefusedError(lsp.LSPErrorCodes.RequestFailed, failure)
+    return edits

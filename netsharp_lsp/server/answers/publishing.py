@@ -1,0 +1,189 @@
+"""Diagnostics as the protocol writes them, in JSON, and their sending to clients without pull.
+
+Knows no rule; a document shows at most `FINDINGS_SHOWN` of them, the gravest.  A keystroke sends
+them all again, so what they say is written once, and their places each time.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from netsharp_lsp.diagnostics.conflicts import unresolved
+from netsharp_lsp.diagnostics.model import SEVERITIES, gravest
+from netsharp_lsp.embedded.answers.conflicts import holds_specifications, host_conflicts
+from netsharp_lsp.embedded.answers.findings import outer_message
+from netsharp_lsp.language import language_by_id, main_language
+from netsharp_lsp.limits import FINDINGS_SHOWN
+from netsharp_lsp.server.answers.elsewhere import location
+from netsharp_lsp.server.transport.protocol import Written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from netsharp_lsp.diagnostics.model import Diagnostic, Related
+    from netsharp_lsp.diagnostics.selection import Selection
+    from netsharp_lsp.interface import Language
+    from netsharp_lsp.server.documents.views import OpenDocument, View
+    from netsharp_lsp.server.session import Session
+
+    Placed = tuple[View, Diagnostic]
+
+SOURCE = "netsharp"
+_UNNECESSARY = 1
+_SEVERITIES: dict[str, int] = {severity: number for number, severity in enumerate(SEVERITIES, 1)}
+
+
+def publish(session: Session, uri: str) -> None:
+    """Send what is wrong with a document's newest version."""
+    document = session.documents.get(uri)
+    if document is None:
+        return
+    params: dict[str, Any] = {"uri": uri, "diagnostics": findings_of(session, document)}
+    if document.version is not None:
+        params["version"] = document.version
+    session.notify("textDocument/publishDiagnostics", params)
+
+
+def findings_of(session: Session, document: OpenDocument) -> Written:
+    """Return what is wrong with all specifications of a document, in the order of the text.
+
+    Of more than `FINDINGS_SHOWN` the gravest come first, and the others are counted.
+    """
+    if document.refusal is not None:
+        start = _range(document, 0, 0)
+        return Written(f"[{_notice(start, 'error', document.refusal)}]")
+    selection, most = session.selection_of(document.uri), FINDINGS_SHOWN.most
+    count = 0
+    found: list[Placed] = []
+    for view in document.views:
+        there, gravest_there = _gravest(session, view, selection, most)
+        count += there
+        found += [(view, each) for each in gravest_there]
+    if count > most:
+        found.sort(key=lambda pair: _SEVERITIES[pair[1].severity])
+        del found[most:]
+    pieces = list(_pieces(session, document, found))
+    pieces += _conflicts(document, selection, most)
+    if count > most:
+        message = f"{count - most} more findings are not shown; repair some of these first."
+        view, last = found[-1]
+        place = _range(document, *view.outer(last.start, last.end))
+        pieces.append(_notice(place, "info", message))
+    return Written(f"[{','.join(pieces)}]")
+
+
+def _gravest(
+    session: Session, view: View, selection: Selection, most: int
+) -> tuple[int, Sequence[Diagnostic]]:
+    """How many findings no baseline knows, and the gravest; it knows files of one specification."""
+    accepted = session.settings.accepted(view.document) if view.region is None else None
+    if accepted is None:
+        return view.gravest(selection, most)
+    baseline, name = accepted
+    found = baseline.new(name, view.document.lines, view.findings(selection))
+    return len(found), gravest(found, most)
+
+
+def page_of(language: Language, code: str) -> str:
+    """Return the URI of a rule's page, a file of the installed package."""
+    return _uri(language.rules.path(code))
+
+
+@cache
+def _uri(path: str) -> str:
+    return Path(path).as_uri()
+
+
+def _pieces(session: Session, document: OpenDocument, found: Iterable[Placed]) -> Iterator[str]:
+    """Each diagnostic in JSON; what it says is taken from the version before where it is known."""
+    known, document.said = document.said, {}
+    uri = json.dumps(document.uri)
+    relates = session.client.relates
+    for view, each in found:
+        message = message_of(view, each.message)
+        key = (view.language.id, each.code, each.severity, message, each.fix_title)
+        said = known.get(key) or document.said.get(key) or _said(session, view, each, message)
+        document.said[key] = said
+        place = _range(document, *view.outer(each.start, each.end))
+        others = ""
+        if relates and each.related:
+            places = [_related(session, view, uri, related) for related in each.related]
+            others = f',"relatedInformation":[{",".join(filter(None, places))}]'
+        yield f'{{"range":{place},{said[0]}{others}{said[1]}}}'
+
+
+def _said(session: Session, view: View, found: Diagnostic, message: str) -> tuple[str, str]:
+    """What a diagnostic says beside its places, before and behind those that are related."""
+    client = session.client
+    plain: dict[str, Any] = {
+        "severity": _SEVERITIES[found.severity],
+        "code": found.code,
+        "source": SOURCE,
+        "message": message,
+    }
+    if client.shows_pages:
+        plain["codeDescription"] = {"href": page_of(view.language, found.code)}
+    if client.fades and found.code in view.language.unused_codes:
+        plain["tags"] = [_UNNECESSARY]
+    behind = ""
+    if client.keeps_data and found.fix_title is not None:
+        behind = f',"data":{_json({"fix": found.fix_title})}'
+    return _json(plain)[1:-1], behind
+
+
+def message_of(view: View, message: str) -> str:
+    """Return what is wrong as a client is told: lines that it names are the document's."""
+    if view.region is None:
+        return message
+    return outer_message(view.region, message, view.document.lines)
+
+
+def _related(session: Session, view: View, uri: str, related: Related) -> str | None:
+    """Another place that belongs to a finding; None where its file cannot be read."""
+    if related.file is None:
+        place = _range(view.document, *view.outer(related.start, related.end))
+        where = f'{{"uri":{uri},"range":{place}}}'
+    else:
+        found = location(session, related.file, related.start, related.end)
+        if found is None:
+            return None
+        where = _json(found)
+    return f'{{"location":{where},"message":{_json(related.message)}}}'
+
+
+def _conflicts(document: OpenDocument, selection: Selection, most: int) -> Iterator[str]:
+    """The merge conflicts of a host that no specification in it holds."""
+    host = document.host
+    conflicts = host_conflicts(host, document.text) if host is not None else ()
+    outside = [one for one in conflicts if document.view_at(one.marks[0][1]) is None]
+    if not outside or host is None:
+        return
+    if not document.views and not holds_specifications(host, document.text, conflicts):
+        return
+    language = language_by_id(main_language())
+    found = [unresolved(one, language.conflict_code) for one in outside]
+    for one in selection.filter(found)[:most]:
+        place = _range(document, one.start, one.end)
+        notice = _notice(place, one.severity, one.message)
+        yield f'{notice[:-1]},"code":{_json(one.code)}}}'
+
+
+def _notice(place: str, severity: str, message: str) -> str:
+    """What no rule says."""
+    said = {"severity": _SEVERITIES[severity], "source": SOURCE, "message": message}
+    return f'{{"range":{place},{_json(said)[1:-1]}}}'
+
+
+def _range(document: OpenDocument, start: int, end: int) -> str:
+    first, last = document.ruler.places(document.lines, start, end)
+    return _RANGE % (*first, *last)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+_RANGE = '{"start":{"line":%d,"character":%d},"end":{"line":%d,"character":%d}}'

@@ -1,0 +1,25 @@
+"""Python processes that the server starts: how they find what this one finds, and no more."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import netsharp_lsp
+
+#: -P: what lies in the working directory must not stand for a package.
+PYTHON = (sys.executable, "-P", "-m")
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of a process that imports what this one imports."""
+    own = {"PYTHONPATH": os.pathsep.join(_package_folders()), "PYTHONIOENCODING": "utf-8"}
+    return {**os.environ, **own, "NO_COLOR": "1"}
+
+
+def _package_folders() -> list[str]:
+    """Where this process finds packages, without the working directory unless it holds ours."""
+    here = os.getcwd()
+    ours = os.path.dirname(os.path.dirname(os.path.abspath(netsharp_lsp.__file__)))
+    folders = [os.path.abspath(folder) for folder in sys.path if folder]
+    return [folder for folder in folders if folder != here or folder == ours]

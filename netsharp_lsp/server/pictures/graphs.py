@@ -1,0 +1,125 @@
+"""Networks as JSON with their pictures and where their parts stand, kept while texts stay."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types as lsp
+
+from netsharp_lsp.description.folding import folded
+from netsharp_lsp.description.nodes import as_layers
+from netsharp_lsp.description.picture import drawn, lay_out
+from netsharp_lsp.server.jobs.aside import AT_ONCE, aside
+from netsharp_lsp.server.pictures.depiction import graph_anew
+from netsharp_lsp.server.transport.protocol import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from netsharp_lsp.ide.answers import Graph
+    from netsharp_lsp.server.documents.views import OpenDocument, View
+
+Plain = dict[str, Any]
+#: How many levels of groups stand open, and those that are not as this says, by their keys.
+Folds = tuple[int | None, dict[str, bool]]
+AS_IT_IS: Folds = (None, {})
+
+
+class Graphs:
+    """The graphs that were asked for last, one a document; made anew when the text changes.
+
+    That of a large text is made aside, and an older one that is still being made is given up.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[str, tuple[tuple[Any, ...], Graph, Folds, Plain]] = {}
+        self._making: dict[str, asyncio.Task[Any] | None] = {}
+
+    def of(self, document: OpenDocument, view: View, folds: Folds) -> Plain | Awaitable[Plain]:
+        """Return the graph of a specification, with groups open or closed as is asked."""
+        made = self._made.get(document.uri)
+        if made is not None and made[0] == _key(document, view):
+            return self._told(document, view, made[1], folds)
+        if len(view.lines.text) > AT_ONCE:
+            return self._aside(document, view, folds)
+        return self._told(document, view, view.snapshot.graph(), folds)
+
+    def leave(self, uri: str) -> None:
+        """Forget a document."""
+        self._made.pop(uri, None)
+
+    async def _aside(self, document: OpenDocument, view: View, folds: Folds) -> Plain:
+        uri, key = document.uri, _key(document, view)
+        older = self._making.get(uri)
+        if older is not None:
+            older.cancel()
+        task = self._making[uri] = asyncio.current_task()
+        try:
+            made = await aside(graph_anew, view.language, view.lines.text, view.context)
+        finally:
+            if self._making.get(uri) is task:
+                del self._making[uri]
+        if key != _key(document, view):
+            raise RefusedError(lsp.LSPErrorCodes.ContentModified, "The text has changed since.")
+        return self._told(document, view, made, folds)
+
+    def _told(self, document: OpenDocument, view: View, made: Graph, folds: Folds) -> Plain:
+        kept = self._made.get(document.uri)
+        if kept is not None and kept[1] is made and kept[2] == folds:
+            return kept[3]
+        plain = _plain(document, view, made, folds)
+        self._made[document.uri] = (_key(document, view), made, folds, plain)
+        return plain
+
+
+def _key(document: OpenDocument, view: View) -> tuple[Any, ...]:
+    """What a graph depends on."""
+    return document.version, view, view.context
+
+
+def _plain(document: OpenDocument, view: View, made: Graph, folds: Folds) -> Plain:
+    description = dict(made.description)
+    picture = description.pop("picture")
+    if folds != AS_IT_IS and "nodes" in description:
+        description = folded({**description, "layers": as_layers(description)}, *folds)
+        picture = drawn(lay_out(description))
+    boxes, arrows = picture["boxes"], iter(picture["arrows"])
+    layers = []
+    for layer in description["layers"]:
+        box = boxes[layer["name"]]
+        bundles = []
+        for number, bundle in enumerate(layer["bundles"]):
+            known = bundle["source"] in boxes
+            points = next(arrows)["points"] if known else []
+            span = made.bundle_places.get((layer["name"], number))
+            place = view.span(*span) if span is not None else None
+            bundles.append({**bundle, "points": points, "range": place})
+        where = {"position": _place(box), **_ranges(view, made, layer)}
+        layers.append({**layer, "bundles": bundles, **where})
+    if "frames" in description:
+        frames, places = description["frames"], picture["frames"]
+        description["frames"] = [{**one, "position": places[one["key"]]} for one in frames]
+    return {
+        **description,
+        "layers": layers,
+        "width": picture["width"],
+        "height": picture["height"],
+        "version": document.version,
+        "uri": document.uri,
+    }
+
+
+def _place(box: Plain) -> Plain:
+    return {side: box[side] for side in ("x", "y", "width", "height")}
+
+
+def _ranges(view: View, made: Graph, layer: Plain) -> Plain:
+    group = layer.get("group")
+    target = made.call_places.get(group["call"]) if group else made.places.get(layer["name"])
+    if target is None:
+        return {"range": None, "selectionRange": None}
+    return {
+        "range": view.span(target.start, target.end),
+        "selectionRange": view.span(target.name_start, target.name_end),
+    }

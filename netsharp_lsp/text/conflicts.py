@@ -1,0 +1,148 @@
+"""Merge conflicts that version control has left in a text, by the marks at the starts of its lines.
+
+Knows no language: a text is read as if one side of every conflict was kept, at the same offsets.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from itertools import pairwise
+
+from netsharp_lsp.text.expressions import late
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    #: A line that marks a conflict: its sign, where it starts and where it ends.
+    Mark = tuple[bytes, int, int]
+    Span = tuple[int, int]
+
+#: No text without one of these holds a conflict.
+_OUTER = (b"<<<<<<<", b">>>>>>>")
+#: How many bytes each of them has.
+SIGN = 7
+_MARKS = late(rb"(?<![^\r\n])(?:(?:<{7}|\|{7}|>{7})(?![^ \t\r\n])[^\r\n]*|={7}[ \t]*(?![^\r\n]))")
+#: The signs in their order: our side, what both come from, their side, and the end.
+_ORDER = b"<|=>"
+#: What is written over text that does not count; the lines stay.
+_WRITTEN = bytes({*range(256)}.difference(b"\r\n"))
+_BLANKS = bytes.maketrans(_WRITTEN, b" " * len(_WRITTEN))
+
+
+class Conflict:
+    """One conflict: the lines that mark it.  `is_whole`: none of those is missing that say which
+    text stands on which side.
+    """
+
+    __slots__ = ("distances", "is_whole", "marks")
+
+    def __init__(self, data: bytes, marks: Sequence[Mark]) -> None:
+        self.marks = tuple(marks)
+        met = b"".join(sign for sign, _, _ in marks)
+        self.is_whole = met.startswith(b"<") and met.endswith(b"=>")
+        #: How many lines the marks behind the first stand below the one before them.
+        self.distances = [
+            len(data[before:start].splitlines())
+            for (_, before, _), (_, start, _) in pairwise(marks)
+        ]
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """What nobody has decided on: all of it, or the marks where no more is known."""
+        if self.is_whole:
+            return ((self.marks[0][1], self.marks[-1][2]),)
+        return tuple((start, end) for _, start, end in self.marks)
+
+    def left_out(self, ours: bool) -> tuple[Span, ...]:
+        """What goes where one side is kept."""
+        if not self.is_whole:
+            return self.spans
+        (_, start, begin), (_, behind, _) = self.marks[:2]
+        (_, _, middle), (_, last, end) = self.marks[-2:]
+        return ((start, begin), (behind, end)) if ours else ((start, middle), (last, end))
+
+    @property
+    def message(self) -> str:
+        """What to say at the first mark."""
+        below = 0
+        places = []
+        for (sign, _, _), distance in zip(self.marks[1:], self.distances, strict=True):
+            below += distance
+            lines = "line" if below == 1 else "lines"
+            places.append(f"'{sign.decode() * 7}' stands {below} {lines} below")
+        begins = "A merge conflict begins here that nobody has resolved"
+        if not self.is_whole:
+            begins = "A mark of a merge conflict was left here"
+        where = f": {', '.join(places)}" if places else ""
+        lines = "this line" if not places else f"these {len(self.marks)} lines"
+        return f"{begins}{where}. Keep what is right, and delete {lines}."
+
+    @property
+    def notes(self) -> Iterator[tuple[str, int, int]]:
+        """A sentence for each further mark."""
+        told = {b"|": "What both sides come from.", b"=": "The other side.", b">": "The end."}
+        return ((told[sign], start, end) for sign, start, end in self.marks[1:])
+
+
+def may_conflict(data: bytes) -> bool:
+    """Whether a text holds what no text without a conflict's marks does, wherever it stands."""
+    return any(sign in data for sign in _OUTER)
+
+
+def conflicts_in(data: bytes) -> tuple[Conflict, ...]:
+    """Return the conflicts of a text in order."""
+    if not may_conflict(data):
+        return ()
+    found: list[Conflict] = []
+    marks: list[Mark] = []
+    for line in _MARKS.finditer(data):
+        mark = (line[0][:1], *line.span())
+        place = _ORDER.index(mark[0])
+        if marks and place <= _ORDER.index(marks[-1][0]):
+            # A second line of `=` belongs to one of the sides.
+            if mark[0] in b"|=" and marks[0][0] == b"<":
+                continue
+            _close(data, marks, found)
+        marks.append(mark)
+        if mark[0] == b">":
+            _close(data, marks, found)
+    _close(data, marks, found)
+    return tuple(found)
+
+
+def _close(data: bytes, marks: list[Mark], found: list[Conflict]) -> None:
+    """Note what the marks met so far are; lines of `=` alone are none."""
+    if any(sign in b"<>" for sign, _, _ in marks):
+        found.append(Conflict(data, marks))
+    marks.clear()
+
+
+def one_side(data: bytes, conflicts: Sequence[Conflict], *, ours: bool) -> bytes:
+    """Return the text as if one side of every conflict was kept, with blanks for all else."""
+    pieces = []
+    done = 0
+    for conflict in conflicts:
+        for start, end in conflict.left_out(ours):
+            pieces += [data[done:start], data[start:end].translate(_BLANKS)]
+            done = end
+    return b"".join([*pieces, data[done:]])
+
+
+class Undecided:
+    """The stretches of a text that nobody has decided on."""
+
+    __slots__ = ("_ends", "_starts")
+
+    def __init__(self, conflicts: Sequence[Conflict]) -> None:
+        spans = [span for conflict in conflicts for span in conflict.spans]
+        self._starts = [start for start, _ in spans]
+        self._ends = [end for _, end in spans]
+
+    def holds(self, offset: int) -> bool:
+        """Whether an offset lies in one of them, or at its edge."""
+        return self.meets(offset, offset)
+
+    def meets(self, start: int, end: int) -> bool:
+        """Whether a span has something in common with one of them, be it an edge."""
+        return bisect_left(self._ends, start) < bisect_right(self._starts, end)

@@ -1,0 +1,1 @@
+"""Runs of CNTK that are trained, evaluated and written."""

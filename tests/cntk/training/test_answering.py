@@ -1,0 +1,145 @@
+"""Models of CNTK's that answer rows: `netsharp.load`, `predict` and `evaluate` of either format."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import netsharp as public
+from tests.cli.command_line import netsharp
+from tests.cntk.training.experiments import made, run
+
+
+def trained(folder: Path, *flags: str) -> Path:
+    folder = made(folder)
+    assert netsharp("run", "net.cntk", *flags, cwd=folder).code == 0
+    return folder
+
+
+def rows_of(folder: Path) -> tuple[np.ndarray, np.ndarray]:
+    lines = (folder / "data.ctf").read_text().splitlines()
+    cells = [line.replace("|labels", "").split("|features") for line in lines]
+    labels = np.array([[float(one) for one in left.split()] for left, _ in cells])
+    return np.array([[float(one) for one in right.split()] for _, right in cells]), labels
+
+
+@pytest.mark.parametrize("flags", [(), ("--model-format", "safetensors"), ("precision=double",)])
+def test_predictions_are_what_write_writes(flags: tuple[str, ...], tmp_path: Path) -> None:
+    folder = trained(tmp_path, *flags)
+    features, labels = rows_of(folder)
+    told = np.loadtxt(folder / "out" / "told.PosteriorProb")
+    model = public.load(folder / "out" / "net.dnn")
+    assert isinstance(model, public.Model)
+    found = model.predict(features)
+    assert found.probabilities is not None
+    assert np.abs(found.probabilities - told).max() < 2e-6
+    assert [int(one) for one in found.predicted] == told.argmax(1).tolist()
+    assert public.predict(folder / "out" / "net.dnn", features).tolist() == found.predicted
+    assert {node.name for node in model.graph.inputs} == {"features"}
+    assert model.tensors["W0"].shape == (2, 8)
+    done = netsharp("predict", "out/net.dnn", "--data", "data.ctf", cwd=folder)
+    assert done.code == 0, done.err
+    written = list(csv.DictReader(io.StringIO(done.out)))
+    assert [one["predicted"] for one in written] == found.predicted
+    assert float(written[3]["probability_2"]) == pytest.approx(told[3, 2], abs=2e-6)
+    scored = netsharp("run", "net.cntk", "command=score", "--events", cwd=folder)
+    told_score = json.loads(scored.out.splitlines()[-1])
+    done = netsharp("evaluate", "out/net.dnn", "--data", "data.ctf", "--format", "json", cwd=folder)
+    assert done.code == 0, done.err
+    report = json.loads(done.out)
+    assert report["rows"] == len(features)
+    right = (told.argmax(1) == labels.argmax(1)).mean()
+    assert report["metrics"]["accuracy"] == pytest.approx(right)
+    entropy = told_score["loss"]
+    assert report["loss"] == pytest.approx(entropy, rel=1e-5)
+
+
+def test_a_table_is_answered_by_position(tmp_path: Path) -> None:
+    folder = trained(tmp_path)
+    features, labels = rows_of(folder)
+    table = ["x,y,class"]
+    table += [f"{x},{y},{one}" for (x, y), one in zip(features, labels.argmax(1), strict=True)]
+    (folder / "rows.csv").write_text("\n".join(table) + "\n")
+    done = netsharp("predict", "out/net.dnn", "--data", "rows.csv", "--keep", "class", cwd=folder)
+    assert done.code == 0, done.err
+    assert len(done.out.splitlines()) == len(features) + 1
+    told = ("evaluate", "out/net.dnn", "--data", "rows.csv", "--label", "class")
+    done = netsharp(*told, cwd=folder)
+    assert done.code == 0, done.err
+    assert "accuracy" in done.out
+
+
+@pytest.mark.parametrize(
+    ("damage", "word"),
+    [
+        (lambda data: data[: len(data) // 2], "truncated"),
+        (lambda data: data[:6] + b"x" + data[7:], "byte"),
+        (lambda data: b"", "no model file"),
+    ],
+)
+def test_a_damaged_model_is_a_sentence(damage: object, word: str, tmp_path: Path) -> None:
+    folder = trained(tmp_path)
+    path = folder / "out" / "net.dnn"
+    path.write_bytes(damage(path.read_bytes()))  # type: ignore[operator]
+    for command in ("predict", "evaluate"):
+        done = netsharp(command, "out/net.dnn", "--data", "data.ctf", cwd=folder)
+        assert done.code == 2
+        assert "net.dnn" in done.err
+        assert word in done.err
+    with pytest.raises(public.ModelError, match=word):
+        public.load(path)
+
+
+def test_the_weights_of_a_model_without_a_specification(tmp_path: Path) -> None:
+    folder = trained(tmp_path)
+    done = netsharp("weights", "out/net.dnn", cwd=folder)
+    assert done.code == 0
+    assert "W0  [2, 8]" in done.out
+    done = netsharp("weights", "out/net.dnn", "--spec", cwd=folder)
+    assert done.code == 2
+    assert "has no specification" in done.err
+    with pytest.raises(public.ModelError, match="only the run that trains it"):
+        public.save(public.load(folder / "out" / "net.dnn"), folder / "again.safetensors")
+
+
+def test_one_number_is_a_regression(tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    (folder / "data.ctf").write_text("".join(f"|labels {x} |features {x} 0\n" for x in range(30)))
+    text = (folder / "net.cntk").read_text().replace("2:8:3", "2:8:1").replace("dim = 3", "dim = 1")
+    text = text.replace("needPrior = true", "needPrior = false").replace("PosteriorProb", "HLast")
+    for name in ("CrossEntropyWithSoftmax", "ClassificationError"):
+        text = text.replace(f'"{name}"', '"SquareError"')
+    (folder / "net.cntk").write_text(text)
+    answer, _ = run(folder, "command=learn")
+    assert answer.code == 0, (answer.complaints, answer.reports)
+    done = netsharp("evaluate", "out/net.dnn", "--data", "data.ctf", "--format", "json", cwd=folder)
+    assert done.code == 0, done.err
+    loss = json.loads(done.out)["loss"]
+    _, scored = run(folder, "command=score")
+    assert loss == pytest.approx(scored.events[-1]["loss"], rel=1e-5)
+
+
+def test_a_network_of_sequences_is_refused(tmp_path: Path) -> None:
+    text = """command = learn
+modelPath = "net.dnn"
+learn = { action = "train"
+    BrainScriptNetworkBuilder = [
+        features = Input (2) ; labels = Input (3)
+        h = Sigmoid (Parameter (3, 2) * features + PastValue (3, h))
+        ce = CrossEntropyWithSoftmax (labels, h)
+        featureNodes = (features) ; labelNodes = (labels) ; criterionNodes = (ce) ]
+    SGD = { maxEpochs = 1 ; minibatchSize = 50 ; learningRatesPerSample = 0.01 }
+    reader = { file = "data.ctf" ; input = {
+        features = { dim = 2 ; format = "dense" } ; labels = { dim = 3 ; format = "dense" } } } }
+"""
+    folder = made(tmp_path)
+    (folder / "net.cntk").write_text(text)
+    answer, _ = run(folder)
+    assert answer.code == 0, (answer.complaints, answer.reports)
+    with pytest.raises(public.ModelError, match="goes through sequences"):
+        public.load(folder / "net.dnn")

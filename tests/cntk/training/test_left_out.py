@@ -1,0 +1,124 @@
+"""One command that cannot be done keeps no other from being done that needs nothing of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import netsharp as public
+from netsharp_lsp.cntk.training.networks.models import ModelFiles
+from netsharp_lsp.project.roots import ANYWHERE
+from tests.cli.command_line import netsharp
+from tests.cntk.training.experiments import made, run
+
+READER = """reader = { file = "data.ctf" ; input = {
+    features = { dim = 2 ; format = "dense" } ; labels = { dim = 3 ; format = "dense" } } }"""
+
+
+def changed(folder: Path, before: str, after: str) -> Path:
+    path = folder / "net.cntk"
+    assert before in path.read_text()
+    path.write_text(path.read_text().replace(before, after))
+    return folder
+
+
+def test_what_cannot_be_done_is_told_first_and_the_rest_is_done(tmp_path: Path) -> None:
+    folder = changed(made(tmp_path), 'action = "write"', 'action = "devtest"')
+    done = netsharp("run", "net.cntk", "--cntk-log=2016-11", cwd=folder)
+    assert done.code == 2
+    first, *rest = done.err.splitlines()
+    assert "'devtest'" in first
+    assert "net.cntk, line 2" in first
+    assert any(line.startswith("Final Results: ") for line in rest)
+    assert not any("devtest" in line or "__COMPLETED__" in line for line in rest)
+    assert (folder / "out" / "net.dnn").exists()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "word"),
+    [
+        ('action = "write"', 'action = "devtest"', "devtest"),
+        ('outputPath = "out/told"', 'outputPath = "../told"', "outside"),
+        ('action = "write"', 'action = "write" ; nodeUnitTest = true', "nodeUnitTest"),
+        ("ScaledLogLikelihood : PosteriorProb", "none", "no node 'none'"),
+    ],
+)
+def test_a_command_that_nobody_needs_is_left_out(
+    before: str, after: str, word: str, tmp_path: Path
+) -> None:
+    answer, follower = run(changed(made(tmp_path / "run"), before, after))
+    assert answer.code == 2
+    assert word in answer.told[0]
+    assert follower.notices[: len(answer.told)] == list(answer.told)
+    assert {one["command"] for one in follower.events} == {"learn", "score"}
+    assert not any(one.name.startswith("told") for one in (tmp_path / "run" / "out").iterdir())
+
+
+def test_what_a_command_needs_of_one_left_out_is_named(tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    assert run(folder, "command=learn")[0].code == 0
+    before = (folder / "out" / "net.dnn").read_bytes()
+    more = f"""
+again = {{ action = "train" ; modelPath = "out/again.dnn"
+    SimpleNetworkBuilder = {{ layerSizes = 2:4:3 ; trainingCriterion = "SquareError"
+        evalCriterion = "SquareError" }}
+    SGD = {{ maxEpochs = 1 ; minibatchSize = 50 ; learningRatesPerSample = 0.01 }} ; {READER} }}
+"""
+    path = changed(folder, "maxEpochs = 4", "maxEpochs = 4 ; adaptationRegType = KL") / "net.cntk"
+    path.write_text(path.read_text() + more)
+    done = netsharp("run", "net.cntk", "command=learn:score:again:tell", cwd=folder)
+    assert done.code == 2, done.err
+    assert [one.partition(" ")[0] for one in done.out.splitlines()] == ["again:"]
+    refused, *needing = done.err.splitlines()[:3]
+    assert "adaptationRegType" in refused
+    for sentence, command in zip(needing, ("score", "tell"), strict=True):
+        assert f"'{command}' needs 'out/net.dnn', which 'learn' would write" in sentence
+        assert f"command={command} alone takes the file that is there" in sentence
+    assert (folder / "out" / "net.dnn").read_bytes() == before
+    assert netsharp("run", "net.cntk", "command=score", cwd=folder).code == 0
+
+
+def test_what_reads_values_that_are_not_written_is_left_out(tmp_path: Path) -> None:
+    folder = changed(made(tmp_path), 'action = "write"', 'action = "write" ; nodeUnitTest = true')
+    more = READER.replace("data.ctf", "out/told.PosteriorProb")
+    with (folder / "net.cntk").open("a") as stream:
+        stream.write(f'\nread = {{ action = "test" ; {more} }}\n')
+    answer, follower = run(folder, "command=learn:tell:read:score")
+    assert answer.code == 2
+    assert "'read' needs 'out/told.PosteriorProb', which 'tell' would write." in answer.told[1]
+    assert {one["command"] for one in follower.events} == {"learn", "score"}
+
+
+def test_seeds_go_on_behind_a_network_that_is_not_trained(tmp_path: Path) -> None:
+    """The original draws the parameters of each text in turn, and so does a run without one."""
+    network = """BrainScriptNetworkBuilder = [
+        features = Input (2) ; labels = Input (3)
+        z = Parameter (3, 2, init='uniform') * features
+        ce = CrossEntropyWithSoftmax (labels, z)
+        featureNodes = (features) ; labelNodes = (labels) ; criterionNodes = (ce) ]"""
+    trained = f"""action = "train" ; {network}
+    SGD = {{ maxEpochs = 1 ; minibatchSize = 50 ; learningRatesPerSample = 0.01 }} ; {READER}"""
+    found = []
+    for name, odd in (("whole", ""), ("part", "adaptationRegType = KL ;")):
+        folder = made(tmp_path / name)
+        one = trained.replace("maxEpochs", f"{odd} maxEpochs")
+        text = f"""command = one:two
+one = {{ modelPath = "one.dnn" ; {one} }}
+two = {{ modelPath = "two.dnn" ; {trained} }}
+"""
+        (folder / "net.cntk").write_text(text)
+        assert run(folder)[0].code == (2 if odd else 0)
+        values = ModelFiles(ANYWHERE).load(str(folder / "two.dnn")).values
+        found.append(next(iter(values.values())).tolist())
+    assert found[0] == found[1]
+
+
+def test_python_says_what_was_left_out_behind_what_was_done(tmp_path: Path) -> None:
+    folder = changed(made(tmp_path), 'action = "write"', 'action = "devtest"')
+    text = (folder / "net.cntk").read_text().replace("data.ctf", f"{folder.as_posix()}/data.ctf")
+    path = folder / "net.cntk"
+    path.write_text(text)
+    with pytest.raises(public.TrainingError, match="'devtest'"):
+        public.run(path, set={"modelPath": f"{folder.as_posix()}/out/net.dnn"})
+    assert (folder / "out" / "net.dnn").exists()

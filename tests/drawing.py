@@ -1,0 +1,47 @@
+"""Which cases of tests marked `drawn` a run takes: a share by the printed seed, all with `FULL=1`.
+
+A plugin of the test run; knows no test.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections import Counter
+
+import pytest
+
+from tests.conftest import SEED
+
+FULL = os.environ.get("FULL") == "1"
+#: One case of so many is taken, of a test that has more cases than `FEW`.
+ONE_OF = 5
+FEW = 10
+
+
+def pytest_report_header() -> str:
+    """Say what is taken."""
+    share = "all cases" if FULL else f"one case of {ONE_OF}, by seed {SEED}; all with FULL=1"
+    return f"laws, and what else is drawn: {share}"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what the seed does not choose; a test with few cases, or one named, stays whole."""
+    if FULL:
+        return
+    drawn = [item for item in items if item.get_closest_marker("drawn") is not None]
+    cases = Counter(map(_test, drawn))
+    left_out = [item for item in drawn if cases[_test(item)] > FEW and not _is_chosen(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        gone = set(left_out)
+        items[:] = [item for item in items if item not in gone]
+
+
+def _test(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
+
+
+def _is_chosen(item: pytest.Item) -> bool:
+    return zlib.crc32(f"{SEED} {item.nodeid}".encode()) % ONE_OF == 0

@@ -1,0 +1,83 @@
+"""`netsharp.run`: a configuration of CNTK from Python, its figures and its faults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import netsharp
+from tests.cntk.training.experiments import made, run
+
+
+def test_a_file_and_its_text_are_run_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = made(tmp_path)
+    monkeypatch.chdir(folder)
+    _, follower = run(folder)
+    epochs = [one["loss"] for one in follower.epochs]
+    by_file = netsharp.run("net.cntk", set={"modelPath": "a.dnn"})
+    by_path = netsharp.run(Path("net.cntk"), ["learn", "score"], set={"modelPath": "b.dnn"})
+    by_text = netsharp.run((folder / "net.cntk").read_text(), set={"modelPath": "c.dnn"})
+    for done in (by_file, by_path, by_text):
+        assert list(done) == ["learn", "score"]
+        assert [one["loss"] for one in done["learn"].history] == epochs
+        assert done["learn"].samples == 600
+        (tested,) = done["score"].history
+        assert done["score"].metrics == tested["evaluation"]
+    bytes_of = {(folder / f"{name}.dnn").read_bytes() for name in "abc"}
+    assert bytes_of == {(folder / "out" / "net.dnn").read_bytes()}
+    assert netsharp.run("net.cntk", "learn") == {}
+    (folder / "more.cntk").write_text("learn = [SGD = [maxEpochs = 2]]\n")
+    layered = netsharp.run("net.cntk+more.cntk", "learn", set={"modelPath": "d.dnn"})
+    assert layered["learn"].loss == epochs[1]
+
+
+@pytest.mark.parametrize(
+    ("items", "error", "word"),
+    [
+        ({"precision": "half"}, netsharp.SpecificationError, "precision"),
+        ({"makeMode": "maybe"}, netsharp.SpecificationError, "makeMode"),
+        ({"modelPath": "../x.dnn"}, netsharp.TrainingError, "outside"),
+        ({"learn": '[reader=[file="../x.ctf"]]'}, netsharp.TrainingError, "outside"),
+        ({"learn": "[SGD=[learningRatesPerSample=1e38]]"}, netsharp.TrainingError, "not a number"),
+    ],
+)
+def test_faults_are_exceptions(
+    items: dict[str, str],
+    error: type[Exception],
+    word: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = made(tmp_path / "run")
+    monkeypatch.chdir(folder)
+    with pytest.raises(error, match=word):
+        netsharp.run("net.cntk", "learn", set=items)
+
+
+def test_what_is_no_configuration_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.nn").write_text("input A [2]; output B [2] from A all;")
+    (tmp_path / "net.ndl").write_text("run = ndl\n")
+    for name in ("net.nn", "net.ndl"):
+        with pytest.raises(ValueError, match="is no configuration"):
+            netsharp.run(name)
+    with pytest.raises(FileNotFoundError):
+        netsharp.run("none.cntk")
+
+
+def test_data_that_are_not_there_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = made(tmp_path)
+    monkeypatch.chdir(folder)
+    (folder / "data.ctf").unlink()
+    with pytest.raises(ValueError, match=r"data\.ctf"):
+        netsharp.run("net.cntk", "learn")
+
+
+def test_wrong_data_are_a_data_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = made(tmp_path)
+    monkeypatch.chdir(folder)
+    with (folder / "data.ctf").open("a") as stream:
+        stream.write("|features 1 a |labels 1 0 0\n")
+    with pytest.raises(netsharp.DataError, match="line 151"):
+        netsharp.run("net.cntk", "learn")

@@ -1,0 +1,201 @@
+"""Judging a network gives way to what a person does, and leaves nothing half done behind."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import random
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from bench import cntk_generate
+from netsharp_lsp.context import Context
+from netsharp_lsp.giving_way import GivenUp, giving_way
+from netsharp_lsp.language import language_by_id
+from netsharp_lsp.server.session import Session
+from netsharp_lsp.server.transport.frames import Inbox
+from netsharp_lsp.server.transport.protocol import Server
+from netsharp_lsp.server.turns.dispatch import RESTARTS, Dispatcher
+from netsharp_lsp.text.edits import Edit, apply_edits
+
+Message = dict[str, Any]
+SEED = 23
+LANGUAGES = {"cntk": "cntk", "bs": "brainscript", "ndl": "ndl", "mel": "mel"}
+URI = "file:///nowhere/judged.bs"
+#: Lines of a text whose network takes seconds to be judged.
+LONG = 6_000
+#: Seconds of processor time that a message may wait for work that gives way.
+WAIT = 0.25
+
+
+@pytest.fixture(autouse=True)
+def without_a_collector() -> Iterator[None]:
+    """What other tests have left in memory is not looked through in the time of these."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def everything(code: str) -> bool:
+    return True
+
+
+@pytest.mark.parametrize("suffix", LANGUAGES)
+def test_work_that_was_given_up_leaves_no_trace(suffix: str) -> None:
+    """Wherever it was left, and however often: afterwards a text is judged as a fresh one."""
+    chance = random.Random(SEED)
+    language = language_by_id(LANGUAGES[suffix])
+    text = cntk_generate.text(suffix, 90, SEED)
+    snapshot = language.open(text, Context())
+    for _ in range(12):
+        at = chance.randrange(len(text))
+        made = Edit(at, min(len(text), at + chance.randrange(3)), chance.choice("q({=;\n "))
+        text = apply_edits(text, [made])
+        snapshot = snapshot.edited(text, [made])
+        for _ in range(6):
+            steps = iter(range(chance.choice((1, 10, 100, 1_000, 5_000))))
+            try:
+                with giving_way(lambda steps=steps: next(steps, None) is None):
+                    snapshot.gravest(1_000, everything)
+            except GivenUp:
+                continue
+        fresh = language.check(text, Context())
+        assert list(map(repr, snapshot.check().diagnostics)) == list(
+            map(repr, fresh.diagnostics)
+        ), (SEED, text)
+
+
+class Written:
+    """Keeps what the server sends."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+
+    def write(self, data: bytes, standing: object) -> None:
+        self.messages.append(json.loads(data.partition(b"\r\n\r\n")[2]))
+
+    def published(self) -> list[Message]:
+        return [one["params"] for one in self.messages if "diagnostics" in one.get("params", {})]
+
+
+class Talk:
+    """A server in this process, and messages that come to it while it works."""
+
+    def __init__(self, **capabilities: Any) -> None:
+        server, self.written = Server(), Written()
+        server.protocol.outbox = self.written
+        self.inbox = Inbox(asyncio.get_running_loop())
+        self.session = Session(server, self.inbox)
+        self.dispatcher = Dispatcher(self.session, self.inbox)
+        params = {"capabilities": {"textDocument": capabilities}}
+        self.dispatcher.handle({"id": 0, "method": "initialize", "params": params})
+        self.came = 0.0
+
+    def open(self, text: bytes) -> None:
+        item = {"uri": URI, "languageId": "brainscript", "version": 1, "text": text.decode()}
+        params = {"textDocument": item}
+        self.dispatcher.handle({"method": "textDocument/didOpen", "params": params})
+
+    def arrive(self, message: Message, after: float) -> None:
+        """Let a message come once so much processor time was spent."""
+        begun = time.process_time()
+
+        def put() -> None:
+            while time.process_time() - begun < after:
+                time.sleep(0.002)
+            self.came = time.process_time()
+            self.inbox._put(json.dumps(message).encode())
+
+        threading.Thread(target=put, daemon=True).start()
+
+    async def waited(self) -> float:
+        """Rest until a message waits; the processor time that it has waited."""
+        while not self.inbox:
+            await self.dispatcher._rest()
+            await asyncio.sleep(0)
+        return time.process_time() - self.came
+
+    async def finish(self) -> None:
+        """Handle what waits, and rest until nothing is left to say."""
+        while self.inbox or self.session.unpublished or self.dispatcher._running:
+            while self.inbox:
+                message = self.inbox.take()
+                assert message is not None
+                self.dispatcher.handle(message)
+            await self.dispatcher._rest()
+            await asyncio.sleep(0)
+
+
+def change(version: int, text: str) -> Message:
+    place = {"line": 0, "character": 0}
+    made = {"range": {"start": place, "end": place}, "text": text}
+    params = {"textDocument": {"uri": URI, "version": version}, "contentChanges": [made]}
+    return {"method": "textDocument/didChange", "params": params}
+
+
+def test_a_keystroke_waits_for_no_judgement() -> None:
+    """Before: for all of it, 1.3 s at 1,000 lines."""
+    text = cntk_generate.text("bs", LONG, SEED)
+
+    async def typed() -> None:
+        talk = Talk()
+        talk.open(text)
+        for version in (2, 3):
+            talk.arrive(change(version, "# "), after=0.5)
+            assert await talk.waited() < WAIT
+            assert talk.written.published() == []
+            talk.dispatcher.handle(talk.inbox.take())  # type: ignore[arg-type]
+        talk.dispatcher.handle(change(4, "x = y\n" * 2))
+        talk.session.documents[URI].change(5, [{"text": "x = 1\n"}])
+        await talk.finish()
+        assert [one["version"] for one in talk.written.published()] == [5]
+
+    asyncio.run(typed())
+
+
+def test_who_never_rests_is_told_in_the_end() -> None:
+    """Whatever else comes: of a version that stands something is said after some restarts."""
+    text = cntk_generate.text("bs", 120, SEED)
+
+    async def asked() -> None:
+        talk = Talk()
+        talk.open(text)
+        params = {"textDocument": {"uri": URI}}
+        for number in range(RESTARTS + 1):
+            assert talk.written.published() == []
+            asked = {"id": number + 1, "method": "textDocument/foldingRange", "params": params}
+            talk.inbox._put(json.dumps(asked).encode())
+            talk.dispatcher._publish()
+        assert [one["version"] for one in talk.written.published()] == [1]
+        await talk.finish()
+
+    asyncio.run(asked())
+
+
+def test_who_pulls_waits_alone() -> None:
+    """What a client asks by itself is answered later, and said to be outdated by a change."""
+    text = cntk_generate.text("bs", LONG, SEED)
+
+    async def pulled() -> None:
+        talk = Talk(diagnostic={})
+        talk.open(text)
+        params = {"textDocument": {"uri": URI}}
+        pull = {"id": 7, "method": "textDocument/diagnostic", "params": params}
+        talk.arrive(change(2, "# "), after=0.5)
+        talk.dispatcher.handle(pull)
+        assert await talk.waited() < WAIT
+        await talk.finish()
+        (answer,) = [one for one in talk.written.messages if one.get("id") == 7]
+        assert answer["error"]["data"] == {"retriggerRequest": True}
+        talk.session.documents[URI].change(3, [{"text": "x = y\n"}])
+        talk.dispatcher.handle({**pull, "id": 8})
+        await talk.finish()
+        (answer,) = [one for one in talk.written.messages if one.get("id") == 8]
+        assert [one["code"] for one in answer["result"]["items"]] == ["BS020"]
+
+    asyncio.run(pulled())

@@ -1,0 +1,162 @@
+"""What a keystroke costs among standing findings, by processor time: of one as of a sound text."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import time
+from typing import Any
+
+from bench.generate import flawed, netsharp
+from netsharp_lsp.limits import FINDINGS_SHOWN, OPEN_BRACKETS, TEXT_WORDS
+from netsharp_lsp.server.answers.publishing import publish
+from netsharp_lsp.server.handlers.synchronization import did_change, did_open
+from netsharp_lsp.server.session import Session
+from netsharp_lsp.server.transport.frames import Inbox
+from netsharp_lsp.server.transport.outbox import Standing
+from netsharp_lsp.server.transport.protocol import Server
+from netsharp_lsp.text.extent import leeway, refused
+from tests.laws.typing import Typist
+
+URI = "file:///nowhere/typed.nn"
+SEED = 11
+ROUNDS = 15
+#: What an editor can that shows all there is of a finding.
+SHOWS = {
+    "versionSupport": True,
+    "codeDescriptionSupport": True,
+    "tagSupport": {"valueSet": [1]},
+    "relatedInformation": True,
+    "dataSupport": True,
+}
+
+
+class Mailbox:
+    """Keeps the last message."""
+
+    last = b""
+
+    def write(self, data: bytes, standing: Standing) -> None:
+        self.last = data
+
+
+class Editor:
+    """A person's document in a server that runs in this process."""
+
+    def __init__(self, text: bytes, language: str = "netsharp", uri: str = URI) -> None:
+        server, self.mailbox = Server(), Mailbox()
+        server.protocol.outbox = self.mailbox
+        self.session = Session(server, Inbox(asyncio.get_running_loop()))
+        self.session.begin({"capabilities": {"textDocument": {"publishDiagnostics": SHOWS}}})
+        self.uri, self.version = uri, 1
+        document = {"uri": uri, "languageId": language, "version": 1, "text": text.decode()}
+        did_open(self.session, {"textDocument": document})
+        publish(self.session, uri)
+
+    @property
+    def shown(self) -> list[dict[str, Any]]:
+        """The diagnostics of the newest version."""
+        params = json.loads(self.mailbox.last.partition(b"\r\n\r\n")[2])["params"]
+        assert params["version"] == self.version
+        found: list[dict[str, Any]] = params["diagnostics"]
+        return found
+
+    def change(self, change: dict[str, Any]) -> None:
+        """Send a change, and wait for its diagnostics."""
+        self.version += 1
+        identity = {"uri": self.uri, "version": self.version}
+        did_change(self.session, {"textDocument": identity, "contentChanges": [change]})
+        publish(self.session, self.uri)
+
+    def type(self, row: int, column: int, length: int, text: str) -> float:
+        """Seconds of processor time from a keystroke to its diagnostics."""
+        start = time.process_time()
+        ends = {"line": row, "character": column}, {"line": row, "character": column + length}
+        self.change({"range": dict(zip(("start", "end"), ends, strict=True)), "text": text})
+        return time.process_time() - start
+
+
+def stroke(text: bytes) -> float:
+    """The median of what a letter costs that is put into a name, or taken out of it."""
+
+    async def typed() -> float:
+        editor = Editor(text)
+        chance = random.Random(SEED)
+        uses = [
+            (row, found.end(1))
+            for row, line in enumerate(text.split(b"\n"))
+            for found in re.finditer(rb"from +(\w+)", line)
+        ]
+        times = []
+        for _ in range(ROUNDS):
+            row, column = chance.choice(uses)
+            times += [editor.type(row, column, 0, "q"), editor.type(row, column, 1, "")]
+        return sorted(times)[len(times) // 2]
+
+    return asyncio.run(typed())
+
+
+def test_standing_findings_cost_a_keystroke_little() -> None:
+    """Before: 10 times at 16,000 lines, and in proportion to the lines."""
+    texts = {lines: netsharp(lines, SEED) for lines in (4_000, 16_000)}
+    sound = {lines: stroke(text) for lines, text in texts.items()}
+    found = {lines: stroke(flawed(text)) for lines, text in texts.items()}
+    assert all(found[lines] < 4 * sound[lines] for lines in texts), (sound, found)
+    assert found[16_000] < 2.5 * found[4_000], (sound, found)
+
+
+def test_what_is_said_again_is_what_is_said_first() -> None:
+    """Pieces kept from one version to the next are those of a server that sees the last alone."""
+
+    async def compared() -> None:
+        chance = random.Random(SEED)
+        many = flawed(netsharp(3_500, SEED))
+        few = flawed(netsharp(200, SEED))
+        named = few.replace(b"hidden", b"/* \xc3\xa9 */ hidden").replace(b"Photograph", b"Photo")
+        for text, edits in ((many, 3), (few, 30), (named, 30)):
+            typist, editor = Typist(text, chance), Editor(text)
+            for _ in range(edits):
+                made = typist.edit()
+                editor.change({"text": typist.text.decode()})
+                assert editor.shown == Editor(typist.text).shown, made
+            assert len(editor.shown) <= FINDINGS_SHOWN.most + 1
+
+    asyncio.run(compared())
+
+
+def test_small_edits_are_counted_together() -> None:
+    """A text that is typed beyond a limit is refused as one that is opened there."""
+
+    async def typed() -> None:
+        brackets = b"// " + b"[" * (OPEN_BRACKETS.most - 20)
+        words = b"// " + b", " * (TEXT_WORDS.most - 20)
+        for mark, text in (("[", brackets), ("a ", words)):
+            editor = Editor(text)
+            typed = 0
+            while "not read" not in str(editor.shown):
+                editor.type(0, 3, 0, mark)
+                typed += 1
+            assert 0 < typed <= 21
+            reached = editor.session.documents[editor.uri].text
+            assert editor.shown == Editor(reached).shown
+            before = reached[:3] + reached[3 + len(mark) :]
+            assert "not read" not in str(Editor(before).shown)
+
+    asyncio.run(typed())
+
+
+def test_a_text_may_grow_by_its_leeway() -> None:
+    """Whatever so many bytes are, the text is not refused for them."""
+    chance = random.Random(SEED)
+    for _ in range(40):
+        pieces = chance.choices(
+            (b"[", b"]", b"([{", b"a ", b"]]", b"\n"), k=chance.randrange(40_000)
+        )
+        text = b"".join(pieces)
+        left = leeway(text)
+        assert (left < 0) == (refused(text) is not None)
+        if left > 0:
+            at = chance.randrange(len(text) + 1)
+            assert refused(text[:at] + b"[" * left + text[at:]) is None
