@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from itertools import combinations
 from typing import Any
 from xml.etree import ElementTree
@@ -19,6 +18,7 @@ from netsharp_lsp.description.svg import render_svg
 from netsharp_lsp.language import language_by_id
 from tests.cli.command_line import netsharp
 from tests.cntk.collection import FOLDER
+from tests.costs import assert_measured, spent
 
 RESNET = (FOLDER / "networks" / "resnet20.cntk").read_bytes()
 MACROS = b"""
@@ -249,10 +249,6 @@ def test_a_deep_network_is_folded_and_drawn_in_time() -> None:
     def seconds(count: int) -> float:
         text = RESNET.replace(b"    n = 3", b"    n = %d" % count)
         found = described(text)
-        start = time.process_time()
-        for depth in (0, None, 4):
-            lay_out(folded(found, depth))
-        return time.process_time() - start
+        return spent(lambda: [lay_out(folded(found, depth)) for depth in (0, None, 4)])
 
-    small, large = seconds(10), seconds(40)
-    assert large < 16 * small + 1
+    assert_measured(lambda: (seconds(10), seconds(40)), lambda costs: costs[1] < 16 * costs[0] + 1)

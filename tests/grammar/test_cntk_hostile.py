@@ -10,14 +10,13 @@ import random
 import resource
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.cntk.collection import FILES
 from tests.cntk.trees import PARSERS
+from tests.costs import assert_measured, least
 
 ROOT = Path(__file__).parents[2]
 COUNT = int(os.environ.get("CNTK_FUZZ", "3000"))
@@ -110,46 +109,35 @@ def test_any_text_is_parsed_to_its_end(language: str) -> None:
 
 
 def seconds(language: str, text: bytes) -> float:
-    """The best of three, in seconds of this process: the machine may be busy."""
-    best = float("inf")
-    for _ in range(3):
-        start = time.process_time()
-        PARSERS[language].parse(text)
-        best = min(best, time.process_time() - start)
-    return best
+    return least(PARSERS[language].parse, text)
 
 
-@pytest.fixture(scope="module")
-def sound() -> Callable[[str], tuple[bytes, float]]:
-    made: dict[str, tuple[bytes, float]] = {}
-
-    def text(language: str) -> tuple[bytes, float]:
-        if language not in made:
-            source = b"".join(SOUND[language] % number for number in range(2000))
-            made[language] = source, seconds(language, source)
-        return made[language]
-
-    return text
+def sound(language: str) -> bytes:
+    return b"".join(SOUND[language] % number for number in range(2000))
 
 
 @pytest.mark.parametrize(("language", "top"), [one for one in EVERY if one[1] in TOPS])
-def test_a_fault_at_the_top_of_ten_thousand_lines(
-    language: str, top: bytes, sound: Callable[[str], tuple[bytes, float]]
-) -> None:
-    source, alone = sound(language)
-    assert seconds(language, top + b"\n" + source) < 2 * alone + 0.02
+def test_a_fault_at_the_top_of_ten_thousand_lines(language: str, top: bytes) -> None:
+    source = sound(language)
+    assert_measured(
+        lambda: (seconds(language, source), seconds(language, top + b"\n" + source)),
+        lambda costs: costs[1] < 2 * costs[0] + 0.02,
+    )
 
 
 @pytest.mark.parametrize(("language", "run"), [one for one in EVERY if one[1] in RUNS])
 def test_long_runs_take_time_by_their_length(language: str, run: bytes) -> None:
-    half = seconds(language, run * 5000)
-    assert seconds(language, run * 10000) < 3.5 * half + 0.02
+    assert_measured(
+        lambda: (seconds(language, run * 5000), seconds(language, run * 10000)),
+        lambda costs: costs[1] < 3.5 * costs[0] + 0.02,
+    )
 
 
 @pytest.mark.parametrize("language", PARSERS)
-def test_one_long_line_is_no_slower_than_many(
-    language: str, sound: Callable[[str], tuple[bytes, float]]
-) -> None:
-    source, alone = sound(language)
+def test_one_long_line_is_no_slower_than_many(language: str) -> None:
+    source = sound(language)
     line = source.replace(b"// go", b"").replace(b"# go", b"").replace(b"\n", b" ; ")
-    assert seconds(language, line) < 2.5 * alone + 0.02
+    assert_measured(
+        lambda: (seconds(language, source), seconds(language, line)),
+        lambda costs: costs[1] < 2.5 * costs[0] + 0.02,
+    )
