@@ -6,10 +6,9 @@ in the same words, in ARCHITECTURE.md.
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
-from tests.house.test_dependencies import MODULES, ROOT
+from tests.house.test_dependencies import MODULES, ROOT, imports
 
 #: The circles that stay: the room, the modules in it, and the reason.
 KEPT: tuple[tuple[str, tuple[str, ...], str], ...] = ()
@@ -19,20 +18,9 @@ def listed() -> set[frozenset[str]]:
     return {frozenset(f"{room}{name}" for name in names) for room, names, _ in KEPT}
 
 
-def imported(module: str, path: Path) -> set[str]:
+def imported(module: str, path: Path | None = None) -> set[str]:
     """The modules of ours that a module names, on whatever level and for whatever purpose."""
-    here = module.split(".")
-    package = here if path.name == "__init__.py" else here[:-1]
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            above = package[: len(package) - node.level + 1] if node.level else []
-            base = ".".join([*above, *([node.module] if node.module else [])])
-            inner = {f"{base}.{alias.name}" for alias in node.names}
-            found |= {name if name in MODULES else base for name in inner}
-    return (found & set(MODULES)) - {module}
+    return imports(module, path) & set(MODULES)
 
 
 def circles(graph: dict[str, set[str]]) -> set[frozenset[str]]:
@@ -90,7 +78,7 @@ def test_imports_of_every_kind_are_read(tmp_path: Path) -> None:
 
 
 def test_no_module_imports_itself_through_others() -> None:
-    found = circles({name: imported(name, path) for name, path in MODULES.items()})
+    found = circles({name: imported(name) for name in MODULES})
     unexplained = [sorted(circle) for circle in found - listed()]
     assert not unexplained, f"break these circles: {unexplained}"
     gone = [sorted(circle) for circle in listed() - found]
