@@ -238,7 +238,7 @@ def test_the_engine_knows_nothing_of_languages() -> None:
 
 
 def test_languages_use_the_engine_through_three_doors() -> None:
-    for module, path in MODULES.items():
+    for module in MODULES:
         if module.startswith("netsharp_lsp.netsharp"):
             used = {name for name in imports(module) if name.startswith("netsharp_engine")}
             assert used <= set(ENGINE_FOR_LANGUAGES), module
@@ -263,7 +263,7 @@ def test_training_of_cntk_names_its_back_end_in_one_place() -> None:
     tensors, room = "netsharp_engine.tensor_backend", "netsharp_engine.cntk"
     # The latter is a back end of its own, made of that of tensors.
     choosers = (f"{room}.computing", f"{room}.answering")
-    for module, path in MODULES.items():
+    for module in MODULES:
         if module.startswith("netsharp_engine") and not module.startswith((tensors, *choosers)):
             named = any(name.startswith(tensors) for name in imports(module))
             assert not named, f"{module}: ask {room}.computing.draft_of instead"
@@ -280,7 +280,7 @@ def test_what_back_ends_share_has_no_arrays() -> None:
 
 def test_the_formatter_does_not_know_the_checker() -> None:
     checker = ("rules", "check", "findings", "meaning", "repairs", "arithmetic")
-    for module, path in MODULES.items():
+    for module in MODULES:
         if module.startswith(("netsharp_lsp.netsharp.formatting", "netsharp_lsp.layout")):
             for name in imports(module):
                 room = name.removeprefix("netsharp_lsp.netsharp.").partition(".")[0]
@@ -288,7 +288,7 @@ def test_the_formatter_does_not_know_the_checker() -> None:
 
 
 def test_networks_know_no_language_and_languages_not_one_another() -> None:
-    for module, path in MODULES.items():
+    for module in MODULES:
         used = {name for name in imports(module) if name.startswith("netsharp_lsp.")}
         if module.startswith("netsharp_lsp.cntk.networks"):
             below = ("netsharp_lsp.cntk.networks", "netsharp_lsp.giving_way")
