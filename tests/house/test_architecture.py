@@ -43,7 +43,6 @@ LARGER = {
     "netsharp_lsp/cntk/configuration": 21,
     "netsharp_lsp/cntk/migration": 19,
     "netsharp_lsp/cntk/run": 18,
-    "netsharp_lsp/server/handlers": 22,
     "engine/netsharp_engine": 20,
     "engine/netsharp_engine/data": 18,
     "engine/netsharp_engine/train": 17,

@@ -120,6 +120,7 @@ FLOORS = (
     ("netsharp_lsp.server.answers",),
     ("netsharp_lsp.server.commands",),
     ("netsharp_lsp.server.offers",),
+    ("netsharp_lsp.server.handlers.navigation", "netsharp_lsp.server.handlers.workspace"),
     ("netsharp_lsp.server.handlers",),
     ("netsharp_lsp.server.turns",),
     ("netsharp_lsp.server",),

@@ -44,7 +44,7 @@ PROGRAM = {
     "netsharp_lsp.cli.predict": "the program whose names of columns are meant",
     "netsharp_lsp.project.roots": "the folder of the person's own settings",
     "netsharp_lsp.server.offers.capabilities": "what a client tells our diagnostics by",
-    "netsharp_lsp.server.handlers.lifecycle": "what the server is called",
+    "netsharp_lsp.server.handlers.workspace.lifecycle": "what the server is called",
     "netsharp_lsp.server.surroundings.preferences": "the section of the editor's settings",
     "netsharp_lsp.server.transport.protocol": "what the server is called",
     "netsharp_lsp.server.answers.publishing": "what says something is wrong",

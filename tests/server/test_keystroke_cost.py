@@ -12,7 +12,7 @@ from typing import Any
 from bench.generate import flawed, netsharp
 from netsharp_lsp.limits import FINDINGS_SHOWN, OPEN_BRACKETS, TEXT_WORDS
 from netsharp_lsp.server.answers.publishing import publish
-from netsharp_lsp.server.handlers.synchronization import did_change, did_open
+from netsharp_lsp.server.handlers.workspace.synchronization import did_change, did_open
 from netsharp_lsp.server.session import Session
 from netsharp_lsp.server.transport.frames import Inbox
 from netsharp_lsp.server.transport.outbox import Standing

@@ -202,7 +202,7 @@ def test_an_address_that_is_none_is_refused_with_a_sentence(address: str) -> Non
 def test_nothing_heavy_is_loaded_before_the_answer() -> None:
     program = (
         "import sys; import netsharp_lsp.server.turns.launch;"
-        "import netsharp_lsp.server.handlers.lifecycle;"
+        "import netsharp_lsp.server.handlers.workspace.lifecycle;"
         "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     )
     done = subprocess.run(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from netsharp_lsp.server.handlers.synchronization import did_change, did_close, did_open
+from netsharp_lsp.server.handlers.workspace.synchronization import did_change, did_close, did_open
 
 if TYPE_CHECKING:
     from netsharp_lsp.server.session import Session

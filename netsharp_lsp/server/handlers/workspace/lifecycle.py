@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from netsharp_lsp import __version__
-from netsharp_lsp.server.handlers import configuration
+from netsharp_lsp.server.handlers.workspace import configuration
 from netsharp_lsp.server.offers.capabilities import OFFERED, capabilities
 from netsharp_lsp.server.offers.registration import register
 
