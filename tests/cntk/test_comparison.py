@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from netsharp_lsp.cntk.configuration.comparison import changes
+from netsharp_lsp.cntk.configuration.meaning.comparison import changes
 from tests.cntk.texts import TEXTS, configuration
 
 PAIRS = [

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsharp_lsp.cntk.configuration.configuration import Configuration, resolve
-from netsharp_lsp.cntk.configuration.flattening import flattened, same_tree
+from netsharp_lsp.cntk.configuration.meaning.configuration import Configuration, resolve
+from netsharp_lsp.cntk.configuration.meaning.flattening import flattened, same_tree
 from netsharp_lsp.cntk.configuration.records import records
 from netsharp_lsp.cntk.reading.reader import read
 from netsharp_lsp.cntk.reading.syntax import Assignment, Document, Flag, Macro, Name

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from netsharp_lsp.cntk.configuration.configuration import resolve
 from netsharp_lsp.cntk.configuration.items import read_item
+from netsharp_lsp.cntk.configuration.meaning.configuration import resolve
 from netsharp_lsp.limits import CONFIGURATION_BYTES
 from tests.cntk.texts import Memory, configuration, kinds, shown
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from netsharp_lsp.cntk.configuration.commands import command, commands, effective
+from netsharp_lsp.cntk.configuration.meaning.commands import command, commands, effective
 from tests.cntk.texts import configuration, shown
 
 REPEATED = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from netsharp_lsp.cntk.configuration.configuration import Configuration, resolve
+from netsharp_lsp.cntk.configuration.meaning.configuration import Configuration, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

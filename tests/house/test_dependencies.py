@@ -70,6 +70,7 @@ FLOORS = (
         "netsharp_lsp.cntk.vocabulary",
     ),
     ("netsharp_lsp.cntk.reading", "netsharp_lsp.cntk.configuration"),
+    ("netsharp_lsp.cntk.configuration.meaning",),
     ("netsharp_lsp.cntk.networks",),
     ("netsharp_lsp.cntk.brainscript.reading",),
     ("netsharp_lsp.cntk.brainscript.evaluation", "netsharp_lsp.cntk.brainscript.analysis"),

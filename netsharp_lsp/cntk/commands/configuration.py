@@ -15,10 +15,10 @@ from netsharp_lsp.cntk.commands.configuration_report import (
     value_as_json,
 )
 from netsharp_lsp.cntk.commands.settings import declared_in
-from netsharp_lsp.cntk.configuration.commands import Effective, command, commands, effective
-from netsharp_lsp.cntk.configuration.configuration import resolve_items
 from netsharp_lsp.cntk.configuration.items import Item, read_item
-from netsharp_lsp.cntk.configuration.tree import Value
+from netsharp_lsp.cntk.configuration.meaning.commands import Effective, command, commands, effective
+from netsharp_lsp.cntk.configuration.meaning.configuration import resolve_items
+from netsharp_lsp.cntk.configuration.meaning.tree import Value
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.questions import Answer
 from netsharp_lsp.workspace import GivenFiles
@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from netsharp_lsp.cntk.configuration.configuration import Configuration
+    from netsharp_lsp.cntk.configuration.meaning.configuration import Configuration
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.questions import Lookup
     from netsharp_lsp.settings import Settings
@@ -98,7 +98,7 @@ def _get(configuration: Configuration, asked: Lookup, path: str) -> Answer:
 
 
 def _flatten(configuration: Configuration) -> Answer:
-    from netsharp_lsp.cntk.configuration.flattening import flattened, same_tree
+    from netsharp_lsp.cntk.configuration.meaning.flattening import flattened, same_tree
 
     text = flattened(configuration)
     again = resolve_items([Item("files", "", ("flat",))], GivenFiles({"flat": text}))

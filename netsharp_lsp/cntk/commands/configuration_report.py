@@ -7,10 +7,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from netsharp_lsp.cntk.configuration.commands import Effective
-    from netsharp_lsp.cntk.configuration.configuration import Configuration
+    from netsharp_lsp.cntk.configuration.meaning.commands import Effective
+    from netsharp_lsp.cntk.configuration.meaning.configuration import Configuration
+    from netsharp_lsp.cntk.configuration.meaning.tree import Value
     from netsharp_lsp.cntk.configuration.sources import SourcePlace
-    from netsharp_lsp.cntk.configuration.tree import Value
 
 #: Columns of a value that are shown in a line.
 _WIDTH = 100

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.commands.models import Trained
     from netsharp_lsp.cntk.commands.subjects import ExperimentSubject
-    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.questions import Question
 

@@ -9,12 +9,12 @@ import os
 import re
 
 from netsharp_lsp.cntk.configuration.arrays import elements
-from netsharp_lsp.cntk.configuration.commands import commands
-from netsharp_lsp.cntk.configuration.configuration import resolve_items
 from netsharp_lsp.cntk.configuration.items import Item
+from netsharp_lsp.cntk.configuration.meaning.commands import commands
+from netsharp_lsp.cntk.configuration.meaning.configuration import resolve_items
+from netsharp_lsp.cntk.configuration.meaning.tree import BUILDERS
 from netsharp_lsp.cntk.configuration.options import DATA_FILES, DEFAULT_READER
 from netsharp_lsp.cntk.configuration.scope import Found
-from netsharp_lsp.cntk.configuration.tree import BUILDERS
 from netsharp_lsp.cntk.recognition import Foreign, language_of
 from netsharp_lsp.cntk.run.references import INCLUDE, NETWORK_FILE, named_in
 from netsharp_lsp.cntk.suffixes import SUFFIXES
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.configuration.scope import Scope
     from netsharp_lsp.project.roots import Roots
 

@@ -19,7 +19,7 @@ from netsharp_lsp.project.walk import specifications_below
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.questions import PlacedRun, Question
 

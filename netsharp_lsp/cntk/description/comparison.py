@@ -5,7 +5,7 @@ Networks are paired by the commands that build them, nodes by what they do and e
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.configuration.comparison import changes
+from netsharp_lsp.cntk.configuration.meaning.comparison import changes
 from netsharp_lsp.cntk.description.network import default_network
 from netsharp_lsp.cntk.networks import same
 from netsharp_lsp.cntk.networks.description import described
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.configuration.tree import Value
+    from netsharp_lsp.cntk.configuration.meaning.tree import Value
     from netsharp_lsp.cntk.networks.node import Network, Node
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.experiment import Experiment

@@ -21,8 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.configuration.commands import Command
     from netsharp_lsp.cntk.configuration.entries import Entry
+    from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.configuration.scope import Found
     from netsharp_lsp.cntk.networks.node import Node
     from netsharp_lsp.cntk.rules.findings import Finding

@@ -13,7 +13,7 @@ from netsharp_lsp.cntk.migration.edits import Edit, Todo
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from netsharp_lsp.cntk.configuration.tree import Value
+    from netsharp_lsp.cntk.configuration.meaning.tree import Value
     from netsharp_lsp.cntk.migration.proof import Result
     from netsharp_lsp.cntk.run.experiment import Experiment
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeVar
 
-    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.configuration.sources import Source
     from netsharp_lsp.cntk.rules.findings import Finding
     from netsharp_lsp.cntk.run.building import BuiltNetwork

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Model
-    from netsharp_lsp.cntk.configuration.commands import Command
-    from netsharp_lsp.cntk.configuration.configuration import Configuration
+    from netsharp_lsp.cntk.configuration.meaning.commands import Command
+    from netsharp_lsp.cntk.configuration.meaning.configuration import Configuration
     from netsharp_lsp.cntk.configuration.scope import Found
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.ndl.containers import Program

@@ -31,7 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.mel.evaluation import Edited
     from netsharp_lsp.cntk.mel.faults import EditFault
     from netsharp_lsp.cntk.ndl.evaluation import Part

@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import cached_property
 from itertools import chain
 
-from netsharp_lsp.cntk.configuration.commands import commands, unlisted
-from netsharp_lsp.cntk.configuration.configuration import resolve
+from netsharp_lsp.cntk.configuration.meaning.commands import commands, unlisted
+from netsharp_lsp.cntk.configuration.meaning.configuration import resolve
+from netsharp_lsp.cntk.configuration.meaning.usage import visits
 from netsharp_lsp.cntk.configuration.sources import Source, read_text
-from netsharp_lsp.cntk.configuration.usage import visits
 from netsharp_lsp.cntk.run.building import Builders, builder_language
 from netsharp_lsp.cntk.run.edits import RunEdits, edit_alone
 from netsharp_lsp.cntk.run.elsewhere import held_beside, held_by
@@ -34,9 +34,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from netsharp_lsp.cntk.configuration.commands import Command
-    from netsharp_lsp.cntk.configuration.configuration import Configuration
-    from netsharp_lsp.cntk.configuration.usage import Visit
+    from netsharp_lsp.cntk.configuration.meaning.commands import Command
+    from netsharp_lsp.cntk.configuration.meaning.configuration import Configuration
+    from netsharp_lsp.cntk.configuration.meaning.usage import Visit
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.edits import Edit
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram, ReadProgram

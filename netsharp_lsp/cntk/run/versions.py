@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from netsharp_lsp.cntk.brainscript.analysis.scopes import Application, Signature
+    from netsharp_lsp.cntk.configuration.meaning.usage import Visit
     from netsharp_lsp.cntk.configuration.options import Block, Option
     from netsharp_lsp.cntk.configuration.scope import Found, Scope
     from netsharp_lsp.cntk.configuration.sources import SourcePlace
-    from netsharp_lsp.cntk.configuration.usage import Visit
     from netsharp_lsp.cntk.run.programs import ReadProgram
 
 #: How a run's release is known.

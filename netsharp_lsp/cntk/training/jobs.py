@@ -17,7 +17,7 @@ from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.training.telling import Telling
     from netsharp_lsp.cntk.training.work import CommandWork, Workshop
 

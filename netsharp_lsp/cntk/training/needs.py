@@ -10,7 +10,7 @@ from netsharp_lsp.cntk.run.models import edits_freely, models_written, path_of, 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.run.experiment import Experiment
 
 

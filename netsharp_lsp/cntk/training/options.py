@@ -14,10 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeVar
 
+    from netsharp_lsp.cntk.configuration.meaning.usage import Visit
     from netsharp_lsp.cntk.configuration.options import Block, Option
     from netsharp_lsp.cntk.configuration.scope import Found, Scope
     from netsharp_lsp.cntk.configuration.traced import Traced
-    from netsharp_lsp.cntk.configuration.usage import Visit
 
     Value = TypeVar("Value")
 

@@ -16,7 +16,7 @@ from netsharp_lsp.workspace import outside, outside_to_write
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.networks.node import Network, Node
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.cntk.training.networks.lowering import Seeds

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.configuration.configuration import resolve
+from netsharp_lsp.cntk.configuration.meaning.configuration import resolve
 from netsharp_lsp.cntk.configuration.sources import Source
 from netsharp_lsp.cntk.ndl.containers import program_of_file
 from netsharp_lsp.cntk.ndl.program import evaluate_builder, evaluate_file

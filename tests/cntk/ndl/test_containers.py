@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from netsharp_lsp.cntk.configuration.configuration import resolve
+from netsharp_lsp.cntk.configuration.meaning.configuration import resolve
 from netsharp_lsp.cntk.configuration.sources import Source
 from netsharp_lsp.cntk.ndl.containers import program_of_builder, program_of_file
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsharp_lsp.cntk.configuration.configuration import resolve
 from netsharp_lsp.cntk.configuration.lines import without_comments
+from netsharp_lsp.cntk.configuration.meaning.configuration import resolve
 from netsharp_lsp.cntk.judging.check import diagnostics_by_file
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.diagnostics.model import Diagnostic, Edit

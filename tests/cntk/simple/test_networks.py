@@ -14,7 +14,7 @@ from netsharp_lsp.cntk.brainscript.evaluation.program import (
 from netsharp_lsp.cntk.brainscript.evaluation.program import (
     evaluate_builder as evaluate_brainscript,
 )
-from netsharp_lsp.cntk.configuration.configuration import resolve
+from netsharp_lsp.cntk.configuration.meaning.configuration import resolve
 from netsharp_lsp.cntk.library import own_library
 from netsharp_lsp.cntk.networks.faults import Outcome
 from netsharp_lsp.cntk.networks.node import Network

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.configuration.usage import Visit
+    from netsharp_lsp.cntk.configuration.meaning.usage import Visit
     from netsharp_lsp.cntk.ide.naming.occurrence import Occurrence
     from netsharp_lsp.cntk.ide.places.edited import Edited
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.configuration.tree import network_sections
+from netsharp_lsp.cntk.configuration.meaning.tree import network_sections
 from netsharp_lsp.cntk.ide.completion import arguments
 from netsharp_lsp.cntk.ide.meanings.words import SPECIAL
 from netsharp_lsp.cntk.ide.places.calls import macro_named

@@ -22,8 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from netsharp_lsp.cntk.configuration.meaning.tree import Value
     from netsharp_lsp.cntk.configuration.sources import SourcePlace
-    from netsharp_lsp.cntk.configuration.tree import Value
     from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.cntk.run.programs import ReadProgram

@@ -11,10 +11,10 @@ from netsharp_lsp.cntk.reading.syntax import Assignment, Block
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from netsharp_lsp.cntk.configuration.meaning.usage import Visit
     from netsharp_lsp.cntk.configuration.options import Block as Table
     from netsharp_lsp.cntk.configuration.options import Option
     from netsharp_lsp.cntk.configuration.scope import Found, Scope
-    from netsharp_lsp.cntk.configuration.usage import Visit
     from netsharp_lsp.cntk.ide.places.edited import Edited
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.brainscript.reading import syntax as brainscript
-from netsharp_lsp.cntk.configuration.tree import network_sections
+from netsharp_lsp.cntk.configuration.meaning.tree import network_sections
 from netsharp_lsp.cntk.ide.meanings.words import SPECIAL
 from netsharp_lsp.cntk.ide.places.sections import KEYS
 from netsharp_lsp.cntk.ide.places.text import glued_macros

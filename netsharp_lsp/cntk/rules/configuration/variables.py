@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.configuration.entries import Entry
     from netsharp_lsp.cntk.configuration.faults import TextFault
+    from netsharp_lsp.cntk.configuration.meaning.tree import Value
     from netsharp_lsp.cntk.configuration.sources import Source, SourcePlace
     from netsharp_lsp.cntk.configuration.traced import Use
-    from netsharp_lsp.cntk.configuration.tree import Value
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.diagnostics.model import Severity
 

@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from netsharp_lsp.cntk.configuration.meaning.usage import Visit
     from netsharp_lsp.cntk.configuration.scope import Found
-    from netsharp_lsp.cntk.configuration.usage import Visit
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.diagnostics.model import Severity
 

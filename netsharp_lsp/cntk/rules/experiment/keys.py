@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from netsharp_lsp.cntk.configuration.entries import Entry
+    from netsharp_lsp.cntk.configuration.meaning.usage import Visit
     from netsharp_lsp.cntk.configuration.options import Option
     from netsharp_lsp.cntk.configuration.scope import Scope
-    from netsharp_lsp.cntk.configuration.usage import Visit
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.diagnostics.model import Severity
 

@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from netsharp_lsp.cntk.configuration.meaning.usage import Visit
     from netsharp_lsp.cntk.configuration.traced import Traced
-    from netsharp_lsp.cntk.configuration.usage import Visit
     from netsharp_lsp.cntk.networks.node import Network
     from netsharp_lsp.cntk.rules.findings import Place
     from netsharp_lsp.cntk.run.experiment import Experiment

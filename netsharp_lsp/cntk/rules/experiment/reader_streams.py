@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.configuration.arrays import elements
+from netsharp_lsp.cntk.configuration.meaning.usage import sections
 from netsharp_lsp.cntk.configuration.records import is_block
-from netsharp_lsp.cntk.configuration.usage import sections
 from netsharp_lsp.text.numbers import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from netsharp_lsp.cntk.configuration.entries import Entry
+    from netsharp_lsp.cntk.configuration.meaning.usage import Visit
     from netsharp_lsp.cntk.configuration.scope import Found
-    from netsharp_lsp.cntk.configuration.usage import Visit
 
 
 class Stream(NamedTuple):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.arrays import elements
+from netsharp_lsp.cntk.configuration.meaning.usage import sections
 from netsharp_lsp.cntk.configuration.options import MODULES, READERS, block
-from netsharp_lsp.cntk.configuration.usage import sections
 from netsharp_lsp.cntk.rules import EXPERIMENT, rule
 from netsharp_lsp.cntk.rules.findings import Finding, Note, placed
 from netsharp_lsp.cntk.rules.proposals import proposal
@@ -16,9 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from netsharp_lsp.cntk.configuration.meaning.usage import Visit
     from netsharp_lsp.cntk.configuration.options import Block
     from netsharp_lsp.cntk.configuration.scope import Found
-    from netsharp_lsp.cntk.configuration.usage import Visit
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.cntk.versions import Releases
     from netsharp_lsp.diagnostics.model import Severity

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_lsp.cntk.configuration.meaning.usage import sections
 from netsharp_lsp.cntk.configuration.options import BUILDERS, TRAINING
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
-from netsharp_lsp.cntk.configuration.usage import sections
 from netsharp_lsp.cntk.rules import EXPERIMENT, emitted, rule
 from netsharp_lsp.cntk.rules.experiment.keys import forget_slips, has_slip
 from netsharp_lsp.cntk.rules.findings import Finding, placed
@@ -19,8 +19,8 @@ from netsharp_lsp.cntk.run.models import trains
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.configuration.commands import Command
-    from netsharp_lsp.cntk.configuration.usage import Visit
+    from netsharp_lsp.cntk.configuration.meaning.commands import Command
+    from netsharp_lsp.cntk.configuration.meaning.usage import Visit
     from netsharp_lsp.cntk.rules.findings import Place
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.diagnostics.model import Severity

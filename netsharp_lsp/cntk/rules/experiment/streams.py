@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.configuration.usage import Visit
+    from netsharp_lsp.cntk.configuration.meaning.usage import Visit
     from netsharp_lsp.cntk.networks.node import Network, Node
     from netsharp_lsp.cntk.rules.experiment.reader_streams import Stream
     from netsharp_lsp.cntk.run.experiment import Experiment

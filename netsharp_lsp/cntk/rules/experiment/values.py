@@ -21,10 +21,10 @@ from netsharp_lsp.text.expressions import late
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from netsharp_lsp.cntk.configuration.meaning.usage import Visit
     from netsharp_lsp.cntk.configuration.options import Option
     from netsharp_lsp.cntk.configuration.scope import Found, Scope
     from netsharp_lsp.cntk.configuration.traced import Traced
-    from netsharp_lsp.cntk.configuration.usage import Visit
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.diagnostics.model import Severity
 

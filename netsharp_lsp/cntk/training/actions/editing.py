@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.mel.reading import Statement
     from netsharp_lsp.cntk.networks.node import Node
     from netsharp_lsp.cntk.training.telling import Telling

@@ -25,7 +25,7 @@ from netsharp_lsp.cntk.training.work import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.networks.node import Network, Node
     from netsharp_lsp.cntk.training.networks.models import LearntNetwork
     from netsharp_lsp.cntk.training.telling import Telling

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from netsharp_engine.cntk.descent.training import TrainingPlan
     from netsharp_engine.cntk.samples.minibatches import Sweeps
     from netsharp_engine.graph import Graph
-    from netsharp_lsp.cntk.configuration.commands import Command
+    from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.networks.node import Network, Node
     from netsharp_lsp.cntk.training.telling import Telling
     from netsharp_lsp.cntk.training.work import CommandWork, Workshop

@@ -6,8 +6,8 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.configuration.configuration import Configuration
-    from netsharp_lsp.cntk.configuration.tree import Value
+    from netsharp_lsp.cntk.configuration.meaning.configuration import Configuration
+    from netsharp_lsp.cntk.configuration.meaning.tree import Value
 
 #: What a value of several begins with.
 _OPENS = ("(", "[", "{")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.faults import TextFaults
+from netsharp_lsp.cntk.configuration.meaning.tree import Value, values_of
 from netsharp_lsp.cntk.configuration.options import ACTIONS, BUILDERS, Block, inside
 from netsharp_lsp.cntk.configuration.scope import Found, Scope
-from netsharp_lsp.cntk.configuration.tree import Value, values_of
 from netsharp_lsp.text.visible import encodable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.configuration.configuration import Configuration
+    from netsharp_lsp.cntk.configuration.meaning.configuration import Configuration
 
 #: What is run where nothing says otherwise: the name of a command, and that of an action.
 DEFAULT = "train"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from netsharp_lsp.cntk.configuration.faults import UNREADABLE
 from netsharp_lsp.cntk.configuration.items import read_items
 from netsharp_lsp.cntk.configuration.layers import Layers
+from netsharp_lsp.cntk.configuration.meaning.tree import values
 from netsharp_lsp.cntk.configuration.scope import Scope
-from netsharp_lsp.cntk.configuration.tree import values
 from netsharp_lsp.text.visible import encodable
 
 TYPE_CHECKING = False
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from netsharp_lsp.cntk.configuration.items import Item
+    from netsharp_lsp.cntk.configuration.meaning.tree import Value
     from netsharp_lsp.cntk.configuration.scope import Found
-    from netsharp_lsp.cntk.configuration.tree import Value
     from netsharp_lsp.workspace import Files, Hole
 
 

@@ -5,8 +5,8 @@ table of the options that are looked for there.  Follows look-up outwards; judge
 from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.arrays import elements
-from netsharp_lsp.cntk.configuration.commands import Command
 from netsharp_lsp.cntk.configuration.faults import TextFaults
+from netsharp_lsp.cntk.configuration.meaning.commands import Command
 from netsharp_lsp.cntk.configuration.options import (
     FOREIGN,
     JOINED,

@@ -7,7 +7,7 @@ from netsharp_lsp.text.visible import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.configuration.configuration import Configuration
+    from netsharp_lsp.cntk.configuration.meaning.configuration import Configuration
     from netsharp_lsp.cntk.configuration.sources import SourcePlace
 
 
