@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_lsp.cntk.migration.edits import Edit, chosen
+from netsharp_lsp.cntk.migration.editing.edits import Edit, chosen
 from netsharp_lsp.cntk.migration.migrate import MigrationSettings, Unit, units
 from netsharp_lsp.cntk.migration.rules import RULES
 from netsharp_lsp.cntk.ndl.syntax import Definition

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.migration.cases import builders
+from netsharp_lsp.cntk.migration.editing.cases import builders
 from netsharp_lsp.cntk.migration.unit import MigrationSettings, Plan, Unit
 
 __all__ = ["MigrationSettings", "Plan", "Unit", "units"]
@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from netsharp_lsp.cntk.migration.cases import Builder
+    from netsharp_lsp.cntk.migration.editing.cases import Builder
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.workspace import Files
 

@@ -11,7 +11,7 @@ from netsharp_lsp.cntk.brainscript.reading.damage import damages
 from netsharp_lsp.cntk.networks.same import Comparison, Difference, compare
 
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.migration.cases import Case
+    from netsharp_lsp.cntk.migration.editing.cases import Case
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.workspace import Files

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.configuration.arrays import elements
-from netsharp_lsp.cntk.migration.edits import Edit, Todo
+from netsharp_lsp.cntk.migration.editing.edits import Edit, Todo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from netsharp_lsp.cntk.migration.edits import Edit, Todo
+    from netsharp_lsp.cntk.migration.editing.edits import Edit, Todo
     from netsharp_lsp.cntk.migration.proof import Result
     from netsharp_lsp.cntk.migration.unit import Unit
 

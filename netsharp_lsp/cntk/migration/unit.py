@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_lsp.cntk.migration.cases import Case, cases
-from netsharp_lsp.cntk.migration.composition import Composition, Given
-from netsharp_lsp.cntk.migration.edits import Edit, Todo, applied
-from netsharp_lsp.cntk.migration.names import Names
-from netsharp_lsp.cntk.migration.network import Facts, MigratedNetwork
-from netsharp_lsp.cntk.migration.overlay import Overlay, Texts
+from netsharp_lsp.cntk.migration.composing.composition import Composition, Given
+from netsharp_lsp.cntk.migration.editing.cases import Case, cases
+from netsharp_lsp.cntk.migration.editing.edits import Edit, Todo, applied
+from netsharp_lsp.cntk.migration.editing.overlay import Overlay, Texts
+from netsharp_lsp.cntk.migration.editing.texts import MACROS, Text
+from netsharp_lsp.cntk.migration.networks.names import Names
+from netsharp_lsp.cntk.migration.networks.network import Facts, MigratedNetwork
+from netsharp_lsp.cntk.migration.networks.variables import put_members
 from netsharp_lsp.cntk.migration.proof import DIFFERENT, EQUAL, NONE, UNPROVEN, Result, proven
 from netsharp_lsp.cntk.migration.renames import renaming
 from netsharp_lsp.cntk.migration.rules import NETWORK, RULES
-from netsharp_lsp.cntk.migration.texts import MACROS, Text
-from netsharp_lsp.cntk.migration.variables import put_members
 from netsharp_lsp.text.decode import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from netsharp_lsp.cntk.migration.cases import Builder
+    from netsharp_lsp.cntk.migration.editing.cases import Builder
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.workspace import Files
 

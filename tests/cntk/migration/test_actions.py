@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.migration.actions import Move, moves_at
-from netsharp_lsp.cntk.migration.edits import applied
+from netsharp_lsp.cntk.migration.editing.edits import applied
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Run
 from tests.cntk.migration import moving

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from netsharp_lsp.cntk.migration.edits import Edit
+from netsharp_lsp.cntk.migration.editing.edits import Edit
 from netsharp_lsp.cntk.migration.migrate import MigrationSettings, Plan
 from netsharp_lsp.cntk.migration.rules import FOLDER, RULES
 from netsharp_lsp.diagnostics.pages import Page, RuleBook

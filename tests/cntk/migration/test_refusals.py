@@ -9,7 +9,7 @@ import time
 import pytest
 
 from netsharp_lsp.cntk.judging.check import findings
-from netsharp_lsp.cntk.migration.comments import with_comments
+from netsharp_lsp.cntk.migration.editing.comments import with_comments
 from netsharp_lsp.cntk.migration.migrate import Plan
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Run

@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from netsharp_lsp.cntk.migration.edits import Edit, Todo
-    from netsharp_lsp.cntk.migration.network import MigratedNetwork
+    from netsharp_lsp.cntk.migration.editing.edits import Edit, Todo
+    from netsharp_lsp.cntk.migration.networks.network import MigratedNetwork
     from netsharp_lsp.diagnostics.model import Severity
 
     Work = Callable[[MigratedNetwork], Iterable[Edit | Todo]]

@@ -9,9 +9,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.migration.edits import Edit, Todo
-    from netsharp_lsp.cntk.migration.names import CallSite
-    from netsharp_lsp.cntk.migration.network import MigratedNetwork
+    from netsharp_lsp.cntk.migration.editing.edits import Edit, Todo
+    from netsharp_lsp.cntk.migration.networks.names import CallSite
+    from netsharp_lsp.cntk.migration.networks.network import MigratedNetwork
 
 #: Functions whose inputs or dimensions are one array.
 _ARRAYS = frozenset(("input", "parameter"))

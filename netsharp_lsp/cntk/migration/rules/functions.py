@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.migration.functions import (
+from netsharp_lsp.cntk.migration.networks.functions import (
     BY_HAND,
     INPUTS,
     KEPT,
@@ -18,9 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.migration.edits import Edit, Todo
-    from netsharp_lsp.cntk.migration.names import CallSite
-    from netsharp_lsp.cntk.migration.network import MigratedNetwork
+    from netsharp_lsp.cntk.migration.editing.edits import Edit, Todo
+    from netsharp_lsp.cntk.migration.networks.names import CallSite
+    from netsharp_lsp.cntk.migration.networks.network import MigratedNetwork
 
 #: Normalizations that the library makes of other nodes.
 _NORMALIZATIONS = ("PerDimMeanVarNormalization",)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.migration.network import Unfit
+from netsharp_lsp.cntk.migration.networks.network import Unfit
 from netsharp_lsp.cntk.migration.rules import AUTOMATIC, CHOICE, PERSON, rule
 from netsharp_lsp.cntk.ndl.syntax import Definition, NdlAssignment, NdlCall, Option, Word
 
@@ -10,10 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.migration.edits import Edit, Todo
-    from netsharp_lsp.cntk.migration.names import CallSite, ScopedMacro, Symbol
-    from netsharp_lsp.cntk.migration.network import MigratedNetwork
-    from netsharp_lsp.cntk.migration.texts import Text
+    from netsharp_lsp.cntk.migration.editing.edits import Edit, Todo
+    from netsharp_lsp.cntk.migration.editing.texts import Text
+    from netsharp_lsp.cntk.migration.networks.names import CallSite, ScopedMacro, Symbol
+    from netsharp_lsp.cntk.migration.networks.network import MigratedNetwork
 
     Spelling = tuple[Text, int, int, Symbol]
 

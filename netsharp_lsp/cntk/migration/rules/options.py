@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.migration.functions import GRADIENTS, INITS, OLD_LAYOUT, TRUTHS, tag_of
+from netsharp_lsp.cntk.migration.networks.functions import (
+    GRADIENTS,
+    INITS,
+    OLD_LAYOUT,
+    TRUTHS,
+    tag_of,
+)
 from netsharp_lsp.cntk.migration.rules import AUTOMATIC, CHOICE, PERSON, rule
 from netsharp_lsp.cntk.ndl.functions import ONLY_2D, ONLY_ND, TRUTH, WORD
 from netsharp_lsp.cntk.ndl.functions import TRUTHS as SEVERAL_TRUTHS
@@ -13,9 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.migration.edits import Edit, Todo
-    from netsharp_lsp.cntk.migration.names import CallSite
-    from netsharp_lsp.cntk.migration.network import MigratedNetwork
+    from netsharp_lsp.cntk.migration.editing.edits import Edit, Todo
+    from netsharp_lsp.cntk.migration.networks.names import CallSite
+    from netsharp_lsp.cntk.migration.networks.network import MigratedNetwork
     from netsharp_lsp.cntk.ndl.syntax import Option
 
 #: Options that a function reads and that are not in its row: they are without effect.

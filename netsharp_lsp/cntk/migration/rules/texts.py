@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.migration.functions import GROUPS
+from netsharp_lsp.cntk.migration.networks.functions import GROUPS
 from netsharp_lsp.cntk.migration.rules import AUTOMATIC, rule
 from netsharp_lsp.cntk.ndl.syntax import Array, Definition, NdlAssignment
 
@@ -12,9 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from netsharp_lsp.cntk.migration.edits import Edit
-    from netsharp_lsp.cntk.migration.network import MigratedNetwork
-    from netsharp_lsp.cntk.migration.texts import Text
+    from netsharp_lsp.cntk.migration.editing.edits import Edit
+    from netsharp_lsp.cntk.migration.editing.texts import Text
+    from netsharp_lsp.cntk.migration.networks.network import MigratedNetwork
     from netsharp_lsp.cntk.ndl.syntax import Statement
 
 _SEPARATOR = re.compile(rb"[ \t]*[,;]")

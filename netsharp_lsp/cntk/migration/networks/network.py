@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from netsharp_lsp.cntk.migration.functions import BROUGHT_IN, GROUPS, TRUTHS
-from netsharp_lsp.cntk.migration.unreached import unreached
+from netsharp_lsp.cntk.migration.networks.functions import BROUGHT_IN, GROUPS, TRUTHS
+from netsharp_lsp.cntk.migration.networks.unreached import unreached
 from netsharp_lsp.cntk.ndl.functions import GROUP_ARRAYS
 from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlCall, Word
 from netsharp_lsp.cntk.vocabulary import KEYWORDS, PLAIN_TRUTHS
@@ -15,9 +15,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from netsharp_lsp.cntk.migration.edits import Edit
-    from netsharp_lsp.cntk.migration.names import CallSite, Frame, Names, ScopedMacro, Symbol, Use
-    from netsharp_lsp.cntk.migration.texts import Text
+    from netsharp_lsp.cntk.migration.editing.edits import Edit
+    from netsharp_lsp.cntk.migration.editing.texts import Text
+    from netsharp_lsp.cntk.migration.networks.names import (
+        CallSite,
+        Frame,
+        Names,
+        ScopedMacro,
+        Symbol,
+        Use,
+    )
     from netsharp_lsp.cntk.ndl.syntax import Option, Value
     from netsharp_lsp.cntk.networks.node import Network, Node
 

@@ -5,8 +5,8 @@ Names are compared without case; the spelling of the definition is the one that 
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.migration.functions import GROUPS
-from netsharp_lsp.cntk.migration.texts import CallArguments, is_name
+from netsharp_lsp.cntk.migration.editing.texts import CallArguments, is_name
+from netsharp_lsp.cntk.migration.networks.functions import GROUPS
 from netsharp_lsp.cntk.ndl.functions import function_of
 from netsharp_lsp.cntk.ndl.syntax import (
     Array,
@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from netsharp_lsp.cntk.migration.texts import Text
+    from netsharp_lsp.cntk.migration.editing.texts import Text
     from netsharp_lsp.cntk.ndl.syntax import Statement, Value
 
 

@@ -4,7 +4,7 @@ only what is asked for.
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.migration.names import Use
+from netsharp_lsp.cntk.migration.networks.names import Use
 from netsharp_lsp.cntk.ndl.syntax import NdlCall, Word
 from netsharp_lsp.cntk.networks.node import reached
 
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.cntk.migration.names import Names, Symbol
+    from netsharp_lsp.cntk.migration.networks.names import Names, Symbol
     from netsharp_lsp.cntk.networks.node import Network, Node
 
 #: Macros within macros that are followed to what they give.

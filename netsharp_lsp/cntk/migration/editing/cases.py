@@ -12,7 +12,7 @@ from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.scope import Scope
 from netsharp_lsp.cntk.configuration.sources import read_text
 from netsharp_lsp.cntk.judging.check import refusals
-from netsharp_lsp.cntk.migration.texts import LOADED, MACROS, RUN, Text
+from netsharp_lsp.cntk.migration.editing.texts import LOADED, MACROS, RUN, Text
 from netsharp_lsp.cntk.ndl.syntax import HOLE
 from netsharp_lsp.cntk.networks.node import OPAQUE
 from netsharp_lsp.cntk.run.experiment import Experiment

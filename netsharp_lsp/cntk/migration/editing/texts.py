@@ -4,7 +4,7 @@ the parser read to the bytes that a person wrote.
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.migration.edits import Edit, Todo
+from netsharp_lsp.cntk.migration.editing.edits import Edit, Todo
 from netsharp_lsp.cntk.ndl.syntax import NdlCall, Option, Word
 
 TYPE_CHECKING = False

@@ -6,19 +6,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_lsp.cntk.migration import around, assembly
-from netsharp_lsp.cntk.migration.comments import comments_within, with_comments
-from netsharp_lsp.cntk.migration.edits import Edit, Todo, applied
-from netsharp_lsp.cntk.migration.texts import LOADED, MACROS, RUN, Text
+from netsharp_lsp.cntk.migration.composing import around, assembly
+from netsharp_lsp.cntk.migration.editing.comments import comments_within, with_comments
+from netsharp_lsp.cntk.migration.editing.edits import Edit, Todo, applied
+from netsharp_lsp.cntk.migration.editing.texts import LOADED, MACROS, RUN, Text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from netsharp_lsp.cntk.configuration.entries import Entry
     from netsharp_lsp.cntk.configuration.scope import Found, Scope
-    from netsharp_lsp.cntk.migration.cases import Builder, Case
-    from netsharp_lsp.cntk.migration.network import Facts, MigratedNetwork
-    from netsharp_lsp.cntk.migration.overlay import Texts
+    from netsharp_lsp.cntk.migration.editing.cases import Builder, Case
+    from netsharp_lsp.cntk.migration.editing.overlay import Texts
+    from netsharp_lsp.cntk.migration.networks.network import Facts, MigratedNetwork
 
     Place = tuple[str, int, int]
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from textwrap import dedent, indent
 
 from netsharp_lsp.cntk.formatting import format_text
-from netsharp_lsp.cntk.migration.edits import applied
-from netsharp_lsp.cntk.migration.texts import LOADED, RUN
+from netsharp_lsp.cntk.migration.editing.edits import applied
+from netsharp_lsp.cntk.migration.editing.texts import LOADED, RUN
 from netsharp_lsp.cntk.ndl.syntax import Definition, NdlCall
 
 TYPE_CHECKING = False
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.configuration.entries import Entry
     from netsharp_lsp.cntk.configuration.scope import Scope
-    from netsharp_lsp.cntk.migration.edits import Edit
-    from netsharp_lsp.cntk.migration.texts import Text
+    from netsharp_lsp.cntk.migration.editing.edits import Edit
+    from netsharp_lsp.cntk.migration.editing.texts import Text
 
 #: What says which sections there are, or which files: gone once they are put together.
 _KEYS = frozenset((b"load", b"run", b"networkdescription", b"ndlmacros"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.migration.assembly import DROPPED
-from netsharp_lsp.cntk.migration.comments import with_comments
-from netsharp_lsp.cntk.migration.edits import Edit, Todo
+from netsharp_lsp.cntk.migration.composing.assembly import DROPPED
+from netsharp_lsp.cntk.migration.editing.comments import with_comments
+from netsharp_lsp.cntk.migration.editing.edits import Edit, Todo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.configuration.entries import Entry
     from netsharp_lsp.cntk.configuration.scope import Found, Scope
-    from netsharp_lsp.cntk.migration.assembly import Section
-    from netsharp_lsp.cntk.migration.cases import Builder
+    from netsharp_lsp.cntk.migration.composing.assembly import Section
+    from netsharp_lsp.cntk.migration.editing.cases import Builder
 
 #: A line on which something stands further to the right is none that others are indented like.
 MARGIN = 1_000

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.cntk.configuration.traced import Use
-    from netsharp_lsp.cntk.migration.edits import Edit, Todo
-    from netsharp_lsp.cntk.migration.names import CallSite
-    from netsharp_lsp.cntk.migration.network import MigratedNetwork
-    from netsharp_lsp.cntk.migration.texts import Text
+    from netsharp_lsp.cntk.migration.editing.edits import Edit, Todo
+    from netsharp_lsp.cntk.migration.editing.texts import Text
+    from netsharp_lsp.cntk.migration.networks.names import CallSite
+    from netsharp_lsp.cntk.migration.networks.network import MigratedNetwork
 
 RULE = "MG43"
 

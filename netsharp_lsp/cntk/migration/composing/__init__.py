@@ -1,0 +1,4 @@
+"""From edited texts to the files that stand in their place.
+
+Knows no rule and proves nothing.
+"""
