@@ -40,7 +40,6 @@ LOOSE = 16
 #: or until they are divided: how many at most.
 LARGER = {
     "netsharp_lsp": 20,
-    "netsharp_lsp/cntk/run": 18,
     "engine/netsharp_engine": 20,
     "engine/netsharp_engine/data": 18,
     "engine/netsharp_engine/train": 17,

@@ -1,4 +1,4 @@
 """One network of NDL as rules of a migration see it: its names, its words in BrainScript.
 
-Edits nothing.
+Knows no rule; the edits that it proposes are answers.
 """

@@ -6,13 +6,8 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.run.script_words import (
-    OPEN,
-    ScriptPart,
-    ScriptWord,
-    Started,
-)
-from netsharp_lsp.cntk.run.shell_reading import behind, parsed_script
+from netsharp_lsp.cntk.run.scripts.shell_reading import behind, parsed_script
+from netsharp_lsp.cntk.run.scripts.words import OPEN, ScriptPart, ScriptWord, Started
 from netsharp_lsp.limits import SCRIPT_CHARACTERS, SCRIPT_COMMANDS, SCRIPT_DEPTH
 
 TYPE_CHECKING = False
@@ -20,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from netsharp_engine.limits import Limit
-    from netsharp_lsp.cntk.run.shell_reading import ShellNode, ShellToken
+    from netsharp_lsp.cntk.run.scripts.shell_reading import ShellNode, ShellToken
 
 _ASSIGNS = re.compile(r"([A-Za-z_]\w*)(\+?=)")
 _NAME = re.compile(r"\$([A-Za-z_]\w*|[0-9@*#?$!-])")

@@ -6,12 +6,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.run.script_words import (
-    OPEN,
-    ScriptPart,
-    ScriptWord,
-    Started,
-)
+from netsharp_lsp.cntk.run.scripts.words import OPEN, ScriptPart, ScriptWord, Started
 from netsharp_lsp.limits import SCRIPT_CHARACTERS, SCRIPT_COMMANDS, SCRIPT_DEPTH
 
 TYPE_CHECKING = False

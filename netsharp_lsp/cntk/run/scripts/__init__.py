@@ -8,9 +8,9 @@ import re
 from bisect import bisect_left
 from itertools import accumulate
 
-from netsharp_lsp.cntk.run.batch import batch_commands
-from netsharp_lsp.cntk.run.script_words import OPEN, ScriptPart
-from netsharp_lsp.cntk.run.shell import shell_commands
+from netsharp_lsp.cntk.run.scripts.batch import batch_commands
+from netsharp_lsp.cntk.run.scripts.shell import shell_commands
+from netsharp_lsp.cntk.run.scripts.words import OPEN, ScriptPart
 from netsharp_lsp.workspace import Hole, Run, StartedAt
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from netsharp_engine.limits import Limit
-    from netsharp_lsp.cntk.run.script_words import ScriptWord, Started
+    from netsharp_lsp.cntk.run.scripts.words import ScriptWord, Started
 
 _CONFIG = re.compile(r"configFile=", re.IGNORECASE)
 _FOLDER = re.compile(r"currentDirectory=", re.IGNORECASE)
