@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from netsharp_engine.data import DataError, find_files
-from netsharp_engine.data.arrays import beside_labels
+from netsharp_engine.data.reading.arrays import beside_labels
 from netsharp_engine.graph import GraphError
 from netsharp_engine.model import ModelError, evaluate, load_model, save_model
 from netsharp_engine.plain_files import may_be_file

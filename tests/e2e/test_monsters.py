@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from netsharp_engine.train.keys import KEYS
+from netsharp_engine.train.settings.keys import KEYS
 from netsharp_lsp.__main__ import main
 from tests.e2e.workshop import LABELLED
 

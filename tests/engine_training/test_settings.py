@@ -7,7 +7,7 @@ import json
 import pytest
 
 from netsharp_engine.train import KEYS, TrainingSettings, read_settings, restore_settings
-from netsharp_engine.train.keys import BY_NAME
+from netsharp_engine.train.settings.keys import BY_NAME
 
 
 def settings(run_file=None, **flags):

@@ -41,8 +41,6 @@ LOOSE = 16
 LARGER = {
     "netsharp_lsp": 20,
     "engine/netsharp_engine": 20,
-    "engine/netsharp_engine/data": 18,
-    "engine/netsharp_engine/train": 17,
 }
 
 

@@ -11,7 +11,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 #: From the ground up: a room may import the rooms before it, and itself.
 FLOORS = (
-    ("netsharp_engine.geometry",),
+    (
+        "netsharp_engine.cells",
+        "netsharp_engine.excerpt",
+        "netsharp_engine.geometry",
+        "netsharp_engine.plain_files",
+    ),
+    ("netsharp_engine.stored",),
     ("netsharp_engine.activations", "netsharp_engine.limits", "netsharp_engine.exchange"),
     ("netsharp_engine.aside",),
     ("netsharp_engine.nodes",),
@@ -22,6 +28,17 @@ FLOORS = (
     ("netsharp_engine.initial", "netsharp_engine.room", "netsharp_engine.walks"),
     ("netsharp_engine.tensor_backend.kernels",),
     ("netsharp_engine.numpy_backend", "netsharp_engine.tensor_backend"),
+    ("netsharp_engine.data.errors", "netsharp_engine.model_file"),
+    ("netsharp_engine.data.table",),
+    ("netsharp_engine.data.reading",),
+    ("netsharp_engine.data",),
+    ("netsharp_engine.train.failures", "netsharp_engine.train.settings"),
+    ("netsharp_engine.train.preparation", "netsharp_engine.train.report"),
+    ("netsharp_engine.train.feeding", "netsharp_engine.train.objective"),
+    ("netsharp_engine.train.measure", "netsharp_engine.train.metrics"),
+    ("netsharp_engine.train.diagnosis", "netsharp_engine.train.rates"),
+    ("netsharp_engine.train.loop", "netsharp_engine.train.state"),
+    ("netsharp_engine.model",),
     ("netsharp_engine",),
     ("netsharp_engine.cntk.generators", "netsharp_engine.cntk.computing"),
     ("netsharp_engine.cntk.stored", "netsharp_engine.cntk.samples"),

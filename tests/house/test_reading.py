@@ -14,7 +14,7 @@ ALLOWED = {
     "netsharp_engine.plain_files": "the place itself",
     "netsharp_engine.aside": "a folder or a file of its own, opened to be locked or compared",
     "netsharp_engine.memory": "the kernel's own figures",
-    "netsharp_engine.data.arrays": "numpy opens an archive or maps an array that was found plain",
+    "netsharp_engine.data.reading.arrays": "numpy maps an array that was found plain, or opens it",
     "netsharp_engine.model_file": "safetensors opens a file that was found plain",
     "netsharp_lsp.diagnostics.pages": "the package's own pages",
     "netsharp_lsp.cntk.configuration.options.tables": "the package's own tables",

@@ -14,7 +14,7 @@ import pytest
 
 import netsharp
 from netsharp_engine.train import KEYS, Key, read_settings
-from netsharp_engine.train.keys import ADAM_RATE, HOSTS, OPTIMIZERS, REGRESSION_RATE
+from netsharp_engine.train.settings.keys import ADAM_RATE, HOSTS, OPTIMIZERS, REGRESSION_RATE
 from netsharp_lsp import context
 from netsharp_lsp.language import language_ids
 from tests.public.page import PAGE, replaced

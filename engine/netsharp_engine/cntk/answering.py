@@ -13,7 +13,7 @@ from netsharp_engine.cntk.samples.text_format import TextStream, read_text
 from netsharp_engine.data import Encoding, Normalizer, ReadOptions, stream_rows
 from netsharp_engine.data.encoding import Feature
 from netsharp_engine.data.errors import DataError
-from netsharp_engine.data.files import ProgressCallback, find_files
+from netsharp_engine.data.reading.files import ProgressCallback, find_files
 from netsharp_engine.data.stream import EncodedRows
 from netsharp_engine.graph import Graph
 from netsharp_engine.model import Model

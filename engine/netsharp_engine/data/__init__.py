@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from .encoding import Encoding, Feature
-from .errors import DataError
-from .files import ProgressCallback, ReadProgress, find_files
-from .normalizers import Normalizer, fit_normalizer
-from .options import ReadOptions
-from .questions import class_names, feature_count
-from .read import read_table
-from .split import split_rows
-from .stream import EncodedRows, stream_rows
-from .table import Column, Table
+from netsharp_engine.data.encoding import Encoding, Feature
+from netsharp_engine.data.errors import DataError
+from netsharp_engine.data.normalizers import Normalizer, fit_normalizer
+from netsharp_engine.data.questions import class_names, feature_count
+from netsharp_engine.data.reading.files import ProgressCallback, ReadProgress, find_files
+from netsharp_engine.data.reading.options import ReadOptions
+from netsharp_engine.data.reading.read import read_table
+from netsharp_engine.data.split import split_rows
+from netsharp_engine.data.stream import EncodedRows, stream_rows
+from netsharp_engine.data.table import Column, Table
 
 __all__ = [
     "Column",

@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine import stored
+from netsharp_engine.data.errors import DataError
+from netsharp_engine.data.table import Codes, Table, name_order
 from netsharp_engine.memory import free_memory, shown_bytes
-
-from .errors import DataError
-from .table import Codes, Table, name_order
 
 Rows = npt.NDArray[np.intp]
 MEAN_ROWS = 1 << 14

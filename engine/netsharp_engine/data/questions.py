@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from .arrays import idx_feature_count
-from .encoding import Encoding
-from .files import file_kind, find_files
-from .options import ReadOptions, resolve_roles
-from .read import read_table
-from .sources import open_source, open_sources
-from .split import split_rows
+from netsharp_engine.data.encoding import Encoding
+from netsharp_engine.data.reading.arrays import idx_feature_count
+from netsharp_engine.data.reading.files import file_kind, find_files
+from netsharp_engine.data.reading.options import ReadOptions, resolve_roles
+from netsharp_engine.data.reading.read import read_table
+from netsharp_engine.data.reading.sources import open_source, open_sources
+from netsharp_engine.data.split import split_rows
 
 
 def feature_count(

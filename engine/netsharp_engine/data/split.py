@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .errors import DataError
-from .table import Table
+from netsharp_engine.data.errors import DataError
+from netsharp_engine.data.table import Table
 
 Rows = npt.NDArray[np.intp]
 SPLIT_STREAM = 0x5317

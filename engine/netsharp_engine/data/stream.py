@@ -11,16 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine.data.encoding import Encoding
+from netsharp_engine.data.errors import DataError, nearest
+from netsharp_engine.data.reading.files import Meter, ProgressCallback, find_files
+from netsharp_engine.data.reading.options import ReadOptions, column_index
+from netsharp_engine.data.reading.read import CellCheck, stored_as
+from netsharp_engine.data.reading.request import Chunk, Request, Source
+from netsharp_engine.data.reading.sources import open_source
+from netsharp_engine.data.table import Codes
 from netsharp_engine.excerpt import excerpt
-
-from .encoding import Encoding
-from .errors import DataError, nearest
-from .files import Meter, ProgressCallback, find_files
-from .options import ReadOptions, column_index
-from .read import CellCheck, stored_as
-from .request import Chunk, Request, Source
-from .sources import open_source
-from .table import Codes
 
 
 @dataclass(slots=True)

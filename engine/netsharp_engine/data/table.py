@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.cells import label_text, positional_names
-
-from .errors import DataError, nearest
+from netsharp_engine.data.errors import DataError, nearest
 
 Codes = npt.NDArray[np.int32]
 

@@ -10,14 +10,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .failures import TrainingError
-    from .interrupt import catch_interrupts
-    from .keys import KEYS, Key
-    from .preparation import TrainingData, load_data, prepare
-    from .report import Report
-    from .runlog import RunLog, event_line
-    from .session import TrainingResult, resume, settings_to_resume, train, train_further
-    from .settings import TrainingSettings, read_settings, restore_settings
+    from netsharp_engine.train.failures import TrainingError
+    from netsharp_engine.train.interrupt import catch_interrupts
+    from netsharp_engine.train.preparation import TrainingData, load_data, prepare
+    from netsharp_engine.train.report import Report
+    from netsharp_engine.train.runlog import RunLog, event_line
+    from netsharp_engine.train.session import (
+        TrainingResult,
+        resume,
+        settings_to_resume,
+        train,
+        train_further,
+    )
+    from netsharp_engine.train.settings import TrainingSettings, read_settings, restore_settings
+    from netsharp_engine.train.settings.keys import KEYS, Key
 
 __all__ = [
     "KEYS",
@@ -43,12 +49,12 @@ __all__ = [
 _HOMES = {
     "failures": ("TrainingError",),
     "interrupt": ("catch_interrupts",),
-    "keys": ("KEYS", "Key"),
     "preparation": ("TrainingData", "load_data", "prepare"),
     "report": ("Report",),
     "runlog": ("RunLog", "event_line"),
     "session": ("TrainingResult", "resume", "settings_to_resume", "train", "train_further"),
     "settings": ("TrainingSettings", "read_settings", "restore_settings"),
+    "settings.keys": ("KEYS", "Key"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -6,9 +6,8 @@ import numpy as np
 
 from netsharp_engine.graph import Parameter
 from netsharp_engine.program import Fault
-
-from .preparation import Part
-from .settings import TrainingSettings
+from netsharp_engine.train.preparation import Part
+from netsharp_engine.train.settings import TrainingSettings
 
 LARGE_FEATURE = 50.0
 LARGE_TARGET = 1000.0

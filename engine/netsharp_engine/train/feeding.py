@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from netsharp_engine.graph import Graph
 from netsharp_engine.program import Batch
-
-from .preparation import Part
+from netsharp_engine.train.preparation import Part
 
 SHUFFLE_STREAM = 0x5AFF
 Matrix = npt.NDArray[np.generic]

@@ -15,17 +15,16 @@ from netsharp_engine.graph import Graph
 from netsharp_engine.initial import initial_values
 from netsharp_engine.program import Backend, Fault, Figures, Job, Memory, drafted
 from netsharp_engine.room import require_room
-
-from .diagnosis import explain, propose
-from .feeding import Feeder
-from .measure import BATCH, Meter, measure_part, measure_until, measuring_job
-from .metrics import tally_bytes, trivial_answer
-from .objective import choose_objective
-from .preparation import TrainingData
-from .rates import reduced_rate, rule_of
-from .report import Report
-from .settings import TrainingSettings
-from .state import Tensors, TrainingState
+from netsharp_engine.train.diagnosis import explain, propose
+from netsharp_engine.train.feeding import Feeder
+from netsharp_engine.train.measure import BATCH, Meter, measure_part, measure_until, measuring_job
+from netsharp_engine.train.metrics import tally_bytes, trivial_answer
+from netsharp_engine.train.objective import choose_objective
+from netsharp_engine.train.preparation import TrainingData
+from netsharp_engine.train.rates import reduced_rate, rule_of
+from netsharp_engine.train.report import Report
+from netsharp_engine.train.settings import TrainingSettings
+from netsharp_engine.train.state import Tensors, TrainingState
 
 Event = dict[str, Any]
 EventCallback = Callable[[Event], None]

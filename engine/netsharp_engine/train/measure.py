@@ -13,12 +13,11 @@ import numpy.typing as npt
 
 from netsharp_engine.graph import Graph
 from netsharp_engine.program import Batch, Figures, Job, Program
-
-from .feeding import Rows
-from .metrics import BaselineTally, ClassTally, make_tally
-from .objective import Objective, Outputs
-from .preparation import Part
-from .report import Report
+from netsharp_engine.train.feeding import Rows
+from netsharp_engine.train.metrics import BaselineTally, ClassTally, make_tally
+from netsharp_engine.train.objective import Objective, Outputs
+from netsharp_engine.train.preparation import Part
+from netsharp_engine.train.report import Report
 
 BATCH = 64
 

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.limits import CONFUSION_CLASSES
-
-from .objective import Objective, Outputs
+from netsharp_engine.train.objective import Objective, Outputs
 
 Weights = npt.NDArray[np.float64]
 SMALLEST = 1e-15

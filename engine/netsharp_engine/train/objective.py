@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from netsharp_engine.graph import Graph
 from netsharp_engine.ops.criteria import FUSES
-
-from .failures import TrainingError
+from netsharp_engine.train.failures import TrainingError
 
 Outputs = npt.NDArray[np.floating]
 

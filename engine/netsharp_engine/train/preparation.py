@@ -28,13 +28,12 @@ from netsharp_engine.data import (
 )
 from netsharp_engine.data.errors import nearest
 from netsharp_engine.data.normalizers import Matrix, Rows
-from netsharp_engine.data.sources import open_source
+from netsharp_engine.data.reading.sources import open_source
 from netsharp_engine.data.table import Codes, translate_classes
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.limits import CLASSES
-
-from .failures import TrainingError
-from .settings import TrainingSettings
+from netsharp_engine.train.failures import TrainingError
+from netsharp_engine.train.settings import TrainingSettings
 
 FINGERPRINT_ROWS = 256
 MANY_CLASSES = 20

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from netsharp_engine.program import UpdateRule
-
-from .settings import TrainingSettings
+from netsharp_engine.train.settings import TrainingSettings
 
 
 def rule_of(settings: TrainingSettings) -> UpdateRule:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
-from .failures import TrainingError
+from netsharp_engine.train.failures import TrainingError
 
 #: How every line begins, and a length that none reaches.
 HEAD = b'{"event": '

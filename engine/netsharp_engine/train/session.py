@@ -11,13 +11,12 @@ from netsharp_engine.graph import Graph
 from netsharp_engine.model import Model
 from netsharp_engine.numpy_backend import NumpyDraft
 from netsharp_engine.program import Backend
-
-from .failures import TrainingError
-from .loop import Event, EventCallback, Outcome, Run
-from .preparation import TrainingData
-from .report import Report
-from .settings import TrainingSettings
-from .state import TrainingState
+from netsharp_engine.train.failures import TrainingError
+from netsharp_engine.train.loop import Event, EventCallback, Outcome, Run
+from netsharp_engine.train.preparation import TrainingData
+from netsharp_engine.train.report import Report
+from netsharp_engine.train.settings import TrainingSettings
+from netsharp_engine.train.state import TrainingState
 
 CHANGEABLE = frozenset(("epochs", "patience", "checkpoint", "threads"))
 PLACES = frozenset(("train", "test", "labels", "model", "log", "plot"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from netsharp_lsp.server.handlers.navigation.names.symbols import kinds_for
+from netsharp_lsp.server.handlers.navigation.symbols import kinds_for
 from netsharp_lsp.server.transport.parameters import brought_back
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from functools import cache
 
-from .errors import KNOWN_AS, DataError
+from netsharp_engine.data.errors import KNOWN_AS, DataError
 
 NAME = "-"
 

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from netsharp_engine.cells import column_finder, find_column, usual_label
+from netsharp_engine.data.errors import DataError, nearest
+from netsharp_engine.data.reading.request import Source
 from netsharp_engine.excerpt import excerpt
-
-from .errors import DataError, nearest
-from .request import Source
 
 ColumnName = str | int
 

@@ -14,12 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.cells import MISSING, read_rows
+from netsharp_engine.data.errors import DataError, place
+from netsharp_engine.data.reading.dialect import csv_problem, not_utf8, read_dialect
+from netsharp_engine.data.reading.files import Meter, open_bytes, read_bytes, stored_position
+from netsharp_engine.data.reading.request import Chunk, Request
 from netsharp_engine.limits import TABLE_LINE
-
-from .dialect import csv_problem, not_utf8, read_dialect
-from .errors import DataError, place
-from .files import Meter, open_bytes, read_bytes, stored_position
-from .request import Chunk, Request
 
 CHUNK_BYTES = 1 << 18
 SLOW_CELLS = 1 << 16

@@ -17,12 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.cells import number_name, positional_names
+from netsharp_engine.data.errors import DataError
+from netsharp_engine.data.reading.files import Meter, open_bytes, read_bytes
+from netsharp_engine.data.reading.request import Chunk, Request
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.memory import free_memory, shown_bytes
-
-from .errors import DataError
-from .files import Meter, open_bytes, read_bytes
-from .request import Chunk, Request
 
 CHUNK_NUMBERS = 1 << 19
 #: So many arrays of an archive are named.

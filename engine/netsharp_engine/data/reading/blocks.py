@@ -7,9 +7,8 @@ from typing import Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine.data.errors import DataError
 from netsharp_engine.memory import free_memory, shown_bytes
-
-from .errors import DataError
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 

@@ -12,12 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.cells import number_name
+from netsharp_engine.data.errors import DataError
+from netsharp_engine.data.reading.files import Meter, total_size
+from netsharp_engine.data.reading.request import Chunk, Request
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.plain_files import open_plain
-
-from .errors import DataError
-from .files import Meter, total_size
-from .request import Chunk, Request
 
 BATCH_CELLS = 1 << 19
 

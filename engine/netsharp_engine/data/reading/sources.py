@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from netsharp_engine.data.errors import DataError, nearest
+from netsharp_engine.data.reading.arrays import open_idx, open_npy, open_npz
+from netsharp_engine.data.reading.delimited import DelimitedSource
+from netsharp_engine.data.reading.files import file_kind
+from netsharp_engine.data.reading.options import ReadOptions
+from netsharp_engine.data.reading.parquet import ParquetSource
+from netsharp_engine.data.reading.request import Source
 from netsharp_engine.excerpt import excerpt
-
-from .arrays import open_idx, open_npy, open_npz
-from .delimited import DelimitedSource
-from .errors import DataError, nearest
-from .files import file_kind
-from .options import ReadOptions
-from .parquet import ParquetSource
-from .request import Source
 
 
 def open_source(

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from .files import Meter
+from netsharp_engine.data.reading.files import Meter
 
 Floats = npt.NDArray[np.floating]
 

@@ -11,8 +11,7 @@ from typing import Any
 
 from netsharp_engine.data.errors import nearest
 from netsharp_engine.excerpt import excerpt
-
-from .keys import Key
+from netsharp_engine.train.settings.keys import Key
 
 TRUTHS = {"true": True, "yes": True, "on": True, "1": True}
 TRUTHS |= {"false": False, "no": False, "off": False, "0": False}

@@ -11,15 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.cells import label_text, number_name
+from netsharp_engine.data.errors import DataError, nearest, place
+from netsharp_engine.data.reading.blocks import GrowingMatrix
+from netsharp_engine.data.reading.files import Meter, ProgressCallback, find_files
+from netsharp_engine.data.reading.options import ReadOptions, Roles, resolve_roles
+from netsharp_engine.data.reading.request import Chunk, Request, Source
+from netsharp_engine.data.reading.sources import open_sources
+from netsharp_engine.data.table import Codes, Column, Table, name_order
 from netsharp_engine.excerpt import excerpt
-
-from .blocks import GrowingMatrix
-from .errors import DataError, nearest, place
-from .files import Meter, ProgressCallback, find_files
-from .options import ReadOptions, Roles, resolve_roles
-from .request import Chunk, Request, Source
-from .sources import open_sources
-from .table import Codes, Column, Table, name_order
 
 HELD_OUT = frozenset(("1", "true", "yes", "validation", "valid", "val", "test", "holdout"))
 TRAINED = frozenset(("0", "false", "no", "train", "training", ""))

@@ -12,11 +12,18 @@ from typing import Any
 
 from netsharp_engine import stored as plain
 from netsharp_engine.data.errors import nearest
-from netsharp_engine.data.options import ColumnName, ReadOptions
+from netsharp_engine.data.reading.options import ColumnName, ReadOptions
 from netsharp_engine.excerpt import excerpt
-
-from .keys import ADAM_RATE, BY_NAME, HOST_LIMITS, KEYS, REGRESSION_RATE, SECTIONS, Key
-from .values import BadValueError, convert
+from netsharp_engine.train.settings.keys import (
+    ADAM_RATE,
+    BY_NAME,
+    HOST_LIMITS,
+    KEYS,
+    REGRESSION_RATE,
+    SECTIONS,
+    Key,
+)
+from netsharp_engine.train.settings.values import BadValueError, convert
 
 PATH_KEYS = frozenset(("train", "test", "labels", "model", "log", "plot"))
 

@@ -14,11 +14,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
+from netsharp_engine.data.errors import DataError, nearest
+from netsharp_engine.data.reading.standard_input import NAME, spooled_input
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.plain_files import open_plain
-
-from .errors import DataError, nearest
-from .standard_input import NAME, spooled_input
 
 GZIP = b"\x1f\x8b"
 IDX_TYPES = frozenset((0x08, 0x09, 0x0B, 0x0C, 0x0D, 0x0E))

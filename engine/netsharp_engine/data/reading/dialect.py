@@ -20,11 +20,10 @@ from netsharp_engine.cells import (
     read_rows,
     sniff_delimiter,
 )
+from netsharp_engine.data.errors import DataError
+from netsharp_engine.data.reading.files import open_bytes, read_bytes, stem_suffix
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.limits import TABLE_CELL
-
-from .errors import DataError
-from .files import open_bytes, read_bytes, stem_suffix
 
 HEAD_BYTES = 1 << 16
 MARK = b"\xef\xbb\xbf"
