@@ -16,14 +16,26 @@ class Packing:
     """Where sequences stand: ``row``, ``begin`` and ``length`` of each, in their order.
 
     ``places`` are the columns of all their steps, sequence after sequence; ``gaps`` are the columns
-    of none.
+    of none.  Where sequences are cut into pieces, ``before`` has the steps of each that stood in
+    packings before this one, and ``length`` those that stand here; without it all are whole.
     """
 
-    __slots__ = ("begin", "columns", "gaps", "length", "places", "position", "row", "rows", "steps")
+    __slots__ = (
+        *("before", "begin", "columns", "gaps", "length", "places", "position", "row", "rows"),
+        "steps",
+    )
 
-    def __init__(self, rows: int, steps: int, row: Indices, begin: Indices, length: Indices):
+    def __init__(
+        self,
+        rows: int,
+        steps: int,
+        row: Indices,
+        begin: Indices,
+        length: Indices,
+        before: Indices | None = None,
+    ):
         self.rows, self.steps, self.columns = rows, steps, rows * steps
-        self.row, self.begin, self.length = row, begin, length
+        self.row, self.begin, self.length, self.before = row, begin, length, before
         #: Of every step in its sequence, in the order of ``places``.
         self.position = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
         self.places: Indices = np.repeat(begin * rows + row, length) + rows * self.position
@@ -43,7 +55,20 @@ class Packing:
             and np.array_equal(self.row, other.row)
             and np.array_equal(self.begin, other.begin)
             and np.array_equal(self.length, other.length)
+            and np.array_equal(self._passed, other._passed)
         )
+
+    @property
+    def _passed(self) -> Indices:
+        return np.zeros_like(self.length) if self.before is None else self.before
+
+    def carried(self, step: int, steps: int) -> Indices:
+        """The rows in which that of so many steps before ``step`` stood in the packing before."""
+        if self.before is None or step >= steps:
+            return np.empty(0, np.intp)
+        reaches = (self.before + step >= steps) & (self.begin == 0) & (self.length > step)
+        found: Indices = self.row[reaches]
+        return found
 
     def earlier(self, steps: int) -> Indices:
         """For every column that of so many steps before in its sequence (after it, where they are

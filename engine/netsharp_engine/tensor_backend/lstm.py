@@ -7,7 +7,7 @@ steps together.  States and gates are float64 between the products.  A sigmoid i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -172,8 +172,14 @@ class CellScan:
         self._factor = np.repeat([0.5, 1.0, 0.5, 0.5], cell.size)
         self._offset = np.repeat([1.0, 0.0, 1.0, 1.0], cell.size)
 
-    def forward(self, found: dict[Node, Array], packing: Packing, kind: Any) -> None:
-        """Find the outputs and the states of all steps."""
+    def forward(
+        self,
+        found: dict[Node, Array],
+        packing: Packing,
+        kind: Any,
+        carried: Mapping[Node, Array],
+    ) -> None:
+        """Find the outputs and the states of all steps; ``carried`` is as that of ``Scan``."""
         cell, size = self.cell, self._size
         steps, rows = packing.steps, packing.rows
         self._borders = _borders(cell, packing)
@@ -190,6 +196,9 @@ class CellScan:
             projection = found[cell.projection][0]
             shown = self._room("shown", (steps, rows, size), kind)
         outputs[0], states[0] = first = self._first(found, kind)
+        for delay, begin, scale in zip(cell.before, (outputs[0], states[0]), (2, 1), strict=True):
+            sequences.carry_in(delay, begin, 0, packing, carried)
+            begin[packing.carried(0, 1)] *= scale
         saved: list[tuple[Border, Array, Array]] = []
         borders = {one.step: one for one in self._borders if one.step}
         advance = self._plain_step(rows) if cell.peepholes is None else self._peeping(found)
@@ -433,7 +442,11 @@ def _borders(cell: Cell, packing: Packing) -> list[Border]:
     if cell.backwards:
         begin = packing.steps - packing.begin - packing.length
     real = packing.length > 0
+    if packing.before is not None:
+        real &= packing.before == 0
     begin, row = begin[real], packing.row[real]
+    if not len(row):
+        return []
     order = np.argsort(begin, kind="stable")
     steps, starts = np.unique(begin[order], return_index=True)
     rows = np.split(row[order], starts[1:])

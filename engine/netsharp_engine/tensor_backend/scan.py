@@ -6,7 +6,7 @@ of all steps together.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -47,9 +47,13 @@ class Scan:
                 )
 
     def forward(
-        self, found: dict[Node, Array], packings: dict[Node, Packing | None], kind: Any
+        self,
+        found: dict[Node, Array],
+        packings: dict[Node, Packing | None],
+        kind: Any,
+        carried: Mapping[Node, Array],
     ) -> None:
-        """Compute all steps."""
+        """Compute all steps; ``carried`` is what pieces of sequences take over, by delays."""
         known = (packings[one] for one in self.sources)
         packing = next((one for one in known if one is not None), None)
         if packing is None:
@@ -57,9 +61,9 @@ class Scan:
             raise GraphError(f"the loop of '{name}' reads nothing along a dynamic axis")
         for node in self._nodes:
             packings[node] = packing
-        self._packing, self._kind = packing, kind
+        self._packing, self._kind, self._carried = packing, kind, carried
         if self._fused is not None and packings[self._fused.cell.sums] is not None:
-            self._fused.forward(found, packing, kind)
+            self._fused.forward(found, packing, kind, carried)
         else:
             self.unfold(found, packings)
 
@@ -74,6 +78,7 @@ class Scan:
                 here = steps.columns(step)
                 if node.op in DELAYS:
                     found[node][here] = _delayed(node, found, steps, step)
+                    sequences.carry_in(node, found[node][here], step, packing, self._carried)
                 else:
                     sources = [
                         found[one][here] if packings[one] is not None else found[one]

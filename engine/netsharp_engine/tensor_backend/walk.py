@@ -53,11 +53,15 @@ class GraphWalk:
         }
         self._sparse: dict[Node, sparse.Entries] = {}
         self._factor = 1.0
+        self._delays = [node for node in job.graph.nodes if node.op in DELAYS]
+        #: Of delays the last steps of what they read, where sequences are cut into pieces.
+        self._carried: dict[Node, Array] = {}
         self._acting = Acting(job.graph, values, training=job.rule is not None)
 
     def begin(self, phase: Phase) -> None:
-        """Take what an epoch sets."""
+        """Take what an epoch sets; no sequence goes on from the one before."""
         self._acting.begin(phase)
+        self._carried = {}
 
     def feed(self, batch: Batch) -> None:
         """Take the values of every input; GraphError for others."""
@@ -103,7 +107,7 @@ class GraphWalk:
                     scan = self._scans[part]
                     for source in scan.sources:
                         self._dense(source)
-                    scan.forward(self.found, self.packings, self._type)
+                    scan.forward(self.found, self.packings, self._type, self._carried)
                 elif part.op == "input":
                     continue
                 elif part.op in HELD:
@@ -111,6 +115,13 @@ class GraphWalk:
                     self.packings[part] = None
                 else:
                     self._compute(part)
+        carried = {}
+        for delay in self._delays:
+            packing = self.packings[delay]
+            if packing is not None and packing.before is not None:
+                values = self._dense(delay.inputs[0])
+                carried[delay] = sequences.carried_on(delay, values, packing)
+        self._carried = carried
 
     def _compute(self, node: Node) -> None:
         packings = [self.packings[source] for source in node.inputs]
@@ -123,7 +134,8 @@ class GraphWalk:
         if node.op in DELAYS:
             source, *initial = map(self._dense, node.inputs)
             assert packing is not None
-            value = sequences.delayed(node, source, initial[0] if initial else None, packing)
+            first = initial[0] if initial else None
+            value = sequences.delayed(node, source, first, packing, self._carried)
         elif self._is_sparse(node):
             left, right = node.inputs
             entries = sparse.vectors(node, self._sparse[right])

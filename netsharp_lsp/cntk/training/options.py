@@ -26,7 +26,9 @@ _ANY += " BrainScriptNetworkBuilder ExperimentalNetworkBuilder modelPath reader"
 _PASSES = "minibatchSize epochSize"
 #: Options that are read here, by the table in which they stand.
 _READ = {
-    "top level": "command precision modelPath outputNodeNames makeMode parallelTrain stderr",
+    "top level": (
+        "command precision modelPath outputNodeNames makeMode parallelTrain stderr truncated"
+    ),
     "train": f"{_ANY} makeMode SGD cvReader",
     "test": f"{_ANY} {_PASSES} evalNodeNames numMBsToShowResult firstMBsToShowResult",
     "write": f"{_ANY} {_PASSES} outputNodeNames outputPath format",
@@ -53,7 +55,7 @@ _READ = {
         " normWithAveMultiplier rms_wgt_inc rms_wgt_dec rms_wgt_max rms_wgt_min rms_gamma"
         " varianceTimeConstant fsAdagradTargetAvDenom numSubminibatches maxSamplesInRAM"
         " evalCriterionNodeName dropoutRate batchNormalizationTimeConstant"
-        " batchNormalizationBlendTimeConstant disableRegInBatchNormalization"
+        " batchNormalizationBlendTimeConstant disableRegInBatchNormalization truncated"
     ),
     "AutoAdjust": (
         "autoAdjustLR reduceLearnRateIfImproveLessThan continueReduce learnRateAdjustInterval"
@@ -65,7 +67,7 @@ _READ = {
     ),
     "CNTKTextFormatReader": (
         "readerType precision file input randomize skipSequenceIds maxErrors chunkSizeInBytes"
-        " frameMode randomizationWindow"
+        " frameMode randomizationWindow truncated truncationLength"
     ),
     "UCIFastReader": "readerType precision file randomize customDelimiter customDecimalPoint",
     "column section": "file dim start labelDim labelType labelMappingFile",
@@ -106,6 +108,8 @@ _NEUTRAL = {
     "executionengine": ("synchronous",),
     "deviceid": ("auto", "cpu", "-1"),
 }
+#: Options that have an effect where a truth is given.
+_WHERE = {"nbruttsineachrecurrentiter": "truncated"}
 #: What is accepted wherever it stands, and computed as without it.
 _EVERYWHERE = "deviceid"
 #: Words for a number without bound.
@@ -245,7 +249,8 @@ def idle(visits: list[Visit], root: Scope) -> dict[str, None]:
             if name in read or name not in names | {_EVERYWHERE}:
                 continue
             value = scope.look_up(key, climb=not option.here)
-            if value is not None and not _is_neutral(option, value.text):
+            heard = name in _WHERE and Options(scope).truth(_WHERE[name], False)
+            if value is not None and not heard and not _is_neutral(option, value.text):
                 found[option.name] = None
     return found
 

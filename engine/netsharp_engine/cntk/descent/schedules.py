@@ -20,13 +20,17 @@ Value = TypeVar("Value")
 
 
 class Schedule(NamedTuple):
-    """What changes from epoch to epoch: lists, whose last value holds for all that follow."""
+    """What changes from epoch to epoch: lists, whose last value holds for all that follow.
+
+    ``rows`` is by what sizes are multiplied where they are steps of so many sequences.
+    """
 
     rates: Sequence[float]
     rate_unit: str
     momenta: Sequence[float]
     momentum_unit: str
     sizes: Sequence[int]
+    rows: int = 1
 
     def size(self, epoch: int) -> int:
         """Samples of a minibatch in an epoch (from 0)."""
@@ -36,7 +40,7 @@ class Schedule(NamedTuple):
         """The learning rate per sample."""
         given = np.float32(of_epoch(self.rates, epoch))
         if self.rate_unit == PER_MINIBATCH:
-            given = given / np.float32(self.size(epoch))
+            given = given / np.float32(self._whole(self.size(epoch)))
         return float(given)
 
     def momentum(self, epoch: int) -> float:
@@ -45,12 +49,16 @@ class Schedule(NamedTuple):
         if self.momentum_unit == TIME_CONSTANT:
             return float(np.float32(math.exp(-1.0 / given))) if given else 0.0
         if self.momentum_unit == PER_MINIBATCH:
-            return math.pow(given, 1.0 / self.size(epoch))
+            return math.pow(given, 1.0 / self._whole(self.size(epoch)))
         return given
 
     def effective_momentum(self, epoch: int, size: int) -> float:
         """The momentum of a minibatch of so many samples."""
-        return math.pow(self.momentum(epoch), size)
+        return math.pow(self.momentum(epoch), self._whole(size))
+
+    def _whole(self, size: int) -> int:
+        """The samples of a minibatch, of all rows; one of a single sample stays that."""
+        return size * self.rows if size > 1 else size
 
     def time_constant(self, epoch: int) -> float:
         """The momentum as a number of samples; 0 without."""

@@ -105,6 +105,10 @@ class Sweeps:
         A minibatch has sequences as long as they fit, and the first whatever its length; an epoch
         that would begin inside a sequence begins with the next.
         """
+        return map(self.minibatch, self.chosen(number, size, samples))
+
+    def chosen(self, number: int, size: int, samples: int) -> Iterator[Indices]:
+        """The sequences of each minibatch of an epoch."""
         size = size or self.count
         at, end = number * size, (number + 1) * size
         while at < end:
@@ -118,7 +122,7 @@ class Sweeps:
             room = min(samples, self.count - begin, end - sweep * self.count - begin)
             stop = int(np.searchsorted(self._begins, begin + room, side="right")) - 1
             stop = max(stop, first + 1)
-            yield self.minibatch(self._order[first:stop])
+            yield self._order[first:stop]
             at = sweep * self.count + int(self._begins[stop])
 
     def minibatch(self, chosen: Indices) -> Minibatch:

@@ -5,6 +5,7 @@ Gaps never choose and are never chosen.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -47,13 +48,50 @@ def border(delay: Node, initial: Array | None, kind: type) -> Array:
     return initial.reshape(1, *(1,) * lacking, *initial.shape[1:])
 
 
-def delayed(delay: Node, source: Array, initial: Array | None, packing: Packing) -> Array:
+def carry_in(
+    delay: Node, values: Array, step: int, packing: Packing, carried: Mapping[Node, Array]
+) -> None:
+    """Put what stood in the packing before into the values [rows, ...] of a step."""
+    rows = packing.carried(step, offset(delay))
+    if not len(rows):
+        return
+    known = carried.get(delay)
+    if known is None or known.shape[1] != packing.rows:
+        raise SamplesError(f"'{delay.name}' goes on with sequences whose beginning is not known")
+    values[rows] = known[step][rows]
+
+
+def carried_on(delay: Node, source: Array, packing: Packing) -> Array:
+    """What the packing behind may need of a delay's source: its last steps, [steps, rows, ...]."""
+    reach = offset(delay)
+    if reach < 0:
+        why = "reads steps that follow, and sequences are cut into pieces"
+        raise GraphError(f"'{delay.name}' {why}", delay.origin)
+    if reach > packing.steps:
+        raise SamplesError(
+            f"'{delay.name}' reads {reach} steps before, and pieces of sequences have "
+            f"{packing.steps}"
+        )
+    steps = source.reshape(packing.steps, packing.rows, *source.shape[1:])
+    return steps[packing.steps - reach :].copy()
+
+
+def delayed(
+    delay: Node,
+    source: Array,
+    initial: Array | None,
+    packing: Packing,
+    carried: Mapping[Node, Array],
+) -> Array:
     """All steps at once."""
     places = packing.earlier(offset(delay))
     found = np.empty((packing.columns, *delay.shape), source.dtype)
     inside = places >= 0
     found[inside] = source[places[inside]]
     found[~inside] = border(delay, initial, source.dtype.type)
+    for step in range(min(offset(delay), packing.steps)):
+        here = slice(step * packing.rows, (step + 1) * packing.rows)
+        carry_in(delay, found[here], step, packing, carried)
     return found
 
 
@@ -70,6 +108,8 @@ def border_back(delay: Node, gradient: Array, packing: Packing) -> Array:
     """The gradient by the initial state, of each column."""
     outside = packing.earlier(offset(delay)) < 0
     outside[packing.gaps] = False
+    for step in range(min(offset(delay), packing.steps)):
+        outside[step * packing.rows + packing.carried(step, offset(delay))] = False
     found: Array = gradient[outside]
     return found
 
@@ -79,6 +119,9 @@ def moved(node: Node, sources: list[Array], packings: list[Packing | None]) -> M
     given = [one for one in packings if one is not None]
     if len(given) != len(node.inputs):
         raise GraphError(f"'{node.name}' reads a source without a dynamic axis", node.origin)
+    if node.op != "ReconcileDynamicAxis" and any(one.before is not None for one in given):
+        why = "asks for whole sequences, and they are cut into pieces"
+        raise GraphError(f"'{node.name}' {why}", node.origin)
     return _MOVES[node.op](node, sources, given)
 
 

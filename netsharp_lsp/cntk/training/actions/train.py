@@ -30,6 +30,7 @@ from netsharp_lsp.cntk.training.options import Options
 from netsharp_lsp.cntk.training.plans.auto_adjust import unheard
 from netsharp_lsp.cntk.training.plans.sgd import plan_of
 from netsharp_lsp.cntk.training.plans.sharing import told_of_sharing
+from netsharp_lsp.cntk.training.plans.truncating import Truncation, require_cuttable, truncation
 from netsharp_lsp.cntk.training.refusals import Refused
 from netsharp_lsp.cntk.training.work import (
     network_of,
@@ -69,7 +70,7 @@ class Train(NamedTuple):
     network: Network
     criteria: list[Node]
     graph: Graph
-    plan: TrainingPlan
+    truncation: Truncation
     starts: Mapping[str, Start]
     source: Sweeps
     goes_on: bool
@@ -77,6 +78,11 @@ class Train(NamedTuple):
     validation: Sweeps | None = None
     unheard: Sequence[str] = ()
     sharing: tuple[str, str] = ("", "")
+
+    @property
+    def plan(self) -> TrainingPlan:
+        """How it is trained."""
+        return self.truncation.plan
 
     @property
     def parameters(self) -> list[Node]:
@@ -92,6 +98,8 @@ class Train(NamedTuple):
             telling.line(line)
         if notice:
             telling.notice(notice)
+        if self.truncation.notice:
+            telling.notice(self.truncation.notice)
         if self.unheard:
             telling.notice(
                 f"{', '.join(self.unheard)} of SGD: without effect, as no AutoAdjust is given."
@@ -114,7 +122,7 @@ class Train(NamedTuple):
         learnt = [node.name for node in self.parameters]
         model = LearntNetwork(self.network, state.values, self.work.dtype)
         self.work.store.require_room(self.path_of(state.epochs + 1), model, learnt)
-        steps = -(-self._epoch_size // self.plan.schedule.size(state.epochs))
+        steps = -(-self._epoch_size // self.truncation.size(state.epochs))
         sized = bool(self.plan.epoch_size)
         telling.started(self.plan.epochs, steps, self.source.count, sized)
         telling.goes_on(position.steps, position.seconds)
@@ -280,6 +288,8 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
     read = [*graph.inputs, *lowered(network, statistics(network)).inputs]
     reader = samples_of(work, shuffled=True)
     reader.fit(network.nodes[name] for name in dict.fromkeys(node.name for node in read))
+    cutting = truncation(plan, options, reader.options)
+    require_cuttable(graph, network, cutting)
     judging = None
     if work.options.found("cvReader") is not None:
         judging = samples_of(work, shuffled=True, name="cvReader")
@@ -292,9 +302,9 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
         network,
         criteria,
         graph,
-        plan,
+        cutting,
         shop.seeds.starts(network, built.language, shop.experiment.files),
-        reader.source(work.dtype),
+        reader.source(work.dtype, cutting.cut),
         work.options.truth("makeMode", True),
         options.truth("keepCheckPointFiles", False),
         None if judging is None else judging.source(work.dtype),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from netsharp_engine.cntk.samples.minibatches import Sweeps
+from netsharp_engine.cntk.samples.truncated import Cut, Truncated
 from netsharp_engine.data.errors import DataError, nearest
 from netsharp_lsp.cntk.configuration.options import DEFAULT_READER, READERS
 from netsharp_lsp.cntk.networks.node import elements
@@ -70,6 +71,7 @@ class SampleReader:
 
     def __init__(self, scope: Scope, file: DataFile, randomize: bool) -> None:
         self._where = where_of(scope.text)
+        self.options = Options(scope)
         #: The inputs along each dynamic axis.
         self._axes: dict[str, list[str]] = {}
         self.file = file
@@ -90,8 +92,10 @@ class SampleReader:
                 reason = f"'{node.name}' has dim={held} here, and the network's has {size}."
                 raise Refused(RunRefusal(reason, self._where))
 
-    def source(self, dtype: str) -> Sweeps:
-        """The samples; DataError where the file cannot be used."""
+    def source(self, dtype: str, cut: Cut | None = None) -> Sweeps:
+        """The samples, in pieces of sequences where these are ``cut``; DataError where the file
+        cannot be used.
+        """
         sequences = self.file.read(dtype)
         for names in self._axes.values():
             for other in names[1:]:
@@ -99,7 +103,13 @@ class SampleReader:
         if self.randomize and self.file.unordered:
             sequences.warnings.append(self.file.unordered)
         window = self.file.window
-        return Sweeps(sequences, self.randomize and window != 0, window)
+        randomize = self.randomize and window != 0
+        if cut is None:
+            return Sweeps(sequences, randomize, window)
+        try:
+            return Truncated(sequences, randomize, window, cut, self.file.sizes)
+        except DataError as error:
+            raise DataError(f"{self.file.path}: {error}") from None
 
     def _compare(self, sequences: Sequences, first: str, second: str) -> None:
         """Refuse sequences with other lengths along one axis."""
