@@ -126,11 +126,47 @@ def test_scripts_that_others_take_in_are_followed() -> None:
     common = 'cntkrun() { run cntk configFile=$Dir/$1 Dir=$Dir $2; }\nrun() { "$@"; }\n'
     script = ". $ROOT/common\nDir=$TEST_DIR/..\n\ncntkrun a.cntk 'x=1 y=2' || exit $?\n"
     (run,) = script_runs("run-test", script, lambda path: common if path == "common" else None).runs
-    assert run.items == ("configFile=../a.cntk", "Dir=$TEST_DIR/..", "x=1", "y=2")
+    assert run.items == ("configFile=../a.cntk", "Dir=./..", "x=1", "y=2")
     assert run.origin is not None
     assert run.origin.line == 4
     span = slice(*run.origin.spans[0])
     assert script[span] == "cntkrun a.cntk 'x=1 y=2'"
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        # Where the configuration is found by its folder, the folder is known.
+        ("cntk configFile=$D/a.cntk Dir=$D", ("configFile=a.cntk", "Dir=.")),
+        (
+            "cntk configFile=$D/a.cntk Dir=$D/x Out=$OUT",
+            ("configFile=a.cntk", "Dir=./x", "Out=$OUT"),
+        ),
+        (
+            "if test $OS; then D=$(p $D); fi\ncntk configFile=$D/a.cntk Dir=$D",
+            ("configFile=a.cntk", "Dir=."),
+        ),
+        # What is started elsewhere has other paths.
+        ("cd $X\ncntk configFile=$D/a.cntk Dir=$D", ("configFile=a.cntk", "Dir=.")),
+        ("cd x\ncntk configFile=$D/a.cntk Dir=$D", ("configFile=a.cntk", "Dir=$D")),
+        # A name that only ends in a variable tells no folder.
+        ("cntk configFile=a$D.cntk Dir=$D", ("configFile=a?.cntk", "Dir=$D")),
+    ],
+)
+def test_the_folder_of_a_configuration_is_known_in_all_arguments(
+    text: str, items: tuple[str, ...]
+) -> None:
+    (run,) = script_runs("r.sh", f"{text}\n").runs
+    assert run.items == items
+    assert [hole.name for hole in run.holes] == ["D"] * items[1].count("$") + ["OUT"] * len(
+        items[2:]
+    )
+
+
+def test_a_script_of_one_name_everywhere_ends() -> None:
+    itself = ". $ROOT/common\ncntk configFile=a.cntk\n"
+    (run,) = script_runs("common", itself, lambda path: itself).runs
+    assert run.items == ("configFile=a.cntk",)
 
 
 BOMBS = [

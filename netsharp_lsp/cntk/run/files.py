@@ -87,9 +87,12 @@ class RunFiles:
         Where it is only looked for besides tells nothing about where it should be, and in a
         working directory that is open nobody can look.
         """
-        is_open = self._open and not os.path.isabs(path)
-        beyond = is_open or self._files.outside(os.path.join(self._folders[0], path))
-        return beyond and not self.exists(path)
+        beyond = self._files.outside(os.path.join(self._folders[0], path))
+        return self.adrift(path) or (beyond and not self.exists(path))
+
+    def adrift(self, path: str) -> bool:
+        """Whether a file would lie in the working directory, and that is open."""
+        return self._open and not os.path.isabs(path) and not self.exists(path)
 
     def locate(self, path: str) -> str:
         """Return the one name of a file, however a path to it is spelt."""

@@ -284,6 +284,38 @@ def test_what_a_script_does_not_say_sets_off_nothing(
     assert (related["file"], related["start"]["line"]) == (name, line.count("\n") + 1)
 
 
+def test_common_parts_of_scripts_are_looked_for_in_the_folders_above(
+    tmp_path: pathlib.Path,
+) -> None:
+    one = tmp_path / "tests" / "one"
+    (one / "fast").mkdir(parents=True)
+    write(one, a_dot_cntk=COUNTED, net_dot_bs=NETWORK)
+    (tmp_path / "tests" / "common").write_text(
+        "#!/bin/sh\nstart() { cntk configFile=$DIR/$1 data=$DATA currentDirectory=$DATA $2; }\n"
+    )
+    # Both take in a file of the same name, each from a folder that only their caller knows.
+    (one / "common").write_text("#!/bin/sh\n. $ROOT/common\nDIR=$HERE/..\n")
+    (one / "fast" / "run").write_text("#!/bin/sh\n. $HERE/../common\n\nstart a.cntk n=many\n")
+    _, found = checked(tmp_path, ".")
+    (wrong,) = (it for it in found if it["severity"] == "error")
+    assert wrong["file"].replace("\\", "/") == "tests/one/a.cntk"
+    assert [(it["file"], it["start"]["line"]) for it in wrong["related"]] == [
+        ("tests/one/fast/run", 4)
+    ]
+
+
+def test_a_folder_that_only_the_script_knows_is_told_as_that(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, a_dot_cntk=COUNTED, net_dot_bs=NETWORK)
+    (tmp_path / "r.sh").write_text("cntk configFile=a.cntk n=1 data=. currentDirectory=$DATA\n")
+    _, found = checked(tmp_path, ".")
+    (one,) = (it for it in found if it["code"] == "CK119")
+    assert (one["file"], one["start"]["line"]) == ("a.cntk", 8)
+    assert one["message"].startswith("'./t.txt' is looked for in the folder that the program is")
+    assert not places(found, "CK117")
+    (tmp_path / "t.txt").write_text("|features 1 2 3 4 |labels 1 0 0\n")
+    assert not places(checked(tmp_path, ".")[1], "CK119")
+
+
 def test_a_wrong_argument_stands_where_the_script_gives_it(tmp_path: pathlib.Path) -> None:
     write(tmp_path, a_dot_cntk=COUNTED, net_dot_bs=NETWORK)
     text = "cd .\ncntk configFile=a.cntk n=1 data=$1 traceLevel=x\n"

@@ -10,7 +10,8 @@ from itertools import accumulate
 
 from netsharp_lsp.cntk.run.scripts.batch import batch_commands
 from netsharp_lsp.cntk.run.scripts.shell import shell_commands
-from netsharp_lsp.cntk.run.scripts.words import OPEN, ScriptPart
+from netsharp_lsp.cntk.run.scripts.words import OPEN, ScriptPart, ScriptWord
+from netsharp_lsp.limits import SCRIPT_DEPTH
 from netsharp_lsp.workspace import Hole, Run, StartedAt
 
 TYPE_CHECKING = False
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from netsharp_engine.limits import Limit
-    from netsharp_lsp.cntk.run.scripts.words import ScriptWord, Started
+    from netsharp_lsp.cntk.run.scripts.words import Started
 
 _CONFIG = re.compile(r"configFile=", re.IGNORECASE)
 _FOLDER = re.compile(r"currentDirectory=", re.IGNORECASE)
@@ -61,9 +62,9 @@ def script_runs(name: str, text: str, read: Callable[[str], str | None] = _nothi
     if not starting and (batch or _TAKES_IN.search(text) is None):
         return ScriptRuns([], ())
 
-    def taken_in(parts: Sequence[ScriptPart]) -> str | None:
+    def taken_in(parts: Sequence[ScriptPart], followed: Sequence[str]) -> str | None:
         nonlocal starting
-        found = read(path_of(parts))
+        found = _other_script(parts, followed, read)
         starting = starting or (found is not None and starts_runs(found))
         return found
 
@@ -76,6 +77,24 @@ def script_runs(name: str, text: str, read: Callable[[str], str | None] = _nothi
     runs = (_run(command, name, places) for command in commands)
     found = {run.key: run for run in runs if run is not None}
     return ScriptRuns(list(found.values()), tuple(passed) if starting else ())
+
+
+def _other_script(
+    parts: Sequence[ScriptPart], followed: Sequence[str], read: Callable[[str], str | None]
+) -> str | None:
+    """The text of a script that another takes in.  In a folder that is not known, one of those
+    that are being followed is not meant, but one of its name further up.
+    """
+    path = path_of(parts)
+    found = read(path)
+    if not parts or not parts[0].guess.startswith(OPEN):
+        return found
+    for _ in range(SCRIPT_DEPTH.most):
+        if found is None or found not in followed:
+            return found
+        path = f"../{path}"
+        found = read(path)
+    return None
 
 
 def path_of(parts: Sequence[ScriptPart]) -> str:
@@ -116,7 +135,7 @@ def _run(command: Started, name: str, places: _Places) -> Run | None:
     while first > 0 and _ASSIGNS.match(words[first - 1].text):
         first -= 1
     given = words[first:]
-    items = [word for word in given if "=" in word.text]
+    items = _with_folders([word for word in given if "=" in word.text], command.folder)
     texts: list[str] = []
     holes: list[Hole] = []
     for number, word in enumerate(items):
@@ -136,6 +155,28 @@ def _run(command: Started, name: str, places: _Places) -> Run | None:
         holes=tuple(holes),
         origin=origin,
     )
+
+
+def _with_folders(items: list[ScriptWord], folder: str) -> list[ScriptWord]:
+    """Items with the folder put in that configurations are taken from, where only its name is
+    known: a run counts only where they are found in the folder of the script.
+    """
+    named = [
+        part for word in items if _CONFIG.fullmatch(word.parts[0].text) for part in word.parts[1:2]
+    ]
+    folders = {
+        part.name: ScriptPart(f".{part.guess[1:]}")
+        for part in named
+        if part.guess.startswith(OPEN) and OPEN not in part.guess[1:]
+    }
+    if folder or not folders:
+        return items
+    return [
+        word
+        if _CONFIG.match(word.text)
+        else ScriptWord([folders.get(part.name, part) for part in word.parts], word.span)
+        for word in items
+    ]
 
 
 def _holes(number: int, word: ScriptWord) -> Iterator[Hole]:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from netsharp_engine.limits import Limit
     from netsharp_lsp.cntk.run.scripts.shell_reading import ShellNode, ShellToken
 
+    #: Gives the text of another script by its path; beside it the texts that are being followed.
+    TakeIn = Callable[[Sequence[ScriptPart], Sequence[str]], "str | None"]
+
 _ASSIGNS = re.compile(r"([A-Za-z_]\w*)(\+?=)")
 _NAME = re.compile(r"\$([A-Za-z_]\w*|[0-9@*#?$!-])")
 #: A variable of the program that was not kept from the shell, as it was meant.
@@ -25,13 +28,11 @@ _DEFAULT = re.compile(r"([A-Za-z_]\w*|[0-9])(?::?([-=+?])(.*))?\Z", re.DOTALL)
 _DECLARING = frozenset(("export", "local", "declare", "typeset", "readonly"))
 
 
-def shell_commands(
-    text: str, read: Callable[[Sequence[ScriptPart]], str | None], passed: Callable[[Limit], object]
-) -> list[Started]:
+def shell_commands(text: str, read: TakeIn, passed: Callable[[Limit], object]) -> list[Started]:
     """Find the commands of a script in the order in which they may be come to; `read` gives the
-    text of another script by its path, and `passed` is told of limits.
+    text of another script, and `passed` is told of limits.
     """
-    shell = _Shell(read, passed)
+    shell = _Shell(text, read, passed)
     shell.follow(parsed_script(text), None)
     return shell.found
 
@@ -39,12 +40,9 @@ def shell_commands(
 class _Shell:
     """Follows commands; values that depend on a condition are open behind it."""
 
-    def __init__(
-        self,
-        read: Callable[[Sequence[ScriptPart]], str | None],
-        passed: Callable[[Limit], object],
-    ) -> None:
+    def __init__(self, text: str, read: TakeIn, passed: Callable[[Limit], object]) -> None:
         self.found: list[Started] = []
+        self._followed = [text]
         self._read = read
         self._passed = passed
         self._variables: dict[str, tuple[ScriptPart, ...]] = {}
@@ -171,11 +169,13 @@ class _Shell:
         if name in self._functions:
             self._call(self._functions[name], given, span)
         elif name in (".", "source") and given:
-            text = self._read(given[0])
+            text = self._read(given[0], self._followed)
             if text is not None:
                 if text not in self._taken_in:
                     self._taken_in[text] = parsed_script(text)
+                self._followed.append(text)
                 self._call(self._taken_in[text], given[1:] or None, span)
+                self._followed.pop()
         elif name in ("cd", "pushd", "popd"):
             moves = len(words) == 2 and words[1].is_known and words[1].text != "-"
             self._folder = words[1].text if moves else ""
