@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, Protocol
 
+    from netsharp_engine.cntk.generators import Array
     from netsharp_engine.graph import Graph
     from netsharp_engine.limits import Limit
     from netsharp_engine.model import Model
@@ -153,6 +154,14 @@ if TYPE_CHECKING:
             """Return the model in a file of the program's, None where it is another's or is not
             there; ModelError where it cannot answer rows.
             """
+
+        def numbers(self, path: str) -> Mapping[str, Array] | None:
+            """Return the numbers in a model file of the program's by the names of parameters,
+            None where it is another's or is not there; ModelError where it is damaged.
+            """
+
+        def stored(self, path: str) -> dict[str, Any] | None:
+            """Return what `describe` says of such a file, None and ModelError likewise."""
 
         def files(self, texts: Mapping[str, bytes], roots: Roots) -> Folders:
             """Return the files of the disk, some with other texts, by their real paths."""

@@ -27,8 +27,10 @@ __all__ = [
     "main_family",
     "main_language",
     "read_model",
+    "read_numbers",
     "register",
     "rules_with",
+    "stored_network",
     "suffixes",
     "title_of",
 ]
@@ -36,8 +38,9 @@ __all__ = [
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import TypeVar
+    from typing import Any, TypeVar
 
+    from netsharp_engine.cntk.generators import Array
     from netsharp_engine.model import Model
     from netsharp_lsp.diagnostics.pages import RuleBook
     from netsharp_lsp.family import Family
@@ -178,6 +181,23 @@ def read_model(path: str) -> Model:
         if opened is not None:
             return opened
     return load_model(path, family_with(lambda family: family.training).build_graph)
+
+
+def read_numbers(path: str) -> Mapping[str, Array]:
+    """Read the numbers of a model, whoever wrote it; ModelError where it cannot be used."""
+    for family in families():
+        found = None if family.experiments is None else family.experiments.numbers(path)
+        if found is not None:
+            return found
+    return read_model(path).tensors
+
+
+def stored_network(path: str) -> dict[str, Any] | None:
+    """Return what `describe` says of the network in a model of another program, None for all else;
+    ModelError where it cannot be used.
+    """
+    found = (one.experiments.stored(path) for one in families() if one.experiments is not None)
+    return next((one for one in found if one is not None), None)
 
 
 def known_codes() -> tuple[str, ...]:

@@ -51,9 +51,12 @@ def outside(path: str) -> str:
     return f"'{path}' lies outside the folders that are read here; {allowed_by(path)}."
 
 
-def outside_to_write(path: str) -> str:
-    """Return what to say of a path outside at which something would be written."""
-    return f"'{path}' lies outside the folders that are written here; {allowed_by(path)}."
+def outside_to_write(path: str, folder: str | None = None) -> str:
+    """Return what to say of a path outside at which something would be written, below a `folder`
+    that is there.
+    """
+    allowed = allowed_by(path if folder is None else f"{folder}/")
+    return f"'{path}' lies outside the folders that are written here; {allowed}."
 
 
 def leads_out(path: str) -> str:

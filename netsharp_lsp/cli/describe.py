@@ -20,7 +20,7 @@ from netsharp_lsp.cli.console.terminal import complain, give
 from netsharp_lsp.cli.specifications.faults import show_errors
 from netsharp_lsp.cli.specifications.subjects import SubjectError, read_subject
 from netsharp_lsp.description.uncounted import uncounted
-from netsharp_lsp.language import family_with, language_for, language_ids
+from netsharp_lsp.language import family_with, language_for, language_ids, stored_network
 from netsharp_lsp.memory import uncollected
 from netsharp_lsp.project.writing import write_atomic
 from netsharp_lsp.settings import SettingsError
@@ -87,6 +87,9 @@ def _run(args: argparse.Namespace) -> int:
 
 def _described(args: argparse.Namespace) -> tuple[dict[str, Any] | None, int]:
     """What is meant, described, None where there is nothing more to say; and the exit code."""
+    stored = _stored(args.subject)
+    if stored is not None:
+        return stored, DONE
     roots = roots_for([(args.stdin_filename or ".") if args.subject == "-" else args.subject], args)
     find = settings_finder(args, roots)
     experiments = family_meant(args.subject, args).experiments
@@ -98,6 +101,14 @@ def _described(args: argparse.Namespace) -> tuple[dict[str, Any] | None, int]:
     if show_errors(subject.name, subject.text, subject.context, subject.embedded):
         return None, FAULTY
     return language_for(subject.name).describe(subject.text, subject.context), DONE
+
+
+def _stored(path: str) -> dict[str, Any] | None:
+    """The network in a model of another program, None where what is named is none."""
+    try:
+        return stored_network(path)
+    except ValueError as error:
+        raise SubjectError(str(error)) from None
 
 
 def rendered(description: dict[str, Any], form: str, depth: int | None = None) -> str:

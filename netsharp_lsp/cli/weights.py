@@ -10,12 +10,14 @@ from netsharp_engine.model import ModelError
 from netsharp_lsp.cli.arguments.models import read_model
 from netsharp_lsp.cli.console.terminal import complain, give_exactly
 from netsharp_lsp.context import FIELDS, Context
-from netsharp_lsp.language import family_with
+from netsharp_lsp.language import family_with, read_numbers
 from netsharp_lsp.project.writing import write_atomic
 from netsharp_lsp.text.extent import refused
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping
+    from typing import Any
 
     import numpy.typing as npt
 
@@ -39,14 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """List a model's weights, or write its specification with them; 0 done, 2 could not run."""
     try:
-        model = read_model(args.model)
+        text = _with_weights(args.model) if args.spec else listing(read_numbers(args.model))
     except ModelError as error:
         complain(str(error))
         return FAILED
-    if args.spec and not model.specification:
-        complain(f"{args.model} has no specification: it is a model of another program.")
-        return FAILED
-    text = specification_with_weights(model) if args.spec else listing(model)
     if args.output is None:
         give_exactly(text)
     else:
@@ -61,11 +59,19 @@ def run(args: argparse.Namespace) -> int:
     return DONE
 
 
-def listing(model: Model) -> bytes:
+def _with_weights(path: str) -> bytes:
+    """The specification of a model with its numbers; ModelError where it has none."""
+    model = read_model(path)
+    if not model.specification:
+        raise ModelError(f"{path} has no specification: it is a model of another program.")
+    return specification_with_weights(model)
+
+
+def listing(tensors: Mapping[str, npt.NDArray[Any]]) -> bytes:
     """Each parameter with its shape and its range of values."""
     lines = [
         f"{name}  {list(array.shape)}  {array.min():.6g} .. {array.max():.6g}"
-        for name, array in model.tensors.items()
+        for name, array in tensors.items()
     ]
     return "".join(f"{line}\n" for line in lines).encode()
 

@@ -5,12 +5,15 @@ Each answer imports what it needs on use.
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.suffixes import SCRIPTS, SUFFIXES
+from netsharp_engine.plain_files import open_plain
+from netsharp_lsp.cntk.suffixes import MODEL_BEGIN, SCRIPTS, SUFFIXES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
+    from netsharp_engine.cntk.generators import Array
     from netsharp_engine.model import Model
     from netsharp_lsp.cntk.commands.runs import OverDisk, PlacedRun
     from netsharp_lsp.cntk.languages import CntkLanguage
@@ -31,6 +34,16 @@ if TYPE_CHECKING:
     from netsharp_lsp.text.decode import DecodeError, Source
     from netsharp_lsp.text.extent import Extent
     from netsharp_lsp.workspace import Files, Premises
+
+
+def _may_be_model(path: str) -> bool:
+    """Whether a file begins as a model does; what reads models is loaded for no other."""
+    try:
+        with open_plain(path) as stream:
+            data = stream.read(9)
+    except (OSError, ValueError):
+        return False
+    return data.startswith(MODEL_BEGIN) or data[8:] == b"{"
 
 
 class Experiments:
@@ -70,6 +83,20 @@ class Experiments:
         from netsharp_lsp.cntk.training.answering import opened_model
 
         return opened_model(path)
+
+    def numbers(self, path: str) -> Mapping[str, Array] | None:
+        """The numbers of a model of CNTK's; see `netsharp_lsp.cntk.training.stored_models`."""
+        from netsharp_lsp.cntk.training.stored_models import numbers_in
+
+        return numbers_in(path)
+
+    def stored(self, path: str) -> dict[str, Any] | None:
+        """The network of a model of CNTK's; see `netsharp_lsp.cntk.training.stored_models`."""
+        if not _may_be_model(path):
+            return None
+        from netsharp_lsp.cntk.training.stored_models import description_of
+
+        return description_of(path)
 
     def files(self, texts: Mapping[str, bytes], roots: Roots) -> OverDisk:
         """The files of the disk, some with other texts."""

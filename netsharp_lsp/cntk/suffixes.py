@@ -1,4 +1,4 @@
-"""Which files are in CNTK's languages, or tell of its runs, by their names; imports nothing."""
+"""Which files are in CNTK's languages, tell of its runs or hold its models; imports nothing."""
 
 from __future__ import annotations
 
@@ -14,3 +14,5 @@ SUFFIXES = {
 STARTS = tuple(suffix for suffix, language in SUFFIXES.items() if language == "cntk")
 #: The suffixes of scripts that may start runs.
 SCRIPTS = (".sh", ".cmd", ".bat")
+#: How a model file begins, whatever it is called: a text in UTF-16.
+MODEL_BEGIN = b"B\0C\0N\0"

@@ -19,13 +19,13 @@ from netsharp_lsp.cntk.configuration.items import read_items
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.cntk.training.jobs import Undertaking, prepared
 from netsharp_lsp.cntk.training.networks.lowering import Seeds
-from netsharp_lsp.cntk.training.networks.models import ModelFiles, StoredModelError
+from netsharp_lsp.cntk.training.networks.models import ModelFiles, StoredModelError, not_written
 from netsharp_lsp.cntk.training.options import Options, idle
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
 from netsharp_lsp.cntk.training.telling import Telling
 from netsharp_lsp.cntk.training.work import Workshop
 from netsharp_lsp.questions import Answer
-from netsharp_lsp.workspace import Run, outside, outside_to_write
+from netsharp_lsp.workspace import Run, outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _log_of(shop: Workshop) -> str:
     found = options.found("stderr")
     path = shop.path(name) if name else ""
     if found is not None and path and not shop.store.writable(path):
-        raise Refused(RunRefusal(outside_to_write(name), where_of(found.text)))
+        raise Refused(RunRefusal(not_written(path), where_of(found.text)))
     kind = kind_at(path) if path else None
     if found is not None and kind not in (None, "file"):
         raise Refused(RunRefusal(f"'{name}' is a {kind}, not a file.", where_of(found.text)))

@@ -5,23 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from netsharp_engine.cntk.answering import answering
-from netsharp_engine.cntk.stored.binary import ModelFault
-from netsharp_engine.cntk.stored.model_file import read_model
-from netsharp_engine.cntk.stored.model_tensors import holds_network, read_tensors
 from netsharp_engine.model_file import ModelError
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
-from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cntk.networks.node import elements
 from netsharp_lsp.cntk.networks.node_types import INPUTS
-from netsharp_lsp.cntk.networks.stored import network_in
 from netsharp_lsp.cntk.training.networks.lowering import lowered
 from netsharp_lsp.cntk.training.refusals import Refused
+from netsharp_lsp.cntk.training.stored_models import stored_model, stored_network
 
 if TYPE_CHECKING:
     from netsharp_engine.model import Model
     from netsharp_lsp.cntk.networks.node import Network, Node
 
-_BEGIN = "BCN".encode("utf-16-le")
 #: Criteria that compare labels with values before a softmax.
 _OF_CLASSES = ("CrossEntropyWithSoftmax", "ClassificationError", "ErrorPrediction")
 _SQUARED = "SquareError"
@@ -32,25 +27,10 @@ _OTHERWISE = "Use the action write or test of a configuration."
 
 def opened_model(path: str) -> Model | None:
     """The model in a file of CNTK's, None where it is none; ModelError where it cannot answer."""
-    try:
-        with open_plain(path) as stream:
-            data = stream.read(9)
-            if not data.startswith(_BEGIN) and data[8:] != b"{":
-                return None
-            data += stream.read()
-    except OSError:
+    stored = stored_model(path)
+    if stored is None:
         return None
-    is_binary = data.startswith(_BEGIN)
-    if not is_binary and not holds_network(data):
-        return None
-    try:
-        stored = read_model(data) if is_binary else read_tensors(data)
-    except ModelFault as fault:
-        raise ModelError(f"{path}, {fault}.") from None
-    network = network_in(stored, path)
-    if network.troubles:
-        trouble = network.troubles[0]
-        raise ModelError(f"{path}: '{trouble.node.name}': {trouble.message}")
+    network = stored_network(stored, path)
     values = {one.name: one.values for one in stored.nodes if one.values is not None}
     answer, labels, kind = _answer(network, path)
     try:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.run.edits import normal
 from netsharp_lsp.cntk.run.models import trained_before
-from netsharp_lsp.cntk.training.networks.models import StoredModelError
+from netsharp_lsp.cntk.training.networks.models import StoredModelError, not_written
 from netsharp_lsp.cntk.training.options import Options
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
 from netsharp_lsp.cntk.training.samples.reader import reader_of
-from netsharp_lsp.workspace import outside, outside_to_write
+from netsharp_lsp.workspace import outside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,7 +140,7 @@ def samples_of(
 def refuse_outside(work: CommandWork, path: str) -> None:
     """Refuse a path at which nothing may be written."""
     if not work.store.writable(path):
-        raise work.refused(outside_to_write(path))
+        raise work.refused(not_written(path))
 
 
 def nodes_named(work: CommandWork, network: Network, names: Sequence[str]) -> list[Node]:

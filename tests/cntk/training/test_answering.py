@@ -143,3 +143,69 @@ learn = { action = "train"
     assert answer.code == 0, (answer.complaints, answer.reports)
     with pytest.raises(public.ModelError, match="goes through sequences"):
         public.load(folder / "net.dnn")
+
+
+_OVER_TIME = """
+command = learn
+modelPath = "time.dnn"
+learn = {
+    action = train
+    BrainScriptNetworkBuilder = {
+        x = Input {2} ; y = Input {1}
+        z = LinearLayer {1} (RecurrentLSTMLayer {3} (x))
+        loss = SquareError (y, z)
+        featureNodes = (x) ; labelNodes = (y) ; criterionNodes = (loss) ; outputNodes = (z)
+    }
+    SGD = { maxEpochs = 1 ; minibatchSize = 10 ; learningRatesPerSample = 0.01 }
+    reader = { file = "time.ctf" ; input = {
+        x = { dim = 2 ; format = dense } ; y = { dim = 1 ; format = dense } } }
+}
+"""
+
+
+@pytest.mark.parametrize("form", ["original", "safetensors"])
+def test_a_model_over_time_is_listed_and_described_though_it_answers_no_rows(
+    form: str, tmp_path: Path
+) -> None:
+    (tmp_path / "time.cntk").write_text(_OVER_TIME)
+    lines = [f"{number // 3} |x {number} 1 |y {number % 2}\n" for number in range(30)]
+    (tmp_path / "time.ctf").write_text("".join(lines))
+    done = netsharp("run", "time.cntk", "--model-format", form, cwd=tmp_path)
+    assert done.code == 0, done.err
+    done = netsharp("weights", "time.dnn", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert len(done.out.splitlines()) == 5
+    done = netsharp("describe", "time.dnn", "--format", "json", cwd=tmp_path)
+    assert done.code == 0, done.err
+    built = netsharp("describe", "time.cntk", "--format", "json", cwd=tmp_path)
+    told, wanted = (json.loads(one.out) for one in (done, built))
+    for key in ("parameters", "multiply_adds", "memory_bytes"):
+        assert told[key] == wanted[key]
+    shapes = [{node["name"]: node["shape"] for node in one["nodes"]} for one in (told, wanted)]
+    assert shapes[0] == shapes[1]
+    done = netsharp("describe", "time.dnn", cwd=tmp_path)
+    assert "loop 1: " in done.out
+    assert netsharp("predict", "time.dnn", "--data", "time.ctf", cwd=tmp_path).code == 2
+
+
+def test_a_damaged_model_is_not_described(tmp_path: Path) -> None:
+    folder = trained(tmp_path)
+    path = folder / "out" / "net.dnn"
+    path.write_bytes(path.read_bytes()[:200])
+    for command in ("describe", "weights"):
+        done = netsharp(command, "out/net.dnn", cwd=folder)
+        assert done.code == 2
+        assert "truncated" in done.err
+
+
+def test_what_a_node_remembers_is_listed_beside_its_weights(tmp_path: Path) -> None:
+    text = _OVER_TIME.replace(
+        "LinearLayer {1} (RecurrentLSTMLayer {3} (x))",
+        "LinearLayer {1} (BatchNormalizationLayer {} (x))",
+    )
+    (tmp_path / "time.cntk").write_text(text)
+    (tmp_path / "time.ctf").write_text("".join(f"|x {one} 1 |y {one}\n" for one in range(30)))
+    assert netsharp("run", "time.cntk", cwd=tmp_path).code == 0
+    done = netsharp("weights", "time.dnn", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert "[1]  30 .. 30" in done.out

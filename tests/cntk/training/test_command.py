@@ -126,6 +126,19 @@ def test_the_log_goes_into_the_file_that_is_named(tmp_path: Path) -> None:
     assert "outside the folders that are written here" in answer.complaints[0]
 
 
+def test_the_folder_to_allow_is_there_and_enough(tmp_path: Path) -> None:
+    folder = made(tmp_path / "configs")
+    items = ("net.cntk", "modelPath=../out/models/net.dnn", "command=learn")
+    done = netsharp("run", *items, cwd=folder)
+    assert done.code == 2
+    found = re.search(r"'--root ([^']+)' allows it", done.err)
+    assert found is not None
+    assert found[1] == str(tmp_path.resolve())
+    done = netsharp("run", *items, "--root", found[1], cwd=folder)
+    assert done.code == 0, done.err
+    assert (tmp_path / "out" / "models" / "net.dnn").exists()
+
+
 def test_workers_that_are_not_there_change_nothing(tmp_path: Path) -> None:
     folder = made(tmp_path)
     path = folder / "net.cntk"

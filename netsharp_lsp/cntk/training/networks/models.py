@@ -204,7 +204,7 @@ class ModelFiles:
 
     def _demand_writable(self, path: str) -> None:
         if not self.writable(path):
-            raise StoredModelError(outside_to_write(path))
+            raise StoredModelError(not_written(path))
 
     def _make_way(self, path: str) -> None:
         """Make the folder of a file that may be written."""
@@ -222,6 +222,15 @@ class ModelFiles:
                 aside.commit()
         except OSError as error:
             raise StoredModelError(f"{path}: cannot be written: {error.strerror}.") from None
+
+
+def not_written(path: str) -> str:
+    """What to say of a path outside: the folder to allow is one that is there."""
+    place = os.path.normpath(path)
+    folder = os.path.dirname(os.path.realpath(place))
+    while not os.path.isdir(folder) and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    return outside_to_write(place, folder)
 
 
 def _remove(path: str) -> None:
