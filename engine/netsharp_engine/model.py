@@ -22,7 +22,7 @@ from netsharp_engine.data import (
     Table,
     stream_rows,
 )
-from netsharp_engine.data.stream import EncodedRows
+from netsharp_engine.data.stream import EncodedRows, RowQuery
 from netsharp_engine.data.table import translate_classes
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph, GraphError
@@ -52,7 +52,7 @@ __all__ = [
 STATE = "state/"
 GraphBuilder = Callable[[str, dict[str, Any]], Graph]
 #: Reads the rows of files as ``stream_rows`` does.
-RowReader = Callable[..., Iterator[EncodedRows]]
+RowReader = Callable[[RowQuery, Encoding], Iterator[EncodedRows]]
 
 
 @dataclass(slots=True)
@@ -182,9 +182,9 @@ class Model:
         self._graph, self._objective, self._rows = graph, objective, rows
         self._meter = None
 
-    def rows(self, *given: Any, **more: Any) -> Iterator[EncodedRows]:
+    def rows(self, query: RowQuery) -> Iterator[EncodedRows]:
         """The rows of files, read as this model's are; see ``stream_rows``."""
-        return self._rows(*given, **more)
+        return self._rows(query, self.encoding)
 
     @property
     def meter(self) -> Meter:
@@ -251,15 +251,9 @@ def predict_stream(
     Columns are found as ``stream_rows`` says; faults in the columns are raised at the call, those
     of cells while reading (DataError).
     """
-    rows = model.rows(
-        paths,
-        model.encoding,
-        options or model.read_options(),
-        keep=keep,
-        directory=directory,
-        progress=progress,
-    )
-    return (model.predict(part.features, part.kept) for part in rows)
+    options = options or model.read_options()
+    query = RowQuery(paths, options, keep, directory=directory, progress=progress)
+    return (model.predict(part.features, part.kept) for part in model.rows(query))
 
 
 def evaluate(
@@ -278,15 +272,9 @@ def evaluate(
     """
     options = options or model.read_options()
     measurement = Measurement(model.meter, model.answer)
-    for rows in model.rows(
-        paths,
-        model.encoding,
-        options,
-        labelled=True,
-        classes=model.classes or (),
-        directory=directory,
-        progress=progress,
-    ):
+    classes = model.classes or ()
+    query = RowQuery(paths, options, (), True, classes, directory, progress)
+    for rows in model.rows(query):
         _measure(model, measurement, rows)
     return measurement.report(part)
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.samples.text_format import TextStream, read_text
-from netsharp_engine.data import Encoding, Normalizer, ReadOptions, stream_rows
+from netsharp_engine.data import Encoding, Normalizer, stream_rows
 from netsharp_engine.data.encoding import Feature
 from netsharp_engine.data.errors import DataError
-from netsharp_engine.data.reading.files import ProgressCallback, find_files
-from netsharp_engine.data.stream import EncodedRows
+from netsharp_engine.data.reading.files import find_files
+from netsharp_engine.data.stream import EncodedRows, RowQuery
 from netsharp_engine.graph import Graph
 from netsharp_engine.model import Model
 from netsharp_engine.plain_files import open_plain
@@ -72,36 +72,16 @@ class _Rows:
         self._inputs = [(node.name, node.size) for node in graph.inputs]
         self._label = label
 
-    def __call__(
-        self,
-        paths: str | Sequence[str],
-        encoding: Encoding,
-        options: ReadOptions | None = None,
-        *,
-        keep: Sequence[str] = (),
-        labelled: bool = False,
-        classes: Sequence[str] = (),
-        directory: str = ".",
-        progress: ProgressCallback | None = None,
-    ) -> Iterator[EncodedRows]:
+    def __call__(self, query: RowQuery, encoding: Encoding) -> Iterator[EncodedRows]:
         """As ``stream_rows``."""
-        files = find_files(paths, directory)
+        files = find_files(query.paths, query.directory)
         if not all(map(_is_text_format, files)):
-            return stream_rows(
-                paths,
-                encoding,
-                options,
-                keep=keep,
-                labelled=labelled,
-                classes=classes,
-                directory=directory,
-                progress=progress,
-            )
-        if keep:
+            return stream_rows(query, encoding)
+        if query.keep:
             raise DataError(f"{files[0]} has no columns that could be kept: it is in text format.")
-        limit = None if options is None else options.rows
-        dtype = "float32" if options is None else options.dtype
-        return self._of_text(files, dtype, limit, labelled, bool(classes))
+        options = query.options
+        coded = bool(query.classes)
+        return self._of_text(files, options.dtype, options.rows, query.labelled, coded)
 
     def _of_text(
         self, files: Sequence[str], dtype: str, limit: int | None, labelled: bool, coded: bool

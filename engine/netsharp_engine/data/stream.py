@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,32 +38,37 @@ class EncodedRows:
     weights: npt.NDArray[np.float64] | None = None
 
 
-def stream_rows(
-    paths: str | Sequence[str],
-    encoding: Encoding,
-    options: ReadOptions | None = None,
-    *,
-    keep: Sequence[str] = (),
-    labelled: bool = False,
-    classes: Sequence[str] = (),
-    directory: str = ".",
-    progress: ProgressCallback | None = None,
-) -> Iterator[EncodedRows]:
+class RowQuery(NamedTuple):
+    """Which rows of files are wanted, and what of them.
+
+    ``paths`` are found from ``directory``.  ``keep`` names columns that go through as texts.  With
+    ``labelled`` the label column must be there and, if ``options.weight`` names one, the weight
+    column; ``classes`` are then those that labels may have, unless the task is regression.
+    """
+
+    paths: str | Sequence[str]
+    options: ReadOptions
+    keep: Sequence[str] = ()
+    labelled: bool = False
+    classes: Sequence[str] = ()
+    directory: str = "."
+    progress: ProgressCallback | None = None
+
+
+def stream_rows(query: RowQuery, encoding: Encoding) -> Iterator[EncodedRows]:
     """Every row of the files, in order, as features of ``encoding``.
 
-    With ``labelled`` the label column must be there and, if ``options.weight`` names one, the
-    weight column; ``classes`` are then those that labels may have, unless the task is regression.
     Raises DataError, before the first row for columns that are not there.
     """
-    options = options or ReadOptions()
-    files = find_files(paths, directory)
+    options = query.options
+    files = find_files(query.paths, query.directory)
     names = tuple(column.name for column in encoding.columns) if encoding.named else ()
     labels = options.labels if len(options.labels) == len(files) else (None,) * len(files)
     matches = []
     for path, label_path in zip(files, labels, strict=True):
         source = open_source(path, options, labels=label_path, expected=names)
-        matches.append(_Match(source, encoding, options, keep, labelled, classes))
-    meter = Meter(files, progress)
+        matches.append(_Match(source, encoding, query))
+    meter = Meter(files, query.progress)
     return _rows(matches, meter)
 
 
@@ -85,16 +91,9 @@ def _rows(matches: Sequence[_Match], meter: Meter) -> Iterator[EncodedRows]:
 class _Match:
     """One source with the request that serves the encoding."""
 
-    def __init__(
-        self,
-        source: Source,
-        encoding: Encoding,
-        options: ReadOptions,
-        keep: Sequence[str],
-        labelled: bool,
-        classes: Sequence[str],
-    ) -> None:
-        self._classes = {name: code for code, name in enumerate(classes)}
+    def __init__(self, source: Source, encoding: Encoding, query: RowQuery) -> None:
+        options, labelled = query.options, query.labelled
+        self._classes = {name: code for code, name in enumerate(query.classes)}
         self.source = source
         self.limit = options.rows
         self._encoding = encoding
@@ -108,7 +107,7 @@ class _Match:
         self._weight = None
         if labelled and options.weight is not None:
             self._weight = column_index(source.names, options.weight, "weight", source.path)
-        kept = tuple(column_index(source.names, name, "kept", source.path) for name in keep)
+        kept = tuple(column_index(source.names, name, "kept", source.path) for name in query.keep)
         targets = [self._label] if self._regression else []
         more = [index for index in (*targets, self._weight) if index is not None]
         self.request = Request(

@@ -43,14 +43,17 @@ def _products(rows: Array, matrices: Array) -> Array:
     return found.reshape(*rows.shape[:2], -1)
 
 
+def _summed(first: Array, second: Array, shared: bool) -> Array:
+    """What the rows of each sample add to a factor; the sum of all where they have it in common."""
+    if shared:
+        return first.reshape(-1, first.shape[2]).T @ second.reshape(-1, second.shape[2])
+    return first.swapaxes(1, 2) @ second
+
+
 def _times_left(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
     left, right = _factors(node, sources)
     by = gradient.reshape(len(gradient), right.shape[1], -1)
-    if len(left) == 1:
-        found = right.reshape(-1, right.shape[2]).T @ by.reshape(-1, by.shape[2])
-    else:
-        found = right.swapaxes(1, 2) @ by
-    return found.reshape(-1, *node.inputs[0].shape)
+    return _summed(right, by, len(left) == 1).reshape(-1, *node.inputs[0].shape)
 
 
 def _times_right(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
@@ -74,11 +77,7 @@ def _transpose_times(node: Node, sources: Sources) -> Array:
 def _transpose_times_left(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
     left, right = _as_left(node, sources)
     by = gradient.reshape(len(gradient), right.shape[1], -1)
-    if len(left) == 1:
-        found = by.reshape(-1, by.shape[2]).T @ right.reshape(-1, right.shape[2])
-    else:
-        found = by.swapaxes(1, 2) @ right
-    return found.reshape(-1, *node.inputs[0].shape)
+    return _summed(by, right, len(left) == 1).reshape(-1, *node.inputs[0].shape)
 
 
 def _transpose_times_right(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
