@@ -85,7 +85,37 @@ Write = {
     }
 }
 """
+#: A block that goes on with a part of the model "out/digits", behind the lines of its own.
+ADAPTS = """\
+    BrainScriptNetworkBuilder = {
+        old = BS.Network.Load ("out/digits")
+        lower = BS.Network.CloneFunction (old.features, old.h, parameters = "constant")
+        features = Input {16}
+        labels = Input {CLASSES}
+        z = LinearLayer {CLASSES} (lower (features))
+        ce = CrossEntropyWithSoftmax (labels, z)
+        featureNodes = (features)
+        labelNodes = (labels)
+        criterionNodes = (ce)
+        outputNodes = (z)
+    }
+    SGD = { maxEpochs = 1 ; learningRatesPerMB = 0.1 }
+    reader = {
+        readerType = CNTKTextFormatReader
+        file = "train.txt"
+        input = {
+            features = { dim = 16 ; format = dense ; alias = x }
+            labels = { dim = CLASSES ; format = sparse ; alias = y }
+        }
+    }
+}
+"""
 FILES = {"train.txt": "|x 1 |y 0:1\n", "test.txt": "|x 1 |y 0:1\n"}
+
+
+def adapting(classes: int) -> str:
+    """The end of a block that goes on with a part of "out/digits", to so many classes."""
+    return ADAPTS.replace("CLASSES", str(classes))
 
 
 class Told(NamedTuple):

@@ -10,7 +10,7 @@ from netsharp_lsp.cntk.networks.node import OPAQUE, Network
 from netsharp_lsp.cntk.run.elsewhere import network_of
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Run
-from tests.cntk.rules.experiments import DIGITS, Told, changed, told
+from tests.cntk.rules.experiments import DIGITS, Told, adapting, changed, told
 from tests.cntk.texts import Memory
 from tests.cntk.training.experiments import made, run
 
@@ -22,28 +22,9 @@ ADAPTS = (
 Adapt = {
     action = train
     modelPath = "out/adapted"
-    BrainScriptNetworkBuilder = {
-        old = BS.Network.Load ("out/digits")
-        lower = BS.Network.CloneFunction (old.features, old.h, parameters = "constant")
-        features = Input {16}
-        labels = Input {5}
-        z = LinearLayer {5} (lower (features))
-        ce = CrossEntropyWithSoftmax (labels, z)
-        featureNodes = (features)
-        labelNodes = (labels)
-        criterionNodes = (ce)
-        outputNodes = (z)
-    }
-    SGD = { maxEpochs = 1 ; learningRatesPerMB = 0.1 }
-    reader = {
-        readerType = CNTKTextFormatReader
-        file = "train.txt"
-        input = {
-            features = { dim = 16 ; format = dense ; alias = x }
-            labels = { dim = 5 ; format = sparse ; alias = y }
-        }
-    }
-}
+"""
+    + adapting(5)
+    + """\
 Test = {
     action = write
     modelPath = "out/adapted"

@@ -18,7 +18,7 @@ from netsharp_lsp.project.roots import ANYWHERE
 from netsharp_lsp.workspace import Workspace
 from tests.cli.command_line import netsharp
 from tests.cntk.cli.experiments import write
-from tests.cntk.rules.experiments import DIGITS, FILES
+from tests.cntk.rules.experiments import DIGITS, FILES, adapting
 from tests.costs import assert_in_proportion
 
 #: Trains a model, and another file tests it.
@@ -40,29 +40,7 @@ command = Adapt
 modelPath = "out/adapted"
 Adapt = {
     action = train
-    BrainScriptNetworkBuilder = {
-        old = BS.Network.Load ("out/digits")
-        lower = BS.Network.CloneFunction (old.features, old.h, parameters = "constant")
-        features = Input {16}
-        labels = Input {3}
-        z = LinearLayer {3} (lower (features))
-        ce = CrossEntropyWithSoftmax (labels, z)
-        featureNodes = (features)
-        labelNodes = (labels)
-        criterionNodes = (ce)
-        outputNodes = (z)
-    }
-    SGD = { maxEpochs = 1 ; learningRatesPerMB = 0.1 }
-    reader = {
-        readerType = CNTKTextFormatReader
-        file = "train.txt"
-        input = {
-            features = { dim = 16 ; format = dense ; alias = x }
-            labels = { dim = 3 ; format = sparse ; alias = y }
-        }
-    }
-}
-"""
+""" + adapting(3)
 
 
 def told(folder: pathlib.Path, *arguments: str, **texts: str) -> list[tuple[str, str, str]]:

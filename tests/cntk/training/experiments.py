@@ -96,3 +96,16 @@ def run(folder: Path, *items: str, follower: Follower | None = None) -> tuple[An
         lambda place, roots: Settings(),
     )
     return perform(asked, follower), follower
+
+
+def refused(folder: Path, before: str, after: str) -> list[str]:
+    """What is said of a configuration changed so that nothing is done, and nothing was."""
+    path = folder / "net.cntk"
+    assert before in path.read_text()
+    path.write_text(path.read_text().replace(before, after))
+    answer, follower = run(folder)
+    assert answer.code in (1, 2)
+    assert follower.events == []
+    assert not (folder / "out").exists()
+    found = (one for report in answer.reports for file in report for one in file.diagnostics)
+    return [*answer.complaints, *answer.told, *(str(one.message) for one in found)]

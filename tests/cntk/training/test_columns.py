@@ -15,7 +15,7 @@ from netsharp_engine.cntk.samples.columns import (
 )
 from netsharp_engine.cntk.samples.text_format import Sequences
 from netsharp_engine.data import DataError
-from tests.cntk.training.experiments import CONFIGURATION, made, run
+from tests.cntk.training.experiments import CONFIGURATION, made, refused, run
 
 STREAMS = (NumberColumns("x", 1, 2), LabelColumn("y", 0, 3, ("cat", "dog", "7")))
 
@@ -150,9 +150,9 @@ def test_a_shuffled_epoch_holds_every_sample_and_says_whose_order_it_is(tmp_path
         ('labelMappingFile = "names.txt"', 'labelMappingFile = "none.txt"', "createLabelMap"),
         ('labelMappingFile = "names.txt"', 'labelMappingFile = "/etc/passwd"', "outside"),
         ('labelMappingFile = "names.txt"', "", "labelMappingFile"),
-        ("dim = 2 ; start = 0", "dim = 0 ; start = 0", "'dim' of 'features' has to be 1"),
+        ("dim = 2 ; start = 0", "dim = 0 ; start = 0", "brings 0 numbers a sample"),
         ("dim = 2 ; start = 0", "dim = 2 ; start = -1", "must not be negative"),
-        ("start = 2 ; dim = 1", "labelType = odd ; start = 2 ; dim = 1", "none of category"),
+        ("start = 2 ; dim = 1", "labelType = odd ; start = 2 ; dim = 1", "cannot be 'odd'"),
         ("dim = 2 ; start = 0", 'dim = 2 ; file = "names.txt"', "in the same file"),
         ('file = "data.txt"', 'file = "data.txt" ; customDelimiter = "."', "cannot stand between"),
         ('file = "data.txt"', 'file = "data.txt" ; allowMapCreation = true', "allowMapCreation"),
@@ -162,19 +162,8 @@ def test_a_shuffled_epoch_holds_every_sample_and_says_whose_order_it_is(tmp_path
 def test_what_cannot_be_read_is_said_before_anything_is_done(
     before: str, after: str, word: str, tmp_path: Path
 ) -> None:
-    folder = in_columns(tmp_path)
-    path = folder / "net.cntk"
-    assert before in path.read_text()
-    path.write_text(path.read_text().replace(before, after))
-    answer, follower = run(folder)
-    said = [
-        *answer.complaints,
-        *(str(one.message) for r in answer.reports for f in r for one in f.diagnostics),
-    ]
-    assert answer.code in (1, 2)
-    assert answer.code == 1 or any(word in one for one in said), said
-    assert follower.events == []
-    assert not (folder / "out").exists()
+    said = refused(in_columns(tmp_path), before, after)
+    assert any(word in one for one in said), said
 
 
 def test_labels_may_be_numbers(tmp_path: Path) -> None:
