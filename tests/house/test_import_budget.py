@@ -49,6 +49,37 @@ def test_files_of_cntk_import_nothing_heavy_either(command: str, tmp_path: Path)
     assert found.isdisjoint((*HEAVY, "dataclasses", "subprocess", "multiprocessing"))
 
 
+#: Builds by one builder, and says last which rooms of the other languages' evaluation were read.
+ROOMS = """
+import sys
+from netsharp_lsp.__main__ import main
+main(["check", "a.cntk"])
+rooms = ("ndl.evaluation", "ndl.reading", "mel.evaluation", "mel.reading", "simple.program")
+rooms += ("brainscript.evaluation.program",)
+print("READ", *(one for one in rooms if f"netsharp_lsp.cntk.{one}" in sys.modules))
+"""
+BUILT = {
+    "BrainScriptNetworkBuilder = { f = Input {2} ; z = Tanh (f) ; outputNodes = (z) }": [],
+    "SimpleNetworkBuilder = { layerSizes = 2:3 }": ["simple.program"],
+    "NDLNetworkBuilder = { run = N ; N = [ f = InputValue(2) ] }": [
+        "ndl.evaluation",
+        "ndl.reading",
+    ],
+}
+
+
+@pytest.mark.parametrize("builder", BUILT)
+def test_a_run_reads_the_evaluation_of_its_own_builder_alone(builder: str, tmp_path: Path) -> None:
+    text = f"command = T\nT = {{ action = train ; {builder} }}\n"
+    (tmp_path / "a.cntk").write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-c", ROOMS], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    # BrainScript's stands behind all of them: it is most people's, and reads the library.
+    wanted = [*BUILT[builder], "brainscript.evaluation.program"]
+    assert done.stdout.splitlines()[-1].split()[1:] == wanted, done.stdout
+
+
 def test_a_walk_in_a_work_tree_imports_nothing_heavy_either(tmp_path: Path) -> None:
     (tmp_path / "net.nn").write_text(SPECIFICATION)
     (tmp_path / "old.nn").write_text(SPECIFICATION)

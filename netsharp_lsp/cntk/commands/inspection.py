@@ -18,7 +18,6 @@ from netsharp_lsp.cntk.judging.comments import comments_of
 from netsharp_lsp.cntk.languages import BY_ID
 from netsharp_lsp.cntk.library import PREFIX, library_text
 from netsharp_lsp.cntk.suffixes import SUFFIXES
-from netsharp_lsp.diagnostics.fixes import fix_texts
 from netsharp_lsp.diagnostics.model import Diagnostic, Related, Result
 from netsharp_lsp.diagnostics.suppression import MARK
 from netsharp_lsp.examining import sift
@@ -137,6 +136,8 @@ class _Inspection:
 
     def repair(self, *, unsafe: bool) -> None:
         """Apply fixes and check again what they touch, until none is left or they go in circles."""
+        from netsharp_lsp.diagnostics.fixes import fix_texts
+
         texts = {path: file.outcome.text for path, file in self.files.items() if file.kept}
         for path, fixed in fix_texts(texts, self._checked_with, unsafe).items():
             outcome = self.files[path].outcome

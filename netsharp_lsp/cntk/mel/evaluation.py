@@ -16,59 +16,28 @@ from netsharp_lsp.cntk.mel.models import CONSTANT, MACRO, NODE, Model, Models
 from netsharp_lsp.cntk.mel.names import no_default, unknown_model, unknown_node
 from netsharp_lsp.cntk.mel.ndl_statements import names_in, top_function
 from netsharp_lsp.cntk.mel.reading import parameter, unquoted, word
+from netsharp_lsp.cntk.mel.surroundings import Known, Surroundings
 from netsharp_lsp.cntk.ndl.containers import plugged
 from netsharp_lsp.cntk.ndl.reading import read_script
 from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlCall
 from netsharp_lsp.cntk.networks.node import Network
-from netsharp_lsp.cntk.networks.starting import not_measured
 from netsharp_lsp.diagnostics.nearest import nearest, suggestion
 from netsharp_lsp.giving_way import go_on
 from netsharp_lsp.workspace import outside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.mel.functions import Function
     from netsharp_lsp.cntk.mel.reading import MelScript, Statement
-    from netsharp_lsp.cntk.ndl.evaluation import Part
     from netsharp_lsp.cntk.networks.node import Trouble
-    from netsharp_lsp.cntk.networks.starting import Measure
 
 
 #: A network without nodes.
 EMPTY = Network({}, {})
 #: The functions that write something.
 WRITERS = ("SaveModel", "SaveDefaultModel", "DumpModel", "DumpNode")
-
-
-class Known(NamedTuple):
-    """What is known of a file that holds a model: its nodes with their operations (None: not
-    known), a clause that says where that comes from, and the network where all of it is known.
-    """
-
-    nodes: Mapping[str, str] | None
-    origin: str
-    network: Network | None = None
-
-
-class Surroundings(NamedTuple):
-    """What lies around a text.
-
-    `loaded` tells what a file of a model holds, None where nothing writes it and it is not there;
-    `sections` the keys of an NDL file, None where it is not there; `made` the nodes that a call of
-    NDL makes, with their operations, by what follows the call's name, None where the function is
-    not known; `is_outside` whether nothing can be known of a file.  `complete`: what is not found
-    is not there.
-    """
-
-    loaded: Callable[[str], Known | None]
-    sections: Callable[[str], list[str] | None]
-    made: Callable[[str], dict[str, str] | None]
-    is_outside: Callable[[str], bool]
-    complete: bool = True
-    macros: tuple[Part, ...] = ()
-    measure: Measure = not_measured
 
 
 class Edited(NamedTuple):

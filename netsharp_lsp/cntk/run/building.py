@@ -1,6 +1,7 @@
 """Builds the network of a command by whatever builder it has; knows no builder's inside.
 
-Whatever text a network was evaluated from, its places name files as people see them.
+Whatever text a network was evaluated from, its places name files as people see them.  A builder is
+imported where a block asks for it: most runs have one.
 """
 
 from __future__ import annotations
@@ -11,11 +12,8 @@ from netsharp_lsp.cntk.brainscript.evaluation.program import Surroundings, evalu
 from netsharp_lsp.cntk.brainscript.evaluation.remembered import outcome_of
 from netsharp_lsp.cntk.configuration.sources import read_text
 from netsharp_lsp.cntk.library import other_library, own_library
-from netsharp_lsp.cntk.ndl.containers import program_of_builder, program_of_file
-from netsharp_lsp.cntk.ndl.program import evaluate_program
 from netsharp_lsp.cntk.networks.faults import BuildingFault, Outcome, Place
 from netsharp_lsp.cntk.run.texts import INLINE
-from netsharp_lsp.cntk.simple.program import evaluate_builder as evaluate_simple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -170,8 +168,12 @@ class Builders:
         language = builder_language(key)
         parts: tuple[Part, ...] = ()
         if language == "simple":
-            evaluate = _given(evaluate_simple(found, scope))
+            from netsharp_lsp.cntk.simple.program import evaluate_builder
+
+            evaluate = _given(evaluate_builder(found, scope))
         elif language == "ndl":
+            from netsharp_lsp.cntk.ndl.containers import program_of_builder
+
             evaluate, parts = self._from_ndl(program_of_builder(found, scope, self._files))
         else:
             evaluate = _given(self._from_brainscript(found.text, model))
@@ -189,10 +191,14 @@ class Builders:
         elif language == "brainscript":
             evaluate = _given(evaluate_file(source.text, name, self.surroundings))
         else:
+            from netsharp_lsp.cntk.ndl.containers import program_of_file
+
             evaluate, parts = self._from_ndl(program_of_file(source))
         return BuiltNetwork("", "", language, place, evaluate, parts=parts)
 
     def _from_ndl(self, program: Program) -> tuple[Callable[[], Outcome], tuple[Part, ...]]:
+        from netsharp_lsp.cntk.ndl.program import evaluate_program
+
         measure = self._files.matrix
         return lambda: evaluate_program(program, measure), program.parts + program.candidates
 

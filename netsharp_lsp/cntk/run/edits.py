@@ -16,9 +16,7 @@ from netsharp_lsp.cntk.configuration.records import records
 from netsharp_lsp.cntk.configuration.scope import Scope
 from netsharp_lsp.cntk.configuration.sources import Source, read_text
 from netsharp_lsp.cntk.configuration.traced import Weaver
-from netsharp_lsp.cntk.mel.evaluation import Known, Surroundings, evaluate
-from netsharp_lsp.cntk.ndl.assembly import HARMLESS
-from netsharp_lsp.cntk.ndl.containers import program_of_macros
+from netsharp_lsp.cntk.mel.surroundings import Known, Surroundings
 from netsharp_lsp.cntk.ndl.functions import function_of
 from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlCall
 from netsharp_lsp.cntk.networks.copying import loaded_from
@@ -109,7 +107,7 @@ def edit_alone(name: str, files: RunFiles) -> list[Edit]:
         return []
     alone = RunEdits((), files, lambda command: None, lambda path: None)
     around = alone.around({})._replace(loaded=lambda path: Known(None, ""), complete=False)
-    return [Edit("", text, lambda: evaluate(text.mel, around))]
+    return [Edit("", text, lambda: _evaluated(text, around))]
 
 
 class RunEdits:
@@ -166,7 +164,7 @@ class RunEdits:
             return
         parts = self._macros(scope)
         around = self.around(None if parts is None else _defined(parts))
-        edited = evaluate(text.mel, around._replace(macros=tuple(parts or ())))
+        edited = _evaluated(text, around._replace(macros=tuple(parts or ())))
         for path, known in edited.saved.items():
             origin = f"it is what the edit '{command.name}' writes"
             self._written.pop(normal(path), None)
@@ -182,6 +180,8 @@ class RunEdits:
             source = _source(path, self._files)
             if source is None:
                 return None
+            from netsharp_lsp.cntk.ndl.containers import program_of_macros
+
             parts += program_of_macros(source, scope).parts
         return parts
 
@@ -247,6 +247,13 @@ class RunEdits:
         ]
 
 
+def _evaluated(text: NetworkText, around: Surroundings) -> Edited:
+    """A text of MEL gone through; few runs have one, so nobody else waits for what that takes."""
+    from netsharp_lsp.cntk.mel.evaluation import evaluate
+
+    return evaluate(text.mel, around)
+
+
 def _known(built: BuiltNetwork | None, origin: str) -> Known:
     """What a model holds whose network was built."""
     # Where a builder has faults its network lacks nodes that it would have without them.
@@ -262,8 +269,11 @@ def _known(built: BuiltNetwork | None, origin: str) -> Known:
 
 def is_complete(built: BuiltNetwork) -> bool:
     """Whether the network that was built is the one that the program builds."""
-    harmless = HARMLESS if built.language == "ndl" else frozenset[str]()
-    return all(fault.kind in harmless for fault in built.faults)
+    if built.language != "ndl" or not built.faults:
+        return not built.faults
+    from netsharp_lsp.cntk.ndl.assembly import HARMLESS
+
+    return all(fault.kind in HARMLESS for fault in built.faults)
 
 
 def _writes(command: Command, scope: Scope) -> Iterator[tuple[str, str]]:

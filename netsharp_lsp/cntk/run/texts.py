@@ -1,6 +1,7 @@
 """The texts of networks that a run reads: inline ones, and files that are named or included.
 
-A text is what its parser gets; `place` leads from it to the file that people see.
+A text is what its parser gets; `place` leads from it to the file that people see.  What reads a
+language is imported where a text of it is met: most runs have one language.
 """
 
 from __future__ import annotations
@@ -8,9 +9,6 @@ from __future__ import annotations
 from netsharp_lsp.cntk.brainscript.reading.known import known_text
 from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.sources import Source
-from netsharp_lsp.cntk.mel.reading import MelScript
-from netsharp_lsp.cntk.mel.reading import read as read_mel
-from netsharp_lsp.cntk.ndl.reading import read_script
 from netsharp_lsp.cntk.networks.faults import Place
 
 TYPE_CHECKING = False
@@ -18,6 +16,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.reading.known import KnownText
     from netsharp_lsp.cntk.brainscript.reading.syntax import Script
     from netsharp_lsp.cntk.configuration.traced import Traced
+    from netsharp_lsp.cntk.mel.reading import MelScript
     from netsharp_lsp.cntk.ndl.evaluation import Part
     from netsharp_lsp.cntk.ndl.syntax import NdlScript
 
@@ -59,6 +58,8 @@ class NetworkText:
         for a file alone, whose comments are left out.
         """
         if self._ndl is None:
+            from netsharp_lsp.cntk.ndl.reading import read_script
+
             text = self.traced or file_text(Source(self.name, self.data), None)
             self._ndl = read_script(text)
         return self._ndl
@@ -67,8 +68,10 @@ class NetworkText:
     def mel(self) -> MelScript:
         """The statements of the text, where it is MEL with its variables in place."""
         if self._mel is None:
+            from netsharp_lsp.cntk.mel.reading import MelScript, read
+
             text = self.traced
-            self._mel = MelScript([], broken=False) if text is None else read_mel(text)
+            self._mel = MelScript([], broken=False) if text is None else read(text)
         return self._mel
 
     @classmethod

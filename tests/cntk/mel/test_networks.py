@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.sources import Source
-from netsharp_lsp.cntk.mel.evaluation import Edited, Known, Surroundings, evaluate
+from netsharp_lsp.cntk.mel.evaluation import Edited, evaluate
 from netsharp_lsp.cntk.mel.reading import read
+from netsharp_lsp.cntk.mel.surroundings import Known, Surroundings
 from netsharp_lsp.cntk.ndl.functions import function_of
 from netsharp_lsp.cntk.networks.description import described
 from netsharp_lsp.cntk.networks.node import OPAQUE, Network

@@ -9,9 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.configuration.traced import Weaver
-from netsharp_lsp.cntk.ndl.containers import plugged
-from netsharp_lsp.cntk.ndl.evaluation import Part, evaluate
-from netsharp_lsp.cntk.ndl.reading import read_script
 from netsharp_lsp.cntk.ndl.syntax import Definition, NdlAssignment, NdlCall, Option, Word, values
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair
 from netsharp_lsp.once import once
@@ -151,12 +148,17 @@ def edit_faults(edit: Edit) -> tuple[BuildingFault, ...]:
     script = _statements(edit)
     if not script.statements:
         return ()
+    from netsharp_lsp.cntk.ndl.evaluation import Part, evaluate
+
     return evaluate((*edit.macros, Part("run", "", script))).faults
 
 
 @once
 def _statements(edit: Edit) -> NdlScript:
     """The statements of NDL in a text of MEL."""
+    from netsharp_lsp.cntk.ndl.containers import plugged
+    from netsharp_lsp.cntk.ndl.reading import read_script
+
     weaver = Weaver()
     for statement in edit.text.mel.statements:
         if statement.kind == "ndl":

@@ -1,0 +1,43 @@
+"""What lies around a text of MEL, as values; goes through none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from netsharp_lsp.cntk.networks.starting import not_measured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from netsharp_lsp.cntk.ndl.evaluation import Part
+    from netsharp_lsp.cntk.networks.node import Network
+    from netsharp_lsp.cntk.networks.starting import Measure
+
+
+class Known(NamedTuple):
+    """What is known of a file that holds a model: its nodes with their operations (None: not
+    known), a clause that says where that comes from, and the network where all of it is known.
+    """
+
+    nodes: Mapping[str, str] | None
+    origin: str
+    network: Network | None = None
+
+
+class Surroundings(NamedTuple):
+    """What lies around a text.
+
+    `loaded` tells what a file of a model holds, None where nothing writes it and it is not there;
+    `sections` the keys of an NDL file, None where it is not there; `made` the nodes that a call of
+    NDL makes, with their operations, by what follows the call's name, None where the function is
+    not known; `is_outside` whether nothing can be known of a file.  `complete`: what is not found
+    is not there.
+    """
+
+    loaded: Callable[[str], Known | None]
+    sections: Callable[[str], list[str] | None]
+    made: Callable[[str], dict[str, str] | None]
+    is_outside: Callable[[str], bool]
+    complete: bool = True
+    macros: tuple[Part, ...] = ()
+    measure: Measure = not_measured
