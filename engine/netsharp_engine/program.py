@@ -148,8 +148,9 @@ class Memory(NamedTuple):
     """What the next update or call needs beside the parameters, in canonical arrays.
 
     ``updates`` counts updates.  ``arrays`` has what the rule remembers, by name and parameter.  A
-    back end whose scans carry states from one call to the next has these beside them, under other
-    names; running statistics are parameters.
+    back end whose scans carry states from one call to the next has these beside them, under another
+    name and each as ``NODE/WHAT``; who carries nothing passes over them.  Running statistics are
+    parameters.
     """
 
     updates: int

@@ -236,8 +236,9 @@ class NumpyProgram:
 
     def load_memory(self, memory: Memory) -> None:
         """Go on from there; where a vector of the rule is missing, from zero."""
-        vectors = {name: self.plan.vector(values) for name, values in memory.arrays.items()}
-        if vectors.keys() >= self._optimizer.state.keys():
+        kinds = self._optimizer.state
+        if memory.arrays.keys() >= kinds.keys():
+            vectors = {name: self.plan.vector(memory.arrays[name]) for name in kinds}
             self._optimizer.restore(memory.updates, vectors)
 
     def store_memory(self) -> Memory:

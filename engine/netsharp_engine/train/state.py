@@ -29,8 +29,9 @@ class TrainingState:
 
     ``epoch`` and ``position`` count finished epochs and finished steps of the present one;
     random orders follow from seed and epoch.  ``loss_sum``, ``weight_sum``, ``right`` and
-    ``seen`` belong to the present epoch.  ``vectors`` holds the optimiser's memory and, as
-    ``last``, the weights when the model holds those of the best epoch instead.
+    ``seen`` belong to the present epoch.  ``vectors`` holds what the program remembers beside its
+    weights (the optimiser's memory, states that are carried on) and, as ``last``, the weights
+    when the model holds those of the best epoch instead.
     """
 
     rate: float
