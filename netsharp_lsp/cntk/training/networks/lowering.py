@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_engine.cntk.computing import not_computed
 from netsharp_engine.cntk.starts import RANDOM, VALUE, Start
@@ -18,16 +19,25 @@ from netsharp_lsp.cntk.training.networks.left_out import why_not
 from netsharp_lsp.cntk.training.networks.written import written_start
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from netsharp_engine import nodes as engine
-    from netsharp_lsp.cntk.networks.node import Node
+    from netsharp_lsp.cntk.networks.node import Node, Where
     from netsharp_lsp.cntk.run.files import RunFiles
 
 #: Ways to begin with one number, by what nodes call them.
 _CONSTANT = {"fromValue": "initValue", "fixedValue": "initValue", "zero": ""}
+
+
+class Declared(NamedTuple):
+    """The origin of what the engine has: the node that it was made of, and where that stands."""
+
+    name: str
+    where: Where
+
+    def __str__(self) -> str:
+        return f"'{self.name}' in {self.where[0]}"
 
 
 def lowered(network: Network, roots: Sequence[Node], criteria: Sequence[Node] = ()) -> Graph:
@@ -59,10 +69,14 @@ def lowered(network: Network, roots: Sequence[Node], criteria: Sequence[Node] = 
     except GraphError as error:
         raise Refused(RunRefusal(f"{error}.", roots[0].where)) from None
     if left:
-        places = {node.name: node.where for node in nodes}
-        raise Refused(*(RunRefusal(reason, places[node.name]) for node, reason in left))
+        raise Refused(*(RunRefusal(reason, _declared(node).where) for node, reason in left))
     graph.criteria = [made[node.name] for node in criteria]
     return graph
+
+
+def _declared(node: engine.Node) -> Declared:
+    assert isinstance(node.origin, Declared)
+    return node.origin
 
 
 def statistics(network: Network) -> list[Node]:
@@ -216,9 +230,9 @@ def _not_computed(nodes: Iterable[Node]) -> Iterator[RunRefusal]:
 
 
 def _lower(graph: Graph, node: Node, made: dict[str, engine.Node], learns: bool) -> engine.Node:
-    shape = tuple(reversed(node.shape or ()))
+    shape, origin = tuple(reversed(node.shape or ())), Declared(node.name, node.where)
     if node.operation in INPUTS:
-        return graph.input(node.name, shape, axis=node.text("dynamicAxis"))
+        return graph.input(node.name, shape, axis=node.text("dynamicAxis"), origin=origin)
     read = _of_the_same_step(node)
     if any(source.name not in made for source in read):
         raise GraphError(f"{node.name}: depends on itself in the same step")
@@ -228,17 +242,23 @@ def _lower(graph: Graph, node: Node, made: dict[str, engine.Node], learns: bool)
         if steps < 1:
             raise GraphError(f"{node.name}: the timeStep {steps} is less than 1")
         return graph.delay(
-            node.operation, shape, *sources, name=node.name, timeStep=steps, initial=initial
+            node.operation,
+            shape,
+            *sources,
+            name=node.name,
+            origin=origin,
+            timeStep=steps,
+            initial=initial,
         )
     parameters = []
     if node.operation in HELD:
-        parameters = [graph.parameter(node.name, shape, trained=learns)]
+        parameters = [graph.parameter(node.name, shape, trained=learns, origin=origin)]
     elif node.operation in COUNTING:
-        parameters = [graph.parameter(node.name, (1,), trained=False)]
-    said = _ATTRIBUTES.get(node.operation)
-    attributes = {} if said is None else said(node)
+        parameters = [graph.parameter(node.name, (1,), trained=False, origin=origin)]
+    found = _ATTRIBUTES.get(node.operation)
+    attributes = {} if found is None else found(node)
     return graph.apply(
-        node.operation, *sources, parameters=parameters, name=node.name, **attributes
+        node.operation, *sources, parameters=parameters, name=node.name, origin=origin, **attributes
     )
 
 
