@@ -274,11 +274,57 @@ def test_the_new_node_is_built_documented_and_has_its_shape(copy: Path) -> None:
     assert re.search(r"[1-9]\d* passed", done.stdout), done.stdout
 
 
+#: Trains a network with the node, and reads the file that it leaves.
+TRAINS_NODE = """\
+command = learn:score
+modelPath = "out/net.dnn"
+learn = {
+    action = train
+    BrainScriptNetworkBuilder = {
+        features = Input {2} ; labels = Input {3}
+        x = LinearLayer {2} (features)
+        y = NODE
+        z = LinearLayer {3} (y)
+        ce = CrossEntropyWithSoftmax (labels, z)
+        featureNodes = (features) ; labelNodes = (labels) ; criterionNodes = (ce)
+        outputNodes = (z)
+    }
+    SGD = { maxEpochs = 1 ; minibatchSize = 4 ; learningRatesPerSample = 0.01 }
+    reader = { file = "d.txt" ; randomize = false ; input = {
+        features = { dim = 2 ; format = dense } ; labels = { dim = 3 ; format = dense } } }
+}
+score = { action = test ; evalNodeNames = ce ; reader = { file = "d.txt" ; input = {
+    features = { dim = 2 ; format = dense } ; labels = { dim = 3 ; format = dense } } } }
+"""
+
+
+def test_the_new_node_is_trained(copy: Path) -> None:
+    tests = ("tests/cntk/training/test_gradients.py", "tests/cntk/training/test_gaps.py")
+    done = python(copy, "-m", "pytest", "-p", "no:cacheprovider", *tests, "-k", "RowDouble")
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"[1-9]\d* passed", done.stdout), done.stdout
+    (copy / "d.txt").write_text("|features 1 2 |labels 1 0 0\n|features 3 1 |labels 0 1 0\n" * 4)
+    (copy / "t.cntk").write_text(TRAINS_NODE.replace("NODE", NODE))
+    ran = python(copy, "-m", "netsharp_lsp", "run", "t.cntk")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert (copy / "out" / "net.dnn").exists()
+
+
 #: What each part of the library of CNTK consists of: nothing else is edited for a new one.
 PARTS = {
-    "node": ("networks/node_types.py", "networks/rules/", "library/documentation/"),
-    "function of CNTK's library": ("library/", "library/documentation/"),
-    "option": ("configuration/options/",),
+    "node": (
+        "netsharp_lsp/cntk/networks/node_types.py",
+        "netsharp_lsp/cntk/networks/rules/",
+        "netsharp_lsp/cntk/library/documentation/",
+        *("engine/netsharp_engine/ops/tensors/",) * 2,
+        *("engine/netsharp_engine/tensor_backend/kernels/",) * 2,
+        "engine/netsharp_engine/cntk/stored/stored_nodes.py",
+    ),
+    "function of CNTK's library": (
+        "netsharp_lsp/cntk/library/",
+        "netsharp_lsp/cntk/library/documentation/",
+    ),
+    "option": ("netsharp_lsp/cntk/configuration/options/",),
 }
 
 
@@ -286,8 +332,8 @@ PARTS = {
 def test_a_new_part_of_cntk_is_added_in_as_many_places_as_it_consists_of(title: str) -> None:
     heading = re.search(rf"^## Adding an? {title}.*$", DOCUMENT, re.MULTILINE)
     assert heading is not None
-    section = DOCUMENT[heading.end() :].partition("\n## ")[0]
+    section = DOCUMENT[heading.end() :].partition("\n## Adding ")[0]
     named = re.findall(r"^`(\S+)`(?:, (?:before|below) `[^`]+`)?:$", section, re.MULTILINE)
     assert len(named) == len(PARTS[title])
     for path, place in zip(named, PARTS[title], strict=True):
-        assert path.startswith(f"netsharp_lsp/cntk/{place}")
+        assert path.startswith(place)
