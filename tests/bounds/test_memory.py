@@ -105,7 +105,7 @@ PIECES = [
     *((suffix, piece, CNTK_WORDS, 1_250) for suffix, piece in CNTK_PIECES),
     *(("nn", piece, TEXT_NAMES, 1_250) for piece in TEXT_PIECES),
     ("nn", (b";", 1), TEXT_NAMES, 1_700),
-    ("nn", (b"1,", 2), TEXT_WORDS, 2_600),
+    *(("nn", piece, TEXT_WORDS, 1_500) for piece in ((b"1,", 2), (b"1 ", 1))),
 ]
 
 

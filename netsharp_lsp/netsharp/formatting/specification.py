@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from netsharp_lsp.memory import passing
 from netsharp_lsp.netsharp.formatting.declarations import Sheet, declaration_text
 from netsharp_lsp.netsharp.formatting.lines import directive
 from netsharp_lsp.netsharp.formatting.tokens import (
@@ -48,23 +49,14 @@ def arrange(
     root = parse_tree(text).root_node
     if root.kind_id != FILE_KIND:
         return text, [0]
-    nodes = root.children
-    if not nodes:
+    if not root.child_count:
         return text if text.strip() else b"", []
-    kept = _exempted(nodes, text) if b"fmt:" in text else set()
-    if ranges:
-        kept |= _outside(nodes, text, ranges)
-    if fixed:
-        kept |= _holding(nodes, fixed)
-    if _MARK in text:
-        kept |= {i for i in range(len(nodes)) if _holds_mark(nodes, i, text)}
+    kept = _kept(root, text, ranges, fixed)
     sheet = Sheet(text, new_line)
     parts: list[_Part] = []
     broken: list[int] = []
     # A node keeps all below it once asked for; letting each go keeps long texts linear.
-    nodes.reverse()
-    for index in range(len(nodes)):
-        node = nodes.pop()
+    for index, node in enumerate(passing(root)):
         kind = node.kind_id
         if kind == STRAY_KIND and parts and parts[-1][3] is None:
             # A `;` behind what stays belongs to it.
@@ -72,9 +64,30 @@ def arrange(
         body = None if index in kept else _body(node, sheet)
         if body is None and index not in kept:
             broken.append(node.start_byte)
-        parts.append((kind, node.start_byte, node.end_byte, body))
+        if body is None and parts and parts[-1][3] is None:
+            # What stays beside what stays is one part: a text may have millions.
+            parts[-1] = (kind, parts[-1][1], node.end_byte, None)
+        else:
+            parts.append((kind, node.start_byte, node.end_byte, body))
     _keep_before_kept(parts, sheet)
     return _put_together(parts, sheet, bool(ranges)), broken
+
+
+def _kept(root: Node, text: bytes, ranges: Sequence[LineRange], fixed: Collection[int]) -> set[int]:
+    """The numbers of the nodes that stay as they are, whatever they are."""
+    kept: set[int] = set()
+    if not (b"fmt:" in text or ranges or fixed or _MARK in text):
+        return kept
+    nodes = [*passing(root)]
+    if b"fmt:" in text:
+        kept |= _exempted(nodes, text)
+    if ranges:
+        kept |= _outside(nodes, text, ranges)
+    if fixed:
+        kept |= _holding(nodes, fixed)
+    if _MARK in text:
+        kept |= {i for i in range(len(nodes)) if _holds_mark(nodes, i, text)}
+    return kept
 
 
 def _put_together(parts: list[_Part], sheet: Sheet, partial: bool) -> bytes:

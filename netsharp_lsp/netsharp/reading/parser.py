@@ -5,6 +5,7 @@ It knows the grammar's node types and nothing of what names and numbers mean.
 
 from __future__ import annotations
 
+from netsharp_lsp.memory import passing
 from netsharp_lsp.netsharp.reading.comments import Comments
 from netsharp_lsp.netsharp.reading.expression_reader import ExpressionReader
 from netsharp_lsp.netsharp.reading.grammar import parse_tree
@@ -82,44 +83,43 @@ def declarations_of(
 
     The comments on the way are put into a list, those of one declaration in no order.
     """
-    for nodes in top_level(tree):
-        node = nodes[0]
+    lost: _DeclarationReader | None = None
+    last: TreeNode | None = None
+    for node in passing(tree.root_node):
+        if not is_placed(node):
+            # Tokens that found no place in a node are one text.
+            lost = lost or _DeclarationReader(data, node, comments)
+            lost.lose(node)
+            last = node
+            continue
+        if lost is not None and last is not None:
+            yield lost.debris(last), lost.base
+            lost = None
         if node.type in COMMENTS:
             comments.append((node.start_byte, node.end_byte, COMMENTS[node.type]))
             continue
         reader = _DeclarationReader(data, node, comments)
-        placed = is_placed(node) and not node.is_missing
-        yield reader.declaration(node) if placed else reader.debris(nodes), reader.base
-
-
-def top_level(tree: Tree) -> Iterator[list[TreeNode]]:
-    """The nodes at top level, one by one; tokens that found no place in a node come together."""
-    lost: list[TreeNode] = []
-    for node in tree.root_node.children:
-        if is_placed(node):
-            if lost:
-                yield lost
-            lost = []
-            yield [node]
-        else:
-            lost.append(node)
-    if lost:
-        yield lost
+        if node.is_missing:
+            reader.lose(node)
+        yield reader.debris(node) if node.is_missing else reader.declaration(node), reader.base
+    if lost is not None and last is not None:
+        yield lost.debris(last), lost.base
 
 
 def is_placed(node: TreeNode) -> bool:
     """Whether a node at top level is a declaration, a comment, or a `;` or `}` too many."""
     if node.type == "stray":
-        return bool(node.child_count) and node.children[0].type in (";", "}")
+        mark = node.child(0)
+        return mark is not None and mark.type in (";", "}")
     return node.type in DECLARATIONS or node.type in COMMENTS
 
 
 class _DeclarationReader(ExpressionReader):
     """Reads the declaration that a top-level node is."""
 
-    def debris(self, nodes: list[TreeNode]) -> Declaration:
-        self.unexpected(*nodes)
-        return self.close(nodes[-1], "error", None, (), None, torn=True)
+    def debris(self, last: TreeNode) -> Declaration:
+        self.unexpected()
+        return self.close(last, "error", None, (), None, torn=True)
 
     def declaration(self, node: TreeNode) -> Declaration:
         kind = node.type

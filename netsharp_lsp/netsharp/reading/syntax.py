@@ -6,6 +6,10 @@ an edit elsewhere moves a declaration as a whole and leaves everything inside it
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
 
 class Node:
     """Anything with a span inside its declaration."""
@@ -200,6 +204,43 @@ Expression = (
 # Declarations.
 
 
+class Tokens:
+    """The leaves of a long text that found no place, as (type, start, end); 16 bytes for each."""
+
+    __slots__ = ("_kinds", "_spans")
+
+    def __init__(self, tokens: Iterable[tuple[str, int, int]]) -> None:
+        from array import array
+
+        self._kinds: list[str] = []
+        self._spans = array("I")
+        for token in tokens:
+            self.append(token)
+
+    def append(self, token: tuple[str, int, int]) -> None:
+        """Put a leaf behind the others."""
+        self._kinds.append(token[0])
+        self._spans.extend(token[1:])
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    def __iter__(self) -> Iterator[tuple[str, int, int]]:
+        spans = iter(self._spans)
+        return zip(self._kinds, spans, spans, strict=True)
+
+    def __getitem__(self, index: int) -> tuple[str, int, int]:
+        start, end = 2 * index, 2 * index + 1
+        return self._kinds[index], self._spans[start], self._spans[end]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tokens):
+            return NotImplemented
+        return self._kinds == other._kinds and self._spans == other._spans
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 class Fault(Node):
     """What the parser met or missed.
 
@@ -219,7 +260,7 @@ class Fault(Node):
         kind: str,
         text: str,
         opener: tuple[int, int] | None = None,
-        tokens: tuple[tuple[str, int, int], ...] = (),
+        tokens: tuple[tuple[str, int, int], ...] | Tokens = (),
     ) -> None:
         self.start = start
         self.end = end

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from sys import intern
 
-from netsharp_lsp.netsharp.reading.syntax import Fault, Keyword, Name
+from netsharp_lsp.memory import passing
+from netsharp_lsp.netsharp.reading.syntax import Fault, Keyword, Name, Tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from tree_sitter import Node as TreeNode
 
@@ -56,6 +57,17 @@ def first_byte(node: TreeNode) -> int:
     return node.start_byte
 
 
+#: A node with more children is not asked for all at once: it would keep them as long as it lives.
+MANY = 1024
+#: So many tokens of a text that found no place are kept one by one; of a long one, together.
+FEW = 32
+
+
+def children_of(node: TreeNode) -> Iterable[TreeNode]:
+    """The children of a node; those of a large one are kept by nobody but who asks."""
+    return node.children if node.child_count <= MANY else passing(node)
+
+
 class TreeReader:
     """Reads one top-level node; collects its keywords, faults and comments on the way."""
 
@@ -66,6 +78,9 @@ class TreeReader:
         self.keywords: list[Keyword] = []
         self.semicolons: list[tuple[int, int]] = []
         self.faults: list[Fault] = []
+        #: The text that found no place and may go on: its tokens, and its bytes.
+        self.tokens: list[tuple[str, int, int]] | Tokens = []
+        self.lost: tuple[int, int] | None = None
 
     def span(self, node: TreeNode) -> tuple[int, int]:
         """The bytes of a node, relative to the top-level node."""
@@ -102,33 +117,29 @@ class TreeReader:
         """The children that carry meaning; comments and faults are noted and left out."""
         opener: tuple[int, int] | None = None
         found = []
-        lost: list[TreeNode] = []
-        children = node.children
-        for place, child in enumerate(children):
+        last: TreeNode | None = None
+        for child in children_of(node):
+            # A node itself would look for the one before it from the root on.
+            before, last = last or child, child
             kind = child.type
             if kind in ("ERROR", "stray"):
-                lost.append(child)
+                self.lose(child)
                 continue
             if kind in COMMENTS:
                 self.comment(child)
                 continue
-            if lost:
-                self.unexpected(*lost)
-                lost = []
+            self.unexpected()
             if child.is_missing:
                 self.missing(child, kind, opener)
                 continue
             found.append(child)
             if kind in MISSING:
-                # A node itself would look for the one before it from the root on.
-                before = children[place - 1] if place else child
                 self.supplied(child, before, node.type, opener)
             elif kind in OPENINGS:
                 opener = self.span(child)
             elif kind in INNER_KEYWORDS and not child.is_named:
                 self.keyword(child)
-        if lost:
-            self.unexpected(*lost)
+        self.unexpected()
         return found
 
     def comment(self, node: TreeNode) -> None:
@@ -167,19 +178,32 @@ class TreeReader:
             Fault(start, start, "missing", mark, opener if mark in OPENERS else None)
         )
 
-    def unexpected(self, *nodes: TreeNode) -> None:
-        """Note a text that found no place, with its tokens."""
-        tokens: list[tuple[str, int, int]] = []
-        stack = [*reversed(nodes)]
+    def lose(self, node: TreeNode) -> None:
+        """Take a node that found no place to the text that does not, if there is one yet."""
+        start = first_byte(node) if self.lost is None else self.lost[0]
+        self.lost = (start, node.end_byte)
+        stack = [iter((node,))]
         while stack:
-            current = stack.pop()
-            if current.type in COMMENTS:
+            current = next(stack[-1], None)
+            if current is None:
+                stack.pop()
+            elif current.type in COMMENTS:
                 self.comment(current)
             elif current.child_count:
-                stack.extend(reversed(current.children))
+                stack.append(passing(current))
             elif current.end_byte > current.start_byte:
-                tokens.append((current.type, *self.span(current)))
-        start, end = first_byte(nodes[0]), nodes[-1].end_byte
+                if len(self.tokens) == FEW:
+                    self.tokens = Tokens(self.tokens)
+                self.tokens.append((intern(current.type), *self.span(current)))
+
+    def unexpected(self) -> None:
+        """Note the text that found no place until here, if any, with its tokens."""
+        if self.lost is None:
+            return
+        (start, end), tokens = self.lost, self.tokens
+        self.lost, self.tokens = None, []
         text = self.data[start:end].decode("utf-8", "replace")
-        span = (start - self.base, end - self.base)
-        self.faults.append(Fault(*span, "unexpected", text, None, tuple(tokens)))
+        kept = tokens if isinstance(tokens, Tokens) else tuple(tokens)
+        self.faults.append(
+            Fault(start - self.base, end - self.base, "unexpected", text, None, kept)
+        )

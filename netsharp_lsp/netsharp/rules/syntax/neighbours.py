@@ -131,7 +131,7 @@ def values_without_comma(case: Case) -> Finding | None:
     last = case.since(before, len(before.rstrip()))
     if "//" in before.rstrip().rpartition("\n")[2] or before.rstrip().endswith("*/"):
         last = case.fault.start  # a `,` in a comment separates nothing
-    ends = [last, *(end for _, _, end in case.fault.tokens[:-1])]
+    ends = [last, *(end for _, _, end in case.fault.tokens)][:-1]
     commas = [Change(RelativeSpan(case.declaration, end, end), ",") for end in ends]
     message = f"',' is missing before '{case.words[0]}': values stand between commas."
     repair = Repair("Insert ','", commas, safe=True)
