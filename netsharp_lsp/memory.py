@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TypeVar
 
-    from tree_sitter import Node
-
     Value = TypeVar("Value")
 
 
@@ -49,14 +47,3 @@ def let_go(children: list[Value]) -> Iterator[Value]:
     children.reverse()
     while children:
         yield children.pop()
-
-
-def passing(node: Node) -> Iterator[Node]:
-    """Yield the children of a node of a tree, each kept by nobody but who asks."""
-    cursor = node.walk()
-    there = cursor.goto_first_child()
-    while there:
-        child = cursor.node
-        if child is not None:
-            yield child
-        there = cursor.goto_next_sibling()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from netsharp_lsp.memory import passing
 from netsharp_lsp.netsharp.formatting.declarations import Sheet, declaration_text
 from netsharp_lsp.netsharp.formatting.lines import directive
 from netsharp_lsp.netsharp.formatting.tokens import (
@@ -17,7 +16,7 @@ from netsharp_lsp.netsharp.formatting.tokens import (
     LINE_COMMENT_KIND,
     STRAY_KIND,
 )
-from netsharp_lsp.netsharp.reading.grammar import parse_tree
+from netsharp_lsp.netsharp.reading.grammar import parse_tree, passing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,9 @@ from netsharp_grammar._netsharp import language
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tree_sitter import Tree
+    from collections.abc import Iterator
+
+    from tree_sitter import Node, Tree
 
 LANGUAGE = Language(language())
 
@@ -16,3 +18,14 @@ LANGUAGE = Language(language())
 def parse_tree(data: bytes) -> Tree:
     """Parse UTF-8 bytes without a byte-order mark."""
     return Parser(LANGUAGE).parse(data)
+
+
+def passing(node: Node) -> Iterator[Node]:
+    """Yield the children of a node, each kept by nobody but who asks."""
+    cursor = node.walk()
+    there = cursor.goto_first_child()
+    while there:
+        child = cursor.node
+        if child is not None:
+            yield child
+        there = cursor.goto_next_sibling()

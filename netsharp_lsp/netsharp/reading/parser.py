@@ -5,10 +5,9 @@ It knows the grammar's node types and nothing of what names and numbers mean.
 
 from __future__ import annotations
 
-from netsharp_lsp.memory import passing
 from netsharp_lsp.netsharp.reading.comments import Comments
 from netsharp_lsp.netsharp.reading.expression_reader import ExpressionReader
-from netsharp_lsp.netsharp.reading.grammar import parse_tree
+from netsharp_lsp.netsharp.reading.grammar import parse_tree, passing
 from netsharp_lsp.netsharp.reading.slips import is_misnamed
 from netsharp_lsp.netsharp.reading.specification import Specification
 from netsharp_lsp.netsharp.reading.syntax import (

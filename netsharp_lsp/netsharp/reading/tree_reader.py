@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sys import intern
 
-from netsharp_lsp.memory import passing
+from netsharp_lsp.netsharp.reading.grammar import passing
 from netsharp_lsp.netsharp.reading.syntax import Fault, Keyword, Name, Tokens
 
 TYPE_CHECKING = False
