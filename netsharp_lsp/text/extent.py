@@ -80,6 +80,11 @@ def refused(text: bytes, extent: Extent = SPECIFICATION) -> str | None:
     return None
 
 
+def words_of(text: bytes) -> int:
+    """Return how many words, marks and line ends a text has."""
+    return _counted(text, _WORDS, len(text))
+
+
 def _rows(extent: Extent) -> list[tuple[Limit, bytes]]:
     """The limits, each with the table by which is counted."""
     rows = ((extent.words, _WORDS), (extent.names, _NAMES))

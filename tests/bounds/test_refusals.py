@@ -9,10 +9,12 @@ from netsharp_lsp.cntk.judging.analysis import diagnostics_of
 from netsharp_lsp.context import Context
 from netsharp_lsp.description.uncounted import uncounted
 from netsharp_lsp.limits import (
+    CNTK_WORDS,
     CONDITION_EVALUATIONS,
     FILTERED_EDGES,
     INCLUDES,
     KEY_PARTS,
+    OPEN_BRACKETS,
     SETTINGS_BYTES,
     SPECIFICATION_BYTES,
 )
@@ -22,7 +24,7 @@ from netsharp_lsp.netsharp.meaning.steps.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.project.run_file import read_run_file
 from netsharp_lsp.settings import SettingsError, read_settings
-from netsharp_lsp.workspace import GivenFiles, Workspace
+from netsharp_lsp.workspace import GivenFiles, Run, Workspace
 
 #: Nothing is known of it for whole ranges of nodes.
 SCATTERED = "s[0] * s[0] * d[0] % 99991 == 3"
@@ -79,6 +81,47 @@ def test_includes_that_double_are_refused() -> None:
     (refused,) = [one for one in found if one.code == "BS066"]
     assert str(INCLUDES) in refused.message
     assert {one.code for one in found} <= {"BS066", "BS013"}
+
+
+#: More words than three files of a configuration may have together, and quickly read.
+LONG = b"# " + b"a " * (CNTK_WORDS.most * 2 // 5) + b"\n"
+
+
+def told(language: str, files: dict[str, bytes], code: str) -> list[str]:
+    """The messages of a code about the first of some files."""
+    name = next(iter(files))
+    workspace = Workspace(name, GivenFiles(files), (Run((name,)),) if language == "cntk" else ())
+    found = diagnostics_of(language, files[name], workspace)
+    return [one.message for one in found if one.code == code]
+
+
+@pytest.mark.parametrize(
+    ("language", "include", "code"),
+    [("brainscript", "include 'i{}.bs'", "BS066"), ("cntk", "include=i{}.bs", "CK018")],
+)
+def test_files_that_are_included_have_no_more_words_together_than_one_text(
+    language: str, include: str, code: str
+) -> None:
+    parts = {f"i{n}.bs": LONG + b"a%d = 1\n" % n for n in range(3)}
+    for count in (2, 3):
+        lines = "".join(include.format(n) + "\n" for n in range(count))
+        refused = told(language, {"first": lines.encode(), **parts}, code)
+        assert len(refused) == (count == 3), refused
+        assert all("i2.bs" in one and str(CNTK_WORDS) in one for one in refused)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [(b"[\n" * (OPEN_BRACKETS.most + 1), OPEN_BRACKETS), (LONG * 3, CNTK_WORDS)],
+)
+def test_a_file_that_is_not_read_alone_is_not_read_where_it_is_included(
+    data: bytes, why: object
+) -> None:
+    files = {"first": b"include 'deep.bs'\n", "deep.bs": data}
+    (message,) = told("brainscript", files, "BS066")
+    assert "deep.bs" in message
+    assert str(why) in message
+    assert told("brainscript", files, "BS018") == []
 
 
 @pytest.mark.parametrize(

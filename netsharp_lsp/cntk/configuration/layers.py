@@ -13,7 +13,8 @@ from netsharp_lsp.cntk.configuration.comments import code_span
 from netsharp_lsp.cntk.configuration.faults import TextFault, TextFaults
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, Source, SourcePlace, read_text
 from netsharp_lsp.cntk.configuration.traced import Traced, Use, Weaver
-from netsharp_lsp.limits import CONFIGURATION_FILES
+from netsharp_lsp.limits import CNTK_WORDS, CONFIGURATION_FILES
+from netsharp_lsp.text.extent import words_of
 from netsharp_lsp.text.visible import encodable
 from netsharp_lsp.workspace import outside
 
@@ -21,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from netsharp_engine.limits import Limit
     from netsharp_lsp.cntk.configuration.items import Item
     from netsharp_lsp.workspace import Files, Hole
 
@@ -48,6 +50,7 @@ class Layers:
         "_holes",
         "_resolved",
         "_weaver",
+        "_words",
         "faults",
         "sources",
         "stretches",
@@ -58,7 +61,7 @@ class Layers:
         self._directory = directory
         self._resolved: set[str] = set()
         self._holes: list[tuple[int, int, str]] = []
-        self._bytes = 0
+        self._bytes = self._words = 0
         self._weaver = Weaver()
         self.faults = TextFaults()
         self.sources: list[Source] = []
@@ -125,20 +128,24 @@ class Layers:
             return None
         self._bytes += len(data)
         if self._bytes > CONFIGURATION_FILES.most:
-            message = (
-                f"{path} is not read: the files of a configuration have at most"
-                f" {CONFIGURATION_FILES} together."
-            )
-            self.faults.add(TextFault("long", message, place))
-            return False
+            return self._too_long(path, CONFIGURATION_FILES, place)
         source = read_text(path, data)
         if isinstance(source, str):
             self.faults.add(TextFault("binary", f"{path}: {source}", None))
             return False
+        self._words += words_of(source.text)
+        if self._words > CNTK_WORDS.most:
+            return self._too_long(path, CNTK_WORDS, place)
         if source.warning is not None:
             self.faults.add(TextFault("encoding", f"{path}: {source.warning}", None))
         self.sources.append(source)
         return source
+
+    def _too_long(self, path: str, most: Limit, place: SourcePlace | None) -> bool:
+        """Tell that a file is not read because of those before it; False."""
+        message = f"{path} is not read: the files of a configuration have at most {most} together."
+        self.faults.add(TextFault("long", message, place))
+        return False
 
     def _expand(self, stretch: SourcePlace, depth: int) -> None:
         """Take a stretch in, line by line, and the files that its lines include."""

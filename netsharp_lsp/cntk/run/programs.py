@@ -122,7 +122,7 @@ class _Splicing:
     def splice(self, entry: Include) -> tuple[Entry, ...] | None:
         """The entries of an included file, None where they cannot be known."""
         try:
-            name, data = self._includes.open(entry)
+            name, text = self._includes.open(entry)
         except Failure as failure:
             if failure.fault.kind == "include-cycle":
                 self.cycles.append(entry)
@@ -130,8 +130,7 @@ class _Splicing:
             if failure.fault.kind == "too-much":
                 self.refused.add(entry.place)
             return None
-        text = read_text(name, data)
-        if isinstance(text, str):
+        if isinstance(text, bytes):
             return None
         found = NetworkText("brainscript", name, text.text)
         if name in self.included:

@@ -73,8 +73,8 @@ def _cntk() -> list[Bomb]:
             "a long number", "9", "command = T\nT = [ action = train ; SGD = [ maxEpochs = ", " ] ]"
         ),
         *of("a long variable", "x", "a = $", "$"),
-        *of("includes of nothing", 'include = "nothing{n}.cntk"\n'),
-        *of("includes of itself", "include = bomb.cntk\n", most=2**12),
+        *of("includes of nothing", "include=nothing{n}.cntk\n"),
+        *of("includes of itself", "include=bomb.cntk\n", most=2**12),
         *of("nodes in BrainScript", "n{m} = n{n} + 1\n", f"{brain}n0 = Input {{2}}\n", "] ]"),
         *of(
             "layers in BrainScript",

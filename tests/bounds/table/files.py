@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from tests.bounds.bombs import Bomb, Files, of_files
 
@@ -26,13 +26,13 @@ def _files() -> list[Bomb]:
 
     def of_configurations(n: int) -> Files:
         files = {
-            f"i{i}.cntk": f"include = i{i + 1}.cntk\ninclude = i{i + 1}.cntk\n".encode()
+            f"i{i}.cntk": f"include=i{i + 1}.cntk\ninclude=i{i + 1}.cntk\n".encode()
             for i in range(n)
         }
-        return {**files, f"i{n}.cntk": b"a = 1\n", "a.cntk": b"include = i0.cntk\n"}
+        return {**files, f"i{n}.cntk": b"a = 1\n", "a.cntk": b"include=i0.cntk\n"}
 
     def of_long_ones(n: int) -> Files:
-        include = b"include = long.cntk\n" * n
+        include = b"include=long.cntk\n" * n
         return {"a.cntk": include, "long.cntk": b"a = 1\n" * n}
 
     def of_long_scripts(lines: int) -> Files:
@@ -41,6 +41,21 @@ def _files() -> list[Bomb]:
         include = "include 'long.bs'\n" * n
         brain = f"[ action = train ; BrainScriptNetworkBuilder = [ {include} ] ]"
         return {"a.cntk": f"command = T\nT = {brain}".encode(), "long.bs": b"a = 1\n" * n}
+
+    def of_many(n: int) -> Files:
+        """So many files of some thousand words each, which a configuration includes."""
+        include = "".join(f"include=i{i}.cntk\n" for i in range(n))
+        return {"a.cntk": include.encode(), **dict(parts(n, "cntk"))}
+
+    def of_many_scripts(n: int) -> Files:
+        """The same, included by a network."""
+        include = "".join(f"include 'i{i}.bs'\n" for i in range(n))
+        brain = f"[ action = train ; BrainScriptNetworkBuilder = [ {include} ] ]"
+        return {"a.cntk": f"command = T\nT = {brain}".encode(), **dict(parts(n, "bs"))}
+
+    def parts(n: int, suffix: str) -> Iterator[tuple[str, bytes]]:
+        for i in range(n):
+            yield f"i{i}.{suffix}", "".join(f"k{i}x{j} = 1\n" for j in range(2_000)).encode()
 
     def with_settings(text: Callable[[int], bytes]) -> Callable[[int], Files]:
         return lambda n: {"a.nn": b"input A [2];\n", "netsharp.toml": text(n)}
@@ -89,6 +104,9 @@ def _files() -> list[Bomb]:
         *of_files(
             "cntk", "includes of a long script", "check a.cntk", of_long_scripts, 2**24, 2**10
         ),
+        *of_files("cntk", "includes of many files", "check a.cntk", of_many, 2**9, 2),
+        *of_files("cntk", "includes of many files", "config a.cntk", of_many, 2**9, 2),
+        *of_files("cntk", "includes of many scripts", "check a.cntk", of_many_scripts, 2**9, 2),
         *of_files("settings", "stars", "check .", stars, 64, 1),
         *of_files("settings", "a baseline", "check --baseline base.json a.nn", baseline, 2**18),
         *settings("brackets", lambda n: b"select = " + b"[" * n, 2**21),

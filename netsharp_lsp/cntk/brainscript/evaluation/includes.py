@@ -8,9 +8,10 @@ from __future__ import annotations
 from netsharp_lsp.cntk.brainscript.evaluation.values import Failure
 from netsharp_lsp.cntk.brainscript.reading.known import parsed
 from netsharp_lsp.cntk.brainscript.reading.syntax import Include
-from netsharp_lsp.cntk.configuration.sources import read_text
+from netsharp_lsp.cntk.configuration.sources import Source, read_text, why_binary
 from netsharp_lsp.cntk.networks.faults import BuildingFault
-from netsharp_lsp.limits import INCLUDED_BYTES, INCLUDES
+from netsharp_lsp.limits import CNTK_WORDS, INCLUDED_BYTES, INCLUDES
+from netsharp_lsp.text.extent import words_of
 from netsharp_lsp.workspace import outside
 
 TYPE_CHECKING = False
@@ -34,7 +35,7 @@ class Includes:
         self.is_outside = is_outside
         self.folders = folders
         self.chains: dict[str, tuple[str, ...]] = {}
-        self.count = self.bytes = 0
+        self.count = self.bytes = self.words = 0
         #: The include of the outermost text by which the others were reached.
         self.outermost: Place | None = None
 
@@ -43,14 +44,18 @@ class Includes:
         found: list[Member] = []
         for entry in entries:
             if isinstance(entry, Include):
-                name, data = self.open(entry)
-                found += self.spliced(parsed(_in_utf8(name, data), name).entries)
+                name, read = self.open(entry)
+                data = read.text if isinstance(read, Source) else read
+                found += self.spliced(parsed(data, name).entries)
             else:
                 found.append(entry)
         return found
 
-    def open(self, entry: Include) -> tuple[str, bytes]:
-        """The name and the bytes of the file that is meant; Failure where none is read."""
+    def open(self, entry: Include) -> tuple[str, Source | bytes]:
+        """The name and the text of the file that is meant; Failure where none is read.
+
+        What is binary stays bytes, whose parts are damages of a text.
+        """
         source = entry.place.source
         chain = self.chains.get(source, (source,))
         if len(chain) == 1:
@@ -63,31 +68,36 @@ class Includes:
                 way = " → ".join((*chain, candidate))
                 message = f"'{entry.path}' includes itself: {way}."
                 raise Failure(BuildingFault("include-cycle", message, entry.place))
-            self._count(entry, len(data))
+            read = read_text(candidate, data)
+            if isinstance(read, str) and why_binary(data) is None:
+                raise self._refusal(entry, read)
+            text = data if isinstance(read, str) else read.text
+            self._count(entry, len(data), words_of(text))
             self.chains[candidate] = (*chain, candidate)
-            return candidate, data
+            return candidate, data if isinstance(read, str) else read
         if self.is_outside(entry.path):
             raise Failure(BuildingFault("outside", outside(entry.path), entry.place))
         raise Failure(BuildingFault("include", f"'{entry.path}' is not found.", entry.place))
 
-    def _count(self, entry: Include, length: int) -> None:
+    def _count(self, entry: Include, length: int, words: int) -> None:
         """Give up where more is included than anybody means."""
         self.count += 1
         self.bytes += length
-        passed = ((self.count, INCLUDES), (self.bytes, INCLUDED_BYTES))
+        self.words += words
+        passed = (
+            (self.count, INCLUDES),
+            (self.bytes, INCLUDED_BYTES),
+            (self.words, CNTK_WORDS),
+        )
         limit = next((limit for amount, limit in passed if amount > limit.most), None)
         if limit is not None:
-            message = (
-                f"'{entry.path}' is not included: a network includes at most {limit}, each file"
-                " as often as it is included."
-            )
-            raise Failure(BuildingFault("too-much", message, self.outermost or entry.place))
+            why = f"A network includes at most {limit}, each file as often as it is included."
+            raise self._refusal(entry, why)
 
-
-def _in_utf8(name: str, data: bytes) -> bytes:
-    """The text of a file in UTF-8; what is binary is no text, and its parts are damages of it."""
-    source = read_text(name, data)
-    return data if isinstance(source, str) else source.text
+    def _refusal(self, entry: Include, why: str) -> Failure:
+        """What stops the evaluation at an include that is not followed."""
+        message = f"'{entry.path}' is not included. {why}"
+        return Failure(BuildingFault("too-much", message, self.outermost or entry.place))
 
 
 def candidates(path: str, chain: Sequence[str], folders: Sequence[str]) -> list[str]:

@@ -15,6 +15,7 @@ from netsharp_lsp.cntk.rules import EXPERIMENT, emitted, rule
 from netsharp_lsp.cntk.rules.configuration.traps import swallowers
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair, placed
 from netsharp_lsp.cntk.rules.paths import not_a_file
+from netsharp_lsp.once import once
 from netsharp_lsp.text.expressions import late
 
 TYPE_CHECKING = False
@@ -230,8 +231,8 @@ def _lines(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Find
 
 def _included_again(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Finding:
     path = fault.name
-    includes = _includes(experiment)
-    if place.source.name in _reached(path, includes):
+    circles = _circles(experiment)
+    if circles.get(path, path) == circles.get(place.source.name):
         message = (
             f"{path} includes this file again: the files include each other in a circle. CNTK "
             "skips this line with a warning; remove it."
@@ -249,27 +250,56 @@ def _included_again(fault: TextFault, place: SourcePlace, experiment: Experiment
     return Finding(code, line, message, repair=repair if alone else None)
 
 
-def _includes(experiment: Experiment) -> dict[str, list[str]]:
+def _includes(experiment: Experiment) -> dict[str, dict[str, None]]:
     """Which files each file names in lines that include."""
     return {
-        source.name: [
-            path
+        source.name: {
+            path: None
             for line in re.findall(rb"^include=([^\r\n]*)", source.text, re.MULTILINE)
             for path in line.decode("utf-8", "replace").split("+")
-        ]
+        }
         for source in experiment.configuration.layers.sources
     }
 
 
-def _reached(path: str, includes: dict[str, list[str]]) -> set[str]:
-    reached: set[str] = set()
-    waiting = [path]
-    while waiting:
-        name = waiting.pop()
-        if name not in reached:
-            reached.add(name)
-            waiting += includes.get(name, ())
-    return reached
+@once
+def _circles(experiment: Experiment) -> dict[str, str]:
+    """One and the same file for all that include each other, itself for one in no circle."""
+    includes = _includes(experiment)
+    named_by: dict[str, list[str]] = {name: [] for name in includes}
+    for name, paths in includes.items():
+        for path in paths:
+            if path in named_by:
+                named_by[path].append(name)
+    found: dict[str, str] = {}
+    # Files that name one are met before it: what leads back to the last one left is its circle.
+    for first in reversed(_behind(includes)):
+        waiting = [first]
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found[name] = first
+                waiting += named_by[name]
+    return found
+
+
+def _behind(includes: dict[str, dict[str, None]]) -> list[str]:
+    """The files in an order in which each stands behind all that it leads to, circles aside."""
+    order: list[str] = []
+    seen: set[str] = set()
+    for first in includes:
+        way = [(first, iter((first,)))]
+        while way:
+            name, rest = way[-1]
+            path = next((one for one in rest if one in includes and one not in seen), None)
+            if path is not None:
+                seen.add(path)
+                way.append((path, iter(includes[path])))
+            else:
+                way.pop()
+                if way:
+                    order.append(name)
+    return order
 
 
 def _say(code: str) -> Teller:
