@@ -70,6 +70,22 @@ _READ = {
         " frameMode randomizationWindow truncated truncationLength"
     ),
     "UCIFastReader": "readerType precision file randomize customDelimiter customDecimalPoint",
+    "LMSequenceReader": (
+        "readerType precision file randomize wordclass cacheBlockSize unk beginSequence endSequence"
+        " nbruttsineachrecurrentiter"
+    ),
+    "word section": (
+        "dim labelDim labelMappingFile labelType mode noise_number unk beginSequence endSequence"
+    ),
+    "LUSequenceReader": (
+        "readerType precision file randomize wordContext wordmap equalLength dataMultiPass"
+        " ignoresentencebegintag inputLabel outputLabel ioNodeNames unk beginSequence endSequence"
+        " nbruttsineachrecurrentiter"
+    ),
+    "tag section": (
+        "dim labelDim token labelMappingFile labelType mode useWordMap isProposal unk beginSequence"
+        " endSequence"
+    ),
     "column section": "file dim start labelDim labelType labelMappingFile",
     "stream": "dim format alias",
     "format": (
@@ -96,6 +112,8 @@ _IDLE = {
         " nbruttsineachrecurrentiter sampleBasedRandomizationWindow"
     ),
     "UCIFastReader": "verbosity traceLevel prefetch",
+    "LMSequenceReader": "verbosity traceLevel prefetch minibatchMode",
+    "LUSequenceReader": "verbosity traceLevel prefetch minibatchMode",
 }
 #: Of tables whose options build the network: those that nobody reads there.
 _UNBUILT = {

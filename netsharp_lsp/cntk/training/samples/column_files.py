@@ -11,24 +11,24 @@ from netsharp_engine.cntk.samples.columns import (
     read_columns,
     survey_columns,
 )
-from netsharp_lsp.cntk.configuration.records import is_block
-from netsharp_lsp.cntk.configuration.scope import Found
+from netsharp_engine.cntk.samples.minibatches import Sweeps
+from netsharp_engine.cntk.samples.truncated import Truncated
 from netsharp_lsp.cntk.training.options import Options
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
 from netsharp_lsp.cntk.training.samples.text_files import located
+from netsharp_lsp.cntk.training.samples.word_lists import is_of_labels, sections
 from netsharp_lsp.workspace import outside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from netsharp_engine.cntk.samples.columns import Columns
     from netsharp_engine.cntk.samples.faults import DataSurvey
     from netsharp_engine.cntk.samples.text_format import Sequences
+    from netsharp_engine.cntk.samples.truncated import Cut
     from netsharp_lsp.cntk.networks.node import Where
     from netsharp_lsp.cntk.run.files import RunFiles
 
-#: Whoever names one of these has labels.
-_LABELS = (b"labelMappingFile", b"labelDim", b"labelType")
 _NAMED, _NUMBERS, _NONE = "category", "regression", "none"
 _UNORDERED = (
     "UCIFastReader shuffled with a generator of its time; the samples of each epoch are the same, "
@@ -55,16 +55,6 @@ class ColumnFile(NamedTuple):
         return 0
 
     @property
-    def window(self) -> int | None:
-        """All samples are shuffled together."""
-        return None
-
-    @property
-    def unordered(self) -> str:
-        """The order was the original's own."""
-        return _UNORDERED
-
-    @property
     def key(self) -> object:
         """What is equal where the same is read."""
         return self.path, self.streams, self.options
@@ -77,14 +67,22 @@ class ColumnFile(NamedTuple):
         """All that is wrong with it; DataError where it cannot be read."""
         return survey_columns(self.path, self.streams, self.options)
 
+    def sweeps(self, sequences: Sequences, randomize: bool, cut: Cut | None) -> Sweeps:
+        """Its samples in order; all are shuffled together, which the original did otherwise."""
+        if randomize:
+            sequences.warnings.append(_UNORDERED)
+        if cut is None:
+            return Sweeps(sequences, randomize)
+        return Truncated(sequences, randomize, None, cut, self.sizes)
+
 
 def column_file(options: Options, files: RunFiles) -> ColumnFile:
     """The file of a UCIFastReader."""
     scope, where = options.scope, where_of(options.scope.text)
     features: list[tuple[str, Options]] = []
     labels: list[tuple[str, Options]] = []
-    for name, inner in _sections(options):
-        if any(inner.scope.here(key) is not None for key in _LABELS):
+    for name, inner in sections(options):
+        if is_of_labels(inner):
             labels.append((name, inner))
         elif inner.scope.here(b"dim") is not None:
             features.append((name, inner))
@@ -114,15 +112,6 @@ def column_file(options: Options, files: RunFiles) -> ColumnFile:
         raise Refused(RunRefusal(reason, where_of(scope.text)))
     form = ColumnOptions(delimiter.encode()[:1], point.encode()[:1] or b".")
     return ColumnFile(path, place, tuple(streams), form)
-
-
-def _sections(options: Options) -> Iterator[tuple[str, Options]]:
-    """The blocks in a block, by their names."""
-    scope = options.scope
-    for entry in scope:
-        found = Found(entry, scope, scope.resolved(entry))
-        if is_block(found.text.text):
-            yield entry.key.decode("utf-8", "replace"), Options(scope.inside(found))
 
 
 def _numbers(name: str, options: Options) -> NumberColumns:

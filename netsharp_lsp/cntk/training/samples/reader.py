@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from netsharp_engine.cntk.samples.minibatches import Sweeps
-from netsharp_engine.cntk.samples.truncated import Cut, Truncated
 from netsharp_engine.data.errors import DataError, nearest
 from netsharp_lsp.cntk.configuration.options import DEFAULT_READER, READERS
 from netsharp_lsp.cntk.networks.node import elements
 from netsharp_lsp.cntk.training.options import Options
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
 from netsharp_lsp.cntk.training.samples.column_files import column_file
+from netsharp_lsp.cntk.training.samples.sentence_files import sentence_file
+from netsharp_lsp.cntk.training.samples.tag_files import tagged_file
 from netsharp_lsp.cntk.training.samples.text_files import text_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from netsharp_engine.cntk.samples.faults import DataSurvey
+    from netsharp_engine.cntk.samples.minibatches import Sweeps
     from netsharp_engine.cntk.samples.text_format import Sequences
+    from netsharp_engine.cntk.samples.truncated import Cut
     from netsharp_lsp.cntk.configuration.scope import Found, Scope
     from netsharp_lsp.cntk.networks.node import Node, Where
     from netsharp_lsp.cntk.run.files import RunFiles
@@ -57,13 +59,10 @@ class DataFile(Protocol):
     def survey(self) -> DataSurvey:
         """All that is wrong with it; DataError where it cannot be read."""
 
-    @property
-    def window(self) -> int | None:
-        """So many samples are shuffled together; None for all, 0 for none."""
-
-    @property
-    def unordered(self) -> str:
-        """What to know of samples that are shuffled; empty where their order is the original's."""
+    def sweeps(self, sequences: Sequences, randomize: bool, cut: Cut | None) -> Sweeps:
+        """Its samples in order, in pieces of sequences where these are ``cut``; a warning more
+        where the order is not known to be the original's.
+        """
 
 
 class SampleReader:
@@ -100,14 +99,8 @@ class SampleReader:
         for names in self._axes.values():
             for other in names[1:]:
                 self._compare(sequences, names[0], other)
-        if self.randomize and self.file.unordered:
-            sequences.warnings.append(self.file.unordered)
-        window = self.file.window
-        randomize = self.randomize and window != 0
-        if cut is None:
-            return Sweeps(sequences, randomize, window)
         try:
-            return Truncated(sequences, randomize, window, cut, self.file.sizes)
+            return self.file.sweeps(sequences, self.randomize, cut)
         except DataError as error:
             raise DataError(f"{self.file.path}: {error}") from None
 
@@ -130,12 +123,16 @@ class _Kind(NamedTuple):
 
     file: Callable[[Options, RunFiles], DataFile]
     is_truth: bool
+    #: Only a reader that is asked for it shuffles.
+    is_asked: bool = False
 
 
 #: What is read, by the names of readers in lower case.
 _KINDS = {
     DEFAULT_READER.lower(): _Kind(text_file, is_truth=True),
     "ucifastreader": _Kind(column_file, is_truth=False),
+    "lmsequencereader": _Kind(sentence_file, is_truth=False),
+    "lusequencereader": _Kind(tagged_file, is_truth=False, is_asked=True),
 }
 
 
@@ -156,8 +153,9 @@ def reader_of(
         place = options.found("readerType")
         where = where_of(found.text if place is None or is_joined else place.text)
         raise Refused(RunRefusal(_why_not(name, is_joined), where))
-    randomize = otherwise
-    if asked and (otherwise or scope.here(b"randomize") is not None):
+    is_said = scope.here(b"randomize") is not None
+    randomize = otherwise and (is_said or not kind.is_asked)
+    if asked and (randomize or is_said):
         never = options.text("randomize").lower() in _NEVER
         randomize = not never and (not kind.is_truth or options.truth("randomize", True))
     return SampleReader(scope, kind.file(options, files), randomize)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_engine.cntk.samples.minibatches import Sweeps
 from netsharp_engine.cntk.samples.text_format import (
     DEFAULTS,
     TextOptions,
@@ -11,6 +12,7 @@ from netsharp_engine.cntk.samples.text_format import (
     read_text,
     survey_text,
 )
+from netsharp_engine.cntk.samples.truncated import Truncated
 from netsharp_lsp.cntk.configuration.scope import Found
 from netsharp_lsp.cntk.training.options import Options
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from netsharp_engine.cntk.samples.faults import DataSurvey
     from netsharp_engine.cntk.samples.text_format import Sequences
+    from netsharp_engine.cntk.samples.truncated import Cut
     from netsharp_lsp.cntk.networks.node import Where
     from netsharp_lsp.cntk.run.files import RunFiles
 
@@ -46,11 +49,6 @@ class TextFile(NamedTuple):
         return self.options.most_errors
 
     @property
-    def unordered(self) -> str:
-        """The order is that of the original."""
-        return ""
-
-    @property
     def key(self) -> object:
         """What is equal where the same is read."""
         return self.path, self.streams, self.options
@@ -62,6 +60,13 @@ class TextFile(NamedTuple):
     def survey(self) -> DataSurvey:
         """All that is wrong with it; DataError where it cannot be read."""
         return survey_text(self.path, self.streams, self.options)
+
+    def sweeps(self, sequences: Sequences, randomize: bool, cut: Cut | None) -> Sweeps:
+        """Its samples in the order of the original."""
+        shuffled = randomize and self.window != 0
+        if cut is None:
+            return Sweeps(sequences, shuffled, self.window)
+        return Truncated(sequences, shuffled, self.window, cut, self.sizes)
 
 
 def text_file(options: Options, files: RunFiles) -> TextFile:

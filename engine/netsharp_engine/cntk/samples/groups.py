@@ -1,0 +1,157 @@
+"""Minibatches of sentences: some of them beside each other, each epoch from the file's begin on.
+
+The two readers of sentences take them so; the shuffle is that of the GNU library of their time.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, islice
+from typing import NamedTuple
+
+import numpy as np
+
+from netsharp_engine.cntk.generators import MinimalStandard
+from netsharp_engine.cntk.samples.minibatches import Minibatch, Sweeps
+from netsharp_engine.cntk.samples.text_format import Sequences
+from netsharp_engine.data.errors import DataError
+from netsharp_engine.packing import Indices
+
+#: So many draws are made at a time.
+_DRAWN = 4096
+_TWISTED, _STANDARD = 2**32 - 1, 2**31 - 3
+
+
+class Grouping(NamedTuple):
+    """How sentences come together: at most so many (``beside``; 0 for as many as a minibatch has
+    room for), only such of one length (``alike``), and among them such alone as stand in the
+    ``next`` so many that are left, 0 for all.
+
+    ``spare``: words of a sentence that are no samples and take room.  ``sentences``: an epoch's
+    size counts them.
+    """
+
+    beside: int = 1
+    alike: bool = True
+    next: int = 0
+    spare: int = 0
+    sentences: bool = False
+
+    def groups(
+        self, order: Sequence[int], lengths: Indices, samples: int
+    ) -> Iterator[Sequence[int]]:
+        """Sentences of a block in this order, as they are taken together."""
+        if not self.alike:
+            for at in range(0, len(order), self.beside):
+                yield order[at : at + self.beside]
+        elif self.next:
+            yield from self._near(order, lengths)
+        else:
+            yield from self._alike(order, lengths, samples)
+
+    def _alike(
+        self, order: Sequence[int], lengths: Indices, samples: int
+    ) -> Iterator[Sequence[int]]:
+        """The first that is left, with those of its length behind it."""
+        waiting: dict[int, deque[int]] = defaultdict(deque)
+        for one in order:
+            waiting[int(lengths[one])].append(one)
+        for one in order:
+            same = waiting[int(lengths[one])]
+            if not same or same[0] != one:
+                continue  # it was taken
+            room = (samples - 1) // (int(lengths[one]) + self.spare)
+            yield [same.popleft() for _ in range(min(self.beside or max(room, 1), len(same)))]
+
+    def _near(self, order: Sequence[int], lengths: Indices) -> Iterator[Sequence[int]]:
+        """The first that is left, with those of its length that come next."""
+        rest, held = iter(order), list[int]()
+        while True:
+            held += islice(rest, self.next - len(held))
+            if not held:
+                return
+            length = lengths[held[0]]
+            chosen = [one for one in held if lengths[one] == length][: self.beside]
+            yield chosen
+            taken = set(chosen)
+            held = [one for one in held if one not in taken]
+
+
+class Sentences(Sweeps):
+    """The sentences of a file.
+
+    ``randomize``: those of a block (a chunk) change places, by a ``seed`` that counts up from block
+    to block; ``twisted`` ones by the 32-bit twister and from the epoch's number on.
+    """
+
+    def __init__(
+        self, sequences: Sequences, grouping: Grouping, randomize: bool, *, twisted: bool
+    ) -> None:
+        super().__init__(sequences, randomize)
+        assert sequences.lines is not None
+        self._grouping, self._lengths, self._twisted = grouping, sequences.lines, twisted
+
+    def widest(self, samples: int) -> int:
+        """The most columns that a minibatch of so many samples can have."""
+        beside = self._grouping.beside
+        return beside * self.longest if beside else max(samples, self.longest)
+
+    def epoch(self, number: int, size: int, samples: int) -> Iterator[Minibatch]:
+        """The minibatches of an epoch, which ends behind the first sample beyond its size."""
+        self._demand_room(samples)
+        chunks, grouping, done = self.sequences.chunks, self._grouping, 0
+        for block, end in enumerate(accumulate(chunks)):
+            order: Sequence[int] = range(end - chunks[block], end)
+            if self.randomize:
+                order = shuffled_block(list(order), self._seed(number, block), self._twisted)
+            for chosen in grouping.groups(order, self._lengths, samples):
+                if size and done > size:
+                    return
+                batch = self.minibatch(np.array(chosen, np.intp))
+                yield batch
+                done += len(chosen) if grouping.sentences else batch.samples
+
+    def minibatch(self, chosen: Indices) -> Minibatch:
+        """These sentences, each beside the other."""
+        columns = len(chosen) * int(self._lengths[chosen].max())
+        return super().minibatch(chosen)._replace(columns=columns)
+
+    def _seed(self, number: int, block: int) -> int:
+        return number + block + 1 if self._twisted else number * len(self.sequences.chunks) + block
+
+    def _demand_room(self, samples: int) -> None:
+        """Refuse a sentence that would have to be cut."""
+        longest = int(self._lengths.max())
+        if self._grouping.beside and longest > samples:
+            raise DataError(
+                f"sentence {int(self._lengths.argmax()) + 1:,} has {longest:,} samples, more than "
+                f"the {samples:,} of a minibatch, and none is cut. Set minibatchSize={longest} or "
+                "more: it is the bound of a sentence here, and no number that is computed with."
+            )
+
+
+def shuffled_block(places: list[int], seed: int, twisted: bool) -> list[int]:
+    """These places in another order: each in turn exchanged with itself or one before it."""
+    span = _TWISTED if twisted else _STANDARD
+    draws = _twisted(seed) if twisted else _standard(seed)
+    for here in range(1, len(places)):
+        share = span // (here + 1)
+        drawn = next(one for one in draws if one < share * (here + 1))
+        there = drawn // share
+        places[here], places[there] = places[there], places[here]
+    return places
+
+
+def _twisted(seed: int) -> Iterator[int]:
+    """The draws of the 32-bit Mersenne twister."""
+    generator = np.random.RandomState(seed)
+    while True:
+        yield from generator.randint(0, 2**32, _DRAWN, np.uint32).tolist()
+
+
+def _standard(seed: int) -> Iterator[int]:
+    """The draws of the minimal standard generator, from 0 on."""
+    generator = MinimalStandard(seed)
+    while True:
+        yield from (generator.draws(_DRAWN).astype(np.int64) - 1).tolist()

@@ -1,0 +1,158 @@
+"""Reads sentences, one a line, as LMSequenceReader does: each word with the next one as label."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from netsharp_engine.cntk.generators import Array
+from netsharp_engine.cntk.samples.faults import AllowedFaults, DataSurvey, LineFault, LineFaults
+from netsharp_engine.cntk.samples.lines import opened
+from netsharp_engine.cntk.samples.text_format import Sequences
+from netsharp_engine.cntk.samples.vocabulary import Classes, Vocabulary
+from netsharp_engine.data.errors import DataError
+from netsharp_engine.excerpt import excerpt
+from netsharp_engine.packing import Indices
+from netsharp_engine.program import Sparse
+
+#: A sentence of fewer words has nothing between its begin and its end.
+_LEAST = 3
+#: What stands in the place of the number 0, where a label is one number.
+_NEARLY_NONE = 1e-6
+
+
+class SentenceStreams(NamedTuple):
+    """What sentences bring: each word as one of ``words``, and the next one as label, by ``nexts``;
+    without a name of ``labels`` words alone.  With ``classes`` a label has four numbers, else one.
+    """
+
+    words: Vocabulary
+    nexts: Vocabulary
+    features: str = ""
+    labels: str = ""
+    classes: Classes | None = None
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether the last word of a sentence is label alone."""
+        return bool(self.labels)
+
+
+class SentenceOptions(NamedTuple):
+    """``block``: whole sentences of so many words, or a few more, are shuffled together."""
+
+    block: int = 50_000
+
+
+DEFAULTS = SentenceOptions()
+
+
+def read_sentences(
+    path: str, streams: SentenceStreams, dtype: str, options: SentenceOptions = DEFAULTS
+) -> Sequences:
+    """Read a whole file; DataError, a sentence, where it cannot be used."""
+    faults = AllowedFaults(path, 0)
+    words, nexts, lengths = array("q"), array("q"), array("q")
+    chunks, filled = [0], 0
+    for one, other, count in _sentences(path, streams, faults):
+        if filled >= options.block:
+            chunks.append(0)
+            filled = 0
+        words.extend(one)
+        nexts.extend(other)
+        lengths.append(len(one))
+        chunks[-1] += 1
+        filled += count
+    if not lengths:
+        raise DataError(f"{path}: holds no sentence of {_LEAST} words or more.")
+    values: dict[str, Array | Sparse] = {}
+    if streams.features:
+        values[streams.features] = one_hot(np.array(words, np.intp), dtype)
+    if streams.labels:
+        values[streams.labels] = _labels(np.array(nexts, np.intp), streams, dtype)
+    return Sequences(values, chunks, faults.finish(), np.array(lengths, np.intp))
+
+
+def survey_sentences(path: str, streams: SentenceStreams) -> DataSurvey:
+    """Everything that is wrong with a file, which is read to its end; DataError where none is."""
+    survey = DataSurvey()
+    for _ in _sentences(path, streams, survey):
+        pass
+    return survey
+
+
+def one_hot(places: Indices, dtype: str) -> Sparse:
+    """A 1 in each row, at its place."""
+    return Sparse(np.ones(len(places), dtype), places, np.arange(len(places) + 1))
+
+
+def word_bounds(line: bytes, number: int) -> tuple[int, int]:
+    """The bytes of one of the words of a line."""
+    end = 0
+    for word in line.split()[: number + 1]:
+        start = line.index(word, end)
+        end = start + len(word)
+    return start, end
+
+
+def unknown_word(word: bytes, vocabulary: Vocabulary, where: str) -> str:
+    """What is said of a word that has no number."""
+    said, other = (excerpt(one.decode("utf-8", "replace")) for one in (word, vocabulary.unknown))
+    return f"'{said}' is no word of {where}, and neither is '{other}', which would stand for it"
+
+
+def _labels(nexts: Indices, streams: SentenceStreams, dtype: str) -> Array:
+    if streams.classes is not None:
+        return streams.classes.labels(nexts, dtype)
+    return np.where(nexts == 0, _NEARLY_NONE, nexts).astype(dtype)[:, None]
+
+
+def _sentences(
+    path: str, streams: SentenceStreams, faults: LineFaults
+) -> Iterator[tuple[list[int], list[int], int]]:
+    """The numbers of words, those of the words behind them, and how many words a sentence has."""
+    with opened(path) as (first, rest):
+        for number, line in enumerate(chain((first,), rest), 1):
+            words = line.split()
+            if len(words) < _LEAST:
+                if words:
+                    said = f"the sentence has fewer than {_LEAST} words, and is passed over"
+                    faults.add(LineFault(number, line.rstrip(), 0, 0, said, counts=False))
+                continue
+            ends = len(words) - 1 if streams.has_labels else len(words)
+            found = _numbers(number, line, words, (0, ends), streams, faults)
+            nexts = _numbers(number, line, words, (1, len(words)), streams, faults)
+            if found is not None and nexts is not None:
+                yield found, nexts, len(words)
+
+
+def _numbers(
+    number: int,
+    line: bytes,
+    words: list[bytes],
+    span: tuple[int, int],
+    streams: SentenceStreams,
+    faults: LineFaults,
+) -> list[int] | None:
+    """The numbers of some words, of those behind the first where they are labels."""
+    is_label = span[0] > 0
+    if is_label and not streams.has_labels:
+        return []
+    vocabulary = streams.nexts if is_label else streams.words
+    found = [vocabulary.find(word) for word in words[span[0] : span[1]]]
+    classes = streams.classes
+    least = vocabulary.size if not is_label or classes is None else len(classes)
+    wrong = [at for at, one in enumerate(found) if one is None or one >= least]
+    for at in wrong:
+        word, one = words[span[0] + at], found[at]
+        said = unknown_word(word, vocabulary, "the vocabulary")
+        if one is not None:
+            shown = excerpt(word.decode("utf-8", "replace"))
+            said = f"'{shown}' is in no class of words: it is number {one:,} of {least:,}"
+        place = word_bounds(line, span[0] + at)
+        faults.add(LineFault(number, line.rstrip(), *place, said, counts=False, ends=True))
+    return None if wrong else [one for one in found if one is not None]

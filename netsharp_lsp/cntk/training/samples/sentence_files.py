@@ -1,0 +1,187 @@
+"""Sentences, as the block of LMSequenceReader describes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from netsharp_engine.cntk.samples.groups import Grouping, Sentences
+from netsharp_engine.cntk.samples.sentences import (
+    DEFAULTS,
+    SentenceOptions,
+    SentenceStreams,
+    read_sentences,
+    survey_sentences,
+)
+from netsharp_engine.cntk.samples.vocabulary import Vocabulary
+from netsharp_engine.data.errors import DataError
+from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
+from netsharp_lsp.cntk.training.samples.text_files import located
+from netsharp_lsp.cntk.training.samples.word_lists import (
+    NOT_CUT,
+    classes,
+    in_and_out,
+    lines_of,
+    required_lines,
+    vocabulary,
+    where_of_option,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from netsharp_engine.cntk.samples.faults import DataSurvey
+    from netsharp_engine.cntk.samples.minibatches import Sweeps
+    from netsharp_engine.cntk.samples.text_format import Sequences as SampleSequences
+    from netsharp_engine.cntk.samples.truncated import Cut
+    from netsharp_lsp.cntk.networks.node import Where
+    from netsharp_lsp.cntk.run.files import RunFiles
+    from netsharp_lsp.cntk.training.options import Options
+
+_READER = "LMSequenceReader"
+_NAMED, _NEXT, _NONE = "category", "nextword", "none"
+_CLASS, _PLAIN = "class", "softmax"
+_UNORDERED = (
+    "LMSequenceReader always shuffles the sentences of a block; the order is that of the GNU "
+    "library of 2016 as its text says, and was compared with no log. cacheBlockSize=1 keeps the "
+    "order of the file."
+)
+
+
+class SentenceFile(NamedTuple):
+    """The sentences of a file, and how they are read and taken."""
+
+    path: str
+    where: Where
+    streams: SentenceStreams
+    options: SentenceOptions
+    beside: int
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """The numbers of a sample, by stream."""
+        found = {self.streams.features: self.streams.words.size}
+        if self.streams.labels:
+            found[self.streams.labels] = 1 if self.streams.classes is None else 4
+        return found
+
+    @property
+    def most_errors(self) -> int:
+        """No error is passed over."""
+        return 0
+
+    @property
+    def key(self) -> object:
+        """What is equal where the same is read."""
+        streams = self.streams
+        ids = tuple(streams.words.ids), tuple(streams.nexts.ids)
+        return self.path, ids, streams.words.unknown, streams.has_labels, streams.classes is None
+
+    def read(self, dtype: str) -> SampleSequences:
+        """Its samples; DataError where it cannot be used."""
+        return read_sentences(self.path, self.streams, dtype, self.options)
+
+    def survey(self) -> DataSurvey:
+        """All that is wrong with it; DataError where it cannot be read."""
+        return survey_sentences(self.path, self.streams)
+
+    def sweeps(self, sequences: SampleSequences, randomize: bool, cut: Cut | None) -> Sweeps:
+        """Minibatches of sentences of one length, always shuffled."""
+        if cut is not None:
+            raise DataError(NOT_CUT.format(_READER))
+        if max(sequences.chunks) > 1:
+            sequences.warnings.append(_UNORDERED)
+        grouping = Grouping(self.beside, spare=self.streams.has_labels)
+        return Sentences(sequences, grouping, randomize=True, twisted=True)
+
+
+def sentence_file(options: Options, files: RunFiles) -> SentenceFile:
+    """The file of a LMSequenceReader."""
+    (features, inner), labels = in_and_out(options, _READER)
+    (_, before), (name, behind) = labels
+    kinds = [one.text("labelType", _NAMED).lower() for one in (before, behind)]
+    if kinds[0] != _NAMED or kinds[1] not in (_NAMED, _NEXT, _NONE):
+        reason = (
+            f"'labelType' of {labels[0][0]} has to be category, and that of {name} one of "
+            "category, nextWord, none."
+        )
+        raise Refused(RunRefusal(reason, where_of(options.scope.text)))
+    mode = inner.text("mode", _CLASS).lower()
+    if mode not in (_CLASS, _PLAIN):
+        reason = (
+            f"'mode={mode}' of {features} is not done: its criterion is accepted by no CNTK of "
+            "November 2016. Take mode=class."
+        )
+        raise Refused(RunRefusal(reason, where_of_option(inner, "mode")))
+    is_said = kinds[1] != _NONE
+    table = _table(options, files)
+    words = _vocabulary(before, table, options, files)
+    nexts = _vocabulary(behind, table, options, files) if kinds[1] == _NAMED else words
+    found = None
+    if is_said and mode == _CLASS:
+        if table is None:
+            reason = "mode=class needs 'wordclass', the file of the classes of words."
+            raise Refused(RunRefusal(reason, where_of(options.scope.text)))
+        found = classes([one for _, one in table], options, "wordclass")
+    beside, block = (
+        _not_negative(options, key, otherwise)
+        for key, otherwise in (
+            ("nbruttsineachrecurrentiter", 1),
+            ("cacheBlockSize", DEFAULTS.block),
+        )
+    )
+    streams = SentenceStreams(words, nexts, features, name if is_said else "", found)
+    return SentenceFile(*located(options, files), streams, SentenceOptions(block), beside)
+
+
+def _table(options: Options, files: RunFiles) -> Sequence[tuple[bytes, int]] | None:
+    """The words of a file of classes in their order, each with its class."""
+    if not options.path("wordclass"):
+        return None
+    where, found = where_of_option(options, "wordclass"), dict[int, tuple[bytes, int]]()
+    lines = required_lines(options, "wordclass", files)
+    for number, line in enumerate(lines, 1):
+        cells = line.split()
+        if not cells:
+            continue
+        if len(cells) != 4 or not cells[0].isdigit() or not cells[3].isdigit():
+            reason = (
+                f"'{options.path('wordclass')}', line {number:,}: expected are the number of a "
+                "word, how often it comes, the word and the number of its class."
+            )
+            raise Refused(RunRefusal(reason, where))
+        found[int(cells[0])] = cells[2], int(cells[3])
+    if sorted(found) != list(range(len(found))):
+        reason = f"'{options.path('wordclass')}' does not number its words from 0 on, without gaps."
+        raise Refused(RunRefusal(reason, where))
+    return [found[number] for number in range(len(found))]
+
+
+def _vocabulary(
+    section: Options,
+    table: Sequence[tuple[bytes, int]] | None,
+    options: Options,
+    files: RunFiles,
+) -> Vocabulary:
+    """The words of a block of labels: those of its file, else of the classes."""
+    size, unknown = section.whole("labelDim", 0), options.text("unk", "<unk>")
+    lines = lines_of(section, "labelMappingFile", files)
+    if lines is not None:
+        return vocabulary([line for line in lines if line], size, unknown)
+    if table is None:
+        found = section.path("labelMappingFile")
+        told = f"there is no file '{found}'" if found else "there is no 'labelMappingFile'"
+        reason = f"{told} of words, one on each line, and no 'wordclass'."
+        raise Refused(RunRefusal(reason, where_of_option(section, "labelMappingFile")))
+    if size not in (0, len(table)):
+        reason = (
+            f"'labelDim' is {size:,}, and '{options.path('wordclass')}' has {len(table):,} words."
+        )
+        raise Refused(RunRefusal(reason, where_of_option(section, "labelDim")))
+    return vocabulary([word for word, _ in table], size, unknown)
+
+
+def _not_negative(options: Options, key: str, otherwise: int) -> int:
+    found = options.whole(key, otherwise)
+    if found < 0:
+        raise Refused(RunRefusal(f"'{key}' must not be negative.", where_of_option(options, key)))
+    return found

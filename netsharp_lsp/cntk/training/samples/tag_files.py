@@ -1,0 +1,208 @@
+"""Sentences of tagged words, as the block of LUSequenceReader describes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from netsharp_engine.cntk.samples.groups import Grouping, Sentences
+from netsharp_engine.cntk.samples.tagged import TagStreams, read_tagged, survey_tagged
+from netsharp_engine.cntk.samples.vocabulary import Classes, Vocabulary
+from netsharp_engine.data.errors import DataError
+from netsharp_engine.excerpt import excerpt
+from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
+from netsharp_lsp.cntk.training.samples.text_files import located
+from netsharp_lsp.cntk.training.samples.word_lists import (
+    NOT_CUT,
+    classes,
+    in_and_out,
+    required_lines,
+    vocabulary,
+    where_of_option,
+)
+from netsharp_lsp.cntk.vocabulary import FALSE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from netsharp_engine.cntk.samples.faults import DataSurvey
+    from netsharp_engine.cntk.samples.minibatches import Sweeps
+    from netsharp_engine.cntk.samples.text_format import Sequences as SampleSequences
+    from netsharp_engine.cntk.samples.truncated import Cut
+    from netsharp_lsp.cntk.networks.node import Where
+    from netsharp_lsp.cntk.run.files import RunFiles
+    from netsharp_lsp.cntk.training.options import Options
+
+_READER = "LUSequenceReader"
+_NAMED, _PLAIN, _CLASS = "category", "plain", "class"
+_UNORDERED = (
+    "LUSequenceReader shuffled with a seed of its own; the order is that of the GNU library of "
+    "2016 as its text says, and was compared with no log. randomize=none keeps that of the file."
+)
+
+
+class TaggedFile(NamedTuple):
+    """The sentences of a file, and how they are read and taken."""
+
+    path: str
+    where: Where
+    streams: TagStreams
+    grouping: Grouping
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """The numbers of a sample, by stream."""
+        streams = self.streams
+        return {
+            streams.features: streams.words.size * len(streams.context),
+            streams.labels: streams.tags.size if streams.classes is None else 4,
+        }
+
+    @property
+    def most_errors(self) -> int:
+        """No error is passed over."""
+        return 0
+
+    @property
+    def key(self) -> object:
+        """What is equal where the same is read."""
+        streams = self.streams
+        lists = tuple(streams.words.ids.items()), tuple(streams.tags.ids)
+        return self.path, lists, streams.words.unknown, streams.tags.unknown
+
+    def read(self, dtype: str) -> SampleSequences:
+        """Its samples; DataError where it cannot be used."""
+        return read_tagged(self.path, self.streams, dtype)
+
+    def survey(self) -> DataSurvey:
+        """All that is wrong with it; DataError where it cannot be read."""
+        return survey_tagged(self.path, self.streams)
+
+    def sweeps(self, sequences: SampleSequences, randomize: bool, cut: Cut | None) -> Sweeps:
+        """Minibatches of sentences beside each other."""
+        if cut is not None:
+            raise DataError(NOT_CUT.format(_READER))
+        if randomize:
+            sequences.warnings.append(_UNORDERED)
+        return Sentences(sequences, self.grouping, randomize, twisted=False)
+
+
+def tagged_file(options: Options, files: RunFiles) -> TaggedFile:
+    """The file of a LUSequenceReader."""
+    _refuse(options)
+    (features, _), labels = in_and_out(options, _READER)
+    (_, words), (name, tags) = _chosen(labels, options)
+    for label, section in labels:
+        if section.text("labelType", _NAMED).lower() != _NAMED:
+            reason = f"'labelType' of {label} has to be category in a {_READER}."
+            raise Refused(RunRefusal(reason, where_of_option(section, "labelType")))
+        if section.truth("isProposal", False):
+            reason = f"'isProposal' of {label} is not done. Leave it out."
+            raise Refused(RunRefusal(reason, where_of_option(section, "isProposal")))
+    beside = options.whole("nbruttsineachrecurrentiter", 1)
+    if beside < 1:
+        reason = f"'nbruttsineachrecurrentiter' of a {_READER} has to be 1 or more."
+        where = where_of_option(options, "nbruttsineachrecurrentiter")
+        raise Refused(RunRefusal(reason, where))
+    alike = options.truth("equalLength", True)
+    streams = TagStreams(
+        _listed(words, options, files)[0],
+        *_listed(tags, options, files)[:1],
+        features,
+        name,
+        tuple(options.wholes("wordContext") or [0]),
+        _listed(tags, options, files)[1],
+        words.text("endSequence").encode(),
+        tags.text("endSequence").encode(),
+    )
+    grouping = Grouping(beside, alike, next=beside if alike else 0, sentences=True)
+    return TaggedFile(*located(options, files), streams, grouping)
+
+
+def _refuse(options: Options) -> None:
+    """Refuse what the reader could do beside, and is not done."""
+    for key, otherwise in (
+        ("dataMultiPass", "Set epochSize=0, and an epoch is a pass over the data."),
+        ("ignoresentencebegintag", "CNTK of November 2016 refuses it, too."),
+    ):
+        if options.text(key, "false") not in FALSE:
+            reason = f"'{key}' of {_READER} is not done. {otherwise} Leave it out."
+            raise Refused(RunRefusal(reason, where_of_option(options, key)))
+    if options.names("ioNodeNames"):
+        reason = f"'ioNodeNames' of {_READER} is not done: it reads one input and one output."
+        raise Refused(RunRefusal(reason, where_of_option(options, "ioNodeNames")))
+
+
+def _chosen(labels: list[tuple[str, Options]], options: Options) -> Iterator[tuple[str, Options]]:
+    """The block of the input, then that of the output."""
+    for at, key in enumerate(("inputLabel", "outputLabel")):
+        wanted = options.text(key)
+        found = [one for one in labels if one[0] == wanted] if wanted else [labels[at]]
+        if not found:
+            reason = f"'{key}' is '{wanted}', and no block of labels is called so."
+            raise Refused(RunRefusal(reason, where_of_option(options, key)))
+        yield found[0]
+
+
+def _listed(
+    section: Options, options: Options, files: RunFiles
+) -> tuple[Vocabulary, Classes | None]:
+    """The words of a block of labels, and their classes."""
+    mode = section.text("mode", _PLAIN).lower()
+    if mode not in (_PLAIN, _CLASS):
+        reason = f"'mode' is '{mode}', and neither plain nor class."
+        raise Refused(RunRefusal(reason, where_of_option(section, "mode")))
+    key = "token" if section.path("token") else "labelMappingFile"
+    if not section.path(key):
+        reason = "a block of labels has no 'token', the file with its words, one on each line."
+        raise Refused(RunRefusal(reason, where_of(section.scope.text)))
+    lines = _until_empty(required_lines(section, key, files))
+    unknown = options.text("unk", "<unk>")
+    found: Classes | None = None
+    if mode == _CLASS:
+        cells = [line.split() for line in lines]
+        if any(len(one) < 2 or not one[1].isdigit() for one in cells):
+            reason = f"'{section.path(key)}' needs a word and its class on each line (mode=class)."
+            raise Refused(RunRefusal(reason, where_of_option(section, key)))
+        found = classes([int(one[1]) for one in cells], section, key)
+        lines = [one[0] for one in cells]
+    words = vocabulary(lines, 0, unknown)
+    if section.truth("useWordMap", False):
+        words = _mapped(words, section, options, files)
+    return words, found
+
+
+def _mapped(words: Vocabulary, section: Options, options: Options, files: RunFiles) -> Vocabulary:
+    """A vocabulary whose words stand for others, and else for the unknown one.
+
+    The original goes through its words in their order and reads what it has just written.
+    """
+    pairs: dict[bytes, bytes] = {}
+    if options.path("wordmap"):
+        for number, line in enumerate(_until_empty(required_lines(options, "wordmap", files)), 1):
+            cells = line.split()
+            if len(cells) < 2:
+                reason = f"'{options.path('wordmap')}', line {number:,}: expected are two words."
+                raise Refused(RunRefusal(reason, where_of_option(options, "wordmap")))
+            pairs[cells[0]] = cells[1]
+    ids = dict(words.ids)
+    other = ids.get(words.unknown)
+    for word in sorted(ids):
+        meant = pairs.get(word)
+        found = other if meant is None else ids.get(meant)
+        if found is None:
+            lacking = excerpt(
+                (words.unknown if meant is None else meant).decode("utf-8", "replace")
+            )
+            said = excerpt(word.decode("utf-8", "replace"))
+            reason = f"the word map leads from '{said}' to '{lacking}', which is in no list."
+            raise Refused(RunRefusal(reason, where_of_option(section, "useWordMap")))
+        ids[word] = found
+        if word == words.unknown:
+            other = found
+    return words._replace(ids=ids)
+
+
+def _until_empty(lines: Sequence[bytes]) -> list[bytes]:
+    """The lines up to the first that is empty, behind which nothing is read."""
+    found = list(lines)
+    return found[: found.index(b"")] if b"" in found else found
