@@ -12,12 +12,13 @@ from netsharp_engine.data import DataError
 from netsharp_engine.train import TrainingError
 from netsharp_lsp.project.roots import own_roots, roots_around
 from netsharp_lsp.questions import Performance
-from netsharp_lsp.specification import Specification, path_meant
+from netsharp_lsp.specification import Specification, SpecificationError, path_meant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from netsharp_lsp.family import Experiments
+    from netsharp_lsp.questions import Answer
 
 #: What a configuration is called that is no file.
 _TEXT = "<text>.cntk"
@@ -35,6 +36,8 @@ def run(
     Nothing is read or written outside the work tree of git around what is named and the present
     folder, else these folders.
     Ctrl-C leaves the checkpoint of the last epoch, and the next run goes on behind it.
+    Commands that need nothing of one that is refused are done all the same, and what came of them
+    is in the exception's `results`, a dict as it would be returned.
 
     Parameters
     ----------
@@ -71,13 +74,21 @@ def run(
     follower = _Figures()
     asked, experiments = _asked(specification, command, assignments(set))
     answer = sentences(lambda: experiments.perform(asked, follower))
-    if answer.code and answer.reports:
-        raise refused(answer)
-    if answer.code:
-        said = " ".join((*answer.told, *answer.complaints) or follower.notices[-1:])
-        is_data = answer.code == _FAULTY and answer.complaints
-        raise DataError(said) if is_data else TrainingError(said)
-    return follower.runs()
+    if not answer.code:
+        return follower.runs()
+    failure = _failure(answer, follower.notices[-1:])
+    if isinstance(failure, SpecificationError | DataError | TrainingError):
+        failure.results = follower.runs()
+    raise failure
+
+
+def _failure(answer: Answer, notices: Sequence[str]) -> ValueError:
+    """What is raised where not all was done."""
+    if answer.reports:
+        return refused(answer)
+    said = " ".join((*answer.told, *answer.complaints) or notices)
+    is_data = answer.code == _FAULTY and answer.complaints
+    return DataError(said) if is_data else TrainingError(said)
 
 
 def _asked(

@@ -74,6 +74,8 @@ class SpecificationError(ValueError):
         Where the first begins, from 1; columns count code points.
     file : str or None
         The file that it is about, where several belong together.
+    results : dict of str to CommandResult
+        Of `netsharp.run`: what came of the commands that were done all the same; else empty.
 
     Since
     -----
@@ -91,10 +93,13 @@ class SpecificationError(ValueError):
         self.line = first.line
         self.column = first.column
         self.file = first.file
+        self.results: dict[str, Any] = {}
 
-    def __reduce__(self) -> tuple[type[SpecificationError], tuple[list[Diagnostic]]]:
+    def __reduce__(
+        self,
+    ) -> tuple[type[SpecificationError], tuple[list[Diagnostic]], dict[str, Any]]:
         # An exception is pickled by its text, which `__init__` does not take.
-        return type(self), (self.diagnostics,)
+        return type(self), (self.diagnostics,), {"results": self.results}
 
 
 # Reports and pickles name them as people import them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,32 @@ def test_faults_are_exceptions(
     monkeypatch.chdir(folder)
     with pytest.raises(error, match=word):
         netsharp.run("net.cntk", "learn", set=items)
+
+
+def test_what_was_done_all_the_same_is_on_the_exception(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = made(tmp_path)
+    monkeypatch.chdir(folder)
+    whole = netsharp.run("net.cntk", set={"modelPath": "a.dnn"})
+    with pytest.raises(netsharp.TrainingError, match="nodeUnitTest") as raised:
+        netsharp.run("net.cntk", set={"tell": "[nodeUnitTest=true]", "modelPath": "b.dnn"})
+    found = raised.value.results
+    assert {name: one.loss for name, one in found.items()} == {
+        name: one.loss for name, one in whole.items()
+    }
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert (str(again), again.results["score"]) == (str(raised.value), found["score"])
+    text = (folder / "data.ctf").read_text()
+    (folder / "broken.ctf").write_text(text.replace("|labels", "|labels x", 1))
+    broken = {"score": '[reader=[file="broken.ctf"]]', "modelPath": "c.dnn"}
+    with pytest.raises(netsharp.DataError) as faulty:
+        netsharp.run("net.cntk", set=broken)
+    assert all(one.command == name for name, one in faulty.value.results.items())
+    with pytest.raises(netsharp.SpecificationError) as wrong:
+        netsharp.run("net.cntk", set={"precision": "half"})
+    assert wrong.value.results == {}
+    assert pickle.loads(pickle.dumps(wrong.value)).results == {}
 
 
 def test_what_is_no_configuration_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,10 @@ from difflib import get_close_matches
 
 from netsharp_engine.excerpt import excerpt
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 #: Files that people know by another name than their path.
 KNOWN_AS: dict[str, str] = {}
 #: Nobody misspells a longer name, and comparing two takes the product of their lengths.
@@ -21,6 +25,11 @@ MOST_COMPARED = 10_000
 class DataError(ValueError):
     """A table cannot be used; ``str(error)`` says what, where, why and what to do.
 
+    Attributes
+    ----------
+    results : dict of str to CommandResult
+        Of `netsharp.run`: what came of the commands that were done all the same; else empty.
+
     Since
     -----
     0.1
@@ -30,6 +39,7 @@ class DataError(ValueError):
         for path, name in KNOWN_AS.items():
             sentence = sentence.replace(path, name)
         super().__init__(sentence)
+        self.results: dict[str, Any] = {}
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class TrainingError(ValueError):
     """Network, data and settings do not fit, or a run diverged; ``str(error)`` says what to do.
@@ -11,6 +15,8 @@ class TrainingError(ValueError):
     line, column : int or None
         Where in the specification it stands, from 1, if one place of it is at fault, such as a
         kernel that is too large; columns count code points.
+    results : dict of str to CommandResult
+        Of `netsharp.run`: what came of the commands that were done all the same; else empty.
 
     Since
     -----
@@ -21,3 +27,4 @@ class TrainingError(ValueError):
         super().__init__(message)
         self.line = line
         self.column = column
+        self.results: dict[str, Any] = {}
