@@ -86,6 +86,10 @@ DATA_HELD = Limit(
     "lines are read again as they are needed",
 )
 
+IMAGE_BYTES = Limit("the file of one image", 64 * 1024 * 1024, "bytes", "`run` refuses the image")
+# Three channels and the sums of a new size take some 30 bytes a pixel.
+IMAGE_PIXELS = Limit("one image", 25_000_000, "pixels", "`run` refuses the image")
+
 #: Every limit of the engine, in the order of the documents.
 LIMITS: tuple[Limit, ...] = (
     KERNEL_DIMENSIONS,
@@ -98,4 +102,6 @@ LIMITS: tuple[Limit, ...] = (
     DATA_FAULTS_BYTES,
     DATA_LINE,
     DATA_HELD,
+    IMAGE_BYTES,
+    IMAGE_PIXELS,
 )

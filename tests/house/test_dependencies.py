@@ -42,7 +42,7 @@ FLOORS = (
     ("netsharp_engine",),
     ("netsharp_engine.cntk.generators", "netsharp_engine.cntk.computing"),
     ("netsharp_engine.cntk.stored", "netsharp_engine.cntk.samples"),
-    ("netsharp_engine.cntk.descent",),
+    ("netsharp_engine.cntk.descent", "netsharp_engine.cntk.images"),
     ("netsharp_engine.cntk",),
     (
         "netsharp_lsp.generics",
@@ -161,6 +161,7 @@ OUTSIDE = {
     "netsharp_grammar": ("netsharp_lsp.netsharp.", "netsharp_lsp.cntk."),
     "numpy": ("netsharp_engine.", "netsharp_lsp.cli.", "netsharp_lsp.estimators", "netsharp."),
     "safetensors": ("netsharp_engine.model_file",),
+    "PIL": ("netsharp_engine.cntk.images.decoding",),
     "pyarrow": ("netsharp_engine.data.", "netsharp_lsp.cli."),
     "rich": ("netsharp_lsp.cli.",),
     "matplotlib": ("netsharp_lsp.cli.",),

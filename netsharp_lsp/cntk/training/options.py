@@ -70,6 +70,25 @@ _READ = {
         " frameMode randomizationWindow truncated truncationLength"
     ),
     "UCIFastReader": "readerType precision file randomize customDelimiter customDecimalPoint",
+    "ImageReader": "readerType precision file randomize grayscale numCPUThreads",
+    "image section": (
+        "cropType cropRatio jitterType hflip aspectRatioRadius width height channels interpolations"
+        " scaleMode padValue meanFile intensityFile intensityStdDev brightnessRadius contrastRadius"
+        " saturationRadius seed mbFormat multiViewCrop labelDim"
+    ),
+    "CompositeDataReader": (
+        "readerType precision deserializers frameMode randomize randomizationWindow"
+    ),
+    "deserializer": (
+        "type module precision input file skipSequenceIds maxErrors chunkSizeInBytes grayscale"
+        " multiViewCrop"
+    ),
+    "deserialized stream": "transforms dim format alias labelDim",
+    "transform": (
+        "type module cropType cropRatio jitterType hflip aspectRatioRadius width height channels"
+        " interpolations scaleMode padValue meanFile intensityFile intensityStdDev brightnessRadius"
+        " contrastRadius saturationRadius seed precision"
+    ),
     "LMSequenceReader": (
         "readerType precision file randomize wordclass cacheBlockSize unk beginSequence endSequence"
         " nbruttsineachrecurrentiter"
@@ -112,6 +131,12 @@ _IDLE = {
         " nbruttsineachrecurrentiter sampleBasedRandomizationWindow"
     ),
     "UCIFastReader": "verbosity traceLevel prefetch",
+    "ImageReader": ("verbosity traceLevel prefetch minibatchMode nbruttsineachrecurrentiter"),
+    "CompositeDataReader": (
+        "verbosity traceLevel prefetch minibatchMode nbruttsineachrecurrentiter checkData"
+        " multiThreadedDeserialization sampleBasedRandomizationWindow"
+    ),
+    "deserializer": "verbosity traceLevel keepDataInMemory randomize frameMode cacheIndex",
     "LMSequenceReader": "verbosity traceLevel prefetch minibatchMode",
     "LUSequenceReader": "verbosity traceLevel prefetch minibatchMode",
 }

@@ -139,7 +139,7 @@ def test_what_cannot_be_done_is_said_before_anything_is(
     "name",
     [
         *("HTKMLFReader", "HTKDeserializers", "Kaldi2Reader", "KaldiReader", "LibSVMBinaryReader"),
-        *("SparsePCReader", "DSSMReader", "BinaryReader", "ImageReader", "CompositeDataReader"),
+        *("SparsePCReader", "DSSMReader", "BinaryReader"),
     ],
 )
 def test_a_reader_that_is_not_read_is_refused_by_name_with_the_way_out(

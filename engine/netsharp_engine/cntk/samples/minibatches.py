@@ -167,20 +167,20 @@ class _Spread:
         """These sequences; those of equal lengths share a packing."""
         values = self._values
         if self._lengths is None or self._begins is None:
-            return _sparse(values, chosen) if isinstance(values, Sparse) else values[chosen]
+            return sparse_rows(values, chosen) if isinstance(values, Sparse) else values[chosen]
         lengths = self._lengths[chosen]
         packing = packings.setdefault(lengths.tobytes(), packed(lengths))
         rows = np.repeat(self._begins[chosen], lengths) + packing.position
         if isinstance(values, Sparse):
             places = np.full(packing.columns, -1, np.intp)
             places[packing.places] = rows
-            return Packed(_sparse(values, places), packing)
+            return Packed(sparse_rows(values, places), packing)
         found = np.zeros((packing.columns, *values.shape[1:]), values.dtype)
         found[packing.places] = values[rows]
         return Packed(found, packing)
 
 
-def _sparse(values: Sparse, rows: Indices) -> Sparse:
+def sparse_rows(values: Sparse, rows: Indices) -> Sparse:
     """Some rows of sparse ones; that of -1 is empty."""
     known = np.asarray(values.starts, np.intp)
     begins = known[rows]

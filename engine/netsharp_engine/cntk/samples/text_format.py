@@ -51,13 +51,14 @@ class TextStream(NamedTuple):
 class TextOptions(NamedTuple):
     """How a file is read; ``chunk`` is the bytes of whole sequences that are shuffled together.
 
-    ``frames``: every sequence is one sample.
+    ``frames``: every sequence is one sample; ``keys``: what names sequences is kept.
     """
 
     skip_ids: bool = False
     most_errors: int = 0
     chunk: int = 32 * 2**20
     frames: bool = False
+    keys: bool = False
 
 
 DEFAULTS = TextOptions()
@@ -69,7 +70,8 @@ class Sequences(NamedTuple):
 
     ``lines`` are the samples of each sequence as minibatches count them, and ``lengths`` those of
     each stream where they are others; without ``lines`` each has one.  With ``again`` there are no
-    values: it reads those of some sequences as they are needed.
+    values: it reads those of some sequences as they are needed.  ``keys`` name sequences, where
+    that was asked for.
     """
 
     values: Mapping[str, Array | Sparse]
@@ -78,6 +80,7 @@ class Sequences(NamedTuple):
     lines: Indices | None = None
     lengths: Mapping[str, Indices] = {}
     again: Callable[[Indices], Mapping[str, Array | Sparse]] | None = None
+    keys: Sequence[str] = ()
 
     @property
     def total(self) -> int:
@@ -255,6 +258,8 @@ class _Reading:
         self._lines = array("q")
         #: Where sequences begin and end, behind the mark of the file.
         self.begins, self.ends = array("q"), array("q")
+        self._keys: list[str] = []
+        self._key = b""
         self._start = self._at = 0
 
     def read(self, first: bytes, rest: Iterable[bytes]) -> None:
@@ -276,6 +281,7 @@ class _Reading:
             if not (has_ids and same and self._begun):
                 self._close()
                 self._begun, self._first, self._start = number, line, self._at
+                self._key = last if has_ids else b""
             self._at += len(line) + 1
             self._take(number, line, identity.end() if identity else 0)
         self._close()
@@ -304,12 +310,12 @@ class _Reading:
             raise DataError(f"{self._path}: holds no sample that can be used.")
         lines = np.array(self._lines, np.intp)
         if (lines == 1).all():
-            return Sequences(values, self._chunks, warnings)
+            return Sequences(values, self._chunks, warnings, keys=self._keys)
         lengths = {
             name: np.array(column.lengths, np.intp) for name, column in self._columns.items()
         }
         others = {name: one for name, one in lengths.items() if not np.array_equal(one, lines)}
-        return Sequences(values, self._chunks, warnings, lines, others)
+        return Sequences(values, self._chunks, warnings, lines, others, keys=self._keys)
 
     def _close(self) -> None:
         """End the sequence that is being read, if there is one."""
@@ -340,6 +346,8 @@ class _Reading:
             self._lines.append(self._open)
             self.begins.append(self._start)
             self.ends.append(self._at)
+            if self._options.keys:
+                self._keys.append(str(int(self._key or len(self._keys))))
         self._begun = self._open = self._bytes = 0
 
     def _ended(self, lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:

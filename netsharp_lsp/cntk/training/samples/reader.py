@@ -10,6 +10,8 @@ from netsharp_lsp.cntk.networks.node import elements
 from netsharp_lsp.cntk.training.options import Options
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
 from netsharp_lsp.cntk.training.samples.column_files import column_file
+from netsharp_lsp.cntk.training.samples.composite_files import composite_file
+from netsharp_lsp.cntk.training.samples.image_files import image_file
 from netsharp_lsp.cntk.training.samples.sentence_files import sentence_file
 from netsharp_lsp.cntk.training.samples.tag_files import tagged_file
 from netsharp_lsp.cntk.training.samples.text_files import text_file
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.run.files import RunFiles
 
 _NEVER = ("none", "0")
-#: Options of a reader that is made of others.
-_JOINING = ("deserializers", "readers")
+#: Options of readers that are made of several.
+_COMPOSED, _JOINED = "deserializers", "readers"
 
 
 class DataFile(Protocol):
@@ -131,6 +133,8 @@ class _Kind(NamedTuple):
 _KINDS = {
     DEFAULT_READER.lower(): _Kind(text_file, is_truth=True),
     "ucifastreader": _Kind(column_file, is_truth=False),
+    "imagereader": _Kind(image_file, is_truth=False),
+    _COMPOSED: _Kind(composite_file, is_truth=True, is_asked=True),
     "lmsequencereader": _Kind(sentence_file, is_truth=False),
     "lusequencereader": _Kind(tagged_file, is_truth=False, is_asked=True),
 }
@@ -147,8 +151,9 @@ def reader_of(
     scope = outer.inside(found)
     options = Options(scope)
     name = options.text("readerType", DEFAULT_READER)
-    kind = _KINDS.get(name.lower())
-    is_joined = any(options.found(one) is not None for one in _JOINING)
+    is_composed = options.found(_COMPOSED) is not None
+    kind = _KINDS.get(_COMPOSED if is_composed else name.lower())
+    is_joined = options.found(_JOINED) is not None
     if kind is None or is_joined:
         place = options.found("readerType")
         where = where_of(found.text if place is None or is_joined else place.text)

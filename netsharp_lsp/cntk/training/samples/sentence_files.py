@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from netsharp_engine.cntk.samples.faults import DataSurvey
     from netsharp_engine.cntk.samples.minibatches import Sweeps
-    from netsharp_engine.cntk.samples.text_format import Sequences as SampleSequences
+    from netsharp_engine.cntk.samples.text_format import Sequences
     from netsharp_engine.cntk.samples.truncated import Cut
     from netsharp_lsp.cntk.networks.node import Where
     from netsharp_lsp.cntk.run.files import RunFiles
@@ -76,7 +76,7 @@ class SentenceFile(NamedTuple):
         ids = tuple(streams.words.ids), tuple(streams.nexts.ids)
         return self.path, ids, streams.words.unknown, streams.has_labels, streams.classes is None
 
-    def read(self, dtype: str) -> SampleSequences:
+    def read(self, dtype: str) -> Sequences:
         """Its samples; DataError where it cannot be used."""
         return read_sentences(self.path, self.streams, dtype, self.options)
 
@@ -84,7 +84,7 @@ class SentenceFile(NamedTuple):
         """All that is wrong with it; DataError where it cannot be read."""
         return survey_sentences(self.path, self.streams)
 
-    def sweeps(self, sequences: SampleSequences, randomize: bool, cut: Cut | None) -> Sweeps:
+    def sweeps(self, sequences: Sequences, randomize: bool, cut: Cut | None) -> Sweeps:
         """Minibatches of sentences of one length, always shuffled."""
         if cut is not None:
             raise DataError(NOT_CUT.format(_READER))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from netsharp_engine.cntk.samples.faults import DataSurvey
     from netsharp_engine.cntk.samples.minibatches import Sweeps
-    from netsharp_engine.cntk.samples.text_format import Sequences as SampleSequences
+    from netsharp_engine.cntk.samples.text_format import Sequences
     from netsharp_engine.cntk.samples.truncated import Cut
     from netsharp_lsp.cntk.networks.node import Where
     from netsharp_lsp.cntk.run.files import RunFiles
@@ -69,7 +69,7 @@ class TaggedFile(NamedTuple):
         lists = tuple(streams.words.ids.items()), tuple(streams.tags.ids)
         return self.path, lists, streams.words.unknown, streams.tags.unknown
 
-    def read(self, dtype: str) -> SampleSequences:
+    def read(self, dtype: str) -> Sequences:
         """Its samples; DataError where it cannot be used."""
         return read_tagged(self.path, self.streams, dtype)
 
@@ -77,7 +77,7 @@ class TaggedFile(NamedTuple):
         """All that is wrong with it; DataError where it cannot be read."""
         return survey_tagged(self.path, self.streams)
 
-    def sweeps(self, sequences: SampleSequences, randomize: bool, cut: Cut | None) -> Sweeps:
+    def sweeps(self, sequences: Sequences, randomize: bool, cut: Cut | None) -> Sweeps:
         """Minibatches of sentences beside each other."""
         if cut is not None:
             raise DataError(NOT_CUT.format(_READER))

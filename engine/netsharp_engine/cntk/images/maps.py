@@ -1,0 +1,117 @@
+"""Lists of images with their labels, one a line, and where the images are."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import NamedTuple
+
+from netsharp_engine.cntk.samples.faults import LineFault, LineFaults
+from netsharp_engine.cntk.samples.lines import opened
+from netsharp_engine.data.errors import DataError
+from netsharp_engine.excerpt import excerpt
+from netsharp_engine.limits import IMAGE_BYTES
+from netsharp_engine.plain_files import open_plain
+
+#: What stands for the folder of the list.
+_HERE = "..."
+
+
+class Listed(NamedTuple):
+    """An image of a list: by what it is known, its file, its place in that where it is an archive,
+    and its class.
+    """
+
+    key: str
+    path: str
+    inside: str
+    label: int
+
+
+class ImageList(NamedTuple):
+    """A list of images: its file, how many classes there are, and what says where a path leads,
+    "" where nothing may be read.
+    """
+
+    path: str
+    classes: int
+    locate: Callable[[str], str]
+
+    def images(self, faults: LineFaults) -> Iterator[tuple[int, bytes, Listed]]:
+        """The images, each with the number of its line and what stands there; lines that are wrong
+        are left out.
+        """
+        archives: dict[str, frozenset[str]] = {}
+        with opened(self.path) as (first, rest):
+            for number, whole in enumerate(chain((first,), rest), 1):
+                line = whole.rstrip(b"\r\n")
+                found = self._image(number, line, archives, faults)
+                if found is not None:
+                    yield number, line, found
+
+    def _image(
+        self, number: int, line: bytes, archives: dict[str, frozenset[str]], faults: LineFaults
+    ) -> Listed | None:
+        cells = line.split(b"\t")
+        if len(cells) < 2 or not all(cells[:3]):
+            said = "expected are a path and a label, or a key, a path and a label, between tabs"
+            faults.add(LineFault(number, line, 0, 0, said, counts=False, ends=True))
+            return None
+        key, path, label = cells[:3] if len(cells) > 2 else (b"%d" % (number - 1), *cells)
+        at = len(key) + 1 if len(cells) > 2 else 0
+        place, (start, end) = path.decode("utf-8", "replace"), (at, at + len(path))
+        outer, mark, inner = place.partition("@")
+        if outer.startswith(_HERE):
+            outer = os.path.join(os.path.dirname(self.path), outer[len(_HERE) :].lstrip("/\\"))
+        file, inner = self.locate(outer), inner[1:].replace("\\", "/")
+        why = _why_not(file, inner if mark else "", archives)
+        said = f"'{_shown(path)}' {why}" if why else ""
+        if not label.strip().isdigit() or int(label) >= self.classes:
+            start, end = end + 1, end + 1 + len(label)
+            said = f"'{_shown(label)}' is no number of a class, which is below {self.classes:,}"
+        if said:
+            faults.add(LineFault(number, line, start, end, said, counts=False, ends=True))
+            return None
+        return Listed(key.decode("utf-8", "replace"), file, inner, int(label))
+
+
+def image_bytes(image: Listed) -> bytes:
+    """The bytes of an image; DataError where they cannot be read."""
+    where = f"{image.path}@/{image.inside}" if image.inside else image.path
+    try:
+        with open_plain(image.path) as stream:
+            if not image.inside:
+                found = stream.read(IMAGE_BYTES.most + 1)
+            else:
+                with zipfile.ZipFile(stream) as archive, archive.open(image.inside) as member:
+                    found = member.read(IMAGE_BYTES.most + 1)
+    except OSError as error:
+        raise DataError(f"{where}: cannot be read: {error.strerror}.") from None
+    except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError) as error:
+        raise DataError(f"{where}: cannot be read from the archive: {error}.") from None
+    if len(found) > IMAGE_BYTES.most:
+        raise DataError(f"{where}: is longer than {IMAGE_BYTES}, which is not read.")
+    return found
+
+
+def _why_not(place: str, inner: str, archives: dict[str, frozenset[str]]) -> str:
+    """Why there is no image; empty where there is one."""
+    if not place:
+        return "lies outside of the folders that are read"
+    if not os.path.isfile(place):
+        return "is no file"
+    if not inner:
+        return ""
+    if place not in archives:
+        try:
+            with open_plain(place) as stream, zipfile.ZipFile(stream) as archive:
+                archives[place] = frozenset(archive.namelist())
+        except (OSError, zipfile.BadZipFile):
+            archives[place] = frozenset()
+    return "" if inner in archives[place] else "is not in the archive"
+
+
+def _shown(word: bytes) -> str:
+    return excerpt(word.decode("utf-8", "replace"))
