@@ -46,6 +46,15 @@ _READ = {
         " printValues printMetadata"
     ),
     "plot": ("action precision traceLevel deviceId modelPath outputDotFile outputFile renderCmd"),
+    "SVD": (
+        "action precision traceLevel deviceId modelPath outputmodelPath KeepRatio AlignedSize"
+        " NodeNameRegex SVDConfig"
+    ),
+    "writeWordAndClass": (
+        "action precision traceLevel deviceId inputFile outputVocabFile outputMappingFile vocabSize"
+        " nbrClass outputWord2Cls outputCls2Index cutoff unk beginSequence endSequence makeMode"
+    ),
+    "createLabelMap": "action precision traceLevel deviceId section minibatchSize",
     "SGD": (
         "maxEpochs epochSize minibatchSize learningRatesPerSample learningRatesPerMB momentumPerMB"
         " momentumPerSample momentumAsTimeConstant minLearningRatePerSample numMBsToShowResult"

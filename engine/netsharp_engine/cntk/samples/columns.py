@@ -81,6 +81,24 @@ def survey_columns(path: str, streams: Columns, options: ColumnOptions = DEFAULT
     return survey
 
 
+def column_labels(path: str, start: int, options: ColumnOptions = DEFAULTS) -> list[str]:
+    """The labels of a column, each once, in the order in which they come; DataError where a line
+    has no such column.
+    """
+    faults = AllowedFaults(path, 0)
+    found: dict[str, None] = {}
+    table = bytes.maketrans(options.delimiter, b" " * len(options.delimiter))
+    with opened(path) as (first, rest):
+        for number, line in enumerate(chain((first,), rest), 1):
+            words = line.translate(table).split()
+            if words and len(words) <= start:
+                said = f"has {len(words):,} columns, and the label is in number {start + 1:,}"
+                faults.add(LineFault(number, line, 0, 0, said, counts=False, ends=True))
+            elif words:
+                found[words[start].decode("utf-8", "replace")] = None
+    return list(found)
+
+
 class _Reading:
     """One pass over a file."""
 

@@ -36,7 +36,7 @@ _RULE = "#" * 68
 #: The digits that bring a number back, by its type.
 _DIGITS = {"float32": "%.9g", "float64": "%.17g"}
 #: What is repeated as a whole may be tried in more ways than anyone waits for.
-_REPEATED_GROUP = re.compile(r"\)[*+?{]|\\[1-9]")
+REPEATED_GROUP = re.compile(r"\)[*+?{]|\\[1-9]")
 #: How the nodes of a kind are drawn, in the order of the file.
 _STYLES = {
     PARAMETER: 'node [ shape = box     , color = gray , style = "filled, rounded"  ]; ',
@@ -113,7 +113,7 @@ def _pattern(work: CommandWork) -> re.Pattern[str] | None:
     text = work.options.text("nodeNameRegex")
     if found is None or not text:
         return None
-    if _REPEATED_GROUP.search(text):
+    if REPEATED_GROUP.search(text):
         reason = f"'nodeNameRegex={text}' repeats a group, which is not done. Write it without."
         raise Refused(RunRefusal(reason, where_of(found.text)))
     try:

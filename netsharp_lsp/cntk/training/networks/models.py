@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -231,6 +231,14 @@ def not_written(path: str) -> str:
     while not os.path.isdir(folder) and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
     return outside_to_write(place, folder)
+
+
+def remade(
+    model: LearntNetwork, change: Callable[[list[StoredNode]], list[StoredNode]], path: str
+) -> LearntNetwork:
+    """Another model, whose nodes are those of one after a change."""
+    found = _stored(model)
+    return _learnt(found._replace(nodes=change(list(found.nodes))), path)
 
 
 def _remove(path: str) -> None:

@@ -78,7 +78,7 @@ class ColumnFile(NamedTuple):
 
 def column_file(options: Options, files: RunFiles) -> ColumnFile:
     """The file of a UCIFastReader."""
-    scope, where = options.scope, where_of(options.scope.text)
+    where = where_of(options.scope.text)
     features: list[tuple[str, Options]] = []
     labels: list[tuple[str, Options]] = []
     for name, inner in sections(options):
@@ -106,12 +106,37 @@ def column_file(options: Options, files: RunFiles) -> ColumnFile:
             reason = f"'labelType' is '{kind}', and none of category, regression, none."
             raise Refused(RunRefusal(reason, where_of(inner.scope.text)))
         streams.append(_labels(name, inner, files) if kind == _NAMED else _numbers(name, inner))
+    form = _form(options)
+    return ColumnFile(path, place, tuple(streams), form)
+
+
+class LabelMap(NamedTuple):
+    """A file of labels that is not there, and where labels stand."""
+
+    target: str
+    path: str
+    start: int
+    form: ColumnOptions
+
+
+def label_maps(options: Options, files: RunFiles) -> list[LabelMap]:
+    """The files of labels of a UCIFastReader."""
+    found: list[LabelMap] = []
+    for name, inner in sections(options):
+        is_named = inner.text("labelType", _NAMED).lower() == _NAMED
+        if is_of_labels(inner) and is_named and inner.scope.here(b"dim") is not None:
+            target = inner.required_path("labelMappingFile", name)
+            path, _ = located(inner, files)
+            found.append(LabelMap(target, path, _start(name, inner), _form(options)))
+    return found
+
+
+def _form(options: Options) -> ColumnOptions:
     delimiter, point = (options.text(one) for one in ("customDelimiter", "customDecimalPoint"))
     if delimiter and delimiter[:1] == (point[:1] or "."):
         reason = f"'{delimiter[:1]}' cannot stand between columns and before decimals."
-        raise Refused(RunRefusal(reason, where_of(scope.text)))
-    form = ColumnOptions(delimiter.encode()[:1], point.encode()[:1] or b".")
-    return ColumnFile(path, place, tuple(streams), form)
+        raise Refused(RunRefusal(reason, where_of(options.scope.text)))
+    return ColumnOptions(delimiter.encode()[:1], point.encode()[:1] or b".")
 
 
 def _numbers(name: str, options: Options) -> NumberColumns:
@@ -128,8 +153,8 @@ def _labels(name: str, options: Options, files: RunFiles) -> LabelColumn:
     data = files.read(path)
     if data is None:
         reason = (
-            f"there is no file '{path}' of labels. Write one with a label on each line (the "
-            "original made it by the action createLabelMap)."
+            f"there is no file '{path}' of labels. Write one with a label on each line, or let a "
+            "command with the action createLabelMap write it before."
         )
         raise Refused(RunRefusal(reason, where))
     lines = data.decode("utf-8", "replace").split("\n")

@@ -1,0 +1,171 @@
+"""The actions that make lists of data: words with their classes, and labels."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from netsharp_engine.cntk.descent.reports import FINISHED
+from netsharp_engine.cntk.samples.columns import column_labels
+from netsharp_engine.cntk.samples.word_counts import count_words, grouped_words
+from netsharp_engine.data.errors import DataError
+from netsharp_lsp.cntk.training.options import Options
+from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal
+from netsharp_lsp.cntk.training.samples.column_files import LabelMap, label_maps
+from netsharp_lsp.cntk.training.samples.text_files import located
+from netsharp_lsp.cntk.training.samples.word_lists import where_of_option
+from netsharp_lsp.cntk.training.work import refuse_outside, work_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from netsharp_engine.cntk.samples.word_counts import CountedWord
+    from netsharp_lsp.cntk.configuration.meaning.commands import Command
+    from netsharp_lsp.cntk.training.telling import Telling
+    from netsharp_lsp.cntk.training.work import CommandWork, Workshop
+
+_COLUMNS = "ucifastreader"
+_TARGETS = ("outputVocabFile", "outputMappingFile", "outputWord2Cls", "outputCls2Index")
+
+
+class WriteWords(NamedTuple):
+    """The action writeWordAndClass: files by the options that name them."""
+
+    work: CommandWork
+    source: str
+    targets: Mapping[str, str]
+    size: int
+    groups: int
+    cutoff: int
+    ends: tuple[bytes, bytes, bytes]
+
+    def run(self, telling: Telling) -> str:
+        """Count the words and write the lists."""
+        telling.begun()
+        if self.work.options.truth("makeMode", True) and self._is_done():
+            telling.line("All output files up to date.")
+            telling.notice("the lists are newer than the text, so nothing is done.")
+            telling.done()
+            return FINISHED
+        begin, end, unknown = self.ends
+        counts = count_words(self.source, begin, end)
+        left = sum(count > self.cutoff for count in counts.values()) if self.cutoff > 0 else 0
+        if self.cutoff > 0 and not left:
+            raise DataError(
+                f"{self.source}: no word comes more than {self.cutoff} times. Lower 'cutoff'."
+            )
+        size = min(self.size, left or len(counts))
+        if size < self.size:
+            telling.notice(f"there are {size:,} words, and no more are kept.")
+        if self.groups:
+            found: Sequence[CountedWord] = grouped_words(counts, size, self.groups, unknown)
+            lines = [(one.word, one.times, one.group) for one in found]
+        else:
+            lines = [(word, counts[word], 0) for word in sorted(counts)]
+        for key, target in self.targets.items():
+            parts = (one for one in _texts(lines, self.groups)[key])
+            self.work.store.write_text(self.work.shop.path(target), parts)
+            telling.wrote(target)
+        telling.done()
+        return FINISHED
+
+    def _is_done(self) -> bool:
+        paths = [
+            self.work.shop.path(path)
+            for key, path in self.targets.items()
+            if key != "outputMappingFile"
+        ]
+        if not all(map(os.path.exists, paths)) or not os.path.exists(self.source):
+            return False
+        return min(map(os.path.getmtime, paths)) >= os.path.getmtime(self.source)
+
+
+def _texts(lines: Sequence[tuple[bytes, int, int]], groups: int) -> Mapping[str, Iterator[str]]:
+    """The lines of each file, in the form of the original."""
+    words = [(word.decode("utf-8", "replace"), count, group) for word, count, group in lines]
+    firsts = {group: at for at, (_, _, group) in reversed([*enumerate(words)])}
+    return {
+        "outputVocabFile": (
+            f"     {at}\t     {count:g}\t{word}\t{group}\n"
+            for at, (word, count, group) in enumerate(words)
+        ),
+        "outputMappingFile": (f"{word}\n" for word, _, _ in words),
+        "outputWord2Cls": (f"{group}\n" for _, _, group in words),
+        "outputCls2Index": (f"{firsts.get(group, 0)}\n" for group in range(groups)),
+    }
+
+
+def write_words(command: Command, action: str, shop: Workshop) -> WriteWords:
+    """The action writeWordAndClass of a command."""
+    work = work_of(command, action, shop, "")
+    options = work.options
+    source, _ = located(options, shop.experiment.files, "inputFile")
+    groups = options.whole("nbrClass", 0)
+    options.required("vocabSize", work.name)
+    size = options.whole("vocabSize", 0)
+    if size < 1 or groups < 0:
+        raise work.refused("'vocabSize' has to be 1 or more, and 'nbrClass' not negative.")
+    ends = tuple(options.text(key) for key in ("beginSequence", "endSequence"))
+    if not all(ends):
+        raise work.refused("'beginSequence' and 'endSequence' say how sentences begin and end.")
+    keys = _TARGETS if groups else _TARGETS[:2]
+    needed = [key for key in keys if key != "outputMappingFile" or options.path(key)]
+    targets = {key: options.required_path(key, work.name) for key in needed}
+    for target in targets.values():
+        refuse_outside(work, shop.path(target))
+    words = options.text("unk", "<unk>").encode()
+    begin, end = (one.encode() for one in ends)
+    cutoff = options.whole("cutoff", 1)
+    return WriteWords(work, source, targets, size, groups, cutoff, (begin, end, words))
+
+
+class CreateLabelMap(NamedTuple):
+    """The action createLabelMap: files of labels that are not there yet."""
+
+    work: CommandWork
+    maps: Sequence[LabelMap]
+
+    def run(self, telling: Telling) -> str:
+        """Write the labels that data have, in the order of the file."""
+        telling.begun()
+        for one in self.maps:
+            path = self.work.shop.path(one.target)
+            if os.path.exists(path):
+                telling.line(
+                    f"CreateLabelMap: the label mapping file '{one.target}' already exists, no "
+                    "work to do."
+                )
+                telling.notice(f"'{one.target}' is there, so nothing is done.")
+                continue
+            labels = column_labels(one.path, one.start, one.form)
+            self.work.store.write_text(path, (f"{label}\n" for label in labels))
+            telling.wrote(one.target)
+        telling.done()
+        return FINISHED
+
+
+def create_label_map(command: Command, action: str, shop: Workshop) -> CreateLabelMap:
+    """The action createLabelMap of a command."""
+    work = work_of(command, action, shop, "")
+    section = work.options.required("section", work.name)
+    found = work.options.found(section)
+    if found is None:
+        raise work.refused(f"there is no block '{section}', whose reader would be used.")
+    scope = work.options.scope.inside(found)
+    reader = Options(scope).found("reader")
+    if reader is None:
+        raise work.refused(f"'{section}' has no reader.")
+    options = Options(scope.inside(reader))
+    kind = options.text("readerType")
+    if kind.lower() != _COLUMNS:
+        reason = (
+            f"createLabelMap is done for UCIFastReader, and '{section}' has "
+            f"{kind or 'CNTKTextFormatReader'}, whose labels are numbers or have a list already."
+        )
+        raise Refused(RunRefusal(reason, where_of_option(options, "readerType")))
+    maps = label_maps(options, shop.experiment.files)
+    if not maps:
+        raise work.refused(f"the reader of '{section}' has no block of labels.")
+    for one in maps:
+        refuse_outside(work, shop.path(one.target))
+    return CreateLabelMap(work, maps)
