@@ -22,7 +22,7 @@ from netsharp_engine.program import (
     Unsupported,
     UpdateRule,
 )
-from netsharp_engine.tensor_backend.kernels.acting import ACTING
+from netsharp_engine.tensor_backend.kernels.acting import ACTING, STEPWISE
 from netsharp_engine.tensor_backend.kernels.rows import Array
 from netsharp_engine.tensor_backend.kernels.sparse import TouchedRows, joined
 from netsharp_engine.tensor_backend.kernels.table import COMPUTED
@@ -53,10 +53,14 @@ class TensorDraft:
         ]
         loops = (part for part in scheduled(self.job.graph) if isinstance(part, Loop))
         return found + [
-            Unsupported(node, f"{node.name}: '{node.op}' in a loop over time is not done yet.")
+            Unsupported(
+                node,
+                f"{node.name}: '{node.op}' in a loop over time joins samples of one step, and CNTK "
+                "does not compute it there. Put it in front of the loop.",
+            )
             for loop in loops
             for node in loop.nodes
-            if node.op in ACTING
+            if node.op in ACTING and node.op not in STEPWISE
         ]
 
     def needs(self, *, shares: bool = False) -> Counter[str]:

@@ -16,6 +16,7 @@ from netsharp_engine.ops.tensors import ACROSS, SUMS
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
 from netsharp_engine.packing import Packing
 from netsharp_engine.tensor_backend.kernels import sequences
+from netsharp_engine.tensor_backend.kernels.acting import STEPWISE, Acting
 from netsharp_engine.tensor_backend.kernels.elements import reduced
 from netsharp_engine.tensor_backend.kernels.rows import Array
 from netsharp_engine.tensor_backend.kernels.table import TABLE, backward_of
@@ -52,8 +53,12 @@ class Scan:
         packings: dict[Node, Packing | None],
         kind: Any,
         carried: Mapping[Node, Array],
+        acting: Acting,
     ) -> None:
-        """Compute all steps; ``carried`` is what pieces of sequences take over, by delays."""
+        """Compute all steps; ``carried`` is what pieces of sequences take over, by delays, and
+        ``acting`` draws for nodes that drop.
+        """
+        self._acting = acting
         known = (packings[one] for one in self.sources)
         packing = next((one for one in known if one is not None), None)
         if packing is None:
@@ -72,6 +77,8 @@ class Scan:
         packing = self._packing
         for node in self._nodes:
             found[node] = self._room.of(node, packing, self._kind, "value")
+            if node.op in STEPWISE:
+                self._acting.draw_steps(node, packing, self._kind, self._backwards)
         steps = _Steps(packing)
         for step in steps.order(self._backwards):
             for node in self._nodes:
@@ -79,6 +86,9 @@ class Scan:
                 if node.op in DELAYS:
                     found[node][here] = _delayed(node, found, steps, step)
                     sequences.carry_in(node, found[node][here], step, packing, self._carried)
+                elif node.op in STEPWISE:
+                    source = found[node.inputs[0]][here]
+                    found[node][here] = self._acting.dropped(node, source, here)
                 else:
                     sources = [
                         found[one][here] if packings[one] is not None else found[one]
@@ -136,6 +146,10 @@ class Scan:
                 else:
                     by[source][there][inside] += gradient[inside]
             return
+        if node.op in STEPWISE:
+            if node.inputs[0] in self._learning:
+                by[node.inputs[0]][here] += self._acting.dropped(node, gradient, here)
+            return
         sources = None
         for source, back in zip(node.inputs, backward_of(node), strict=True):
             if back is None or source not in self._inside or source not in self._learning:
@@ -157,9 +171,9 @@ class Scan:
     ) -> Iterable[tuple[Node, Array]]:
         """What comes back to sources outside, of all steps together."""
         backs: tuple[Any, ...] = (None,)
-        if node.op not in DELAYS:
+        if node.op not in (*DELAYS, *STEPWISE):
             backs = backward_of(node)
-        elif len(node.inputs) == 2 and node.inputs[1] in self._learning:
+        elif node.op in DELAYS and len(node.inputs) == 2 and node.inputs[1] in self._learning:
             initial = node.inputs[1]
             new = sequences.border_back(node, gradient, packing)
             yield initial, reduced(new, found[initial].shape)

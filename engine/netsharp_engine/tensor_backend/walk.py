@@ -53,10 +53,10 @@ class GraphWalk:
         }
         self._sparse: dict[Node, sparse.Entries] = {}
         self._factor = 1.0
+        self._acting = Acting(job.graph, values, training=job.rule is not None)
         self._delays = [node for node in job.graph.nodes if node.op in DELAYS]
         #: Of delays the last steps of what they read, where sequences are cut into pieces.
         self._carried: dict[Node, Array] = {}
-        self._acting = Acting(job.graph, values, training=job.rule is not None)
 
     def begin(self, phase: Phase) -> None:
         """Take what an epoch sets; no sequence goes on from the one before."""
@@ -107,7 +107,8 @@ class GraphWalk:
                     scan = self._scans[part]
                     for source in scan.sources:
                         self._dense(source)
-                    scan.forward(self.found, self.packings, self._type, self._carried)
+                    carried, acting = self._carried, self._acting
+                    scan.forward(self.found, self.packings, self._type, carried, acting)
                 elif part.op == "input":
                     continue
                 elif part.op in HELD:
@@ -115,13 +116,13 @@ class GraphWalk:
                     self.packings[part] = None
                 else:
                     self._compute(part)
-        carried = {}
+        kept = {}
         for delay in self._delays:
             packing = self.packings[delay]
             if packing is not None and packing.before is not None:
                 values = self._dense(delay.inputs[0])
-                carried[delay] = sequences.carried_on(delay, values, packing)
-        self._carried = carried
+                kept[delay] = sequences.carried_on(delay, values, packing)
+        self._carried = kept
 
     def _compute(self, node: Node) -> None:
         packings = [self.packings[source] for source in node.inputs]

@@ -17,7 +17,7 @@ from netsharp_engine.cntk.stored.stored_nodes import StoredNode
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.nodes import Node
 from netsharp_engine.packing import packed
-from netsharp_engine.program import Batch, Job, Packed, UpdateRule, drafted
+from netsharp_engine.program import Batch, Job, Packed, UpdateRule
 from netsharp_engine.tensor_backend import TensorDraft
 from netsharp_engine.tensor_backend.kernels.acting import Acting, Draws, Phase
 from tests.cntk.training.experiments import made, run
@@ -230,15 +230,6 @@ def test_gaps_between_sequences_are_not_counted() -> None:
     assert stored["y"] == [6]
     np.testing.assert_allclose(stored["mean"].ravel(), real.mean(axis=0), rtol=1e-12)
     np.testing.assert_allclose(stored["variance"].ravel(), real.var(axis=0, ddof=1), rtol=1e-12)
-
-
-def test_a_loop_over_time_that_drops_is_refused() -> None:
-    graph = Graph()
-    before = graph.delay("PastValue", (2,), name="before", timeStep=1, initial=0.0)
-    summed = graph.apply("Plus", graph.input("x", (2,)), before, name="summed")
-    graph.connect(before, graph.apply("Dropout", summed, name="dropped"))
-    with pytest.raises(GraphError, match="dropped: 'Dropout' in a loop over time is not done yet"):
-        drafted(TensorDraft, Job(graph, 1))
 
 
 def test_what_does_not_fit_is_said() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,9 @@ class Acting:
         #: Where the sequences stand that the next node is computed of; None: all samples share it.
         self.packing: Packing | None = None
         self.draws: dict[Node, Draws] = {}
-        self._drawing = [one for one in _in_order(graph) if one.op == "Dropout"]
+        self._drawing = [one for one in _in_order(graph) if one.op in STEPWISE]
+        #: Of nodes in loops what each column is multiplied with; None where nothing is dropped.
+        self._masks: dict[Node, Array | None] = {}
         self.kernels: Mapping[Node, TensorKernel] = {
             node: ACTING[node.op](node, self) for node in graph.nodes if node.op in ACTING
         }
@@ -41,6 +43,27 @@ class Acting:
         if make is not None:
             count = len(self._drawing)
             self.draws = {node: make(at, count) for at, node in enumerate(self._drawing)}
+
+    def mask(self, node: Node, shape: tuple[int, ...], kind: Any) -> Array | None:
+        """What a node that drops multiplies values of a shape with: 0, or what makes up for it."""
+        rate = self.phase.dropout
+        if not self.training or rate <= 0:
+            return None
+        drawn = self.draws[node](math.prod(shape)).reshape(shape)
+        found: Array = np.where(drawn <= kind(rate), kind(0), kind(1 / (1 - rate)))
+        return found
+
+    def draw_steps(self, node: Node, packing: Packing, kind: Any, backwards: bool) -> None:
+        """Draw for all steps of a node in a loop, in the order in which it is computed."""
+        mask = self.mask(node, (packing.steps, packing.rows, *node.shape), kind)
+        if mask is not None:
+            mask = (mask[::-1] if backwards else mask).reshape(packing.columns, *node.shape)
+        self._masks[node] = mask
+
+    def dropped(self, node: Node, values: Array, columns: slice) -> Array:
+        """Values or gradients of some columns of a node in a loop, some of which become 0."""
+        mask = self._masks[node]
+        return values if mask is None else values * mask[columns]
 
 
 def _in_order(graph: Graph) -> list[Node]:
@@ -69,15 +92,9 @@ class _Dropout:
         self._mask: Array | None = None
 
     def forward(self, node: Node, sources: Sources) -> Array:
-        rate, (values,) = self._acting.phase.dropout, sources
-        self._mask = None
-        if not self._acting.training or rate <= 0:
-            return values
-        kind = values.dtype.type
-        drawn = self._acting.draws[node](values.size).reshape(values.shape)
-        self._mask = np.where(drawn <= kind(rate), kind(0), kind(1 / (1 - rate)))
-        found: Array = values * self._mask
-        return found
+        (values,) = sources
+        self._mask = self._acting.mask(node, values.shape, values.dtype.type)
+        return values if self._mask is None else values * self._mask
 
     def back(self, node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
         return gradient if self._mask is None else gradient * self._mask
@@ -216,6 +233,8 @@ def _batch_normalization(node: Node, acting: Acting) -> TensorKernel:
     return TensorKernel(one.forward, (one.by_values, one.by_scale, one.by_bias, None, None))
 
 
+#: Operations that may be computed step by step; the others join all samples.
+STEPWISE = ("Dropout",)
 #: By the names of `netsharp_engine.ops.tensors`.
 ACTING: Mapping[str, Callable[[Node, Acting], TensorKernel]] = {
     "Dropout": _dropout,
