@@ -138,7 +138,7 @@ def _read(reading: _Reading, past: Node, kept: Node, backwards: bool) -> Cell:
     if (
         source is not past
         or len(peepholes) not in (0, 3)
-        or any(one.op not in HELD for one in outside)
+        or not all(map(_is_shared, outside))
         or any(one.shape != (size,) for one in peepholes)
         or weights.shape != (past.size, 4 * size)
         or sums.shape != (4 * size,)
@@ -148,6 +148,17 @@ def _read(reading: _Reading, past: Node, kept: Node, backwards: bool) -> Cell:
         raise _MismatchError
     three = (peepholes[0], peepholes[1], peepholes[2]) if peepholes else None
     return Cell(sums, weights, outputs, state, (past, kept), three, projection, backwards)
+
+
+def _is_shared(node: Node) -> bool:
+    """Whether all samples share a value: it is worked out of parameters alone."""
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if one.op == "input" or (one.op not in HELD and not one.inputs):
+            return False
+        waiting += () if one.op in HELD else one.inputs
+    return True
 
 
 class Border(NamedTuple):

@@ -289,6 +289,21 @@ def _read_rows(given: BinaryReading, node: StoredNode) -> StoredNode:
     return node._replace(attributes=found | dict(zip(_IMAGE, image or (0, 0, 0), strict=True)))
 
 
+def _write_recurrences(out: BinaryWriting, node: StoredNode) -> None:
+    given = node.attributes
+    out.size(int(given.get("bidirectional", False)))
+    out.size(given.get("numLayers", 1))
+    out.size(given["hiddenDims"])
+    out.text(given.get("recurrentOp", "lstm"))
+    out.pack("i", given.get("axis", -1))
+
+
+def _read_recurrences(given: BinaryReading, node: StoredNode) -> StoredNode:
+    found: dict[str, Any] = {"bidirectional": bool(given.size()), "numLayers": given.size()}
+    found |= {"hiddenDims": given.size(), "recurrentOp": given.text(), "axis": given.whole()}
+    return node._replace(attributes=found)
+
+
 _PLAIN = Attributes(lambda out, node: None, lambda given, node: node)
 _STATISTIC = Attributes(_write_statistic, _read_statistic)
 _WITHOUT = (
@@ -327,6 +342,7 @@ TYPES: dict[str, Attributes] = {
     **dict.fromkeys(
         ("MaxPooling", "AveragePooling"), Attributes(_write_old_windows, _read_old_windows)
     ),
+    "OptimizedRNNStack": Attributes(_write_recurrences, _read_recurrences),
     "BatchNormalization": Attributes(_write_normalization, _read_normalization),
     "Mean": _STATISTIC,
     "InvStdDev": _STATISTIC,

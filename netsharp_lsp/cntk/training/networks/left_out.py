@@ -8,6 +8,7 @@ from netsharp_lsp.cntk.networks.node import PARAMETER
 from netsharp_lsp.cntk.networks.node_types import INPUTS, NODE_TYPES
 from netsharp_lsp.cntk.networks.starting import FROM_FILE
 from netsharp_lsp.cntk.training.networks import windows
+from netsharp_lsp.cntk.training.networks.recurrent_stacks import STACK, why_not_taken_apart
 from netsharp_lsp.limits import COUNTED_BYTES
 
 TYPE_CHECKING = False
@@ -19,8 +20,6 @@ _RANKS = "which sorts answers to queries; that is not done."
 _LATTICES = "which reads lattices of speech; that is not done."
 #: Why types are left out, behind their names.
 _TYPES = {
-    "OptimizedRNNStack": "which CNTK computes by a library for graphics processors alone, whose "
-    "layout of weights is not done. RecurrentLSTMLayerStack is done.",
     "NoiseContrastiveEstimation": "which CNTK of November 2016 does not accept either: it asks for "
     "a bias along a dynamic axis, and reads it as one number for each word. "
     "ClassBasedCrossEntropyWithSoftmax is done.",
@@ -39,8 +38,10 @@ _TYPES = {
 
 def why_not(node: Node) -> str:
     """Why a node is not computed, behind its name; empty where it is."""
-    if node.operation not in TENSORS and node.operation not in INPUTS:
+    if node.operation not in TENSORS and node.operation not in (*INPUTS, STACK):
         return f"is of type {node.operation}, {_of_type(node.operation)}"
+    if node.operation == STACK and (reason := why_not_taken_apart(node)):
+        return reason
     is_known = node.shape and all(node.shape)
     if not is_known and node.text("init") == FROM_FILE:
         return (

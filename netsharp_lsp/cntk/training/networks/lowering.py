@@ -16,6 +16,7 @@ from netsharp_lsp.cntk.networks.node import PARAMETER, Network, reached
 from netsharp_lsp.cntk.networks.node_types import INPUTS
 from netsharp_lsp.cntk.training.networks import windows
 from netsharp_lsp.cntk.training.networks.left_out import why_not
+from netsharp_lsp.cntk.training.networks.recurrent_stacks import STACK, taken_apart
 from netsharp_lsp.cntk.training.networks.written import written_start
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal
 
@@ -237,6 +238,8 @@ def _lower(graph: Graph, node: Node, made: dict[str, engine.Node], learns: bool)
     if any(source.name not in made for source in read):
         raise GraphError(f"{node.name}: depends on itself in the same step")
     sources = [made[source.name] for source in read]
+    if node.operation == STACK:
+        return taken_apart(graph, node, origin, *sources)
     if node.operation in DELAYS:
         steps, initial = node.integer("timeStep", 1), _real(node, "defaultHiddenActivation", 0.1)
         if steps < 1:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from netsharp_engine.cntk.samples.minibatches import Parts
 from netsharp_engine.cntk.samples.truncated import Cut
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
+from netsharp_lsp.cntk.training.networks.recurrent_stacks import STACK
 from netsharp_lsp.cntk.training.options import Options
 from netsharp_lsp.cntk.training.plans.auto_adjust import NOT_NEGATIVE, demand
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
@@ -85,6 +86,13 @@ def require_cuttable(graph: Graph, network: Network, truncation: Truncation) -> 
     cut, sizes = truncation.cut, truncation.plan.schedule.sizes
     steps = min(cut.of(size)[1] for size in sizes)
     refusals = []
+    for name in {node.name for node in graph.nodes} & network.nodes.keys():
+        stack = network.nodes[name]
+        if stack.operation == STACK:
+            said = f"'{name}', of type {STACK}, asks for whole sequences: truncated cuts sequences."
+            refusals.append(RunRefusal(said, stack.where))
+    if refusals:  # its parts have names that no network knows
+        raise Refused(*refusals)
     for node in graph.nodes:
         reason = ""
         if node.op == DELAYS[1]:
