@@ -132,7 +132,8 @@ class Graph:
         definition = OPERATIONS.get(op)
         if definition is None:
             raise GraphError(f"{label}: there is no operation '{op}'", origin)
-        if not (inputs or parameters) or not self._known.issuperset(inputs):
+        is_source = inputs or parameters or definition.alone
+        if not is_source or not self._known.issuperset(inputs):
             raise GraphError(f"{label}: every source must be a node of the same graph", origin)
         draft = Node(op, tuple(inputs), tuple(parameters), attributes, (), name, origin)
         try:

@@ -22,11 +22,13 @@ class Operation(NamedTuple):
     ``shape(node)`` infers the node's shape from its inputs, parameters and attributes;
     it raises ValueError with a sentence where they do not fit and KeyError where an
     attribute is missing.  ``cost(node)`` is exact: taps outside the source are not counted.
+    One that is ``alone`` reads nothing.
     """
 
     name: str
     shape: Callable[[Node], tuple[int, ...]]
     cost: Callable[[Node], Cost]
+    alone: bool = False
 
 
 def expect_parameters(node: Node, *shapes: tuple[int, ...]) -> None:

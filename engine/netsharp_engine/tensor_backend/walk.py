@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from netsharp_engine.graph import Graph, GraphError, Node, SamplesError
-from netsharp_engine.ops.tensors import ACROSS, HELD, SUMS
+from netsharp_engine.ops.tensors import ACROSS, ENVIRONMENT, HELD, SUMS
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
 from netsharp_engine.packing import Indices, Packing, single
 from netsharp_engine.phases import Phase
@@ -113,6 +113,9 @@ class GraphWalk:
                     continue
                 elif part.op in HELD:
                     self.found[part] = self._values[part.parameters[0].name][None]
+                    self.packings[part] = None
+                elif part.op == ENVIRONMENT:
+                    self.found[part] = np.full((1, 1), self._acting.training, self._type)
                     self.packings[part] = None
                 else:
                     self._compute(part)

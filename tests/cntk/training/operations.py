@@ -11,7 +11,7 @@ import numpy.typing as npt
 from netsharp_engine.geometry import CorneredAxis
 from netsharp_engine.graph import Graph
 from netsharp_engine.nodes import Node
-from netsharp_engine.ops.tensors import _BINARY, COUNTING, HELD, TENSORS
+from netsharp_engine.ops.tensors import _BINARY, COUNTING, ENVIRONMENT, HELD, TENSORS
 from netsharp_engine.ops.tensors.images import POOLING
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
 
@@ -79,9 +79,9 @@ SAMPLES = 3
 AWAY_FROM_ZERO = ("Abs", "RectifiedLinear", "Reciprocal", "MatrixL1Reg")
 POSITIVE = ("Log", "Sqrt", "CrossEntropy")
 #: Those that `test_images.py` and `test_acting.py` test: they need more than shapes.
-WINDOWED = ("Convolution", *POOLING, "Dropout", *COUNTING)
+WINDOWED = ("Convolution", *POOLING, "Dropout", *COUNTING, ENVIRONMENT)
 #: Those whose gradient is given, not that of their value.
-GIVEN = ("DummyCriterion",)
+GIVEN = ("DummyCriterion", "LambdaRank", "NDCG1Eval")
 
 
 def shapes(operation: str) -> list[tuple[Shape, ...]]:

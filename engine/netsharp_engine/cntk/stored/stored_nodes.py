@@ -289,6 +289,38 @@ def _read_rows(given: BinaryReading, node: StoredNode) -> StoredNode:
     return node._replace(attributes=found | dict(zip(_IMAGE, image or (0, 0, 0), strict=True)))
 
 
+#: How a trace prints where nothing is said: truths, and texts in front, behind and between.
+_PRINTED = (False, "", False, True, "", "", "", "", "\n", " ", "\n", "")
+_MOST = 100_000_000
+
+
+def _write_trace(out: BinaryWriting, node: StoredNode) -> None:
+    given = node.attributes
+    out.text(given.get("say", ""))
+    out.size(given.get("logFirst", 10))
+    out.size(given.get("logFrequency", 100))
+    out.pack("?", given.get("logGradientToo", False))
+    for one in _PRINTED:
+        if isinstance(one, str):
+            out.text(one)
+        else:
+            out.pack("?", one)
+    for name in ("onlyUpToRow", "onlyUpToT"):
+        out.size(given.get(name, _MOST))
+
+
+def _read_trace(given: BinaryReading, node: StoredNode) -> StoredNode:
+    found: dict[str, Any] = {"say": given.text(), "logFirst": given.size()}
+    found |= {"logFrequency": given.size(), "logGradientToo": bool(given.take("?")[0])}
+    for one in _PRINTED:
+        if isinstance(one, str):
+            given.text()
+        else:
+            given.take("?")
+    found |= {"onlyUpToRow": given.size(), "onlyUpToT": given.size()}
+    return node._replace(attributes=found)
+
+
 def _write_recurrences(out: BinaryWriting, node: StoredNode) -> None:
     given = node.attributes
     out.size(int(given.get("bidirectional", False)))
@@ -316,6 +348,7 @@ _WITHOUT = (
     *("LogPlus", "PerDimMeanVarDeNormalization", "LookupTable", "DiagTimes", "KhatriRaoProduct"),
     *("CosDistance", "CosDistanceWithNegativeSamples", "Diagonal", "CrossEntropy", "Logistic"),
     *("ClassBasedCrossEntropyWithSoftmax", "DummyCriterion", "MatrixL1Reg", "MatrixL2Reg"),
+    *("LambdaRank", "NDCG1Eval"),
 )
 _DELAY = Attributes(_write_delay, _read_delay)
 TYPES: dict[str, Attributes] = {
@@ -341,6 +374,11 @@ TYPES: dict[str, Attributes] = {
     ),
     **dict.fromkeys(
         ("MaxPooling", "AveragePooling"), Attributes(_write_old_windows, _read_old_windows)
+    ),
+    "Trace": Attributes(_write_trace, _read_trace),
+    "EnvironmentInput": Attributes(
+        lambda out, node: out.text(node.attributes["propertyName"]),
+        lambda given, node: node._replace(attributes={"propertyName": given.text()}),
     ),
     "OptimizedRNNStack": Attributes(_write_recurrences, _read_recurrences),
     "BatchNormalization": Attributes(_write_normalization, _read_normalization),

@@ -30,7 +30,16 @@ if TYPE_CHECKING:
 
     from netsharp_engine.nodes import Node
 
-__all__ = ["ACROSS", "COUNTING", "HELD", "OPERATIONS", "STATISTICS", "SUMS", "TENSORS"]
+__all__ = [
+    "ACROSS",
+    "COUNTING",
+    "ENVIRONMENT",
+    "HELD",
+    "OPERATIONS",
+    "STATISTICS",
+    "SUMS",
+    "TENSORS",
+]
 
 #: Operations whose value is their parameter's: the same for every sample.
 HELD = ("LearnableParameter", "Mean", "InvStdDev")
@@ -38,6 +47,8 @@ HELD = ("LearnableParameter", "Mean", "InvStdDev")
 STATISTICS = HELD[1:]
 #: Operations that join each sample with others: those of gaps are none.
 ACROSS = ("CosDistanceWithNegativeSamples",)
+#: The operation that says whether there is a training: 1, else 0.
+ENVIRONMENT = "EnvironmentInput"
 #: Operations that count samples in a parameter of their own, and keep running statistics.
 COUNTING = ("BatchNormalization",)
 
@@ -47,6 +58,11 @@ def _held(node: Node) -> tuple[int, ...]:
     if len(node.parameters) != 1:
         raise ValueError(f"{len(node.parameters)} parameters given, 1 needed")
     return node.parameters[0].shape
+
+
+def _number(node: Node) -> tuple[int, ...]:
+    expect_inputs(node, 0)
+    return (1,)
 
 
 def _same(node: Node) -> tuple[int, ...]:
@@ -131,6 +147,7 @@ OPERATIONS = (
     Operation("Reshape", _reshape, free),
     *IMAGES,
     Operation("Dropout", _same, free),
+    Operation(ENVIRONMENT, _number, free, alone=True),
     *(Operation(name, _normalization, free) for name in COUNTING),
     *CRITERIA,
     *(Operation(name, rule, free) for name, rule in _RULES.items()),

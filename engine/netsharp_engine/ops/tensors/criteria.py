@@ -55,6 +55,15 @@ def _by_classes(node: Node) -> tuple[int, ...]:
     return (1,)
 
 
+def _sorted(node: Node) -> tuple[int, ...]:
+    """What an answer is worth, its score, and the number of its query."""
+    expect_inputs(node, 3)
+    for one in node.inputs:
+        if one.size != 1:
+            raise ValueError(f"{list(one.shape)} is not one number for each answer")
+    return (1,)
+
+
 _RULES = {
     "CrossEntropyWithSoftmax": _compared,
     "CrossEntropy": _compared,
@@ -63,6 +72,8 @@ _RULES = {
     "Logistic": _compared_with,
     "ClassBasedCrossEntropyWithSoftmax": _by_classes,
     "DummyCriterion": _given,
+    "LambdaRank": _sorted,
+    "NDCG1Eval": _sorted,
     "SumElements": one_element,
     "MatrixL1Reg": one_element,
     "MatrixL2Reg": one_element,

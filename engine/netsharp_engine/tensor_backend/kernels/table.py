@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from netsharp_engine.nodes import Node
+from netsharp_engine.ops.tensors import ENVIRONMENT
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
 from netsharp_engine.tensor_backend.kernels.acting import ACTING
 from netsharp_engine.tensor_backend.kernels.criteria import CRITERIA
 from netsharp_engine.tensor_backend.kernels.elements import KERNELS
 from netsharp_engine.tensor_backend.kernels.products import PRODUCTS
+from netsharp_engine.tensor_backend.kernels.queries import QUERIES
 from netsharp_engine.tensor_backend.kernels.regions import REGIONS
 from netsharp_engine.tensor_backend.kernels.rows import Backward, TensorKernel
 from netsharp_engine.tensor_backend.kernels.shaping import SHAPING, stack_back
 
-TABLE: dict[str, TensorKernel] = {**KERNELS, **PRODUCTS, **SHAPING, **REGIONS, **CRITERIA}
+TABLE: dict[str, TensorKernel] = {
+    **KERNELS,
+    **PRODUCTS,
+    **SHAPING,
+    **REGIONS,
+    **CRITERIA,
+    **QUERIES,
+}
 #: The operations that are computed.
-COMPUTED = frozenset((*TABLE, *ACTING, *COLUMNS, *DELAYS))
+COMPUTED = frozenset((*TABLE, *ACTING, *COLUMNS, *DELAYS, ENVIRONMENT))
 
 
 def backward_of(node: Node) -> tuple[Backward | None, ...]:

@@ -16,6 +16,7 @@ from netsharp_engine.cntk.statistics import precomputed
 from netsharp_engine.cntk.stored.model_file import Checkpoint
 from netsharp_engine.program import Memory
 from netsharp_lsp.cntk.networks.node import elements
+from netsharp_lsp.cntk.training.networks.left_out import TRACE
 from netsharp_lsp.cntk.training.networks.lowering import (
     counters,
     held,
@@ -98,6 +99,10 @@ class Train(NamedTuple):
             telling.line(line)
         if notice:
             telling.notice(notice)
+        traces = [one.name for one in self.network.nodes.values() if one.operation == TRACE]
+        if traces:
+            names = ", ".join(f"'{name}'" for name in traces)
+            telling.notice(f"{names} of type {TRACE}: passed on, and nothing is printed of it.")
         if self.truncation.notice:
             telling.notice(self.truncation.notice)
         if self.unheard:

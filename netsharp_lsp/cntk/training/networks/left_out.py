@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_engine.ops.tensors import COUNTING, TENSORS
+from netsharp_engine.ops.tensors import COUNTING, ENVIRONMENT, TENSORS
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
 from netsharp_lsp.cntk.networks.node import PARAMETER
 from netsharp_lsp.cntk.networks.node_types import INPUTS, NODE_TYPES
@@ -16,21 +16,18 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Node
 
 _DRAWS = "which draws classes at random by a generator of its own; that is not done yet."
-_RANKS = "which sorts answers to queries; that is not done."
+#: The type that passes on what it prints: here it prints nothing.
+TRACE = "Trace"
 _LATTICES = "which reads lattices of speech; that is not done."
 #: Why types are left out, behind their names.
 _TYPES = {
     "NoiseContrastiveEstimation": "which CNTK of November 2016 does not accept either: it asks for "
     "a bias along a dynamic axis, and reads it as one number for each word. "
     "ClassBasedCrossEntropyWithSoftmax is done.",
-    "Trace": "which prints what it passes on, and that is not done. The numbers do not need it.",
-    "EnvironmentInput": "whose number depends on the action that is done; that is not done yet.",
     "EpochAccumulator": "which gathers means over an epoch; that is not done yet.",
     "Crop": "which cuts images; that is not done yet. Slice along both axes does the same.",
     "RandomSample": _DRAWS,
     "RandomSampleInclusionFrequency": _DRAWS,
-    "NDCG1Eval": _RANKS,
-    "LambdaRank": _RANKS,
     "SequenceWithSoftmax": _LATTICES,
     "LatticeSequenceWithSoftmax": _LATTICES,
 }
@@ -38,8 +35,12 @@ _TYPES = {
 
 def why_not(node: Node) -> str:
     """Why a node is not computed, behind its name; empty where it is."""
-    if node.operation not in TENSORS and node.operation not in (*INPUTS, STACK):
+    if node.operation not in TENSORS and node.operation not in (*INPUTS, STACK, TRACE):
         return f"is of type {node.operation}, {_of_type(node.operation)}"
+    if node.operation == ENVIRONMENT and node.text("propertyName") != "isTraining":
+        return (
+            f"asks for the property '{node.text('propertyName')}', and isTraining is the only one."
+        )
     if node.operation == STACK and (reason := why_not_taken_apart(node)):
         return reason
     is_known = node.shape and all(node.shape)

@@ -15,7 +15,7 @@ from netsharp_lsp.cntk.networks.inference import in_order
 from netsharp_lsp.cntk.networks.node import PARAMETER, Network, reached
 from netsharp_lsp.cntk.networks.node_types import INPUTS
 from netsharp_lsp.cntk.training.networks import windows
-from netsharp_lsp.cntk.training.networks.left_out import why_not
+from netsharp_lsp.cntk.training.networks.left_out import TRACE, why_not
 from netsharp_lsp.cntk.training.networks.recurrent_stacks import STACK, taken_apart
 from netsharp_lsp.cntk.training.networks.written import written_start
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal
@@ -240,6 +240,8 @@ def _lower(graph: Graph, node: Node, made: dict[str, engine.Node], learns: bool)
     sources = [made[source.name] for source in read]
     if node.operation == STACK:
         return taken_apart(graph, node, origin, *sources)
+    if node.operation == TRACE:
+        return graph.apply("Pass", *sources, name=node.name, origin=origin)
     if node.operation in DELAYS:
         steps, initial = node.integer("timeStep", 1), _real(node, "defaultHiddenActivation", 0.1)
         if steps < 1:

@@ -8,12 +8,11 @@ row by row; behind all of them the biases, two for each gate.  Sizes are in numb
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_engine.graph import Graph
 from netsharp_engine.ops.tensors.shaping import DELAYS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

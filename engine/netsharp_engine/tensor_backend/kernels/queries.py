@@ -1,0 +1,129 @@
+"""How well answers to queries are sorted: a criterion whose gradient is given, and a figure.
+
+Sources are what an answer is worth, its score, and the number of its query, each one number for a
+sample; answers to a query stand beside each other, the worthiest first.  The value is what the
+original tells for a sample, times the samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from netsharp_engine.nodes import Node
+from netsharp_engine.tensor_backend.kernels.elements import one_number
+from netsharp_engine.tensor_backend.kernels.rows import Array, Sources, TensorKernel
+
+#: Worths that differ by less are equal.
+_EQUAL = 1e-7
+
+
+def _queries(sources: Sources) -> Iterator[tuple[slice, Array, Array]]:
+    """Of every query its samples, what these are worth, and their scores."""
+    count = max(map(len, sources))
+    worth, scores, numbers = (np.broadcast_to(one.reshape(-1), count) for one in sources)
+    ids = numbers.astype(np.int64)
+    begins = np.r_[0, np.flatnonzero(np.diff(ids)) + 1, count]
+    for begin, end in zip(begins[:-1].tolist(), begins[1:].tolist(), strict=True):
+        here = slice(begin, end)
+        yield here, worth[here], scores[here]
+
+
+def _ranks(worth: Array, scores: Array) -> Array:
+    """Where each answer stands by its score; of equal ones the less worthy is in front."""
+    found = np.empty(len(scores), np.intp)
+    found[np.lexsort((worth, -scores))] = np.arange(len(scores))
+    return found
+
+
+def _discounts(ranks: Array, kind: type) -> Array:
+    """By what the worth of places is divided."""
+    return np.log(2.0 + ranks).astype(kind)
+
+
+def _sum(values: Array) -> Array:
+    """One after the other, in the type of the numbers."""
+    found: Array = np.cumsum(values)[-1]
+    return found
+
+
+def _gained(sources: Sources) -> Array:
+    """How far answers are from the best order, in per cent."""
+    kind, shares = sources[1].dtype.type, []
+    for _, worth, scores in _queries(sources):
+        places = np.arange(len(worth))
+        best = _sum(worth / _discounts(places, kind))
+        found = _sum(worth / _discounts(_ranks(worth, scores), kind))
+        shares.append(found / best if best != 0 else kind(0))
+    missed: Array = (kind(1) - _sum(np.array(shares, kind)) / kind(len(shares))) * kind(100)
+    return missed
+
+
+def _unsorted(node: Node, sources: Sources) -> Array:
+    return one_number(np.asarray(_gained(sources) * sources[1].dtype.type(_count(sources))))
+
+
+def _count(sources: Sources) -> int:
+    return max(map(len, sources))
+
+
+def _pulled(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
+    """What pulls answers into order: by pairs, how much their exchange would change.
+
+    As in the original, pairs of equal worth are passed over here and not where scores are
+    compared: behind one, later pairs of the minibatch get what belongs to those before them.
+    """
+    kind = sources[1].dtype.type
+    queries = list(_queries(sources))
+    pulls, at = _pulls(queries, kind), 0
+    found = np.zeros(_count(sources), kind)
+    for here, worth, scores in queries:
+        discounts = _discounts(_ranks(worth, scores), kind)
+        best = _sum(worth / _discounts(np.arange(len(worth)), kind))
+        own = found[here]
+        for place in np.flatnonzero(worth > worth[-1]).tolist():
+            others = place + 1 + np.flatnonzero(np.abs(worth[place] - worth[place + 1 :]) >= _EQUAL)
+            pull = pulls[at : at + len(others)]
+            at += len(others)
+            if best == 0:
+                continue
+            one, other = discounts[place], discounts[others]
+            change = (worth[place] - worth[others]) * (one - other) / (one * other)
+            pull = pull * np.abs(change / best)
+            own[place] += pull.sum()
+            own[others] -= pull
+    back: Array = found.reshape(-1, 1) * gradient[0]
+    return back.reshape(-1, *sources[1].shape[1:])
+
+
+def _pulls(queries: list[tuple[slice, Array, Array]], kind: Any) -> Array:
+    """Of every answer that is worth more than the last of its query, and each behind it, the slope
+    of log(1 + exp(-difference of scores)).
+    """
+    differences = [
+        scores[place] - scores[place + 1 :]
+        for _, worth, scores in queries
+        for place in np.flatnonzero(worth > worth[-1]).tolist()
+    ]
+    apart = np.concatenate([np.empty(0, kind), *differences])
+    found: Array = -kind(1) / (kind(1) + np.exp(apart))
+    return found
+
+
+def _first_place(node: Node, sources: Sources) -> Array:
+    """How much the answers in the first places are worth of what they could be, in per cent."""
+    kind, total, number = sources[1].dtype.type, sources[1].dtype.type(0), 0
+    for _, worth, scores in _queries(sources):
+        number += 1
+        if worth[0] != 0:
+            total = total + worth[_ranks(worth, scores).argmin()] / worth[0]
+    found = total / kind(number) * kind(100) * kind(_count(sources))
+    return one_number(np.asarray(found, kind))
+
+
+QUERIES = {
+    "LambdaRank": TensorKernel(_unsorted, (None, _pulled, None)),
+    "NDCG1Eval": TensorKernel(_first_place, (None, None, None)),
+}
