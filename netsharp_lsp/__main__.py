@@ -26,10 +26,10 @@ COMMANDS = {
     "diff": "compare two networks or experiments",
     "config": "",
     "migrate": "",
-    "run": "train a network on a table of data",
+    "run": "train a network on a table of data, or do what a configuration says",
     "predict": "predict with a trained model",
     "evaluate": "measure a trained model on labelled data",
-    "weights": "write the specification with trained weights",
+    "weights": "list the weights of a model, or write the specification with them",
     "lsp": "serve an editor",
 }
 FAILED = 2
@@ -221,7 +221,8 @@ def _usage() -> str:
     from netsharp_lsp.language import families
 
     known = " and in ".join(f"{one.title} ({', '.join(one.suffixes)})" for one in families())
-    trained = " and ".join(one.title for one in families() if one.training is not None)
+    able = (one for one in families() if one.training is not None or one.experiments is not None)
+    trained = " and ".join(one.title for one in able)
     purpose = f"Check, format and describe neural networks in {known}; "
     purpose += f"train and apply those in {trained}."
     width = max(map(len, COMMANDS))

@@ -22,7 +22,7 @@ DONE, FAILED = 0, 2
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp evaluate` understands."""
     add = parser.add_argument
-    add("model", metavar="MODEL", help="a model file of `netsharp run`")
+    add("model", metavar="MODEL", help="a model file, of whatever program")
     add("--format", choices=("text", "json"), default="text", help="how to say it")
     add("--quiet", action="store_true", help="show no progress")
     add_data_arguments(parser)

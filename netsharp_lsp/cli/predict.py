@@ -27,7 +27,7 @@ NAMES = ("netsharp", "rx")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp predict` understands."""
     add = parser.add_argument
-    add("model", metavar="MODEL", help="a model file of `netsharp run`")
+    add("model", metavar="MODEL", help="a model file, of whatever program")
     add("--output", metavar="FILE", help="a .csv, .jsonl or .parquet file instead of stdout")
     add("--keep", action="append", default=[], metavar="COLUMNS", help="copy these columns")
     add("--names", choices=NAMES, default=NAMES[0], help="whose column names to use")

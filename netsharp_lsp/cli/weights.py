@@ -1,4 +1,4 @@
-"""`netsharp weights`: a model's specification with its trained weights and biases inside."""
+"""`netsharp weights`: what a model has learned, listed, or inside its specification."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DONE, FAILED = 0, 2
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp weights` understands."""
     add = parser.add_argument
-    add("model", metavar="MODEL", help="a model file of `netsharp run`")
+    add("model", metavar="MODEL", help="a model file, of whatever program")
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
         "--spec", action="store_true", help="write the specification with trained values inside"

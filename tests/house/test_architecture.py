@@ -67,3 +67,20 @@ def test_every_invariant_names_tests_that_are_there() -> None:
         assert names, invariant
         for name in names:
             assert (ROOT / name).exists(), f"{name} is not there: {invariant[:60]}"
+
+
+def test_every_module_of_the_table_of_rules_is_there() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    _, _, rest = text.partition("## Where the rules of CNTK's training are")
+    rows = [
+        line.split("|")[1:-1] for line in rest.partition("\n## ")[0].splitlines() if line[:1] == "|"
+    ]
+    places = ("engine/netsharp_engine", "netsharp_lsp/cntk")
+    found = [
+        (ROOT / place / name).exists() or name
+        for row in rows[2:]
+        for place, cell in zip(places, row[1:], strict=True)
+        for name in re.findall("`([^`]+)`", cell)
+    ]
+    assert len(found) > 50
+    assert set(found) == {True}

@@ -1,4 +1,4 @@
-"""The README tells the truth: every command in it runs, and prints what stands there."""
+"""README and pages tell the truth: every command in them runs, and prints what stands there."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.readme.transcripts import LEFT_TO_CI, README, ROOT, blocks, updated
+from tests.readme.transcripts import LEFT_TO_CI, PAGES, README, ROOT, blocks, updated
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_every_transcript_is_true(tmp_path: Path) -> None:
-    text = README.read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_transcript_is_true(page: Path, tmp_path: Path) -> None:
+    text = page.read_text(encoding="utf-8")
     fresh = updated(text, tmp_path, keep_varying=True)
     assert fresh.splitlines() == text.splitlines()
 
@@ -28,7 +29,8 @@ def test_commands_left_to_ci_are_targets_that_it_runs() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    for page in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "bench/README.md"):
-        text = (ROOT / page).read_text(encoding="utf-8")
+    pages = [ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "bench/README.md")]
+    for page in (*PAGES, *pages):
+        text = page.read_text(encoding="utf-8")
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", text):
-            assert ((ROOT / page).parent / target).exists(), f"{page}: {target}"
+            assert (page.parent / target).exists(), f"{page}: {target}"

@@ -1,10 +1,10 @@
-"""Runs the commands of the README and writes what they print back into it.
+"""Runs the commands of the README and of pages of docs/, and writes back what they print.
 
 A block ```console holds commands behind `$ ` and their output; ```python is run; a block
 ```netsharp, ```toml, ```r, ```text or in a language of CNTK below a line "`NAME`:" is a file.  A
 comment `<!-- varies -->` above a block says that its figures differ from machine to machine: it
-is run, not compared.
-Pictures named in docs/ are made anew.  `python -m tests.readme.transcripts` updates the README.
+is run, not compared.  Each page begins in a folder of its own, with the examples in it.
+Pictures named in docs/ are made anew.  `python -m tests.readme.transcripts` updates all pages.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
+#: What is run from top to bottom.
+PAGES = (README, ROOT / "docs" / "cntk.md", ROOT / "docs" / "experiments.md")
 BLOCK = re.compile(
     r"(?P<varies><!-- varies -->\n)?(?:`(?P<name>[\w./-]+)`:\n\n)?"
     r"^```(?P<kind>console|python|netsharp|toml|r|text|cntk|brainscript|ndl|mel)\n"
@@ -30,7 +32,7 @@ LEFT_TO_CI = ("make ", "git clone ", "cd ", "pip install ", "pre-commit ", "code
 
 
 class Block:
-    """One block of the README: where its text stands, what it is, what it says."""
+    """One block of a page: where its text stands, what it is, what it says."""
 
     def __init__(self, match: re.Match[str]) -> None:
         self.kind = match["kind"]
@@ -46,7 +48,7 @@ class Block:
 
 
 def blocks(text: str) -> list[Block]:
-    """The blocks of a README in order."""
+    """The blocks of a page in order."""
     return [Block(match) for match in BLOCK.finditer(text)]
 
 
@@ -72,10 +74,11 @@ def run_console(block: Block, folder: Path, environment: dict[str, str]) -> str:
         if command.startswith(LEFT_TO_CI):
             continue
         done = subprocess.run(
-            ["sh", "-c", f"{command} 2>&1"],
+            ["sh", "-c", command],
             cwd=folder,
             env=environment,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             text=True,
             check=False,
         )
@@ -92,13 +95,13 @@ def run_block(block: Block, folder: Path, environment: dict[str, str]) -> str:
     if block.kind == "python":
         subprocess.run([sys.executable, "-c", block.text], cwd=folder, env=environment, check=True)
     elif block.name:
-        (folder / block.name).parent.mkdir(exist_ok=True)
+        (folder / block.name).parent.mkdir(exist_ok=True, parents=True)
         (folder / block.name).write_text(block.text, encoding="utf-8")
     return block.text
 
 
 def updated(text: str, folder: Path, *, keep_varying: bool) -> str:
-    """The README with every transcript made anew; those that vary may stay as they are."""
+    """A page with every transcript made anew; those that vary may stay as they are."""
     environment = workplace(folder)
     parts, at = [], 0
     for block in blocks(text):
@@ -110,13 +113,15 @@ def updated(text: str, folder: Path, *, keep_varying: bool) -> str:
 
 
 def main() -> None:
-    """Write README and pictures."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        text = updated(README.read_text(encoding="utf-8"), folder, keep_varying=False)
-        README.write_text(text, encoding="utf-8")
-        for picture in re.findall(r"\(docs/([\w-]+\.svg)\)", text):
-            shutil.copy(folder / picture, ROOT / "docs" / picture)
+    """Write pages and pictures."""
+    for page in PAGES:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            text = updated(page.read_text(encoding="utf-8"), folder, keep_varying=False)
+            page.write_text(text, encoding="utf-8")
+            for picture in re.findall(r"\((?:docs/)?([\w-]+\.svg)\)", text):
+                if (folder / picture).exists():
+                    shutil.copy(folder / picture, ROOT / "docs" / picture)
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def test_it_cannot_be_trained(tmp_path: Path) -> None:
 
 def test_the_command_names_it(tmp_path: Path) -> None:
     said = " ".join(toy(tmp_path, "--help").stdout.split())
-    assert "and in Tally (.tally); train and apply those in Net#." in said
+    assert "and in Tally (.tally); train and apply those in Net# and the languages of CNTK." in said
 
 
 def test_an_editor_gets_diagnostics_hovers_and_formatting(tmp_path: Path) -> None:

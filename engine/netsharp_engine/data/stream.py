@@ -169,10 +169,13 @@ def match_columns(source: Source, encoding: Encoding) -> tuple[int, ...]:
         return tuple(column.position for column in columns)
     if len(source.names) == len(columns):
         return tuple(range(len(columns)))
+    single = len(source.names) == 1
+    found = "1 column" if single else f"{len(source.names)} columns"
+    hint = " If others are in it, name what separates them with --delimiter." if single else ""
     raise DataError(
-        f"{source.path} has {len(source.names)} columns; the model was trained on "
+        f"{source.path} has {found}; the model was trained on "
         f"{len(columns)} feature columns out of {encoding.width}. Without names on both sides "
-        "columns are matched by position: give one of these two numbers of columns."
+        f"columns are matched by position: give one of these two numbers of columns.{hint}"
     )
 
 

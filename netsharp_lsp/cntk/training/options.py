@@ -281,7 +281,8 @@ def refused(visits: list[Visit], root: Scope) -> Iterator[RunRefusal]:
     """What the blocks that a command reads ask for and is not done."""
     yield from _refused_in(TOP, root)
     for visit in visits:
-        if _is_shared(visit):  # one process trains, whatever it says
+        # One process trains, whatever it says; of a reader that is not done its name is told alone.
+        if any(_is_shared(one) or _is_left_whole(one.table) for one in _outwards(visit)):
             continue
         yield from _refused_in(visit.table, visit.scope)
         adjusting = block("AutoAdjust") if visit.table.name == "SGD" else None
@@ -292,7 +293,8 @@ def refused(visits: list[Visit], root: Scope) -> Iterator[RunRefusal]:
 def idle(visits: list[Visit], root: Scope) -> dict[str, None]:
     """The options that say other than their defaults and change nothing here, by their names."""
     read = set(" ".join(_READ.values()).lower().split()) - {_EVERYWHERE}
-    blocks = [(TOP, root), *((one.table, one.scope) for one in visits if not _is_shared(one))]
+    heard_of = (one for one in visits if not any(map(_is_shared, _outwards(one))))
+    blocks = [(TOP, root), *((one.table, one.scope) for one in heard_of)]
     found: dict[str, None] = {}
     for table, scope in blocks:
         names = set(_IDLE.get(_SAME.get(table.name, table.name), "").lower().split())
@@ -307,18 +309,26 @@ def idle(visits: list[Visit], root: Scope) -> dict[str, None]:
     return found
 
 
+def _outwards(visit: Visit | None) -> Iterator[Visit]:
+    """A block and those around it."""
+    while visit is not None:
+        yield visit
+        visit = visit.outer
+
+
 def _is_shared(visit: Visit) -> bool:
     """Whether a block says how several workers train together."""
-    at: Visit | None = visit
-    while at is not None and at.table.name != _SHARING:
-        at = at.outer
-    return at is not None
+    return visit.table.name == _SHARING
+
+
+def _is_left_whole(table: Block) -> bool:
+    """Whether an action or a reader is refused as a whole."""
+    name = _SAME.get(table.name, table.name)
+    return name not in _READ and (name in ACTIONS or name.lower() in READERS)
 
 
 def _refused_in(table: Block, scope: Scope) -> Iterator[RunRefusal]:
     name = _SAME.get(table.name, table.name)
-    if name not in _READ and (name in ACTIONS or name.lower() in READERS):
-        return  # it is refused as a whole
     known = frozenset(f"{_READ.get(name, '')} {_IDLE.get(name, '')}".lower().split())
     for key, option in table.keys:
         if option.name.lower() in known or option.name not in _UNBUILT.get(name, (option.name,)):

@@ -72,6 +72,14 @@ def test_a_table_is_answered_by_position(tmp_path: Path) -> None:
     done = netsharp(*told, cwd=folder)
     assert done.code == 0, done.err
     assert "accuracy" in done.out
+    (folder / "blanks.txt").write_text("".join(f"{x} {y}\n" for x, y in features.tolist()))
+    done = netsharp("predict", "out/net.dnn", "--data", "blanks.txt", cwd=folder)
+    assert done.code == 2
+    assert "has 1 column;" in done.err
+    assert "--delimiter" in done.err
+    blanks = ("--delimiter", "space")
+    done = netsharp("predict", "out/net.dnn", "--data", "blanks.txt", *blanks, cwd=folder)
+    assert done.code == 0, done.err
 
 
 @pytest.mark.parametrize(

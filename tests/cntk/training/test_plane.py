@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from netsharp_lsp.cntk.training.telling import number
+from tests.cli.command_line import clean_environment
 from tests.cntk.training.experiments import Follower, run
 
 FOLDER = Path(__file__).parents[3] / "examples" / "cntk" / "plane"
@@ -101,3 +104,19 @@ def test_files_stand_where_the_original_puts_them(done: tuple[Path, Follower]) -
         *("plane.dnn", "plane.dnn.0", "plane.dnn.1", "plane.dnn.2", "plane.dnn.ckp"),
         "plane.dnn.ckp.safetensors",
     ]
+
+
+def test_a_script_prints_the_figures_beside_each_other() -> None:
+    folders = [FOLDER, *(one for one in (HANDED.parent / "image-quicke2e",) if one.exists())]
+    done = subprocess.run(
+        [sys.executable, "-P", FOLDER.parent / "compare.py", *folders],
+        capture_output=True,
+        text=True,
+        env=clean_environment(),
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert sum(line.startswith("minibatches ") for line in lines) >= 120
+    assert sum(line.startswith("epoch ") for line in lines) >= 3
+    assert lines[-1] == "All epochs and tests are as printed."

@@ -45,6 +45,26 @@ def unread(table: str) -> list[tuple[str, str]]:
 CASES = [(table, name, value) for table in TABLES[:2] for name, value in unread(table)]
 
 
+def test_of_a_reader_that_is_not_done_its_name_is_told_alone(tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    columns = (
+        "learn=[reader=[readerType=HTKMLFReader;features=[dim=2;start=0;scpFile=a.scp]"
+        ";labels=[dim=1;start=2;labelDim=3;labelMappingFile=names.txt;mlfFile=a.mlf]]]"
+    )
+    answer, _ = run(folder, "command=learn", columns)
+    assert answer.code == 2, answer.reports
+    (told,) = answer.complaints
+    assert "the reader HTKMLFReader" in told
+
+
+def test_a_model_below_a_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    answer, follower = run(folder, "command=learn", "modelPath=data.ctf/net.dnn")
+    assert answer.code == 2
+    assert "net.dnn: cannot be written: " in answer.complaints[0]
+    assert not follower.epochs
+
+
 @pytest.mark.parametrize(("table", "name", "value"), CASES)
 def test_an_option_of_training_that_is_not_done(
     table: str, name: str, value: str, tmp_path: Path

@@ -151,7 +151,8 @@ class _Reading:
         place = known.get(word)
         if place is not None:
             return (float(place),)
-        hint = nearest(_shown(word), (one.decode("utf-8", "replace") for one in known))
+        names = sorted(known, key=known.__getitem__)
+        hint = nearest(_shown(word), (one.decode("utf-8", "replace") for one in names))
         said = f"'{_shown(word)}' is no label of '{stream.name}' in its labelMappingFile.{hint}"
         self._refuse(number, line, stream.start, said)
         return ()

@@ -109,7 +109,7 @@ class Train(NamedTuple):
             telling.notice(
                 f"{', '.join(self.unheard)} of SGD: without effect, as no AutoAdjust is given."
             )
-        os.makedirs(os.path.dirname(self.work.model_path) or ".", exist_ok=True)
+        self.work.store.make_way(self.work.model_path)
         begun = self._begun() if self.goes_on else None
         if begun == self.plan.epochs:
             telling.line("No further training is necessary.")

@@ -102,7 +102,7 @@ class ModelFiles:
         if not self._tensors:
             self._write(path, written_model(_stored(model)))
             return
-        self._make_way(path)
+        self.make_way(path)
         try:
             write_tensors(path, _stored(model))
         except ModelError as error:
@@ -206,7 +206,7 @@ class ModelFiles:
         if not self.writable(path):
             raise StoredModelError(not_written(path))
 
-    def _make_way(self, path: str) -> None:
+    def make_way(self, path: str) -> None:
         """Make the folder of a file that may be written."""
         self._demand_writable(path)
         try:
@@ -215,7 +215,7 @@ class ModelFiles:
             raise StoredModelError(f"{path}: cannot be written: {error.strerror}.") from None
 
     def _write(self, path: str, data: bytes) -> None:
-        self._make_way(path)
+        self.make_way(path)
         try:
             with Aside(path) as aside:
                 aside.stream.write(data)
