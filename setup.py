@@ -1,10 +1,12 @@
-"""Builds one C extension per grammar; everything else is in pyproject.toml."""
+"""Builds the C extensions, one a grammar and the engine's twins; all else is in pyproject.toml."""
 
 import os
 
 from setuptools import Extension, setup
 
 GRAMMARS = ("netsharp", "brainscript", "cntk")
+#: The engine does the same in numpy where no compiler takes these.
+TWINS = "engine/netsharp_engine/twins"
 
 setup(
     ext_modules=[
@@ -21,6 +23,17 @@ setup(
             py_limited_api=True,
         )
         for name in GRAMMARS
+    ]
+    + [
+        Extension(
+            "netsharp_engine._twins",
+            sources=[f"{TWINS}/{name}.c" for name in ("module", "cell")],
+            depends=[f"{TWINS}/cell.h", f"{TWINS}/twins.h"],
+            extra_compile_args=[] if os.name == "nt" else ["-std=c11", "-O2", "-ffp-contract=fast"],
+            define_macros=[("Py_LIMITED_API", "0x030B0000"), ("PY_SSIZE_T_CLEAN", None)],
+            py_limited_api=True,
+            optional=True,
+        )
     ],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

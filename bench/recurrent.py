@@ -27,7 +27,9 @@ from netsharp_engine.program import Batch, Job, Packed, Sparse, UpdateRule
 from netsharp_engine.tensor_backend import TensorDraft, TensorProgram
 from netsharp_lsp.cntk.brainscript.evaluation.program import Surroundings, evaluate_builder
 from netsharp_lsp.cntk.library import own_library
+from netsharp_lsp.cntk.run.files import RunFiles
 from netsharp_lsp.cntk.training.networks.lowering import Seeds, lowered
+from netsharp_lsp.workspace import GivenFiles, Run
 
 WORDS, SHORTEST, LONGEST, BATCHES = 3000, 5, 40, 8
 NETWORK = """{
@@ -69,7 +71,7 @@ def built(text: str) -> tuple[Graph, dict[str, np.ndarray]]:
     surroundings = Surroundings({}.get, own_library(), ())
     network = evaluate_builder(text.encode(), "bench.bs", surroundings).network
     assert network is not None
-    starts = Seeds().starts(network, "BrainScript")
+    starts = Seeds().starts(network, "BrainScript", RunFiles(GivenFiles({}), Run(())))
     values = {
         name: started(network.nodes[name].shape or (), start, "float32")
         for name, start in starts.items()

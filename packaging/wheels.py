@@ -23,6 +23,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 #: Grammars with a C extension each; the same as in setup.py.
 GRAMMARS = ("netsharp", "brainscript", "cntk")
+#: The engine's compiled twins; the same as in setup.py.
+TWINS = ROOT / "engine" / "netsharp_engine" / "twins"
+TWIN_FILES = ("module", "cell")
 ZIG = (sys.executable, "-m", "ziglang")
 TAG = "cp311-abi3"
 #: Python's stable ABI that is compiled against.
@@ -73,23 +76,29 @@ def plain_wheel(work: Path) -> Path:
 
 
 def compile_all(target: Target, headers: Path, folder: Path) -> dict[str, Path]:
-    """The C extension of each grammar, by its name inside the wheel."""
+    """The C extension of each grammar and of the engine, by its name inside the wheel."""
     folder.mkdir()
     made = {}
     for grammar in GRAMMARS:
         name = f"_{grammar}{target.suffix}"
-        compile_one(target, grammar, headers, folder / name)
+        source = ROOT / "grammar" / grammar / "src"
+        files = [ROOT / "grammar" / "netsharp_grammar" / f"{grammar}.c"]
+        files += [source / "parser.c", source / "scanner.c"]
+        compile_one(target, files, [f"-I{source}", HIDDEN], headers, folder / name)
         made[f"netsharp_grammar/{name}"] = folder / name
+    name = f"_twins{target.suffix}"
+    files = [TWINS / f"{each}.c" for each in TWIN_FILES]
+    compile_one(target, files, ["-ffp-contract=fast"], headers, folder / name)
+    made[f"netsharp_engine/{name}"] = folder / name
     return made
 
 
-def compile_one(target: Target, grammar: str, headers: Path, output: Path) -> None:
-    """Cross-compile one grammar with its door to Python."""
-    source = ROOT / "grammar" / grammar / "src"
-    files = [ROOT / "grammar" / "netsharp_grammar" / f"{grammar}.c"]
-    files += [source / "parser.c", source / "scanner.c"]
-    paths = [f"-I{headers}", f"-I{source}", "-o", str(output)]
-    command = [*ZIG, "cc", "-target", target.zig, *FLAGS, LIMITED, HIDDEN, *paths]
+def compile_one(
+    target: Target, files: list[Path], flags: list[str], headers: Path, output: Path
+) -> None:
+    """Cross-compile one extension with its door to Python."""
+    paths = [f"-I{headers}", "-o", str(output)]
+    command = [*ZIG, "cc", "-target", target.zig, *FLAGS, LIMITED, *flags, *paths]
     command += [str(file) for file in files]
     command += linking(target, output.parent)
     subprocess.run(command, check=True)

@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: From the ground up: a room may import the rooms before it, and itself.
 FLOORS = (
     (
+        "netsharp_engine._twins",
         "netsharp_engine.cells",
         "netsharp_engine.excerpt",
         "netsharp_engine.geometry",

@@ -15,13 +15,14 @@ from netsharp_engine.graph import GraphError, Node
 from netsharp_engine.ops.tensors import ACROSS, SUMS
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
 from netsharp_engine.packing import Packing
+from netsharp_engine.tensor_backend.compiled_cell import CompiledCell, compiled
 from netsharp_engine.tensor_backend.kernels import sequences
 from netsharp_engine.tensor_backend.kernels.acting import STEPWISE, Acting
 from netsharp_engine.tensor_backend.kernels.elements import reduced
 from netsharp_engine.tensor_backend.kernels.rows import Array
 from netsharp_engine.tensor_backend.kernels.table import TABLE, backward_of
 from netsharp_engine.tensor_backend.loops import Loop
-from netsharp_engine.tensor_backend.lstm import CellScan, recognised
+from netsharp_engine.tensor_backend.lstm import Cell, CellScan, recognised
 
 
 class Scan:
@@ -29,7 +30,7 @@ class Scan:
     the loop that others read.
     """
 
-    def __init__(self, loop: Loop, learning: set[Node], shown: Collection[Node]) -> None:
+    def __init__(self, loop: Loop, learning: set[Node], shown: Collection[Node], kind: Any) -> None:
         self._nodes, self._backwards = loop.nodes, loop.backwards
         self._inside, self._learning = set(loop.nodes), learning
         #: What its nodes read that is outside.
@@ -38,7 +39,7 @@ class Scan:
         )
         self._room = _Room()
         cell = recognised(loop, shown)
-        self._fused = None if cell is None else CellScan(cell)
+        self._fused = None if cell is None else _fused(cell, kind, bool(learning))
         for node in loop.nodes:
             if node.op in (*SUMS, *ACROSS, *COLUMNS):
                 raise GraphError(
@@ -184,6 +185,11 @@ class Scan:
             if packing.columns == 1:
                 new = new.copy()  # A parameter's gradient outlives the room.
             yield source, reduced(sequences.without_gaps(new, packing), found[source].shape)
+
+
+def _fused(cell: Cell, kind: Any, training: bool) -> CellScan | CompiledCell:
+    """The compiled twin of a cell where there is one."""
+    return CompiledCell(cell, training) if compiled(cell, kind) else CellScan(cell)
 
 
 class _Room:

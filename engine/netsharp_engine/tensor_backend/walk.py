@@ -47,7 +47,7 @@ class GraphWalk:
         self._schedule = scheduled(job.graph)
         self._learning = learning(job.graph) if job.rule is not None else set()
         self._scans = {
-            part: Scan(part, self._learning, read_outside(job.graph, part))
+            part: Scan(part, self._learning, read_outside(job.graph, part), self._type)
             for part in self._schedule
             if isinstance(part, Loop)
         }

@@ -1,0 +1,18 @@
+/* The Python door to compiled twins of what the engine also does in numpy. */
+#include "twins.h"
+
+static PyMethodDef methods[] = {
+    {"cell_forward", (PyCFunction)(void (*)(void))cell_forward, METH_FASTCALL,
+     "All steps of a cell of long short-term memory."},
+    {"cell_backward", (PyCFunction)(void (*)(void))cell_backward, METH_FASTCALL,
+     "The gradient of its sums."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    .m_base = PyModuleDef_HEAD_INIT,
+    .m_name = "_twins",
+    .m_methods = methods,
+};
+
+PyMODINIT_FUNC PyInit__twins(void) { return PyModule_Create(&definition); }
