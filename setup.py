@@ -27,9 +27,9 @@ setup(
     + [
         Extension(
             "netsharp_engine._twins",
-            sources=[f"{TWINS}/{name}.c" for name in ("module", "cell")],
+            sources=[f"{TWINS}/{name}.c" for name in ("module", "cell", "rows", "packing")],
             depends=[f"{TWINS}/cell.h", f"{TWINS}/twins.h"],
-            extra_compile_args=[] if os.name == "nt" else ["-std=c11", "-O2", "-ffp-contract=fast"],
+            extra_compile_args=[] if os.name == "nt" else ["-std=c11", "-O3", "-ffp-contract=fast"],
             define_macros=[("Py_LIMITED_API", "0x030B0000"), ("PY_SSIZE_T_CLEAN", None)],
             py_limited_api=True,
             optional=True,

@@ -9,6 +9,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+try:
+    import netsharp_engine._twins as twins
+except ImportError:  # No compiler took it when this was installed.
+    twins = None  # type: ignore[assignment]
+
 Indices = npt.NDArray[np.intp]
 
 
@@ -87,6 +92,16 @@ def packed(length: Indices) -> Packing:
     if (length == width).all():
         rows = np.arange(len(length))
         return Packing(max(len(length), 1), width, rows, np.zeros_like(rows), length)
+    if twins is not None:
+        given = np.ascontiguousarray(length, np.int64)
+        row, begin, filled = np.empty((3, len(given)), np.int64)
+        count = twins.first_fit(given, row, begin, filled, np.empty(width + 1, np.int64))
+        return Packing(count, width, row, begin, length)
+    return _packed(length, width)
+
+
+def _packed(length: Indices, width: int) -> Packing:
+    """The same where nothing was compiled."""
     filled: list[int] = []
     placed: list[tuple[int, int]] = []
     # Rows only become fuller, so that none before the last one taken has room for the same length.

@@ -27,7 +27,7 @@ from netsharp_engine.tensor_backend.kernels.rows import Array
 from netsharp_engine.tensor_backend.kernels.sparse import TouchedRows, joined
 from netsharp_engine.tensor_backend.kernels.table import COMPUTED
 from netsharp_engine.tensor_backend.loops import Loop, scheduled
-from netsharp_engine.tensor_backend.updates import BeforeUpdate, changed
+from netsharp_engine.tensor_backend.updates import BeforeUpdate, Rows, changed, finite
 from netsharp_engine.tensor_backend.walk import GraphWalk
 
 if TYPE_CHECKING:
@@ -144,7 +144,8 @@ class TensorProgram:
         if self._fault is not None:
             return False
         moved: Tensors = {}
-        kept: dict[str, Tensors] = {name: {} for name in self._memory}
+        rows: dict[str, Rows] = {}
+        kept: dict[str, Tensors] = {}
         with np.errstate(all="ignore"):
             for parameter in self._trained:
                 name = parameter.name
@@ -155,14 +156,21 @@ class TensorProgram:
                 before = BeforeUpdate(
                     self.values[name], gradient, rule.rate, known, not self._updates, touched
                 )
-                moved[name], remembered = changed(rule, before, name)
-                for kind, values in remembered.items():
-                    kept[kind][name] = values
-                if not np.isfinite(moved[name]).all():
+                found = changed(rule, before, name)
+                if isinstance(found, Rows):
+                    rows[name], values = found, found.values
+                else:
+                    values, kept[name] = found
+                    moved[name] = values
+                if not finite(values):
                     self._fault = Fault("weight", parameter)
                     return False
         self.values.update(moved)
-        self._memory = kept
+        for name, remembered in kept.items():
+            for kind, one in remembered.items():
+                self._memory[kind][name] = one
+        for name, some in rows.items():
+            some.put(self.values[name], {kind: one[name] for kind, one in self._memory.items()})
         self._updates += 1
         return True
 

@@ -49,7 +49,22 @@ class BeforeUpdate(NamedTuple):
 Changed = tuple[Array, dict[str, Array]]
 
 
-def changed(rule: UpdateRule, one: BeforeUpdate, name: str) -> Changed:
+class Rows(NamedTuple):
+    """The same of some rows; all others stay as they are."""
+
+    places: Indices
+    values: Array
+    kept: dict[str, Array]
+
+    def put(self, values: Array, kept: Kept) -> None:
+        """Write them into a parameter's numbers and into what is remembered of it."""
+        width = self.values.shape[1]
+        values.reshape(-1, width)[self.places] = self.values
+        for name, fresh in self.kept.items():
+            kept[name].reshape(-1, width)[self.places] = fresh
+
+
+def changed(rule: UpdateRule, one: BeforeUpdate, name: str) -> Changed | Rows:
     """What an update makes of the parameter ``name``.
 
     Clipping, noise, L2, the rule, then noise and L1 of what came out: the original's order.
@@ -59,7 +74,11 @@ def changed(rule: UpdateRule, one: BeforeUpdate, name: str) -> Changed:
     rate = rule.rate * shaping.multipliers.get(name, 1.0)
     one = one._replace(rate=rate)
     if one.touched is not None and not l2 > 0:
-        values, kept = _touched(rule, one, one.touched)
+        some = _touched(rule, one, one.touched)
+        if not shaping.noise > 0 and not l1 > 0:
+            return some
+        values, kept = one.values.copy(), {name: known.copy() for name, known in one.kept.items()}
+        some.put(values, kept)
     else:
         gradient = one.gradient
         if one.touched is not None:
@@ -78,7 +97,7 @@ def changed(rule: UpdateRule, one: BeforeUpdate, name: str) -> Changed:
     return values, kept
 
 
-def _touched(rule: UpdateRule, one: BeforeUpdate, places: Indices) -> Changed:
+def _touched(rule: UpdateRule, one: BeforeUpdate, places: Indices) -> Rows:
     """A rule for the rows that samples hit; others keep their numbers and what is remembered."""
 
     def rows(values: Array) -> Array:
@@ -93,12 +112,7 @@ def _touched(rule: UpdateRule, one: BeforeUpdate, places: Indices) -> Changed:
         },
     )
     found, remembered = _SPARSE.get(rule.kind, _adagrad)(rule, part)
-    values = one.values.copy()
-    rows(values)[places] = found
-    kept = {name: known.copy() for name, known in one.kept.items()}
-    for name, fresh in remembered.items():
-        rows(kept[name])[places] = fresh
-    return values, kept
+    return Rows(places, found, remembered)
 
 
 def _clipped(shaping: Shaping, gradient: Array) -> Array:
@@ -120,10 +134,11 @@ def _smoothed(rule: UpdateRule, one: BeforeUpdate) -> Changed:
     """Momentum with unit gain: what it keeps, a new step lacks."""
     kept = one.kind(rule.momentum)
     step = (one.kind(1) - kept) * one.kind(one.rate) * one.gradient
-    smoothed = step + kept * one.kept["smoothed"]
+    smoothed = kept * one.kept["smoothed"]
+    np.add(step, smoothed, out=smoothed)
     if rule.nesterov:
         return one.values - kept * smoothed - step, {"smoothed": smoothed}
-    return one.values - smoothed, {"smoothed": smoothed}
+    return np.subtract(one.values, smoothed, out=step), {"smoothed": smoothed}
 
 
 def _smoothed_rows(rule: UpdateRule, one: BeforeUpdate) -> Changed:
@@ -179,6 +194,11 @@ def _rmsprop(rule: UpdateRule, one: BeforeUpdate) -> Changed:
     mean = _mean(gain) if rule.constants["normalized"] else 1.0
     kept = {"squares": squares, "signs": sign, "steps": steps}
     return one.values + kind(-one.rate / mean) * (gradient * gain), kept
+
+
+def finite(values: Array) -> bool:
+    """Whether all numbers are; a sum that is finite has no other, and takes no room."""
+    return bool(np.isfinite(values.sum())) or bool(np.isfinite(values).all())
 
 
 def _mean(values: Array) -> Any:

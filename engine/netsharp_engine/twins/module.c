@@ -6,6 +6,10 @@ static PyMethodDef methods[] = {
      "All steps of a cell of long short-term memory."},
     {"cell_backward", (PyCFunction)(void (*)(void))cell_backward, METH_FASTCALL,
      "The gradient of its sums."},
+    {"rows_summed", (PyCFunction)(void (*)(void))rows_summed, METH_FASTCALL,
+     "Rows, each times a number, summed up by place."},
+    {"first_fit", (PyCFunction)(void (*)(void))first_fit, METH_FASTCALL,
+     "Sequences into the first rows that have room."},
     {NULL, NULL, 0, NULL},
 };
 

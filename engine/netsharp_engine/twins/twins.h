@@ -33,5 +33,7 @@ static inline void let_go(struct arrays *arrays) {
 
 PyObject *cell_forward(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *cell_backward(PyObject *module, PyObject *const *given, Py_ssize_t count);
+PyObject *rows_summed(PyObject *module, PyObject *const *given, Py_ssize_t count);
+PyObject *first_fit(PyObject *module, PyObject *const *given, Py_ssize_t count);
 
 #endif

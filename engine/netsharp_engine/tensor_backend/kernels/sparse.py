@@ -9,6 +9,11 @@ import numpy as np
 from netsharp_engine.program import Sparse
 from netsharp_engine.tensor_backend.kernels.rows import Array
 
+try:
+    import netsharp_engine._twins as twins
+except ImportError:  # No compiler took it when this was installed.
+    twins = None  # type: ignore[assignment]
+
 if TYPE_CHECKING:
     from netsharp_engine.graph import Node
     from netsharp_engine.packing import Indices
@@ -103,27 +108,44 @@ def times(left: Array, sparse: Entries, inner: int) -> Array:
     matrix = left.reshape(inner, -1)
     parts: Array = matrix[sparse.places] * sparse.values[:, None]
     counts = np.diff(sparse.starts)
-    if (counts == 1).all():
+    most = counts.max(initial=0)
+    if most == 1 and len(parts) == len(counts):
         return parts
     found: Array = np.zeros((len(counts), matrix.shape[1]), parts.dtype)
-    filled = counts > 0
-    if filled.any():
-        found[filled] = np.add.reduceat(parts, sparse.starts[:-1][filled], axis=0)
+    filled = np.flatnonzero(counts)
+    if most == 1:
+        found[filled] = parts
+    elif most:
+        found[filled] = np.add.reduceat(parts, sparse.starts[filled], axis=0)
     return found
 
 
 def times_back(sparse: Entries, gradient: Array) -> TouchedRows:
     """The gradient by that matrix."""
     by = gradient.reshape(len(sparse.starts) - 1, -1)
-    return _summed(sparse.places, by[sparse.samples] * sparse.values[:, None])
+    if twins is None or by.dtype != np.float32 or not len(sparse.places):
+        return _summed(sparse.places, by[sparse.samples] * sparse.values[:, None])
+    order, places, starts = _sorted(sparse.places)
+    sums = np.empty((len(starts), by.shape[1]), np.float32)
+    samples = sparse.samples
+    twins.rows_summed(np.ascontiguousarray(by), sparse.values, samples, order, starts, sums)
+    return TouchedRows(places, sums)
+
+
+def _sorted(places: Indices) -> tuple[Indices, Indices, Indices]:
+    """The order of places, each of them once, and where each begins in that order."""
+    order = np.argsort(places, kind="stable")
+    found = places[order]
+    first = np.ones(len(found), bool)
+    np.not_equal(found[1:], found[:-1], out=first[1:])
+    starts = np.flatnonzero(first)
+    return order, found[starts], starts
 
 
 def _summed(places: Indices, values: Array) -> TouchedRows:
     """Rows with those at the same place summed up in their order."""
-    order = np.argsort(places, kind="stable")
-    found = places[order]
-    if not len(found):
-        return TouchedRows(found, values)
-    starts = np.flatnonzero(np.r_[True, found[1:] != found[:-1]])
+    if not len(places):
+        return TouchedRows(places, values)
+    order, found, starts = _sorted(places)
     sums = np.add.reduceat(values[order], starts, axis=0, dtype=np.float64)
-    return TouchedRows(found[starts], sums.astype(values.dtype))
+    return TouchedRows(found, sums.astype(values.dtype))
