@@ -10,6 +10,8 @@ static PyMethodDef methods[] = {
      "Rows, each times a number, summed up by place."},
     {"first_fit", (PyCFunction)(void (*)(void))first_fit, METH_FASTCALL,
      "Sequences into the first rows that have room."},
+    {"read_columns", (PyCFunction)(void (*)(void))read_columns, METH_FASTCALL,
+     "The numbers of a plain line of CNTK's text format."},
     {NULL, NULL, 0, NULL},
 };
 

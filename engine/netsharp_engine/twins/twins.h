@@ -35,5 +35,6 @@ PyObject *cell_forward(PyObject *module, PyObject *const *given, Py_ssize_t coun
 PyObject *cell_backward(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *rows_summed(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *first_fit(PyObject *module, PyObject *const *given, Py_ssize_t count);
+PyObject *read_columns(PyObject *module, PyObject *const *given, Py_ssize_t count);
 
 #endif

@@ -27,6 +27,11 @@ from netsharp_engine.packing import Indices
 from netsharp_engine.plain_files import open_plain
 from netsharp_engine.program import Sparse
 
+try:
+    import netsharp_engine._twins as twins
+except ImportError:  # No compiler took it when this was installed.
+    twins = None  # type: ignore[assignment]
+
 _BETWEEN = bytes(range(10)) + bytes(range(11, 33))
 _NUMBERS = re.compile(rb"(?:[+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?(?:[ \t]+|\Z))*")
 _ENTRIES = re.compile(rb"(?:[0-9]+:[+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?(?:[ \t]+|\Z))*")
@@ -199,6 +204,10 @@ class _Count:
         """Take a sample."""
         self.samples += 1
 
+    def take(self, _values: bytes, _places: bytes | None) -> None:
+        """Take a sample as the twin reads it."""
+        self.samples += 1
+
     def end(self) -> int:
         """End a sequence; its samples."""
         count = self.samples - self._ended
@@ -229,6 +238,14 @@ class _Column(_Count):
             self.places.extend(places)
             self.starts.append(len(self.values))
 
+    def take(self, values: bytes, places: bytes | None) -> None:
+        """Take a sample as the twin reads it: doubles, and places in 64 bits."""
+        self.values.frombytes(values)
+        self.samples += 1
+        if places is not None:
+            self.places.frombytes(places)
+            self.starts.append(len(self.values))
+
     def found(self, dtype: str) -> Array | Sparse:
         """All of it."""
         values = np.frombuffer(self.values).astype(dtype) if self.values else np.zeros(0, dtype)
@@ -252,6 +269,11 @@ class _Reading:
         self._streams = {stream.alias.encode(): stream for stream in streams}
         self._columns = columns
         self._faults = faults
+        #: The same for the twin: aliases, dims with whether they are sparse, and columns.
+        self._aliases = tuple(self._streams)
+        told = [(one.dim, one.sparse) for one in self._streams.values()]
+        self._kinds = np.array(told, np.int64).reshape(-1)
+        self._ordered = [columns[one.name] for one in self._streams.values()]
         self._chunks, self._filled = [0], 0
         #: Of the sequence that is being read: its line and what stands there, samples and bytes.
         self._begun, self._first, self._open, self._bytes = 0, b"", 0, 0
@@ -295,6 +317,14 @@ class _Reading:
 
     def _take(self, number: int, line: bytes, start: int) -> None:
         """A line of the sequence that is being read, without what names the sequence."""
+        plain = twins and twins.read_columns(line, start, self._aliases, self._kinds)
+        if plain:
+            self._open += 1
+            self._bytes += len(line) + 1
+            for column, values, places in zip(self._ordered, plain[::2], plain[1::2], strict=True):
+                if values is not None:
+                    column.take(values, places)
+            return
         sample = self._sample(number, line, start)
         if sample is None:
             return

@@ -1,0 +1,177 @@
+/* A line of CNTK's text format that has nothing wrong and nothing rare in it. */
+#include "twins.h"
+
+/* Ten to these powers, and whole numbers up to this one, are exact as double: one rounding is left. */
+#define EXACT_POWER 22
+#define EXACT_WHOLE (INT64_C(1) << 53)
+
+static const double powers[EXACT_POWER + 1] = {
+    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+};
+
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static int is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/* What follows a number's text; NULL where it is none, or one that takes more than one rounding. */
+static const char *number(const char *at, const char *end, double *found) {
+    int64_t whole = 0, power = 0;
+    int negative = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+'))
+        at++;
+    if (at == end || !is_digit(*at))
+        return NULL;
+    for (; at < end && is_digit(*at); at++) {
+        whole = whole * 10 + (*at - '0');
+        if (whole > EXACT_WHOLE)
+            return NULL;
+    }
+    if (at < end && *at == '.')
+        for (at++; at < end && is_digit(*at); at++, power--) {
+            whole = whole * 10 + (*at - '0');
+            if (whole > EXACT_WHOLE)
+                return NULL;
+        }
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        int64_t told = 0;
+        int down = ++at < end && *at == '-';
+        if (at < end && (*at == '-' || *at == '+'))
+            at++;
+        if (at == end || !is_digit(*at))
+            return NULL;
+        for (; at < end && is_digit(*at); at++)
+            if ((told = told * 10 + (*at - '0')) > 1000)
+                return NULL;
+        power += down ? -told : told;
+    }
+    if (power < -EXACT_POWER || power > EXACT_POWER)
+        return NULL;
+    double value = power < 0 ? (double)whole / powers[-power] : (double)whole * powers[power];
+    *found = negative ? -value : value;
+    return at;
+}
+
+/* The numbers of a column, and of a sparse one their places; -1 where it is not a plain one. */
+static int64_t column(const char *at, const char *end, int64_t dim, int sparse, double *values,
+                      int64_t *places) {
+    int64_t count = 0;
+    while (at < end) {
+        if (is_blank(*at)) {
+            at++;
+            continue;
+        }
+        if (sparse) {
+            int64_t place = 0;
+            const char *begin = at;
+            for (; at < end && is_digit(*at); at++)
+                if (at - begin >= 18 || (place = place * 10 + (*at - '0')) >= dim)
+                    return -1;
+            if (at == begin || at == end || *at++ != ':')
+                return -1;
+            places[count] = place;
+        } else if (count == dim)
+            return -1;
+        if (!(at = number(at, end, values + count++)) || (at < end && !is_blank(*at)))
+            return -1;
+    }
+    return sparse || count == dim ? count : -1;
+}
+
+/* Bytes of what a column holds, at two places of a tuple; 0 with an exception. */
+static int put(PyObject *found, Py_ssize_t number, const void *memory, int64_t count) {
+    PyObject *bytes = PyBytes_FromStringAndSize(memory, (Py_ssize_t)(count * 8));
+    return bytes && !PyTuple_SetItem(found, number, bytes);
+}
+
+/* A line, where its columns begin, the aliases, and [aliases, 2]: dim, and whether it is sparse.
+   Gives values and places of each as bytes, None for those that are not there; None for a line
+   that is anything but plain. */
+PyObject *read_columns(PyObject *module, PyObject *const *given, Py_ssize_t count) {
+    (void)module;
+    char *line;
+    Py_ssize_t length, start;
+    if (count != 4) {
+        PyErr_SetString(PyExc_TypeError, "another number of arguments is needed");
+        return NULL;
+    }
+    if (PyBytes_AsStringAndSize(given[0], &line, &length))
+        return NULL;
+    start = PyLong_AsSsize_t(given[1]);
+    if (start < 0 || start > length) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_ValueError, "a size is out of range");
+        return NULL;
+    }
+    Py_ssize_t streams = PyTuple_Size(given[2]);
+    if (streams < 0)
+        return NULL;
+    struct arrays arrays = {.count = 0};
+    const int64_t *kinds = memory_of(&arrays, given[3], streams * 16, 0);
+    double *values = PyMem_Malloc((size_t)(length + 2) * 8);
+    PyObject *found = NULL;
+    int any = 0, plain = 0;
+    if (!kinds)
+        goto end;
+    if (!values) {
+        PyErr_NoMemory();
+        goto end;
+    }
+    int64_t *places = (int64_t *)values + length / 2 + 1;
+    if (!(found = PyTuple_New(2 * streams)))
+        goto end;
+    for (Py_ssize_t i = 0; i < 2 * streams; i++) {
+        Py_INCREF(Py_None);
+        if (PyTuple_SetItem(found, i, Py_None))
+            goto failed;
+    }
+    const char *at = line + start, *last = line + length;
+    while (at < last && is_blank(*at))
+        at++;
+    if (at == last || *at != '|')
+        goto end;
+    while (at < last) {
+        const char *begin = ++at, *close;
+        at = memchr(begin, '|', (size_t)(last - begin));
+        close = at = at ? at : last;
+        if (begin < close && *begin == '#')
+            continue;
+        while (close > begin && (unsigned char)close[-1] <= 32)
+            close--;
+        const char *blank = begin;
+        while (blank < close && !is_blank(*blank))
+            blank++;
+        Py_ssize_t stream = 0;
+        for (; stream < streams; stream++) {
+            char *alias;
+            Py_ssize_t size;
+            if (PyBytes_AsStringAndSize(PyTuple_GetItem(given[2], stream), &alias, &size))
+                goto failed;
+            if (size == blank - begin && size && !memcmp(alias, begin, (size_t)size))
+                break;
+        }
+        if (stream == streams || PyTuple_GetItem(found, 2 * stream) != Py_None)
+            goto end;
+        int sparse = kinds[2 * stream + 1] != 0;
+        int64_t entries = column(blank, close, kinds[2 * stream], sparse, values, places);
+        if (entries < 0)
+            goto end;
+        if (!put(found, 2 * stream, values, entries)
+            || (sparse && !put(found, 2 * stream + 1, places, entries)))
+            goto failed;
+        any = 1;
+    }
+    plain = any;
+    goto end;
+failed:
+    Py_CLEAR(found);
+end:
+    PyMem_Free(values);
+    let_go(&arrays);
+    if (found && !plain) {
+        Py_DECREF(found);
+        found = Py_None;
+        Py_INCREF(found);
+    }
+    return found;
+}
