@@ -61,6 +61,11 @@ STARTS = {name: Releases(since) for since, names in _STARTS.items() for name in 
 COUNTS = {"BatchNormalization": {6: Releases(until=FIRST), 5: Releases("2.0")}}
 #: From this release on every function of the library that makes a node takes its `precision`.
 OF_ALL = dict.fromkeys(TAKEN_BY_ALL, Releases("2.7"))
+#: The names of functions that some releases know, without points; those of arguments, and numbers
+#: of arguments, by which releases differ.
+VERSIONED = frozenset(name.rpartition(".")[2] for name in FUNCTIONS)
+ARGUMENTS = frozenset((*OF_ALL, *(name for _, name in PARAMETERS)))
+COUNTED = frozenset(count for counts in COUNTS.values() for count in counts)
 
 
 def of_function(name: str) -> Releases:

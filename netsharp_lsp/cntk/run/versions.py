@@ -10,7 +10,16 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import Text
 from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.options import TOP
 from netsharp_lsp.cntk.configuration.scope import DEFAULT
-from netsharp_lsp.cntk.library.versions import COUNTS, of_count, of_function, of_parameter, of_start
+from netsharp_lsp.cntk.library.versions import (
+    ARGUMENTS,
+    COUNTED,
+    COUNTS,
+    VERSIONED,
+    of_count,
+    of_function,
+    of_parameter,
+    of_start,
+)
 from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.cntk.versions import ALWAYS, FIRST, LAST, Releases, rank
 
@@ -123,7 +132,7 @@ def words_of_texts(texts: Iterable[ReadProgram]) -> Iterator[VersionedWord]:
     ways to start a parameter.
     """
     for text in texts:
-        for use in text.program.uses:
+        for use in text.program.uses_named(VERSIONED):
             declaration = use.declaration
             if declaration is None or not declaration.library:
                 continue
@@ -132,10 +141,20 @@ def words_of_texts(texts: Iterable[ReadProgram]) -> Iterator[VersionedWord]:
                 said = f"'{declaration.qualified}'"
                 yield VersionedWord(said, text.outside(use.place), known, True, use.eager)
         for application in text.program.applications:
-            signature = application.signature
+            if not _may_tell(application):
+                continue
+            signature = text.program.signature(application)
             declared = signature.declaration if signature is not None else None
             if signature is not None and declared is not None and declared.library:
                 yield from _of_call(text, application, signature)
+
+
+def _may_tell(application: Application) -> bool:
+    """Whether the arguments of a call are such that not every release takes them of something."""
+    given = application.call.arguments
+    if any(one.name in ARGUMENTS or one.name == "init" for one in given):
+        return True
+    return sum(not one.name for one in given) in COUNTED
 
 
 def _of_call(

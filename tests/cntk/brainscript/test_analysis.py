@@ -90,13 +90,15 @@ def test_call_around_a_place_and_its_signature() -> None:
     here = program(TEXT)
     call = here.call_at(SOURCE, at(TEXT, "size=inner"))
     assert call is not None
-    assert call.signature is not None
-    assert (call.signature.name, call.signature.required) == ("Layer", ("x",))
-    assert call.signature.named == ("size",)
+    signature = here.signature(call)
+    assert signature is not None
+    assert (signature.name, signature.required) == ("Layer", ("x",))
+    assert signature.named == ("size",)
     inner = here.call_at(SOURCE, at(TEXT, "dim}"))
     assert inner is not None
-    assert inner.signature is not None
-    assert inner.signature.name == "Input"
+    signature = here.signature(inner)
+    assert signature is not None
+    assert signature.name == "Input"
 
 
 def test_members_behind_a_point() -> None:
@@ -122,7 +124,7 @@ def test_every_function_of_the_library_is_resolved(name: str) -> None:
     here = program(f"x = {name} (1)\n")
     assert all(use.declaration is not None and use.declaration.library for use in here.uses)
     (call,) = here.applications
-    assert call.signature is not None
+    assert here.signature(call) is not None
 
 
 def test_ten_thousand_lines_take_less_than_a_second() -> None:

@@ -5,7 +5,7 @@ It answers what every name and every call means, for whoever checks or edits the
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from netsharp_lsp.cntk.brainscript.analysis.declaring import Around, Survey
 from netsharp_lsp.cntk.brainscript.analysis.resolving import Resolver
@@ -24,8 +24,10 @@ from netsharp_lsp.giving_way import go_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterator
+
     from netsharp_lsp.cntk.brainscript.analysis.declaring import Splicer
-    from netsharp_lsp.cntk.brainscript.analysis.scopes import Application
+    from netsharp_lsp.cntk.brainscript.analysis.scopes import Application, Signature
     from netsharp_lsp.cntk.brainscript.reading.syntax import Expression, Include, Script
 
 #: What the program defines beside the library.
@@ -94,7 +96,11 @@ class Program:
         self.survey = survey
         self.network = network
         self.resolver = Resolver({**library.scopes, **survey.scopes})
-        self.uses: list[Use] = []
+
+    @cached_property
+    def uses(self) -> list[Use]:
+        """Every name that is looked up; nobody waits for these who asks for one place."""
+        return list(_uses(self.survey, self.resolver))
 
     @property
     def declarations(self) -> list[Declaration]:
@@ -105,6 +111,14 @@ class Program:
     def applications(self) -> list[Application]:
         """Every call."""
         return self.survey.applications
+
+    def signature(self, application: Application) -> Signature | None:
+        """What the function of a call takes, None where that is not known."""
+        return self.resolver.signature(application.call.function, application.scope)
+
+    def uses_named(self, names: Container[str]) -> Iterator[Use]:
+        """The uses of some names, in the order of all."""
+        yield from _uses(self.survey, self.resolver, names)
 
     def uses_of(self, declaration: Declaration) -> list[Use]:
         """Where a declaration is used by name."""
@@ -165,12 +179,7 @@ def analysed(script: Script, library: Library, splice: Splicer) -> Program:
     """The program of a text; `splice` gives the entries of a file that is included."""
     survey = Survey(splice)
     network = _surveyed(script, survey, Around(library.scope, None, True))
-    program = Program(script, library, survey, network)
-    program.uses += _uses(survey, program.resolver)
-    for one in program.applications:
-        go_on()
-        one.signature = program.resolver.signature(one.call.function, one.scope)
-    return program
+    return Program(script, library, survey, network)
 
 
 def _surveyed(script: Script, survey: Survey, outer: Around) -> Scope | None:
@@ -184,17 +193,20 @@ def _surveyed(script: Script, survey: Survey, outer: Around) -> Scope | None:
     return None
 
 
-def _uses(survey: Survey, resolver: Resolver) -> list[Use]:
-    found = []
+def _uses(survey: Survey, resolver: Resolver, names: Container[str] | None = None) -> Iterator[Use]:
+    """The uses of names, of all where none are given."""
     for name, around in survey.names:
         go_on()
+        if names is not None and name.name not in names:
+            continue
         use = Use(name.name, name.place, around.scope, False)
         use.declaration = around.scope.find(name.name)
         use.certain = use.declaration is not None or not around.scope.incomplete
         use.eager, use.within = around.eager, around.within
-        found.append(use)
-    found += [resolver.member_use(one, around) for one, around in survey.selects]
-    return found
+        yield use
+    for one, around in survey.selects:
+        if names is None or one.name in names:
+            yield resolver.member_use(one, around)
 
 
 def _around(place: Place, source: str, offset: int) -> bool:

@@ -167,9 +167,9 @@ class Signature:
 
 
 class Application:
-    """A call, where it stands, and what the function takes if that is known."""
+    """A call and where it stands."""
 
-    __slots__ = ("call", "eager", "scope", "signature", "within")
+    __slots__ = ("call", "eager", "scope", "within")
 
     def __init__(
         self, call: BrainScriptCall, scope: Scope, within: Declaration | None, eager: bool
@@ -178,4 +178,3 @@ class Application:
         self.scope = scope
         self.within = within
         self.eager = eager
-        self.signature: Signature | None = None

@@ -19,7 +19,7 @@ from netsharp_lsp.cntk.reading.syntax import ConfigurationCall, Named
 from netsharp_lsp.once import once
 
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.brainscript.analysis.scopes import Application, Declaration
+    from netsharp_lsp.cntk.brainscript.analysis.scopes import Declaration, Signature
     from netsharp_lsp.cntk.brainscript.reading.syntax import BrainScriptCall
     from netsharp_lsp.cntk.ide.places.edited import Edited
     from netsharp_lsp.cntk.ndl.syntax import Definition, NdlScript
@@ -153,18 +153,22 @@ def _macros(edited: Edited) -> dict[str, CalledMacro]:
 def _in_brainscript(edited: Edited, offset: int) -> CallAt | None:
     for _, program, source, inner in edited.inside(offset):
         application = program.program.call_at(source, inner)
-        if application is not None and application.signature is not None:
-            return _applied(program, application, inner)
+        if application is None:
+            continue
+        signature = program.program.signature(application)
+        if signature is not None:
+            return _applied(program, (application.call, signature), inner)
     return None
 
 
-def _applied(program: ReadProgram, application: Application, offset: int) -> CallAt | None:
-    assert application.signature is not None
-    declaration = application.signature.declaration
+def _applied(
+    program: ReadProgram, applied: tuple[BrainScriptCall, Signature], offset: int
+) -> CallAt | None:
+    call, signature = applied
+    declaration = signature.declaration
     if declaration is None:
         return None
     words = parameters_of(program, declaration)
-    call = application.call
     active, named = 0, ""
     for number, argument in enumerate(call.arguments):
         if argument.place.start <= offset:

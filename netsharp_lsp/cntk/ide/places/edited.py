@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from netsharp_lsp.cntk.ide.naming.occurrence import Occurrence
+    from netsharp_lsp.cntk.ide.places.stretches import Whole
     from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram, ReadProgram
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 class Edited:
     """One version of a text.  `name` is the one name that its files know it by; `others` are texts
     of other files that are not what the workspace says.  `before` is an earlier version whose
-    networks are known.
+    networks are known, `whole` one that was parsed.
     """
 
     def __init__(
@@ -39,10 +40,11 @@ class Edited:
         context: Context,
         others: Mapping[str, bytes] | None = None,
         before: Edited | None = None,
+        whole: Whole | None = None,
     ) -> None:
         self.context = context
         self._before = before
-        self.text = EditedText(language_id, data)
+        self.text = EditedText(language_id, data, whole)
         around = context.workspace or Workspace(NAMELESS, GivenFiles({NAMELESS: data}))
         self.name = around.files.locate(around.name)
         self.workspace = around
@@ -69,7 +71,7 @@ class Edited:
         """Return the text after an edit."""
         known = self.last_evaluated
         before = known if known._is_evaluated else None
-        return Edited(self.language, data, self.context, before=before)
+        return Edited(self.language, data, self.context, before=before, whole=self.text.whole)
 
     @property
     def data(self) -> bytes:

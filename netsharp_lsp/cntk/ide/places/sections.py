@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from netsharp_lsp.cntk.configuration.meaning.tree import network_sections
+from netsharp_lsp.cntk.configuration.layers import INCLUDE
+from netsharp_lsp.cntk.configuration.meaning.tree import may_say_sections, network_sections
 from netsharp_lsp.cntk.ide.meanings.words import INITS, LAYOUTS, SPECIAL, TAGS
 from netsharp_lsp.cntk.ide.places.text import glued_macros, nodes_in
 from netsharp_lsp.cntk.networks.node import OLD_TAGS
 from netsharp_lsp.cntk.reading.syntax import Assignment, Block, Macro
+from netsharp_lsp.cntk.run.neighbours import alone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,20 +29,21 @@ KEYS = frozenset(("run", "load", "networkdescription", "ndlmacros"))
 
 
 class Networks:
-    """The networks of a text, and the macros in it, as far as a document of its records goes."""
+    """The networks of a text or a stretch of it, and the macros there, as far as a document of its
+    records goes.
+    """
 
-    def __init__(self, edited: Edited, document: Document) -> None:
-        self._data = edited.data
+    def __init__(self, edited: Edited, data: bytes, document: Document) -> None:
+        self._data = data
         nodes = list(nodes_in(document.records))
         macros = [(node.parameters, node.end) for node in nodes if isinstance(node, Macro)]
         macros += [(one.call.arguments, one.body.end) for one in glued_macros(document.records)]
         self._macros = sorted(macros, key=lambda macro: macro[0].start)
         self._starts = [parameters.start for parameters, _ in self._macros]
         self._parameters = [
-            {word.lower() for word in _words(edited.data, parameters)}
-            for parameters, _ in self._macros
+            {word.lower() for word in _words(data, parameters)} for parameters, _ in self._macros
         ]
-        self._spans = sorted(_spans(edited, nodes))
+        self._spans = sorted(_spans(edited, data, nodes))
 
     def meaning(self, kind: str, start: int, end: int) -> str:
         """What a key in a network is; empty for what is none."""
@@ -71,12 +74,23 @@ def _words(data: bytes, parameters: List) -> Iterator[bytes]:
         yield data[one.start : one.end].strip()
 
 
-def _spans(edited: Edited, nodes: Sequence[object]) -> Iterator[Range]:
+def _may_load(edited: Edited) -> bool:
+    """Whether a section may be loaded as a network; a text that is run alone says all there is."""
+    around = edited.workspace
+    single = alone(around.name)
+    for run in around.runs[:1]:
+        started = run.assigning(around.assignments)
+        if (started.items, started.directory) != (single.items, single.directory):
+            return True
+    return may_say_sections(edited.data) or INCLUDE in edited.data
+
+
+def _spans(edited: Edited, data: bytes, nodes: Sequence[object]) -> Iterator[Range]:
     """Where networks are: the whole of a file of NDL or MEL, else sections of a configuration."""
     if edited.language != "cntk":
-        yield 0, len(edited.data)
+        yield 0, len(data)
         return
-    sections = network_sections(edited.main.configuration.root)
+    sections = network_sections(edited.main.configuration.root) if _may_load(edited) else ()
     for node in nodes:
         if not isinstance(node, Assignment) or not isinstance(node.value, Block):
             continue

@@ -15,6 +15,7 @@ from netsharp_lsp.cntk.brainscript.reading.grammar import parse_tree as parse_br
 from netsharp_lsp.cntk.brainscript.reading.parser import comments_query
 from netsharp_lsp.cntk.brainscript.reading.parser import read as read_brainscript
 from netsharp_lsp.cntk.brainscript.reading.syntax import Member
+from netsharp_lsp.cntk.ide.places.stretches import Whole
 from netsharp_lsp.cntk.reading.grammar import parse_tree
 from netsharp_lsp.cntk.reading.reader import read, read_between
 from netsharp_lsp.cntk.reading.syntax import (
@@ -77,9 +78,10 @@ class Island:
 class EditedText:
     """One version of a text in a `language` ("cntk", "brainscript", "ndl" or "mel")."""
 
-    def __init__(self, language: str, data: bytes) -> None:
+    def __init__(self, language: str, data: bytes, before: Whole | None = None) -> None:
         self.language = language
         self.data = data
+        self._before = before
         self._documents: dict[int, Document] = {}
         self._islands: dict[tuple[int, int], Island] = {}
 
@@ -97,6 +99,31 @@ class EditedText:
     def tree(self) -> Tree | None:
         """The same as its parser has it."""
         return None if self.language == "brainscript" else parse_tree(self.data)
+
+    @property
+    def whole(self) -> Whole | None:
+        """The newest version that was parsed as a whole, this or one before."""
+        tree: Tree | None = vars(self).get("tree")
+        parse = parse_tree
+        if self.language == "brainscript":
+            island = self._islands.get((0, len(self.data)))
+            tree = None if island is None else vars(island).get("tree")
+            parse = parse_brainscript
+        if tree is not None and (self._before is None or self._before.tree is not tree):
+            self._before = Whole(self.data, tree, parse)
+        return self._before
+
+    def around(self, start: int, end: int) -> tuple[EditedText, int]:
+        """A text that says of some bytes what this one does, and where it begins: a stretch of it
+        where that is known to be enough.
+        """
+        whole = self.whole
+        if whole is None or whole.data is self.data:
+            return self, 0
+        found = whole.stretch(self.data, start, end)
+        if found is None:
+            return self, 0
+        return EditedText(self.language, found.data), found.start
 
     def document_between(self, start: int, end: int) -> Document | None:
         """The records that reach into a stretch, and some beside them."""
@@ -148,6 +175,10 @@ class EditedText:
 
     def comment_before(self, offset: int) -> Range | None:
         """The comment that the byte before an offset stands in; nothing is read far from there."""
+        text, base = self.around(offset, offset)
+        if text is not self:
+            found = text.comment_before(offset - base)
+            return None if found is None else (found[0] + base, found[1] + base)
         document = self.document_at(offset)
         around = [] if document is None else [(c.start, c.end) for c in document.comments]
         for island in self.islands_of(document):

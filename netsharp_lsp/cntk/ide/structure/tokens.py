@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Tree, TreeCursor
 
     from netsharp_lsp.cntk.ide.places.edited import Edited
-    from netsharp_lsp.cntk.ide.places.text import Island
-    from netsharp_lsp.cntk.reading.syntax import Document
+    from netsharp_lsp.cntk.ide.places.text import EditedText, Island
     from netsharp_lsp.ide.answers import Token
 
 #: What leaves of the trees are, by their type.
@@ -81,35 +80,33 @@ def tokens_in(edited: Edited, start: int, end: int) -> list[Token]:
     """The tokens that begin in a range, in order and apart; none goes over a line end."""
     found: list[Token] = []
     at = 0
-    for first, last, kind, modifiers in sorted(_tokens(edited, start, end)):
+    text, base = edited.text.around(start, end)
+    start, end = start - base, end - base
+    for first, last, kind, modifiers in sorted(_tokens(edited, text, start, end)):
         if start <= first < end and first >= at:
-            for low, high in _lines(edited.data, first, last):
-                found.append((low, high, kind, modifiers))
+            for low, high in _lines(text.data, first, last):
+                found.append((base + low, base + high, kind, modifiers))
             at = last
     return found
 
 
-def _tokens(edited: Edited, start: int, end: int) -> Iterator[Token]:
-    """The tokens of what reaches into a range."""
-    text = edited.text
+def _tokens(edited: Edited, text: EditedText, start: int, end: int) -> Iterator[Token]:
+    """The tokens of what reaches into a range of the text, or of a stretch of it."""
     document = text.document_between(start, end)
     if document is None or text.tree is None:
         islands = text.islands
     else:
         islands = text.islands_of(document)
-        yield from _of_document(edited, (document, text.tree), start, end)
+        networks = Networks(edited, text.data, document)
+        yield from _of_document(networks, text.tree, (text.data, start, end))
     for island in islands:
         if island.start < end and start < island.start + len(island.data):
             yield from _of_brainscript(island, start - island.start, end - island.start)
 
 
-def _of_document(
-    edited: Edited, read: tuple[Document, Tree], first: int, last: int
-) -> Iterator[Token]:
-    """The tokens of a configuration, NDL or MEL."""
-    data = edited.data
-    document, tree = read
-    networks = Networks(edited, document)
+def _of_document(networks: Networks, tree: Tree, where: tuple[bytes, int, int]) -> Iterator[Token]:
+    """The tokens of a range of a configuration, NDL or MEL."""
+    data, first, last = where
     named = False
     for holder, field, kind, start, end in _leaves(tree, first, last):
         meaning = networks.meaning(kind, start, end) or _meaning(holder, field, kind)

@@ -12,6 +12,7 @@ from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Repair
 from netsharp_lsp.cntk.rules.proposals import NONE, MeantWord, proposal
 from netsharp_lsp.cntk.versions import ALWAYS
 from netsharp_lsp.cntk.vocabulary import LAYOUTS, STARTS, TAKEN_BY_ALL
+from netsharp_lsp.giving_way import go_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,8 +88,10 @@ def _joined(program: BrainScriptProgram, given: list[Argument]) -> Repair:
 
 def _known(program: BrainScriptProgram) -> Iterator[tuple[Application, Signature]]:
     for application in program.program.applications:
-        if application.signature is not None:
-            yield application, application.signature
+        go_on()
+        signature = program.program.signature(application)
+        if signature is not None:
+            yield application, signature
 
 
 def _declared(program: BrainScriptProgram, signature: Signature) -> list[Note]:
