@@ -25,8 +25,10 @@ from typing import Any, NamedTuple
 
 #: How the scripts of CNTK's tests begin a run in a log: the program, then its arguments.
 RUN = re.compile(r"^=== Running (?:mpiexec .*? )?\S*cntk(?:\.exe)? +(?P<items>.*)$", re.MULTILINE)
-#: An argument of such a run; what else stands there are its own nested settings.
-ITEM = re.compile(r"(?<!\S)(?P<key>\w+)=(?P<value>\[[^\]]*\]|\S+)")
+#: An argument of such a run; nested settings hold blanks and brackets of their own.
+ITEM = re.compile(
+    r"(?<!\S)(?P<key>\w+)=(?P<value>\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*\]|\S+)"
+)
 #: Where a training begins in a log, in its two forms, and where any action does.
 TRAINING = re.compile(
     r"CNTKCommandTrainBegin: (?P<old>\w+)|# (?P<new>\w+) command \(train action\)"
@@ -40,6 +42,8 @@ PATIENCE = 600
 #: Networks that are as their log says or not; those of which a file is missing, or that another
 #: command trained; and those whose configuration is not in the folder.
 VERDICTS = ("equal", "different", "not evaluated", "missing")
+#: A line that says why a network is not evaluated: not the code under a finding, or a lesser one.
+SAYS_WHY = re.compile(r"error|netsharp: ")
 _PATH = re.compile(r"[/\\]")
 SAME = "The log has the same "
 
@@ -172,13 +176,14 @@ def trainings(path: Path) -> Iterator[Training]:
 def _compared(training: Training, folder: Path, places: dict[str, list[Path]]) -> Compared:
     files: list[Path | None] = []
     items, directory = [], folder
+    moved = _moved(training, places)
     for key, value in training.items:
         paths = [_here(one, training.log, places) for one in value.split("+")]
-        here = paths[0] if _PATH.search(value) else None
+        here = moved.get(_parts(value)) or (paths[0] if _PATH.search(value) else None)
         if key == "configFile":
             files += paths
         elif key == "currentDirectory":
-            directory = paths[0] or folder
+            directory = moved.get(_parts(value)) or paths[0] or folder
         else:
             items += ["--set", f"{key}={here or value}"]
     if not files or None in files:
@@ -194,7 +199,7 @@ def _compared(training: Training, folder: Path, places: dict[str, list[Path]]) -
         return Compared(training, "equal")
     if done.stdout.startswith(log.name):
         return Compared(training, "different", done.stdout.removeprefix(log.name).strip(": \n"))
-    reasons = [line for line in done.stderr.splitlines() if not line.startswith("info[")]
+    reasons = [line for line in done.stderr.splitlines() if SAYS_WHY.match(line)]
     return Compared(training, "not evaluated", (reasons or ["nothing was said"])[0])
 
 
@@ -206,11 +211,23 @@ def _places(folder: Path) -> dict[str, list[Path]]:
     return places
 
 
+def _moved(training: Training, places: dict[str, list[Path]]) -> dict[tuple[str, ...], Path]:
+    """Folders of configurations by their paths on the machine that ran, and where they lie."""
+    given = [value for key, value in training.items if key == "configFile"]
+    found = {path: _here(path, training.log, places) for one in given for path in one.split("+")}
+    return {_parts(path)[:-1]: here.parent for path, here in found.items() if here is not None}
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    return tuple(os.path.normpath(path.replace("\\", "/")).split("/"))
+
+
 def _here(path: str, log: Path, places: dict[str, list[Path]]) -> Path | None:
     """Where a path of the machine that ran lies in the folder: the place with the longest end in
-    common, and of several the one nearest to the log.
+    common, and of several the one nearest to the log.  One that shares its name alone is another,
+    unless it lies around the log.
     """
-    parts = os.path.normpath(path.replace("\\", "/")).split("/")
+    parts = _parts(path)
 
     def common(place: Path) -> tuple[int, int]:
         return (
@@ -218,7 +235,9 @@ def _here(path: str, log: Path, places: dict[str, list[Path]]) -> Path | None:
             _shared(place.parts, log.parts),
         )
 
-    return max(places.get(parts[-1], ()), key=common, default=None)
+    found = max(places.get(parts[-1], ()), key=common, default=None)
+    alone = found is not None and common(found)[0] == 1 and found.parent not in log.parents
+    return None if alone else found
 
 
 def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> int:

@@ -35,7 +35,8 @@ CriterionNodes = (ce) ]
 """
 RUN = (
     "=== Running /work/build/bin/cntk configFile=/work/Tests/Small/small.cntk "
-    r"currentDirectory=/work/Tests/Small size=2 ConfigDir=C:\work\Tests\Small nested=[a=b]"
+    r"currentDirectory=/work/Tests/Small size=2 ConfigDir=C:\work\Tests\Small "
+    "nested=[a=[b=c] size=5]"
 )
 
 
@@ -71,6 +72,12 @@ def test_logs_are_compared_and_nothing_is_changed(tmp_path: Path) -> None:
     (small / "gone.log").write_text(
         "\n".join([RUN.replace("small.cntk", "gone.cntk"), begin + "learn", *learnt])
     )
+    # The folder has been moved since, with its log; a log elsewhere is of another one.
+    old = RUN.replace("/work/Tests/Small", "/work/Old")
+    (small / "moved.log").write_text("\n".join([old, begin + "other", *other]))
+    (world / "Far").mkdir()
+    (world / "Far" / "far.log").write_text("\n".join([old, begin + "other", *other]))
+    (small / "nobody.log").write_text("\n".join([RUN, begin + "nobody", *learnt]))
     before = {path: path.read_bytes() for path in world.rglob("*") if path.is_file()}
     figures = tmp_path / "figures.json"
     done = subprocess.run(
@@ -84,17 +91,19 @@ def test_logs_are_compared_and_nothing_is_changed(tmp_path: Path) -> None:
     said = json.loads(figures.read_text())
     assert said["files"] == 2
     assert said["logs"]["verdicts"] == {
-        "equal": 2,
+        "equal": 3,
         "different": 1,
-        "not evaluated": 0,
-        "missing": 1,
+        "not evaluated": 1,
+        "missing": 2,
     }
-    ((name, reason),) = said["logs"]["reasons"]
+    (nobody, why), (name, reason) = said["logs"]["reasons"]
     assert name == "Tests/Small/wrong.log learn"
     assert " in the log and " in reason
+    assert nobody == "Tests/Small/nobody.log nobody"
+    assert "there is no command 'nobody'" in why
     assert said["migration"] == {"equal": 1}
     assert said["formatting"] == {"changed": 2, "failed": 0, "unstable": 0, "findings": 0}
-    assert "4 networks of trainings: equal 2, different 1" in done.stdout
+    assert "7 networks of trainings: equal 3, different 1" in done.stdout
 
 
 def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from netsharp_lsp.cntk.networks.node import (
     elements,
 )
 from netsharp_lsp.cntk.networks.node_types import INPUTS, NODE_TYPES, family
-from netsharp_lsp.cntk.networks.rules.common import Misfit, inherit_axis
+from netsharp_lsp.cntk.networks.rules.common import Misfit
+from netsharp_lsp.cntk.networks.rules.unknown import leave_open, place_axis
 from netsharp_lsp.cntk.networks.starting import is_open
 from netsharp_lsp.giving_way import go_on
 
@@ -129,7 +130,7 @@ class _Inference:
         if id(node) in self.failed:
             self.visited.add(id(node))
             if node.inputs:
-                inherit_axis(node)
+                place_axis(node)
             return False
         ready = [id(one) in self.visited for one in node.inputs]
         if node.inputs and not any(ready):
@@ -144,11 +145,11 @@ class _Inference:
         # Who built the node has said already that inputs are missing.
         few = len(node.inputs) < NODE_TYPES[node.operation].fewest
         if few or any(one.shape is None for one in node.inputs):
-            _leave_open(node, few)
+            leave_open(node)
             return
         unsure = any(map(is_open, node.inputs)) and not _is_sure_product(node)
         if unsure or (final and any(map(self._waits, node.inputs))):
-            _leave_open(node, few)
+            leave_open(node)
             return
         try:
             self._check_inputs(node, final)
@@ -192,17 +193,6 @@ def _is_sure_product(node: Node) -> bool:
         return len(left) == 2 and left[1] > 0 and len(right) == 1
     rank = node.integer("outputRank", 1)
     return 0 not in left[:rank] and len(left) == rank + len(right)
-
-
-def _leave_open(node: Node, few: bool) -> None:
-    """Give a node whose inputs are not known the shape that does not depend on them, or None."""
-    inherit_axis(node)
-    node.shape = None
-    if node.operation == "Times" and not few:
-        left, rank = node.inputs[0].shape or (), node.integer("outputRank", 1)
-        # All of the other factor is summed over, however large it is.
-        summed = node.integer("inferInputRankToMap", -1) == 0 and left[rank:] == (0,)
-        node.shape = left[:rank] if summed and 0 not in left[:rank] else None
 
 
 def _doubtful(nodes: list[Node]) -> set[int]:

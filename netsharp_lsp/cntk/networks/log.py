@@ -46,7 +46,9 @@ def _difference(node: Node, line: re.Match[str]) -> str:
         return f"has the inputs ({', '.join(logged)}) in the log and ({', '.join(inputs)}) here."
     sizes = line["shape"].split(" x ")
     shape = [size for size in sizes if size.isdigit()]
-    if node.shape is not None and not _agree(node.shape, shape):
+    if node.shape is None:
+        return ""
+    if not _agree(node.shape, shape):
         return f"is [{' x '.join(shape)}] in the log and [{written(node.shape)}] here."
     if (len(shape) < len(sizes)) != (node.axis is not None):
         return f"is [{line['shape']}] in the log; only one of them has a dynamic axis."

@@ -6,6 +6,7 @@ import pytest
 
 from netsharp_lsp.cntk.library import documentation
 from netsharp_lsp.cntk.networks.node_types import ALIASES, ANY, NODE_TYPES
+from netsharp_lsp.cntk.networks.rules.unknown import leave_open
 from tests.cntk.brainscript.building import network, outcome
 
 #: What the nodes below are made of: vectors, an image, a scalar sequence, a matrix.
@@ -203,6 +204,23 @@ def test_shape(operation: str, text: str, shape: tuple[int, ...], along: bool) -
     assert node.operation == operation
     assert node.shape == shape
     assert (node.axis is not None) == along
+    # The same, or nothing, where its inputs are not known.
+    if node.inputs:
+        leave_open(node)
+        assert node.shape in (None, shape)
+        assert (node.axis is not None) == along
+
+
+def test_a_criterion_is_one_number_whatever_it_compares() -> None:
+    found = outcome(
+        """{ e = ParameterTensor {(0:3), initFromFilePath='gone'} ; x = Input (3) ; y = Input (3)
+        ce = CrossEntropyWithSoftmax (y, Sigmoid (e * x)) ; m = Mean (e * x) }"""
+    )
+    assert found.network is not None
+    nodes = found.network.nodes
+    assert nodes["ce"].inputs[1].shape is None
+    assert (nodes["ce"].shape, nodes["ce"].axis) == ((1,), None)
+    assert (nodes["m"].shape, nodes["m"].axis) == (None, None)
 
 
 @pytest.mark.parametrize("operation", sorted(set(NODE_TYPES) - {"RowStack"}))

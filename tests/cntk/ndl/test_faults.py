@@ -89,7 +89,9 @@ def test_nothing_follows_from_what_is_not_known() -> None:
     assert [one.kind for one in found.faults] == ["unknown-function"]
     assert found.network is not None
     assert found.network.troubles == ()
-    assert found.network.nodes["c"].shape is None
+    assert found.network.nodes["b"].shape is None
+    # A criterion is one number, whatever it compares.
+    assert found.network.nodes["c"].shape == (1,)
 
 
 def test_calls_where_numbers_stand_are_connected_too() -> None:
