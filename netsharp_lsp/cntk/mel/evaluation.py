@@ -26,7 +26,7 @@ from netsharp_lsp.giving_way import go_on
 from netsharp_lsp.workspace import outside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.mel.functions import Function
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 EMPTY = Network({}, {})
 #: The functions that write something.
 WRITERS = ("SaveModel", "SaveDefaultModel", "DumpModel", "DumpNode")
+#: Where the nodes of a model come from that no file holds.
+_IN_NDL = "it is written in NDL"
 
 
 class Edited(NamedTuple):
@@ -114,13 +116,16 @@ class _Evaluation:
         """`name = [ ... ]`: a model of NDL's statements."""
         assert statement.key is not None
         assert statement.value is not None
-        nodes = self._written(statement.value)
+        self._build(statement.key, statement.value, statement.text)
+
+    def _build(self, name: Traced, written: Traced, change: Traced) -> None:
+        """Make a model of NDL's statements."""
+        nodes = self._written(written)
         network = self._followed(EMPTY)
-        for one in network.read(read_script(plugged(statement.value)), statement.text):
+        for one in network.read(read_script(plugged(written)), change):
             if nodes is not None:
                 nodes.setdefault(one.name, one.operation)
-        origin = "it is written in NDL"
-        self.take(Model(word(statement.key), statement.key, nodes, origin, network))
+        self.take(Model(word(name), name, nodes, _IN_NDL, network))
 
     def _written(self, text: Traced) -> dict[str, str] | None:
         """The nodes that statements of NDL make; None where a function is not known."""
@@ -325,24 +330,31 @@ class _Evaluation:
             message = f"There is no file '{path}'; the edit stops here."
             self.faults.append(EditFault("snippet-file", message, given[1]))
         elif not options:
-            listed = f", for example section={sections[0]}" if sections else ""
+            listed = f", for example section={next(iter(sections))}" if sections else ""
             message = (
                 f"Without a section '{path}' is read but makes no node: the model stays empty. "
                 f"Name a section{listed}."
             )
             self.faults.append(EditFault("snippet-whole", message, given[1]))
         elif sections is not None:
-            self._section(options[0].value, path, sections)
-        unknown = self._followed(None)
-        self.take(Model(word(given[0]), given[0], None, "it is written in NDL", unknown))
+            written = self._section(options[0].value, path, sections)
+            # What comes in place of a variable of that file is not known.
+            if written is not None and b"$" not in written.text:
+                self._build(given[0], written, given[1])
+                return
+        self.take(Model(word(given[0]), given[0], None, _IN_NDL, self._followed(None)))
 
-    def _section(self, name: Traced, path: str, sections: list[str]) -> None:
+    def _section(self, name: Traced, path: str, sections: Mapping[str, Traced]) -> Traced | None:
         spelt = word(name)
-        if "$" in spelt or spelt.lower() in {one.lower() for one in sections}:
-            return
-        ask = suggestion(spelt, sections) or f" It has {', '.join(sections) or 'none'}."
+        if "$" in spelt:
+            return None
+        for one, written in sections.items():
+            if one.lower() == spelt.lower():
+                return written
+        ask = suggestion(spelt, list(sections)) or f" It has {', '.join(sections) or 'none'}."
         message = f"'{path}' has no section '{spelt}'; the edit stops here.{ask}"
         self.faults.append(EditFault("snippet-section", message, name))
+        return None
 
     def save(self, given: list[Traced], function: Function) -> None:
         """`SaveModel`."""

@@ -9,6 +9,7 @@ from netsharp_lsp.cntk.networks.starting import not_measured
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.ndl.evaluation import Part
     from netsharp_lsp.cntk.networks.node import Network
     from netsharp_lsp.cntk.networks.starting import Measure
@@ -28,14 +29,14 @@ class Surroundings(NamedTuple):
     """What lies around a text.
 
     `loaded` tells what a file of a model holds, None where nothing writes it and it is not there;
-    `sections` the keys of an NDL file, None where it is not there; `made` the nodes that a call of
-    NDL makes, with their operations, by what follows the call's name, None where the function is
-    not known; `is_outside` whether nothing can be known of a file.  `complete`: what is not found
-    is not there.
+    `sections` the blocks of an NDL file by their keys, None where it is not there; `made` the nodes
+    that a call of NDL makes, with their operations, by what follows the call's name, None where the
+    function is not known; `is_outside` whether nothing can be known of a file.  `complete`: what is
+    not found is not there.
     """
 
     loaded: Callable[[str], Known | None]
-    sections: Callable[[str], list[str] | None]
+    sections: Callable[[str], Mapping[str, Traced] | None]
     made: Callable[[str], dict[str, str] | None]
     is_outside: Callable[[str], bool]
     complete: bool = True

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
+    from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.mel.evaluation import Edited
     from netsharp_lsp.cntk.mel.faults import EditFault
     from netsharp_lsp.cntk.ndl.evaluation import Part
@@ -237,14 +238,16 @@ class RunEdits:
             for _, path in _writes(command, command.scope)
         }
 
-    def _sections(self, path: str) -> list[str] | None:
+    def _sections(self, path: str) -> dict[str, Traced] | None:
         source = _source(path, self._files)
         if source is None:
             return None
         found = records(file_text(source, None), TextFaults())
-        return [
-            record.name.decode("utf-8", "replace") for record in found if record.kind == "block"
-        ]
+        return {
+            record.name.decode("utf-8", "replace"): record.content
+            for record in found
+            if record.kind == "block"
+        }
 
 
 def _evaluated(text: NetworkText, around: Surroundings) -> Edited:

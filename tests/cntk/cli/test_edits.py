@@ -157,6 +157,32 @@ def test_what_is_not_known_stays_unknown(tmp_path: pathlib.Path, lines: str) -> 
     assert "the edit 'Top' writes 'top/net', and not all" in answer.err
 
 
+PART = """\
+Head = [ x = Input(4, tag=feature) ; V = Parameter(3, 4) ; t = Times(V, x) ; y = Tanh(t) ]
+Wrong = [ x = Input(4, tag=feature) ; V = Parameter(3, 5) ; t = Times(V, x) ]
+Open = [ x = Input($Dim$, tag=feature) ; y = Tanh(x) ]
+"""
+
+
+def test_a_section_of_ndl_that_an_edit_loads_is_a_model(tmp_path: pathlib.Path) -> None:
+    load = 'LoadNDLSnippet(n, "part.ndl", section={})\n'
+    write(tmp_path, part_dot_ndl=PART)
+    folder_of(tmp_path, f"{load.format('HEAD')}SetDefaultModel(m)\nCopySubTree(n.y, m, K)")
+    nodes = network_of(tmp_path, "Test")
+    assert (nodes["KV"]["shape"], nodes["Ky"]["inputs"]) == ([3, 4], ["Kt"])
+    assert nodes["z"]["inputs"] == ["W", "H2.y"]
+    assert told(tmp_path) == []
+    folder_of(tmp_path, f"{load.format('Head')}SetInput(n.y, 0, n.q)")
+    ((code, file, line, message),) = told(tmp_path)
+    assert (code, file, line) == ("ME010", "top.mel", 4)
+    assert message.startswith("The model 'n' has no node 'q': it is written in NDL.")
+    folder_of(tmp_path, f'{load.format("Wrong")}SaveModel(n, "n")')
+    assert [one[:3] for one in told(tmp_path)] == [("BS051", "top.mel", 3)]
+    # What a variable of that file stands for is not known, and nothing follows from it.
+    folder_of(tmp_path, f"{load.format('Open')}SetInput(n.y, 0, n.q)\nCopy(n.*, m.*)")
+    assert told(tmp_path) == []
+
+
 def test_an_edit_that_writes_nothing_leaves_the_model(tmp_path: pathlib.Path) -> None:
     folder_of(tmp_path)
     write(tmp_path, top_dot_mel='m = LoadModel("two/net")\nDumpNode(z, "z.txt")\n')
