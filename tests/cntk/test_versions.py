@@ -197,6 +197,19 @@ def test_later_releases_count_samples_in_batch_normalization() -> None:
     assert inputs == {"2016-11": (5, True), "2.0": (6, False)}
 
 
+def test_later_releases_take_a_softmax_along_an_axis_by_logarithms() -> None:
+    layer = "{ r = Softmax (image, axis=3) }.r"
+    operations = {}
+    for version in ("2016-11", "2.0"):
+        (built,) = experiment(layer, version).networks
+        assert built.network is not None
+        nodes = built.network.nodes
+        assert nodes["h"].shape == (12, 10, 3)
+        operations[version] = {node.operation for node in nodes.values()}
+    assert operations["2016-11"] - operations["2.0"] == {"Softmax", "Reciprocal", "ElementTimes"}
+    assert operations["2.0"] - operations["2016-11"] == {"Exp", "Minus"}
+
+
 def test_a_slip_is_never_mended_with_a_word_of_another_release() -> None:
     for version in VERSIONS:
         for case in SLIPS:
