@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bench import cntk_generate
-from netsharp_lsp.cntk.ide.places.stretches import LONGEST, Stretch, Whole
+from netsharp_lsp.cntk.ide.places.stretches import LONGEST, Stretch, ParsedVersion
 from netsharp_lsp.context import Context
 from netsharp_lsp.language import language_by_id
 from netsharp_lsp.text.edits import Edit, apply_edits
@@ -41,13 +41,13 @@ def opened(name: str, data: bytes) -> Snapshot:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[Stretch | None]:
     """The stretches that were asked for."""
     found: list[Stretch | None] = []
-    asked = Whole.stretch
+    asked = ParsedVersion.stretch
 
-    def stretch(self: Whole, *place: Any) -> Stretch | None:
+    def stretch(self: ParsedVersion, *place: Any) -> Stretch | None:
         found.append(asked(self, *place))
         return found[-1]
 
-    monkeypatch.setattr(Whole, "stretch", stretch)
+    monkeypatch.setattr(ParsedVersion, "stretch", stretch)
     return found
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from netsharp_lsp.cntk.ide.naming.occurrence import Occurrence
-    from netsharp_lsp.cntk.ide.places.stretches import Whole
+    from netsharp_lsp.cntk.ide.places.stretches import ParsedVersion
     from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram, ReadProgram
@@ -40,7 +40,7 @@ class Edited:
         context: Context,
         others: Mapping[str, bytes] | None = None,
         before: Edited | None = None,
-        whole: Whole | None = None,
+        whole: ParsedVersion | None = None,
     ) -> None:
         self.context = context
         self._before = before

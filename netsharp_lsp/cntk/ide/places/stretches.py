@@ -42,7 +42,7 @@ class Stretch(NamedTuple):
     start: int
 
 
-class Whole:
+class ParsedVersion:
     """A version of a text that was parsed as a whole."""
 
     def __init__(self, data: bytes, tree: Tree, parse: Parse) -> None:

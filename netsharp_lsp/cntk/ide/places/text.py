@@ -15,7 +15,7 @@ from netsharp_lsp.cntk.brainscript.reading.grammar import parse_tree as parse_br
 from netsharp_lsp.cntk.brainscript.reading.parser import comments_query
 from netsharp_lsp.cntk.brainscript.reading.parser import read as read_brainscript
 from netsharp_lsp.cntk.brainscript.reading.syntax import Member
-from netsharp_lsp.cntk.ide.places.stretches import Whole
+from netsharp_lsp.cntk.ide.places.stretches import ParsedVersion
 from netsharp_lsp.cntk.reading.grammar import parse_tree
 from netsharp_lsp.cntk.reading.reader import read, read_between
 from netsharp_lsp.cntk.reading.syntax import (
@@ -78,7 +78,7 @@ class Island:
 class EditedText:
     """One version of a text in a `language` ("cntk", "brainscript", "ndl" or "mel")."""
 
-    def __init__(self, language: str, data: bytes, before: Whole | None = None) -> None:
+    def __init__(self, language: str, data: bytes, before: ParsedVersion | None = None) -> None:
         self.language = language
         self.data = data
         self._before = before
@@ -101,7 +101,7 @@ class EditedText:
         return None if self.language == "brainscript" else parse_tree(self.data)
 
     @property
-    def whole(self) -> Whole | None:
+    def whole(self) -> ParsedVersion | None:
         """The newest version that was parsed as a whole, this or one before."""
         tree: Tree | None = vars(self).get("tree")
         parse = parse_tree
@@ -110,7 +110,7 @@ class EditedText:
             tree = None if island is None else vars(island).get("tree")
             parse = parse_brainscript
         if tree is not None and (self._before is None or self._before.tree is not tree):
-            self._before = Whole(self.data, tree, parse)
+            self._before = ParsedVersion(self.data, tree, parse)
         return self._before
 
     def around(self, start: int, end: int) -> tuple[EditedText, int]:
