@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bench import cntk_generate
-from netsharp_lsp.cntk.ide.places.stretches import LONGEST, Stretch, ParsedVersion
+from netsharp_lsp.cntk.ide.places.stretches import LONGEST, ParsedVersion, Stretch
 from netsharp_lsp.context import Context
 from netsharp_lsp.language import language_by_id
 from netsharp_lsp.text.edits import Edit, apply_edits
