@@ -124,15 +124,10 @@ def _walk(values: Iterator[Value], sections: set[bytes], faults: TextFaults) -> 
         waiting.append(_look(value.inside, f"{value.path}.", value.depth + 1))
 
 
-def may_say_sections(data: bytes) -> bool:
-    """Whether something in a text may name sections that a network is loaded from."""
-    return _MAY_SAY_SECTIONS.search(data) is not None
-
-
 def network_sections(scope: Scope) -> set[bytes]:
     """The names of the sections of this configuration that are NDL, by what loads them."""
     names: set[bytes] = set()
-    if not may_say_sections(scope.text.text):
+    if not _MAY_SAY_SECTIONS.search(scope.text.text):
         return names
     for block in (scope, *_blocks(scope)):
         builder = block.here(b"NDLNetworkBuilder")

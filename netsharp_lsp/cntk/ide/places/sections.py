@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 
-from netsharp_lsp.cntk.configuration.layers import INCLUDE
-from netsharp_lsp.cntk.configuration.meaning.tree import may_say_sections, network_sections
+from netsharp_lsp.cntk.configuration.tree import network_sections
 from netsharp_lsp.cntk.ide.meanings.words import INITS, LAYOUTS, SPECIAL, TAGS
 from netsharp_lsp.cntk.ide.places.text import glued_macros, nodes_in
 from netsharp_lsp.cntk.networks.node import OLD_TAGS
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _WORDS = frozenset(
     word.lower().encode() for table in (TAGS, OLD_TAGS, INITS, LAYOUTS) for word in table
 )
+#: What a text that names sections to be loaded says, itself or by a file or a variable.
+_MAY_LOAD = re.compile(rb"run|load|include=|\$\w*[ \t]*=", re.IGNORECASE)
 #: Keys that are no names of nodes, in networks too.
 KEYS = frozenset(("run", "load", "networkdescription", "ndlmacros"))
 
@@ -82,7 +84,7 @@ def _may_load(edited: Edited) -> bool:
         started = run.assigning(around.assignments)
         if (started.items, started.directory) != (single.items, single.directory):
             return True
-    return may_say_sections(edited.data) or INCLUDE in edited.data
+    return _MAY_LOAD.search(edited.data) is not None
 
 
 def _spans(edited: Edited, data: bytes, nodes: Sequence[object]) -> Iterator[Range]:
