@@ -27,7 +27,7 @@ from netsharp_engine.tensor_backend.kernels.rows import Array
 from netsharp_engine.tensor_backend.kernels.sparse import TouchedRows, joined
 from netsharp_engine.tensor_backend.kernels.table import COMPUTED
 from netsharp_engine.tensor_backend.loops import Loop, scheduled
-from netsharp_engine.tensor_backend.updates import BeforeUpdate, Rows, changed, finite
+from netsharp_engine.tensor_backend.updates import BeforeUpdate, ChangedRows, changed, finite
 from netsharp_engine.tensor_backend.walk import GraphWalk
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class TensorProgram:
         if self._fault is not None:
             return False
         moved: Tensors = {}
-        rows: dict[str, Rows] = {}
+        rows: dict[str, ChangedRows] = {}
         kept: dict[str, Tensors] = {}
         with np.errstate(all="ignore"):
             for parameter in self._trained:
@@ -157,7 +157,7 @@ class TensorProgram:
                     self.values[name], gradient, rule.rate, known, not self._updates, touched
                 )
                 found = changed(rule, before, name)
-                if isinstance(found, Rows):
+                if isinstance(found, ChangedRows):
                     rows[name], values = found, found.values
                 else:
                     values, kept[name] = found

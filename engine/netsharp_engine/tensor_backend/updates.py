@@ -49,7 +49,7 @@ class BeforeUpdate(NamedTuple):
 Changed = tuple[Array, dict[str, Array]]
 
 
-class Rows(NamedTuple):
+class ChangedRows(NamedTuple):
     """The same of some rows; all others stay as they are."""
 
     places: Indices
@@ -64,7 +64,7 @@ class Rows(NamedTuple):
             kept[name].reshape(-1, width)[self.places] = fresh
 
 
-def changed(rule: UpdateRule, one: BeforeUpdate, name: str) -> Changed | Rows:
+def changed(rule: UpdateRule, one: BeforeUpdate, name: str) -> Changed | ChangedRows:
     """What an update makes of the parameter ``name``.
 
     Clipping, noise, L2, the rule, then noise and L1 of what came out: the original's order.
@@ -97,7 +97,7 @@ def changed(rule: UpdateRule, one: BeforeUpdate, name: str) -> Changed | Rows:
     return values, kept
 
 
-def _touched(rule: UpdateRule, one: BeforeUpdate, places: Indices) -> Rows:
+def _touched(rule: UpdateRule, one: BeforeUpdate, places: Indices) -> ChangedRows:
     """A rule for the rows that samples hit; others keep their numbers and what is remembered."""
 
     def rows(values: Array) -> Array:
@@ -112,7 +112,7 @@ def _touched(rule: UpdateRule, one: BeforeUpdate, places: Indices) -> Rows:
         },
     )
     found, remembered = _SPARSE.get(rule.kind, _adagrad)(rule, part)
-    return Rows(places, found, remembered)
+    return ChangedRows(places, found, remembered)
 
 
 def _clipped(shaping: Shaping, gradient: Array) -> Array:
