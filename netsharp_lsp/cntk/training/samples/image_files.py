@@ -55,8 +55,9 @@ _DRAWN = (
 )
 _SCALED = (
     "Images are brought to another size by sums in numbers of 64 bits, rounded once; OpenCV rounds "
-    "on the way, so that a number may differ by 1."
+    "on the way, so that a number may differ by 1 (interpolations=linear sums nearly as it does)."
 )
+_ROUNDED = ("cubic", "lanczos")
 #: Sides of an image that nobody reads, where a Scale makes it of one size.
 _ANY = 64
 _ENTITY = re.compile(rb"<!(DOCTYPE|ENTITY)")
@@ -94,7 +95,7 @@ class ImageFile(NamedTuple):
         """Its images."""
         found = Pictures(self.listed, self.streams, dtype)
         transforms = self.streams.transforms
-        if any(isinstance(one, Scale) and one.kind != "nearest" for one in transforms):
+        if any(isinstance(one, Scale) and one.kind in _ROUNDED for one in transforms):
             found.warnings.append(_SCALED)
         if any(map(_is_random, transforms)):
             found.warnings.append(_DRAWN)
