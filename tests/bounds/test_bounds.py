@@ -34,6 +34,7 @@ CHOSEN = {
     ("cntk", "nodes beside each other in BrainScript (check)"),
     ("cntk", "includes that double (check)"),
     ("cntk", "includes that double in a record (check)"),
+    ("cntk", "includes of a long file (check)"),
     ("cntk", "includes of a long script (check)"),
     ("brainscript", "braces behind a definition (check)"),
     ("brainscript", "members (check)"),
