@@ -22,6 +22,7 @@ from netsharp_lsp.language import language_for
 from netsharp_lsp.memory import uncollected
 from netsharp_lsp.settings import SettingsError
 from netsharp_lsp.text.json_text import to_json
+from netsharp_lsp.text.shorten import shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def as_lines(comparison: Comparison) -> list[str]:
         before, after = comparison.figures[key]
         if before != after:
             lines.append(f"{name}: {figure(before)} -> {figure(after)}")
-    return lines
+    return [shortened(one) for one in lines]
 
 
 def line(difference: Difference) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.description.node_tables import FIGURES, HEAD, loop_lines, node_rows
+from netsharp_lsp.text.shorten import shortened
 from netsharp_lsp.text.visible import visible
 
 TYPE_CHECKING = False
@@ -54,7 +55,8 @@ def _tables(description: Description) -> list[Table]:
 
 
 def _visible(rows: list[Row]) -> list[Row]:
-    return [tuple(map(visible, row)) for row in rows]
+    """Rows whose cells are legible: each is filled up to the longest of its column."""
+    return [tuple(visible(shortened(cell)) for cell in row) for row in rows]
 
 
 def layer_rows(description: Description) -> list[Row]:

@@ -50,3 +50,17 @@ def test_stdin_output_and_faults(tmp_path: Path) -> None:
     faulty = netsharp("describe", "-", cwd=tmp_path, stdin=text.replace(b"from H", b"from X"))
     assert (faulty.code, faulty.out) == (1, "")
     assert "NS035" in faulty.err
+
+
+def test_a_long_name_is_shown_by_its_ends(tmp_path: Path) -> None:
+    """Cells are as wide as the widest of their column, so that each row would take as much."""
+    name = "N" + "x" * 100_000
+    (tmp_path / "a.nn").write_text(NETWORK)
+    (tmp_path / "b.nn").write_text(NETWORK.replace("A", name))
+    shown = f"{name[:80]}...{name[-20:]}"
+    for command in (("describe",), ("describe", "--format", "markdown"), ("diff", "a.nn")):
+        answer = netsharp(*command, "b.nn", cwd=tmp_path)
+        assert shown in answer.out
+        assert len(answer.out) < 3_000
+    exact = netsharp("describe", "--format", "json", "b.nn", cwd=tmp_path)
+    assert json.loads(exact.out)["layers"][0]["name"] == name
