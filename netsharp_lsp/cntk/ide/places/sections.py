@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from netsharp_lsp.cntk.configuration.tree import network_sections
+from netsharp_lsp.cntk.configuration.meaning.tree import network_sections
 from netsharp_lsp.cntk.ide.meanings.words import INITS, LAYOUTS, SPECIAL, TAGS
 from netsharp_lsp.cntk.ide.places.text import glued_macros, nodes_in
 from netsharp_lsp.cntk.networks.node import OLD_TAGS
