@@ -292,12 +292,13 @@ def refused(visits: list[Visit], root: Scope) -> Iterator[RunRefusal]:
 
 def idle(visits: list[Visit], root: Scope) -> dict[str, None]:
     """The options that say other than their defaults and change nothing here, by their names."""
-    read = set(" ".join(_READ.values()).lower().split()) - {_EVERYWHERE}
     heard_of = (one for one in visits if not any(map(_is_shared, _outwards(one))))
     blocks = [(TOP, root), *((one.table, one.scope) for one in heard_of)]
+    # A block may read what stands around it.
+    read = frozenset().union(*(_words(_READ, table) for table, _ in blocks)) - {_EVERYWHERE}
     found: dict[str, None] = {}
     for table, scope in blocks:
-        names = set(_IDLE.get(_SAME.get(table.name, table.name), "").lower().split())
+        names = _words(_IDLE, table)
         for key, option in table.keys:
             name = option.name.lower()
             if name in read or name not in names | {_EVERYWHERE}:
@@ -327,9 +328,14 @@ def _is_left_whole(table: Block) -> bool:
     return name not in _READ and (name in ACTIONS or name.lower() in READERS)
 
 
+def _words(options: dict[str, str], table: Block) -> frozenset[str]:
+    """The options of one kind that a block has, in small letters."""
+    return frozenset(options.get(_SAME.get(table.name, table.name), "").lower().split())
+
+
 def _refused_in(table: Block, scope: Scope) -> Iterator[RunRefusal]:
     name = _SAME.get(table.name, table.name)
-    known = frozenset(f"{_READ.get(name, '')} {_IDLE.get(name, '')}".lower().split())
+    known = _words(_READ, table) | _words(_IDLE, table)
     for key, option in table.keys:
         if option.name.lower() in known or option.name not in _UNBUILT.get(name, (option.name,)):
             continue
