@@ -68,8 +68,8 @@ if TYPE_CHECKING:
             """The real paths of the files that it begins with, as far as they are there."""
 
         @property
-        def missing(self) -> Sequence[str]:
-            """Those that are not there, as they are named."""
+        def missing(self) -> Mapping[str, str | None]:
+            """What stands in the place of those that are not there, by the names they are given."""
 
         @property
         def outside(self) -> Sequence[str]:

@@ -46,6 +46,15 @@ if TYPE_CHECKING:
             """Return the names of the files in a folder; none where it cannot be read."""
 
 
+def no_file(path: str, kind: str | None) -> str:
+    """Return what to say of a path at which something of a kind, or nothing, is no file to read."""
+    if kind is None:
+        return f"{path}: there is no such file."
+    if kind == "folder":
+        return f"{path}: is a folder. Name a file in it."
+    return f"{path}: cannot be read" + ("." if kind == "file" else f": it is a {kind}, not a file.")
+
+
 def outside(path: str) -> str:
     """Return what to say of a path outside, behind the name of what leads there."""
     return f"'{path}' lies outside the folders that are read here; {allowed_by(path)}."

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from netsharp_engine.plain_files import kind_at
 from netsharp_lsp.cli.arguments.experiments import add_experiment_arguments
 from netsharp_lsp.cli.arguments.settings import (
     UsageError,
@@ -25,6 +26,7 @@ from netsharp_lsp.project.writing import refusal, remove_if, sweep_beside, write
 from netsharp_lsp.questions import Wanted
 from netsharp_lsp.settings import SettingsError
 from netsharp_lsp.text.json_text import to_json
+from netsharp_lsp.workspace import no_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +95,7 @@ def _planned(
         if item.path is not None and item.family is family
     }
     absent = [
-        f"{item.name}: there is no such file."
+        no_file(item.name, None if item.path is None else kind_at(item.path))
         for item in gathered.inputs
         if item.path is None or not os.path.isfile(item.path)
     ]

@@ -60,7 +60,7 @@ class PlacedRun:
         self.run = run
         self.given = given
         configurations: list[str] = []
-        missing: list[str] = []
+        missing: dict[str, str | None] = {}
         leading_out: list[str] = []
         self._known: tuple[int, frozenset[str]] | None = None
         folders = (run.directory, *run.also)
@@ -72,9 +72,10 @@ class PlacedRun:
             elif files.outside(places[0]):
                 leading_out.append(path)
             else:
-                missing.append(path)
+                missing[path] = next(filter(None, map(files.kind, places)), None)
         self.configurations = tuple(configurations)
-        self.missing = tuple(missing)
+        #: By the names of those that are not there, what is in their place.
+        self.missing = missing
         self.outside = tuple(leading_out)
 
     def files(self, files: Files) -> frozenset[str]:

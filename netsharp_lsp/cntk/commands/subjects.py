@@ -28,6 +28,7 @@ from netsharp_lsp.project.revision_files import NoGitError, RevisionFiles, split
 from netsharp_lsp.text.decode import decode_legacy
 from netsharp_lsp.text.lines import LineIndex
 from netsharp_lsp.text.visible import encodable
+from netsharp_lsp.workspace import no_file, outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,9 +115,10 @@ def read_experiment(argument: str, asked: Question) -> ExperimentSubject:
     files: Files = OverDisk({}, roots) if past is None else BoundFiles(past, roots)
     if layers_of(path, STARTS):
         placed = layered_run(path, declared_in(find(os.getcwd())).given, files)
-        if placed.missing or placed.outside:
-            absent = ", ".join((*placed.missing, *placed.outside))
-            raise SubjectError(f"{path}: there is no {absent}.")
+        for name, kind in placed.missing.items():
+            raise SubjectError(no_file(name, kind))
+        for name in placed.outside:
+            raise SubjectError(outside(name))
         return _of_run(argument, placed, asked, files)
     item = asked.meant(path)
     real = os.path.realpath(item.path or item.name)

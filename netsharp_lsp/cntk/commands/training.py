@@ -25,7 +25,7 @@ from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
 from netsharp_lsp.cntk.training.telling import Telling
 from netsharp_lsp.cntk.training.work import Workshop
 from netsharp_lsp.questions import Answer
-from netsharp_lsp.workspace import Run, outside
+from netsharp_lsp.workspace import Run, no_file, outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -199,8 +199,8 @@ def _subject(asked: Performance) -> tuple[ExperimentSubject, Workshop]:
     placed = PlacedRun(run, given, files)
     for path in placed.outside:
         raise _Unread(outside(path))
-    for path in placed.missing:
-        raise _Unread(f"{path}: there is no such file. Name a configuration.")
+    for path, kind in placed.missing.items():
+        raise _Unread(f"{no_file(path, kind)} Name a configuration.")
     for path in filter(os.path.isdir, placed.configurations):
         raise _Unread(f"{os.path.relpath(path)}: is a folder. Name a file in it.")
     experiment = Experiment(run, files, None, given)

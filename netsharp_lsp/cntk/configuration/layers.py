@@ -16,7 +16,7 @@ from netsharp_lsp.cntk.configuration.traced import Traced, Use, Weaver
 from netsharp_lsp.limits import CNTK_WORDS, CONFIGURATION_FILES
 from netsharp_lsp.text.extent import words_of
 from netsharp_lsp.text.visible import encodable
-from netsharp_lsp.workspace import outside
+from netsharp_lsp.workspace import no_file, outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,9 +113,7 @@ class Layers:
         return found
 
     def _missing(self, path: str) -> str:
-        if self._files.kind(os.path.join(self._directory, path)) == "folder":
-            return f"{path}: is a folder. Name a file in it."
-        return f"{path}: there is no such file."
+        return no_file(path, self._files.kind(os.path.join(self._directory, path)))
 
     def _is_outside(self, path: str, source: Source | bool | None) -> bool:
         """Whether there is nothing because nobody may look there."""
