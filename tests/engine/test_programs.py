@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import math
 import re
 import sys
 import time
@@ -18,6 +19,8 @@ from netsharp_engine.data import Table
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.model import load_model, save_model
 from netsharp_engine.numpy_backend import NumpyDraft
+from netsharp_engine.numpy_backend.kernels import KERNELS
+from netsharp_engine.numpy_backend.kernels.site import Steps
 from netsharp_engine.packing import single
 from netsharp_engine.program import Batch, Job, Packed, Sparse, UpdateRule, drafted
 from netsharp_engine.train import load_data, prepare, read_settings, resume, train
@@ -150,6 +153,34 @@ def test_a_back_end_knows_the_seam_alone(module):
     named = set(re.findall(r"^from (netsharp\S+) import", text, re.MULTILINE))
     assert named <= {"netsharp_engine.analysis", "netsharp_engine.program"}
     assert not re.search(r"^import netsharp", text, re.MULTILINE)
+
+
+def test_a_compiled_twin_joins_by_the_row_of_its_operation(tmp_path, monkeypatch):
+    """The C library's function in the place of numpy's: another `bind`, and nothing else."""
+    row, calls = KERNELS["activation"], []
+    compiled = np.frompyfunc(math.tanh, 1, 1)
+
+    def bind(site):
+        source, out = site.sources[0], site.output
+        if site.attributes["function"] != "tanh":
+            return row.bind(site)
+
+        def forward():
+            calls.append("forward")
+            out.value[...] = compiled(source.value)
+
+        def backward():
+            calls.append("backward")
+            source.gradient[...] = out.gradient * (1 - out.value * out.value)
+
+        return Steps([forward], [] if source.gradient is None else [backward])
+
+    graph, data, settings = example("iris", tmp_path)
+    _, ours = outcome(graph, data, settings, NumpyDraft)
+    monkeypatch.setitem(KERNELS, "activation", row._replace(bind=bind))
+    _, theirs = outcome(graph, data, settings, NumpyDraft)
+    assert {*calls} == {"forward", "backward"}
+    agree(ours, theirs)
 
 
 def test_no_example_is_left_out():
