@@ -1,4 +1,4 @@
-"""Six wheels from one machine: each holds the right library, and the one for here runs here."""
+"""Six wheels from one machine: each holds the right libraries, and the one for here runs here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,13 @@ sys.path.insert(0, str(PACKAGING))
 from targets import TARGETS, Target
 
 NAMES = [target.name for target in TARGETS]
-GRAMMARS = ("brainscript", "cntk", "netsharp")
+#: The compiled libraries of a wheel, by their modules: the parsers, and twins of the engine's.
+LIBRARIES = (
+    "netsharp_engine/_twins",
+    "netsharp_grammar/_brainscript",
+    "netsharp_grammar/_cntk",
+    "netsharp_grammar/_netsharp",
+)
 FORMATS = {"linux": "ELF", "darwin": "Mach-O", "win32": "PE"}
 #: What a library may need beside Python itself.
 SYSTEM = {
@@ -35,10 +41,13 @@ def wheel_of(wheels: Path, target: Target) -> Path:
     return found
 
 
-def library_of(wheels: Path, target: Target, grammar: str = "netsharp") -> tuple[Library, bytes]:
+def library_of(wheels: Path, target: Target, module: str) -> tuple[Library, bytes]:
     with zipfile.ZipFile(wheel_of(wheels, target)) as archive:
-        data = archive.read(f"netsharp_grammar/_{grammar}{target.suffix}")
+        data = archive.read(f"{module}{target.suffix}")
     return read(data), data
+
+
+every_library = pytest.mark.parametrize("module", LIBRARIES)
 
 
 @pytest.fixture(params=TARGETS, ids=NAMES)
@@ -46,29 +55,38 @@ def target(request: pytest.FixtureRequest) -> Target:
     return request.param
 
 
-def test_the_library_is_for_its_machine(wheels: Path, target: Target) -> None:
-    library, _ = library_of(wheels, target)
+@every_library
+def test_the_library_is_for_its_machine(wheels: Path, target: Target, module: str) -> None:
+    library, _ = library_of(wheels, target, module)
     system, _, machine = target.name.partition("-")
     assert (library.format, library.machine) == (FORMATS[system], machine)
 
 
-def test_it_exports_what_python_looks_for_and_nothing_else(wheels: Path, target: Target) -> None:
-    for grammar in GRAMMARS:
-        library, _ = library_of(wheels, target, grammar)
-        exports = {name for name in library.exports if not name.startswith("_")}
-        assert exports == {f"PyInit__{grammar}"}
+@every_library
+def test_it_exports_what_python_looks_for_and_nothing_else(
+    wheels: Path, target: Target, module: str
+) -> None:
+    library, _ = library_of(wheels, target, module)
+    exports = {name for name in library.exports if not name.startswith("_")}
+    assert exports == {f"PyInit_{module.rpartition('/')[2]}"}
 
 
-def test_it_needs_nothing_but_the_system_and_python(wheels: Path, target: Target) -> None:
-    library, _ = library_of(wheels, target)
+@every_library
+def test_it_needs_nothing_but_the_system_and_python(
+    wheels: Path, target: Target, module: str
+) -> None:
+    library, _ = library_of(wheels, target, module)
     allowed = SYSTEM[target.name.partition("-")[0]]
     assert [name for name in library.needs if not allowed.fullmatch(name)] == []
     if target.name.startswith("win32"):
         assert "python3.dll" in library.needs
 
 
-def test_the_tag_promises_no_more_than_the_library_keeps(wheels: Path, target: Target) -> None:
-    library, data = library_of(wheels, target)
+@every_library
+def test_the_tag_promises_no_more_than_the_library_keeps(
+    wheels: Path, target: Target, module: str
+) -> None:
+    library, data = library_of(wheels, target, module)
     if target.name.startswith("linux"):
         asked = [(int(a), int(b)) for a, b in re.findall(rb"GLIBC_(\d+)\.(\d+)", data)]
         assert all(version <= (2, 17) for version in asked)
@@ -88,12 +106,12 @@ def test_the_wheels_differ_in_nothing_but_the_library(wheels: Path) -> None:
                 {
                     name: archive.getinfo(name).CRC
                     for name in archive.namelist()
-                    if not re.search(r"grammar/_\w+\.(abi3\.so|pyd)$|/WHEEL$|/RECORD$", name)
+                    if not re.search(r"/_\w+\.(abi3\.so|pyd)$|/WHEEL$|/RECORD$", name)
                 }
             )
             record = archive.read(next(n for n in archive.namelist() if n.endswith("/RECORD")))
-        libraries = re.findall(r"grammar/(_\w+(?:\.abi3\.so|\.pyd)),", record.decode())
-        assert sorted(libraries) == [f"_{grammar}{target.suffix}" for grammar in GRAMMARS]
+        libraries = re.findall(r"(\w+/_\w+(?:\.abi3\.so|\.pyd)),", record.decode())
+        assert sorted(libraries) == [f"{module}{target.suffix}" for module in LIBRARIES]
     assert all(content == contents[0] for content in contents)
     assert "netsharp_lsp/server/turns/launch.py" in contents[0]
     assert "netsharp_lsp/netsharp/rules/text/NS001.md" in contents[0]
