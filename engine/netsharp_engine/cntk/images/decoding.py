@@ -11,6 +11,8 @@ import numpy as np
 
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.data.errors import DataError
+from netsharp_engine.data.reading.arrays import UNREADABLE
+from netsharp_engine.excerpt import excerpt
 from netsharp_engine.limits import IMAGE_PIXELS
 
 _NUMPY = b"\x93NUMPY"
@@ -50,8 +52,9 @@ def black(rows: int, columns: int, channels: int) -> Array:
 def _of_numpy(data: bytes, name: str) -> Array:
     try:
         found = np.load(io.BytesIO(data), allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise DataError(f"{name}: is no array of NumPy that can be read: {error}.") from None
+    except UNREADABLE as error:
+        said = excerpt(error, 120).rstrip(".")
+        raise DataError(f"{name}: is no array of NumPy that can be read: {said}.") from None
     if found.ndim == 2:
         found = found[:, :, None]
     if found.ndim != 3 or found.shape[2] not in (1, 3) or found.dtype != np.uint8 or not found.size:
@@ -91,8 +94,9 @@ def _of_pillow(data: bytes, name: str) -> Array:
             if image.mode[:1] in "IF":
                 raise DataError(f"{name}: has more than 8 bits a channel, which is not read.")
             found = np.asarray(image if image.mode == "L" else image.convert("RGB"))
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        if isinstance(error, DataError):
-            raise
-        raise DataError(f"{name}: is no image that can be read: {error}.") from None
+    except DataError:
+        raise
+    except Exception as error:  # each of its decoders raises what its arithmetic does
+        said = excerpt(error, 120).rstrip(".")
+        raise DataError(f"{name}: is no image that can be read: {said}.") from None
     return found if found.ndim == 3 else found[:, :, None]

@@ -11,10 +11,13 @@ from typing import NamedTuple
 from netsharp_engine.cntk.samples.faults import LineFault, LineFaults
 from netsharp_engine.cntk.samples.lines import opened
 from netsharp_engine.data.errors import DataError
+from netsharp_engine.data.reading.arrays import UNREADABLE
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.limits import IMAGE_BYTES
 from netsharp_engine.plain_files import open_plain
 
+#: Digits of a label, zeros before it included.
+_MOST_DIGITS = 18
 #: What stands for the folder of the list.
 _HERE = "..."
 
@@ -68,13 +71,14 @@ class ImageList(NamedTuple):
         file, inner = self.locate(outer), inner[1:].replace("\\", "/")
         why = _why_not(file, inner if mark else "", archives)
         said = f"'{_shown(path)}' {why}" if why else ""
-        if not label.strip().isdigit() or int(label) >= self.classes:
+        kind = _whole(label.strip())
+        if kind is None or kind >= self.classes:
             start, end = end + 1, end + 1 + len(label)
             said = f"'{_shown(label)}' is no number of a class, which is below {self.classes:,}"
-        if said:
+        if said or kind is None:
             faults.add(LineFault(number, line, start, end, said, counts=False, ends=True))
             return None
-        return Listed(key.decode("utf-8", "replace"), file, inner, int(label))
+        return Listed(key.decode("utf-8", "replace"), file, inner, kind)
 
 
 def image_bytes(image: Listed) -> bytes:
@@ -87,10 +91,9 @@ def image_bytes(image: Listed) -> bytes:
             else:
                 with zipfile.ZipFile(stream) as archive, archive.open(image.inside) as member:
                     found = member.read(IMAGE_BYTES.most + 1)
-    except OSError as error:
-        raise DataError(f"{where}: cannot be read: {error.strerror}.") from None
-    except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError) as error:
-        raise DataError(f"{where}: cannot be read from the archive: {error}.") from None
+    except UNREADABLE as error:
+        said = error.strerror if isinstance(error, OSError) else None
+        raise DataError(f"{where}: cannot be read: {said or excerpt(error, 120)}.") from None
     if len(found) > IMAGE_BYTES.most:
         raise DataError(f"{where}: is longer than {IMAGE_BYTES}, which is not read.")
     return found
@@ -108,9 +111,14 @@ def _why_not(place: str, inner: str, archives: dict[str, frozenset[str]]) -> str
         try:
             with open_plain(place) as stream, zipfile.ZipFile(stream) as archive:
                 archives[place] = frozenset(archive.namelist())
-        except (OSError, zipfile.BadZipFile):
+        except UNREADABLE:
             archives[place] = frozenset()
     return "" if inner in archives[place] else "is not in the archive"
+
+
+def _whole(digits: bytes) -> int | None:
+    """The number that some digits are; None for other text, and where no class has so many."""
+    return int(digits) if digits.isdigit() and len(digits) <= _MOST_DIGITS else None
 
 
 def _shown(word: bytes) -> str:

@@ -377,7 +377,8 @@ class _Reading:
             self.begins.append(self._start)
             self.ends.append(self._at)
             if self._options.keys:
-                self._keys.append(str(int(self._key or len(self._keys))))
+                key = self._key.lstrip(b"0") or b"0" if self._key else b"%d" % len(self._keys)
+                self._keys.append(key.decode())
         self._begun = self._open = self._bytes = 0
 
     def _ended(self, lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:

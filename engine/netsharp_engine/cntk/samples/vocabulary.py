@@ -40,9 +40,9 @@ class Classes:
                 "be sorted by classes."
             )
         self._of: Indices = found
-        count = int(found[-1]) + 1 if found.size else 0
-        self._begins: Indices = np.searchsorted(found, np.arange(count))
-        self._ends: Indices = np.searchsorted(found, np.arange(count), side="right")
+        # By word: a file may number its classes as high as it likes.
+        self._begins: Indices = np.searchsorted(found, found)
+        self._ends: Indices = np.searchsorted(found, found, side="right")
 
     def __len__(self) -> int:
         return len(self._of)
@@ -51,6 +51,5 @@ class Classes:
         """For each word four numbers: itself, its class, the first word of that, and the one
         behind its last.
         """
-        classes = self._of[words]
-        four = (words, classes, self._begins[classes], self._ends[classes])
+        four = (words, self._of[words], self._begins[words], self._ends[words])
         return np.stack(four, axis=1).astype(dtype)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -26,15 +27,25 @@ from netsharp_engine.memory import free_memory, shown_bytes
 CHUNK_NUMBERS = 1 << 19
 #: So many arrays of an archive are named.
 LISTED = 12
+try:
+    from lzma import LZMAError
+except ImportError:  # a Python that was built without
+    LZMAError = zipfile.BadZipFile  # type: ignore[misc, assignment]
+#: What reading a damaged archive or array raises: its parts are of several modules, an encrypted
+#: part is a RuntimeError, and a head with an open bracket a TokenError.
 UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
+    LZMAError,
+    tokenize.TokenError,
     EOFError,
     KeyError,
     MemoryError,
     NotImplementedError,
     OSError,
     OverflowError,
+    RuntimeError,
+    ValueError,
 )
 LARGEST_GZIP_RATIO = 1100
 FEATURE_KEYS = ("x", "X", "features", "data", "images", "x_train", "X_train", "arr_0")
@@ -219,7 +230,7 @@ def open_npy(path: str) -> ArraySource:
     try:
         with np.errstate(over="ignore"):
             array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, *UNREADABLE) as error:
+    except UNREADABLE as error:
         raise DataError(
             f"{path} is a damaged .npy file ({excerpt(error, 120)}). Save it again."
         ) from None

@@ -60,6 +60,8 @@ _SCALED = (
 _ROUNDED = ("cubic", "lanczos")
 #: Sides of an image that nobody reads, where a Scale makes it of one size.
 _ANY = 64
+#: Rows, columns and channels of a mean are no more.
+_LARGEST_EXTENT = 1e9
 _ENTITY = re.compile(rb"<!(DOCTYPE|ENTITY)")
 
 
@@ -290,7 +292,7 @@ def _mean(options: Options, files: RunFiles) -> list[Transform]:
     found = _numbers_of(options, "meanFile", files, ("MeanImg", "Row", "Col", "Channel"))
     if found is None:
         return []
-    shape = tuple(int(found[key][0]) if found[key] else 0 for key in ("Row", "Col", "Channel"))
+    shape = tuple(map(_extent, (found[key] for key in ("Row", "Col", "Channel"))))
     numbers = found["MeanImg"]
     if min(shape) < 1 or len(numbers) != shape[0] * shape[1] * shape[2]:
         reason = (
@@ -322,6 +324,11 @@ def _numbers_of(
     except (ElementTree.ParseError, ValueError) as error:
         reason = f"'{path}' is no XML file of OpenCV with {', '.join(names)}: {error}."
         raise Refused(RunRefusal(reason, where)) from None
+
+
+def _extent(numbers: Sequence[float]) -> int:
+    """The size that an element holds, 0 where that is none."""
+    return int(numbers[0]) if numbers and 1 <= numbers[0] <= _LARGEST_EXTENT else 0
 
 
 def _held(found: ElementTree.Element | None) -> list[float]:

@@ -21,6 +21,7 @@ from netsharp_lsp.cntk.training.samples.word_lists import (
     classes,
     in_and_out,
     lines_of,
+    number_in,
     required_lines,
     vocabulary,
     where_of_option,
@@ -143,13 +144,14 @@ def _table(options: Options, files: RunFiles) -> Sequence[tuple[bytes, int]] | N
         cells = line.split()
         if not cells:
             continue
-        if len(cells) != 4 or not cells[0].isdigit() or not cells[3].isdigit():
+        place, kind = (number_in(cells[at]) if len(cells) == 4 else None for at in (0, 3))
+        if place is None or kind is None:
             reason = (
                 f"'{options.path('wordclass')}', line {number:,}: expected are the number of a "
                 "word, how often it comes, the word and the number of its class."
             )
             raise Refused(RunRefusal(reason, where))
-        found[int(cells[0])] = cells[2], int(cells[3])
+        found[place] = cells[2], kind
     if sorted(found) != list(range(len(found))):
         reason = f"'{options.path('wordclass')}' does not number its words from 0 on, without gaps."
         raise Refused(RunRefusal(reason, where))

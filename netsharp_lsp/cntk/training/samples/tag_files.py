@@ -15,6 +15,7 @@ from netsharp_lsp.cntk.training.samples.word_lists import (
     NOT_CUT,
     classes,
     in_and_out,
+    number_in,
     required_lines,
     vocabulary,
     where_of_option,
@@ -160,10 +161,11 @@ def _listed(
     found: Classes | None = None
     if mode == _CLASS:
         cells = [line.split() for line in lines]
-        if any(len(one) < 2 or not one[1].isdigit() for one in cells):
+        kinds = [number_in(one[1]) if len(one) > 1 else None for one in cells]
+        if None in kinds:
             reason = f"'{section.path(key)}' needs a word and its class on each line (mode=class)."
             raise Refused(RunRefusal(reason, where_of_option(section, key)))
-        found = classes([int(one[1]) for one in cells], section, key)
+        found = classes([one for one in kinds if one is not None], section, key)
         lines = [one[0] for one in cells]
     words = vocabulary(lines, 0, unknown)
     if section.truth("useWordMap", False):

@@ -10,6 +10,7 @@ from netsharp_lsp.cntk.configuration.records import is_block
 from netsharp_lsp.cntk.configuration.scope import Found
 from netsharp_lsp.cntk.training.options import Options
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
+from netsharp_lsp.text.numbers import whole_number
 from netsharp_lsp.workspace import outside
 
 if TYPE_CHECKING:
@@ -100,6 +101,11 @@ def vocabulary(words: Sequence[bytes], size: int, unknown: str) -> Vocabulary:
     """Words, numbered as they come."""
     ids = {word: number for number, word in enumerate(words)}
     return Vocabulary(ids, max(size, len(words)), unknown.encode())
+
+
+def number_in(cell: bytes) -> int | None:
+    """The whole number that a cell of a list holds, however long; None where it holds none."""
+    return whole_number(cell.decode("latin-1"))
 
 
 def classes(of: Sequence[int], options: Options, key: str) -> Classes:
