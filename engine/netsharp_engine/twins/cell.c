@@ -51,35 +51,23 @@ struct backward {
 #include "cell.h"
 #endif
 
-static void forward(const struct forward *one) {
+/* A pass in the widest vectors that this machine has. */
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
-        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
-        forward_64(one);
-        return;
-    }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        forward_32(one);
-        return;
-    }
-#endif
-    forward_16(one);
+static int has_64(void) {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
+           && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
 }
 
-static void backward(const struct backward *one) {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
-        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
-        backward_64(one);
-        return;
-    }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        backward_32(one);
-        return;
-    }
+static int has_32(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+
+#define WIDEST(pass, one) (has_64() ? pass##_64(one) : has_32() ? pass##_32(one) : pass##_16(one))
+#else
+#define WIDEST(pass, one) pass##_16(one)
 #endif
-    backward_16(one);
-}
+
+static void forward(const struct forward *one) { WIDEST(forward, one); }
+
+static void backward(const struct backward *one) { WIDEST(backward, one); }
 
 /* Steps, rows, cells and the direction; 0 with an exception where they make no sense. */
 static int sizes(PyObject *const *given, Py_ssize_t count, Py_ssize_t wanted, int64_t found[4]) {
