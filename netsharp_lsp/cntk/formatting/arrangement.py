@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 from netsharp_lsp.cntk.formatting.columns import place_of
 from netsharp_lsp.cntk.formatting.lines import Sheet, print_lines
 from netsharp_lsp.cntk.formatting.regions import hold, statement_spans
@@ -156,16 +154,26 @@ def _may_align(above: list[Token], below: list[Token], sheet: Sheet) -> bool:
 
 
 def _places(stretch: list[Token], sheet: Sheet) -> set[tuple[bool, int, int]]:
-    """Where the first `=` of a stretch stands, and the comments behind its first and last line."""
+    """Where the signs and starts of a stretch stand that may be aligned with those of others, and
+    the comments behind its first and last line.
+    """
     first = next((n for n, token in enumerate(stretch) if n and token.breaks), len(stretch))
-    signs = (one for one in stretch if one.role == ASSIGN)
-    found = [(False, sign) for sign in islice(signs, 1)]
+    found = [(False, one) for one in _outermost(stretch[:first])]
     found += [(True, one) for one in (stretch[first - 1], stretch[-1]) if one.role == COMMENT]
     return {
         (is_comment, size, column)
         for is_comment, one in found
         for size, column in enumerate(place_of(sheet.before(one.start)))
     }
+
+
+def _outermost(line: list[Token]) -> Iterator[Token]:
+    """The signs and starts of the statements of a line, but for the first start."""
+    depth = 0
+    for number, token in enumerate(line):
+        if not depth and (token.role == ASSIGN or (token.starts and number)):
+            yield token
+        depth += (token.role in OPENERS) - (token.role in CLOSERS)
 
 
 def _stretches(tokens: Sequence[Token]) -> list[list[Token]]:

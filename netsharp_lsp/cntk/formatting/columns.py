@@ -1,9 +1,12 @@
-"""Columns that a person aligned: those of `=` and those of comments, as narrow as they now can be.
+"""Columns that a person aligned: of `=`, of statements behind others and of comments, as narrow as
+they now can be.
 
 Knows lines and where their parts stood in the original, but no tokens.
 """
 
 from __future__ import annotations
+
+import re
 
 from netsharp_lsp.layout.render import text_width
 
@@ -16,12 +19,14 @@ if TYPE_CHECKING:
     Place: TypeAlias = tuple[int, ...]
 
 WIDTH = 100
-#: So many `=` below each other are a column that a person wanted.
+#: So many below each other are a column that a person wanted.
 _LEAST = 3
 #: Blanks before a comment that nothing else decides on.
 _DISTANCE = 2
 #: How far apart tabulators may have been when something was aligned with them.
 _TABULATORS = (4, 8)
+#: Where blanks may align something.
+_WIDE = re.compile(rb"(?:  |\t)[=;,]|[;,](?:  |\t)")
 
 
 class Line:
@@ -29,14 +34,14 @@ class Line:
 
     `blank`: an empty line stands before it. `place` is where the comment, or a comment that is
     the line, stood in the original; none where it may not move. `depth` counts the brackets that
-    are open before it. Where columns are looked for, `statement`: one begins with it, and
-    `assigns` is its `=` where that may move; `crowded`: the line had to be broken, and others
-    shared it.
+    are open before it. Where columns are looked for, `member`: a statement or an argument begins
+    with it; `stops` are those of its statements or arguments in turn, `=` and the next one's
+    start, None for what may not move; `crowded`: it had to be broken, and others shared it.
     """
 
     __slots__ = (
-        *("alone", "assigns", "blank", "body", "comment", "crowded", "depth", "indent"),
-        *("place", "statement"),
+        *("alone", "blank", "body", "comment", "crowded", "depth", "indent", "member", "place"),
+        "stops",
     )
 
     def __init__(self, indent: int, blank: bool, depth: int) -> None:
@@ -47,23 +52,27 @@ class Line:
         self.comment: bytes | None = None
         self.place: Place = ()
         self.alone = False
-        self.statement = False
+        self.member = False
         self.crowded = False
-        self.assigns: Assigns | None = None
+        self.stops: list[Stop | None] = []
 
 
-class Assigns:
-    """The `=` of a statement: how long what stands before its blank is, on the same line.
+class Stop:
+    """Something on a line that others may have been aligned with: `left` bytes stand before it,
+    without the blank that follows them.
 
-    In the original `gap` stood before it, and it itself at `start`.
+    In the original it stood at `start`, and `wide`: behind more than one blank. `style` tells
+    apart what no person aligns with each other; `tight`: outside of columns no blanks are around.
     """
 
-    __slots__ = ("gap", "left", "start")
+    __slots__ = ("left", "start", "style", "tight", "wide")
 
-    def __init__(self, left: int, gap: bytes, start: int) -> None:
+    def __init__(self, left: int, start: int, wide: bool, style: int, tight: bool = False) -> None:
         self.left = left
-        self.gap = gap
         self.start = start
+        self.wide = wide
+        self.style = style
+        self.tight = tight
 
 
 def place_of(before: bytes) -> Place:
@@ -79,64 +88,91 @@ def same_place(one: Place, other: Place) -> bool:
 
 
 def may_have_columns(text: bytes) -> bool:
-    """Whether there may be a column of `=` in a text; most have none, and are not looked at."""
-    return b"  =" in text or b"\t=" in text
+    """Whether there may be a column of signs or starts in a text; most have none."""
+    return _WIDE.search(text) is not None
+
+
+def is_wide(blanks: bytes) -> bool:
+    """Whether blanks are more than what a person puts between two words."""
+    return len(blanks) > 1 or blanks == b"\t"
 
 
 def keep_columns(lines: Sequence[Line], before: Callable[[int], bytes]) -> None:
-    """Put each `=` that was aligned over three statements or more into a column again.
+    """Put what was aligned over three lines or more into columns again.
 
-    The statements follow each other in one bracket: an empty line ends a column, and so does a
-    statement without `=` or with one elsewhere; comments and what a statement holds do not.
+    The statements or arguments follow each other in one bracket: an empty line ends a column,
+    and so does a member that has nothing there; comments and what a member holds do not.
     `before` tells what stood before a place of the original on its line.
     """
-    # A level's statements are settled where it ends, so that each is looked at once.
+    # A level's members are settled where it ends, so that each is looked at once.
     levels: list[list[Line]] = [[]]
     for line in lines:
         while len(levels) > line.depth + 1:
             _settle(levels.pop(), before)
         while len(levels) <= line.depth:
             levels.append([])
-        column = levels[-1]
-        if column and (line.blank or (line.statement and line.assigns is None)):
-            _settle(column, before)
-            column.clear()
-        if line.assigns is not None:
-            column.append(line)
+        members = levels[-1]
+        if members and line.blank:
+            _settle(members, before)
+            members.clear()
+        if line.member:
+            members.append(line)
             if line.crowded:
-                # The statements that share it come to stand on lines of their own.
-                _settle(column, before)
-                column.clear()
-    for column in levels:
-        _settle(column, before)
+                # The members that share it come to stand on lines of their own.
+                _settle(members, before)
+                members.clear()
+    for members in levels:
+        _settle(members, before)
 
 
-def _settle(lines: list[Line], before: Callable[[int], bytes]) -> None:
-    gaps = [line.assigns.gap for line in lines if line.assigns is not None]
-    if len(lines) < _LEAST or not any(len(gap) > 1 or gap == b"\t" for gap in gaps):
+def _settle(lines: Sequence[Line], before: Callable[[int], bytes]) -> None:
+    """Align from left to right, since what is aligned moves all behind it."""
+    if len(lines) < _LEAST:
         return
-    for column in _columns(lines, before):
+    for number in range(max(len(line.stops) for line in lines)):
+        run: list[Line] = []
+        for line in lines:
+            if number < len(line.stops) and line.stops[number] is not None:
+                run.append(line)
+            elif run:
+                _settle_run(run, number, before)
+                run = []
+        _settle_run(run, number, before)
+
+
+def _settle_run(lines: Sequence[Line], number: int, before: Callable[[int], bytes]) -> None:
+    if len(lines) < _LEAST or not any(_stop(line, number).wide for line in lines):
+        return
+    for column in _columns(lines, number, before):
         # What the column would put past the width leaves it, and so ends it for the others.
-        end = _column_of(column)
+        end = _column_of(column, number)
         narrow: list[Line] = []
         for line in column:
-            if _sticks_out(line, end):
-                _align(narrow)
+            if _sticks_out(line, number, end):
+                _align(narrow, number)
                 narrow = []
             else:
                 narrow.append(line)
-        _align(narrow)
+        _align(narrow, number)
 
 
-def _columns(lines: Sequence[Line], before: Callable[[int], bytes]) -> Iterator[list[Line]]:
-    """The lines whose `=` stood below each other, as many as do."""
+def _stop(line: Line, number: int) -> Stop:
+    stop = line.stops[number]
+    assert stop is not None
+    return stop
+
+
+def _columns(
+    lines: Sequence[Line], number: int, before: Callable[[int], bytes]
+) -> Iterator[list[Line]]:
+    """The lines in which something stood below each other, as many as do."""
     column: list[Line] = []
     place: Place = ()
     for line in lines:
-        assert line.assigns is not None
-        here = place_of(before(line.assigns.start))
+        stop = _stop(line, number)
+        here = place_of(before(stop.start))
         shared = tuple(-1 if one != two else one for one, two in zip(place, here, strict=False))
-        if column and max(shared) >= 0 and line.indent == column[0].indent:
+        if column and max(shared) >= 0 and _go_together(column[0], line, number):
             place = shared
         else:
             yield column
@@ -145,29 +181,44 @@ def _columns(lines: Sequence[Line], before: Callable[[int], bytes]) -> Iterator[
     yield column
 
 
-def _left_width(line: Line) -> int:
-    assert line.assigns is not None
-    return text_width(line.body[: line.assigns.left])
+def _go_together(one: Line, other: Line, number: int) -> bool:
+    return one.indent == other.indent and _stop(one, number).style == _stop(other, number).style
 
 
-def _column_of(lines: Sequence[Line]) -> int:
-    return max(map(_left_width, lines), default=0)
+def _left_width(line: Line, number: int) -> int:
+    return text_width(line.body[: _stop(line, number).left])
 
 
-def _sticks_out(line: Line, column: int) -> bool:
-    further = column - _left_width(line)
+def _column_of(lines: Sequence[Line], number: int) -> int:
+    return max((_left_width(line, number) for line in lines), default=0)
+
+
+def _sticks_out(line: Line, number: int, column: int) -> bool:
+    # What is tight has two blanks around it in a column.
+    further = column - _left_width(line, number) + 2 * _stop(line, number).tight
     return further > 0 and line.indent + _first_width(line.body) + further > WIDTH
 
 
-def _align(lines: Sequence[Line]) -> None:
+def _align(lines: Sequence[Line], number: int) -> None:
     if len(lines) < _LEAST:
         return
-    column = _column_of(lines)
-    for line in lines:
-        assert line.assigns is not None
-        left = line.assigns.left
-        blanks = b" " * (column - _left_width(line))
-        line.body = line.body[:left] + blanks + line.body[left:]
+    column = _column_of(lines, number)
+    widths = [_left_width(line, number) for line in lines]
+    if _stop(lines[0], number).tight and min(widths) == column:
+        # They stand below each other without any blanks.
+        return
+    for line, width in zip(lines, widths, strict=True):
+        stop = _stop(line, number)
+        body, left = line.body, stop.left
+        blanks = b" " * (column - width)
+        if stop.tight:
+            line.body = body[:left] + blanks + b" = " + body[left + 1 :]
+        else:
+            line.body = body[:left] + blanks + body[left:]
+        further = len(line.body) - len(body)
+        for later in line.stops[number + 1 :]:
+            if later is not None:
+                later.left += further
 
 
 def _first_width(body: bytes) -> int:

@@ -9,7 +9,6 @@ from itertools import pairwise
 
 from netsharp_lsp.cntk.formatting.columns import (
     WIDTH,
-    Assigns,
     Line,
     keep_columns,
     may_have_columns,
@@ -17,8 +16,8 @@ from netsharp_lsp.cntk.formatting.columns import (
     with_comments,
 )
 from netsharp_lsp.cntk.formatting.documents import INDENT, LineLayout, may_break
+from netsharp_lsp.cntk.formatting.stops import stops_of
 from netsharp_lsp.cntk.formatting.tokens import (
-    ASSIGN,
     BLOCK,
     BLOCK_COMMENT,
     BRANCH,
@@ -83,7 +82,10 @@ def _spaced(lines: Sequence[Line], written: Iterator[bytes]) -> Iterator[bytes]:
 class _Lines:
     """One way through the tokens; a bracket is kept with the indentation of its line."""
 
-    __slots__ = ("_choices", "_code_at", "_layout", "_members", "_open", "_sheet", "_tokens")
+    __slots__ = (
+        *("_begins_argument", "_choices", "_code_at", "_layout", "_members", "_open", "_sheet"),
+        "_tokens",
+    )
 
     def __init__(self, tokens: Sequence[Token], sheet: Sheet) -> None:
         self._tokens = tokens
@@ -91,6 +93,8 @@ class _Lines:
         self._layout = LineLayout(sheet.text, sheet.kept)
         self._open: list[tuple[int, int]] = []
         self._code_at = -1
+        #: Whether what the next line begins with is an argument, if it stands among some.
+        self._begins_argument = False
         #: The latest statement around each bracket of statements, with its line's indentation.
         self._members: list[tuple[Token, int] | None] = [None]
         #: How many choices still lack their `else`, around each bracket.
@@ -119,6 +123,8 @@ class _Lines:
         if code:
             self._fill(line, code, hangs)
         self._follow(code, line.indent)
+        if code:
+            self._begins_argument = code[-1].role in SEPARATORS or code[-1].role in OPENERS
         return line
 
     def _follow(self, code: Sequence[Token], indent: int) -> None:
@@ -142,7 +148,7 @@ class _Lines:
 
     def _hangs(self, first: Token, end: int) -> bool:
         """Whether a line goes on with the statement of the line before it."""
-        if self._open and self._open[-1][1] != BLOCK:
+        if self._is_inside():
             return False
         if first.role == COMMENT or first.role == BLOCK_COMMENT:
             following = self._behind_comments(end)
@@ -150,6 +156,10 @@ class _Lines:
                 return False
             first = following
         return not (first.starts or first.role in CLOSERS or first.role in SEPARATORS)
+
+    def _is_inside(self) -> bool:
+        """Whether a line begins in a bracket around elements."""
+        return bool(self._open) and self._open[-1][1] != BLOCK
 
     def _behind_comments(self, number: int) -> Token | None:
         """The first token from a number on that is no comment; found once for many comments."""
@@ -204,47 +214,35 @@ class _Lines:
         flat = line.body = b"".join(pieces)
         if len(flat) + line.indent > WIDTH and may_break(tokens):
             line.body = self._broken(flat, tokens, line.indent, hangs)
-        if self._sheet.signs and tokens[0].starts:
-            line.statement = True
-            self._assign(line, tokens, pieces)
+        if self._sheet.signs:
+            self._find_stops(line, tokens, pieces)
 
     def _broken(self, flat: bytes, tokens: Sequence[Token], indent: int, hangs: bool) -> bytes:
         """The text of a line that may be too long for one."""
         if text_width(flat) + indent <= WIDTH:
             return flat
-        inside = bool(self._open) and self._open[-1][1] != BLOCK
+        inside = self._is_inside()
         layout = self._layout
         document = (
             layout.inner_document(tokens) if inside else layout.document(tokens, hang=not hangs)
         )
         return render(document, WIDTH, indent, indent, self._sheet.new_line)
 
-    def _assign(self, line: Line, tokens: Sequence[Token], pieces: list[bytes]) -> None:
-        """Tell a line of the `=` of the statement that it begins with, if it stands on it."""
-        number = _assigning(tokens)
-        if not number or pieces[2 * number - 1] != b" " or tokens[0].pinned:
+    def _find_stops(self, line: Line, tokens: Sequence[Token], pieces: Sequence[bytes]) -> None:
+        """Tell a line that begins with a statement or an argument what may be aligned on it."""
+        inside = self._is_inside()
+        line.member = self._begins_argument if inside else tokens[0].starts
+        if not line.member or tokens[0].pinned:
             return
-        sign = tokens[number]
-        stood = self._sheet.text[tokens[number - 1].end : sign.start]
-        if stood != b" " and stood.strip(b" \t"):
+        line.stops = stops_of(tokens, pieces, self._sheet.text, inside=inside)
+        if not _has_line_end(line.body):
             return
-        before = pieces[0] if number == 1 else b"".join(pieces[: 2 * number - 1])
-        if _has_line_end(line.body):
-            if not line.body.startswith(before + b" ="):
-                return
-            line.crowded = any(token.starts for token in tokens[number:])
-        line.assigns = Assigns(len(before), stood, sign.start)
-
-
-def _assigning(tokens: Sequence[Token]) -> int:
-    """The number of the `=` of the statement that tokens begin with, or 0."""
-    for number in range(1, len(tokens)):
-        token = tokens[number]
-        if token.starts:
-            break
-        if token.role == ASSIGN:
-            return number if token.text == b"=" else 0
-    return 0
+        line.crowded = len(line.stops) > 1
+        first = line.stops[0]
+        if first is not None:
+            end = first.left + (1 if first.tight else 2)
+            kept = line.body.startswith(b"".join(pieces)[:end])
+            line.stops = [first] if kept else [None]
 
 
 def _has_line_end(body: bytes) -> bool:

@@ -1,10 +1,10 @@
-"""Columns of `=` that a person aligned: what keeps them, what ends them, and what they cost."""
+"""Columns that a person aligned: what keeps them, what ends them, and what they cost."""
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -92,6 +92,90 @@ def test_what_keeps_a_column_and_what_ends_it(before: str, after: str) -> None:
     assert formatted(before) == after
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        # Arguments have no blanks around their signs but in a column, and then all of it has.
+        (
+            "a=f (\n b   = 1,\n cde = 2,\n fg  = 3)",
+            "a = f (\n    b   = 1,\n    cde = 2,\n    fg  = 3)\n",
+        ),
+        ("a=f (\n b  =1,\n cde=2,\n fg =3)", "a = f (\n    b   = 1,\n    cde = 2,\n    fg  = 3)\n"),
+        (
+            "a=f {x,\n b   = 1,\n # c\n cde = 2,\n fg  = 3}",
+            "a = f {x,\n    b   = 1,\n    # c\n    cde = 2,\n    fg  = 3}\n",
+        ),
+        # Two are none, and neither are names of one length or some without blanks among others.
+        ("a=f (\n b   = 1,\n cde = 2)", "a = f (\n    b=1,\n    cde=2)\n"),
+        ("a=f (\n bc  = 1,\n de  = 2,\n fg  = 3)", "a = f (\n    bc=1,\n    de=2,\n    fg=3)\n"),
+        ("a=f (\n b   = 1,\n cde =2,\n fg  = 3)", "a = f (\n    b=1,\n    cde=2,\n    fg=3)\n"),
+        # An argument without a name ends one, and so does an empty line; what one holds does not.
+        (
+            "a=f (\n b   = 1,\n cde = 2,\n x,\n fg  = 3)",
+            "a = f (\n    b=1,\n    cde=2,\n    x,\n    fg=3)\n",
+        ),
+        (
+            "a=f (\n b   = 1,\n cde = 2,\n\n fg  = 3)",
+            "a = f (\n    b=1,\n    cde=2,\n\n    fg=3)\n",
+        ),
+        (
+            "a=f (\n b   = 1 +\n   x,\n cde = g (\n  x   = 1\n ),\n fg  = 3)",
+            "a = f (\n    b   = 1 +\n    x,\n    cde = g (\n        x=1\n    ),\n    fg  = 3)\n",
+        ),
+        # Several in a line: where they begin, and their signs.
+        (
+            "a=f (\n b   = 1, x = 1,\n cde = 22, yy= 2,\n fg  = 3, z = 3)",
+            "a = f (\n    b   = 1, x=1,\n    cde = 22, yy=2,\n    fg  = 3, z=3)\n",
+        ),
+        (
+            "a=f (\n b = 1,  x  = 1,\n cd= 22, yy = 2,\n fg= 3,  z  = 3)",
+            "a = f (\n    b=1,   x  = 1,\n    cd=22, yy = 2,\n    fg=3,  z  = 3)\n",
+        ),
+    ],
+)
+def test_arguments_keep_their_columns(before: str, after: str) -> None:
+    assert formatted(before, "brainscript") == after
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        # Starts, signs, and both.
+        ("a=1;   b=1\ncd=22; e=2\nf=3;   g=3", "a = 1;   b = 1\ncd = 22; e = 2\nf = 3;   g = 3\n"),
+        (
+            "a=1   ; b=1\ncd=22 ; e=2\nf=3   ; g=3",
+            "a = 1;   b = 1\ncd = 22; e = 2\nf = 3;   g = 3\n",
+        ),
+        (
+            "a=1; b   = 1\nc=2; def = 2\ng=3; h   = 3",
+            "a = 1; b   = 1\nc = 2; def = 2\ng = 3; h   = 3\n",
+        ),
+        (
+            "a  = 1;   b   = 1\ncd = 22;  def = 2\ng  = 3;   h   = 3",
+            "a  = 1;  b   = 1\ncd = 22; def = 2\ng  = 3;  h   = 3\n",
+        ),
+        # A line without a second statement ends them; two lines are no column.
+        (
+            "a=1;  b=1\ncd=2; e=2\nx=1\nf=3;  g=3",
+            "a = 1; b = 1\ncd = 2; e = 2\nx = 1\nf = 3; g = 3\n",
+        ),
+        # The first may have columns where the second has none.
+        ("a   = 1;  b=1\ncd  = 2\nefg = 3;  h=3", "a   = 1; b = 1\ncd  = 2\nefg = 3; h = 3\n"),
+    ],
+)
+def test_second_statements_keep_their_columns(language: str, before: str, after: str) -> None:
+    assert formatted(before, language) == after
+
+
+@pytest.mark.parametrize("name", ["f", "ff", "fff"])
+def test_names_of_any_length_below_a_column_do_not_join_it(name: str) -> None:
+    column = "a = f (\n    b  = 1,\n    cd = 2,\n    e  = 3,\n"
+    rest = "".join(f"    {name}{'x' * number}={number},\n" for number in range(1, 9))
+    text = f"{column}{rest}    z=1)\n"
+    assert formatted(text, "brainscript") == text
+
+
 def test_functions_are_aligned_by_their_formatted_heads() -> None:
     text = "f(x)       = x\napply{n,m} = n\ny          = f(1)==2\n"
     wanted = "f (x)        = x\napply {n, m} = n\ny            = f (1) == 2\n"
@@ -146,6 +230,48 @@ def test_columns_anywhere_settle_at_once_and_agree_with_ranges(file: CntkFile) -
         assert again.text == whole.text
 
 
+@pytest.mark.parametrize("file", [file for file in FILES if not file.broken], ids=lambda f: f.name)
+def test_what_was_aligned_over_three_lines_is_so_afterwards(file: CntkFile) -> None:
+    chance = random.Random(file.name)
+    plain = file.data.removeprefix(b"\xef\xbb\xbf").replace(b"\r", b"")
+    for text in (plain, aligned_anywhere(plain, chance)):
+        after = format_text(text, file.id).text.split(b"\n")
+        words = [_BLANKS.sub(b"", line) for line in after]
+        for run in aligned_runs(text.split(b"\n")):
+            wanted = [_BLANKS.sub(b"", line) for line in run]
+            starts = (n for n in range(len(words)) if words[n : n + len(run)] == wanted)
+            for start in starts:
+                signs = [_SIGN.match(line) for line in after[start : start + len(run)]]
+                ends = {found.end() for found in signs if found}
+                assert len(ends) == 1 or exceeds(after[start : start + len(run)]), run
+
+
+def aligned_runs(lines: list[bytes]) -> Iterator[list[bytes]]:
+    """Three lines or more of one indent whose `=` stand below each other by more than chance."""
+    run: list[re.Match[bytes]] = []
+    for line in (*lines, b""):
+        found = None if b"\t" in line else _SIGN.match(line)
+        if run and not (found and _column(found) == _column(run[0])):
+            names = [len(one[1]) for one in run]
+            if len(run) > 2 and len(set(names)) > 1 and min(names) + 1 < run[0].end() - 1:
+                yield [one.string for one in run]
+            run = []
+        if found:
+            run.append(found)
+
+
+def _column(found: re.Match[bytes]) -> tuple[int, int]:
+    return found.end(), len(found[1]) - len(found[1].lstrip())
+
+
+def exceeds(lines: list[bytes]) -> bool:
+    """Whether a line of some would be too long, were the signs of all aligned."""
+    signs = [_SIGN.match(line) for line in lines]
+    column = max(len(found[1]) for found in signs if found)
+    return any(column + len(found.string) - len(found[1]) + 2 > 100 for found in signs if found)
+
+
+_BLANKS = re.compile(rb"\s+")
 _SIGN = re.compile(rb"^(\s*[\w. ]+?(?:\([\w, =]*\))?)[ \t]*=(?!=)")
 
 
@@ -185,8 +311,17 @@ def _one_that_sticks_out(count: int) -> bytes:
     return b"".join(rows)
 
 
+def _arguments_in_rows(count: int) -> bytes:
+    rows = (b" %-9s = %d, b  = %d,\n" % (b"n" * (n % 9 + 1), n, n) for n in range(count))
+    return b"a = f(\n%bx)\n" % b"".join(rows)
+
+
 @pytest.mark.parametrize(
-    "text", [_one_column, _columns_in_turn, _brackets_between, _one_that_sticks_out]
+    "text",
+    [
+        *(_one_column, _columns_in_turn, _brackets_between, _one_that_sticks_out),
+        _arguments_in_rows,
+    ],
 )
 @pytest.mark.parametrize("ranges", [(), [(5, 5)]], ids=["whole", "range"])
 def test_many_lines_cost_in_proportion(
