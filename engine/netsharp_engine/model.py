@@ -6,7 +6,7 @@ The graph is built from the specification by the caller, since no language is kn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from netsharp_engine.data import (
     Table,
     stream_rows,
 )
+from netsharp_engine.data.answers import NetworkAnswers, Predictions
 from netsharp_engine.data.stream import EncodedRows, RowQuery
 from netsharp_engine.data.table import translate_classes
 from netsharp_engine.excerpt import excerpt
@@ -53,33 +54,6 @@ STATE = "state/"
 GraphBuilder = Callable[[str, dict[str, Any]], Graph]
 #: Reads the rows of files as ``stream_rows`` does.
 RowReader = Callable[[RowQuery, Encoding], Iterator[EncodedRows]]
-
-
-@dataclass(slots=True)
-class Predictions:
-    """Answers for consecutive rows; `len` counts them.
-
-    Attributes
-    ----------
-    predicted : list of str, or ndarray of shape (rows,), float64
-        Names of classes, or the numbers of a regression.
-    probabilities : ndarray of shape (rows, classes), float64, or None
-        The probability of each class, in the order of the model's ``classes``; None for a
-        regression.
-    kept : tuple of sequences of str
-        The texts of each column that was to be kept, where rows come from a file.
-
-    Since
-    -----
-    0.1
-    """
-
-    predicted: list[str] | npt.NDArray[np.float64]
-    probabilities: npt.NDArray[np.float64] | None
-    kept: tuple[Sequence[str], ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.predicted)
 
 
 @dataclass(slots=True)
@@ -115,6 +89,14 @@ class Model:
         What computes the network: numpy's unless somebody gives another.
     graph : Graph
         The network as operations with shapes; its ``inputs`` and ``parameters`` are lists.
+    inputs : dict of str to tuple of int
+        The shape of a sample, by the name of each input, the last dimension together in memory.
+    outputs : dict of str to tuple of int
+        The same, by the name of each output.
+    parameters : dict of str to ndarray
+        The same as ``tensors``: the numbers of the network by name.
+    network : NetworkAnswers or None
+        What is asked by the names of a network's nodes: that of a model of CNTK's.
     meter : Meter
         What runs the network forward, made on first use.
 
@@ -139,6 +121,27 @@ class Model:
     _objective: Objective | None = field(default=None, repr=False)
     _meter: Meter | None = field(default=None, repr=False)
     _rows: RowReader = field(default=stream_rows, repr=False)
+    network: NetworkAnswers | None = field(default=None, repr=False)
+
+    @property
+    def inputs(self) -> dict[str, tuple[int, ...]]:
+        """The shape of a sample, by input."""
+        if self.network is not None:
+            return dict(self.network.inputs)
+        return {node.name: node.shape for node in self.graph.inputs}
+
+    @property
+    def outputs(self) -> dict[str, tuple[int, ...]]:
+        """The shape of what comes out for a sample, by output."""
+        if self.network is not None:
+            return dict(self.network.outputs)
+        output = self.graph.output
+        return {} if output is None else {output.name: output.shape}
+
+    @property
+    def parameters(self) -> Tensors:
+        """The numbers of the network by name."""
+        return self.tensors
 
     @property
     def graph(self) -> Graph:
@@ -177,10 +180,28 @@ class Model:
         self._graph = graph
         self._meter = None
 
-    def install(self, graph: Graph, objective: Objective, rows: RowReader) -> None:
+    def install(
+        self,
+        graph: Graph,
+        objective: Objective,
+        rows: RowReader,
+        network: NetworkAnswers | None = None,
+    ) -> None:
         """Give the model a network that is no specification's, and what reads its files."""
         self._graph, self._objective, self._rows = graph, objective, rows
-        self._meter = None
+        self.network, self._meter = network, None
+
+    def name_classes(self, names: Sequence[str]) -> None:
+        """Call the classes so, in the order of the outputs; ValueError where they are not as many,
+        or two have one name.
+        """
+        count = 0 if self.classes is None else len(self.classes)
+        if len(names) != count or len(set(names)) != count:
+            twice = "" if len(set(names)) == len(names) else ", two of which are the same"
+            raise ValueError(f"The model has {count:,} classes; {len(names):,} names{twice}.")
+        assert self._objective is not None
+        self.classes, self._meter = tuple(names), None
+        self._objective = replace(self._objective, classes=self.classes)
 
     def rows(self, query: RowQuery) -> Iterator[EncodedRows]:
         """The rows of files, read as this model's are; see ``stream_rows``."""
@@ -203,7 +224,7 @@ class Model:
             self._meter = meter
         return self._meter
 
-    def outputs(self, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+    def compute(self, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
         """Return the network's outputs for features that are not normalised yet.
 
         ``features`` [rows, features] are numbers; the outputs [rows, outputs] have the type
@@ -215,14 +236,39 @@ class Model:
         return self.meter.outputs(matrix)
 
     def predict(
-        self, features: npt.NDArray[np.floating], kept: tuple[Sequence[str], ...] = ()
+        self,
+        features: npt.NDArray[np.floating] | Mapping[str, Any],
+        kept: tuple[Sequence[str], ...] = (),
+        *,
+        outputs: Sequence[str] = (),
     ) -> Predictions:
         """Return the answers for features [rows, features] that are not normalised yet.
 
-        ``kept`` goes through to the answers.  ModelError where there is no memory for the network.
+        ``kept`` goes through to the answers.  A network of CNTK's also takes a dict of arrays by
+        the names of its inputs: rows [rows, ...], of one that goes through sequences a list of
+        these [steps, ...], or indices in their place; ``values`` then has what the ``outputs`` are
+        that are named, any nodes of it.  ModelError where there is no memory for the network,
+        ValueError for other arrays.
         """
-        outputs = self.outputs(features)
-        objective = self.meter.objective
+        if isinstance(features, Mapping):
+            if self.network is not None:
+                return self.network.predicted(features, outputs, self.answered)
+            features = _side_by_side(features, self.inputs)
+        elif self.network is not None and self.network.over_time:
+            names = ", ".join(f"'{name}': [...]" for name in self.inputs)
+            raise ValueError(
+                f"The network goes through sequences: give them by its inputs, {{{names}}}."
+            )
+        if outputs:
+            raise ValueError("Outputs are named where features are given by the names of inputs.")
+        return self.answered(self.compute(features), kept)
+
+    def answered(
+        self, outputs: npt.NDArray[np.floating], kept: tuple[Sequence[str], ...] = ()
+    ) -> Predictions:
+        """Return what outputs [rows, outputs] of the network answer."""
+        objective = self._objective
+        assert objective is not None
         found = objective.predicted(outputs)
         if self.classes is None:
             return Predictions(found.astype(np.float64), None, kept)
@@ -235,6 +281,19 @@ class Model:
         return replace(
             self.settings.read_options(), labels=(), header=None, delimiter=None, rows=None
         )
+
+
+def _side_by_side(
+    given: Mapping[str, Any], inputs: Mapping[str, tuple[int, ...]]
+) -> npt.NDArray[np.floating]:
+    """Features of arrays by the names of inputs; ValueError where one is not there."""
+    absent = [name for name in inputs if name not in given]
+    if absent:
+        raise ValueError(f"There is no array of the input '{absent[0]}'.")
+    rows = [np.asarray(given[name]) for name in inputs]
+    if any(array.ndim < 2 or len(array) != len(rows[0]) for array in rows):
+        raise ValueError("Every input needs an array [rows, ...], all of as many rows.")
+    return np.concatenate([array.reshape(len(array), -1) for array in rows], axis=1)
 
 
 def predict_stream(

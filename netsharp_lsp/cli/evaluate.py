@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from netsharp_engine.data import DataError
+from netsharp_engine.graph import GraphError
 from netsharp_engine.model import ModelError, evaluate
 from netsharp_engine.train.runlog import plain
-from netsharp_lsp.cli.arguments.models import add_data_arguments, read_model, read_options
+from netsharp_lsp.cli.arguments.models import (
+    add_data_arguments,
+    add_network_arguments,
+    name_classes,
+    read_model,
+    sample_query,
+)
 from netsharp_lsp.cli.console.progress import choose_display
 from netsharp_lsp.cli.console.terminal import complain, give, say
 from netsharp_lsp.text.json_text import to_json
 
 if TYPE_CHECKING:
     import argparse
+
+    from netsharp_engine.data.answers import Judgement, SampleQuery
+    from netsharp_engine.model import Model
+    from netsharp_engine.train import Report
+    from netsharp_lsp.cli.console.progress import Display
 
 DONE, FAILED = 0, 2
 
@@ -25,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("model", metavar="MODEL", help="a model file, of whatever program")
     add("--format", choices=("text", "json"), default="text", help="how to say it")
     add("--quiet", action="store_true", help="show no progress")
+    add_network_arguments(parser)
     add_data_arguments(parser)
 
 
@@ -32,20 +44,35 @@ def run(args: argparse.Namespace) -> int:
     """Evaluate; 0 done, 2 could not run."""
     try:
         model = read_model(args.model)
+        name_classes(model, args.classes)
+        query = sample_query(model, args, ())
         with choose_display(args.quiet) as display:
-            report = evaluate(
-                model,
-                args.data,
-                read_options(model, args),
-                directory=os.curdir,
-                progress=display.reading,
-            )
-    except (DataError, ModelError) as error:
+            judgement = _judged(model, query)
+            alone = judgement is not None and not judgement.of_rows
+            report = None if alone else _reported(model, query, display)
+    except (DataError, GraphError, ModelError) as error:
         complain(str(error))
         return FAILED
     if args.format == "json":
-        values = plain({"version": 1, **report.to_json()})
-        give(f"{to_json(values, indent=2, allow_nan=False)}\n")
-    else:
-        say(report.lines())
+        found = {"version": 1, **({} if report is None else report.to_json())}
+        if judgement is not None:
+            found |= {"samples": judgement.samples, "criteria": dict(judgement.means)}
+        give(f"{to_json(plain(found), indent=2, allow_nan=False)}\n")
+        return DONE
+    say([*([] if report is None else report.lines()), *([judgement.line] if judgement else [])])
     return DONE
+
+
+def _judged(model: Model, query: SampleQuery) -> Judgement | None:
+    """What the network's own criteria say of data that have its streams."""
+    network = model.network
+    if network is None or not (network.over_time or network.brought_by(query)):
+        return None
+    return network.judged(query) if network.over_time or network.has_criteria else None
+
+
+def _reported(model: Model, query: SampleQuery, display: Display) -> Report:
+    """The figures beside those of a trivial baseline."""
+    return evaluate(
+        model, query.paths, query.options, directory=query.directory, progress=display.reading
+    )

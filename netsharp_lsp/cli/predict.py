@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import math
-import os
 from typing import TYPE_CHECKING, Any
 
 from netsharp_engine.data import DataError
+from netsharp_engine.graph import GraphError
 from netsharp_engine.model import ModelError, predict_stream
-from netsharp_lsp.cli.arguments.models import add_data_arguments, read_model, read_options
+from netsharp_lsp.cli.arguments.models import (
+    add_data_arguments,
+    add_network_arguments,
+    name_classes,
+    read_model,
+    sample_query,
+)
 from netsharp_lsp.cli.console.progress import choose_display
 from netsharp_lsp.cli.console.terminal import complain
-from netsharp_lsp.cli.outputs.prediction_files import WriteError, open_writer
+from netsharp_lsp.cli.outputs.prediction_files import SUFFIXES, WriteError, open_writer
 from netsharp_lsp.cli.outputs.spreadsheet import disarmed
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from netsharp_engine.data import ProgressCallback
+    from netsharp_engine.data.answers import SampleQuery
     from netsharp_engine.model import Model, Predictions
 
 DONE, FAILED = 0, 2
@@ -28,7 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp predict` understands."""
     add = parser.add_argument
     add("model", metavar="MODEL", help="a model file, of whatever program")
-    add("--output", metavar="FILE", help="a .csv, .jsonl or .parquet file instead of stdout")
+    add(
+        "--output",
+        action="append",
+        default=[],
+        metavar="FILE|NAME",
+        help="a .csv, .jsonl or .parquet file instead of stdout; of a model of another program "
+        "also the name of a node whose values are wanted, repeated for others",
+    )
     add("--keep", action="append", default=[], metavar="COLUMNS", help="copy these columns")
     add("--names", choices=NAMES, default=NAMES[0], help="whose column names to use")
     add(
@@ -38,17 +53,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "that begin as formulas do",
     )
     add("--quiet", action="store_true", help="show no progress")
+    add_network_arguments(parser)
     add_data_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Predict; 0 done, 2 could not run, and then no output file is left."""
-    if args.spreadsheet and args.output is not None and not args.output.lower().endswith(".csv"):
-        complain(f"{args.output}: --spreadsheet is for CSV. Name a .csv file, or leave it out.")
+    files = [name for name in args.output if name.lower().rpartition(".")[2] in SUFFIXES]
+    target = files[0] if files else None
+    if args.spreadsheet and target is not None and not target.lower().endswith(".csv"):
+        complain(f"{target}: --spreadsheet is for CSV. Name a .csv file, or leave it out.")
         return FAILED
     try:
         model = read_model(args.model)
-        writer = open_writer(args.output)
+        name_classes(model, args.classes)
+        named = [name for name in args.output if name not in files]
+        query = sample_query(model, args, named)
+        writer = open_writer(_target(model, files, named))
     except (ModelError, WriteError) as error:
         complain(str(error))
         return FAILED
@@ -56,26 +77,64 @@ def run(args: argparse.Namespace) -> int:
     whole = False
     try:
         # Where the answers go to a terminal, a bar would tear them apart.
-        with choose_display(args.quiet or args.output is None) as display:
-            parts = predict_stream(
-                model,
-                args.data,
-                read_options(model, args),
-                keep=keep,
-                directory=os.curdir,
-                progress=display.reading,
-            )
-            for part in parts:
-                columns = columns_of(part, model, keep, args.names)
+        with choose_display(args.quiet or target is None) as display:
+            for columns in _tables(model, query, keep, args.names, display.reading):
                 writer.write(disarmed(columns) if args.spreadsheet else columns)
         writer.finish()
         whole = True
-    except (DataError, ModelError, WriteError) as error:
+    except (DataError, GraphError, ModelError, WriteError) as error:
         complain(str(error))
     finally:
         if not whole:
             writer.discard()
     return DONE if whole else FAILED
+
+
+def _target(model: Model, files: Sequence[str], named: Sequence[str]) -> str | None:
+    """The file that is written, None for standard output; WriteError where there are two."""
+    if len(files) > 1:
+        raise WriteError(f"--output names two files, {files[0]} and {files[1]}. Leave one out.")
+    if named and model.network is None:
+        open_writer(named[0])  # It says which files there are.
+    return files[0] if files else None
+
+
+def _tables(
+    model: Model,
+    query: SampleQuery,
+    keep: Sequence[str],
+    names: str,
+    progress: ProgressCallback,
+) -> Iterator[dict[str, list[Any]]]:
+    """The columns of the answers, part by part."""
+    network = model.network
+    if network is None or not (query.outputs or network.over_time or network.brought_by(query)):
+        if query.streams:
+            raise DataError("--stream is for data that have names of streams; a table has none.")
+        options = query.options
+        for part in predict_stream(
+            model,
+            query.paths,
+            options,
+            keep=keep,
+            directory=query.directory,
+            progress=progress,
+        ):
+            yield columns_of(part, model, keep, names)
+        return
+    if keep:
+        raise DataError("--keep copies columns of a table whose rows are answered one by one.")
+    for rows in network.rows(query, model.answered):
+        columns: dict[str, list[Any]] = {}
+        if rows.sequence is not None and rows.step is not None:
+            columns |= {"sequence": list(rows.sequence), "step": list(rows.step)}
+        if rows.predictions is not None:
+            columns |= columns_of(rows.predictions, model, (), names)
+        for name, values in rows.values.items():
+            several = values.shape[1] > 1
+            for place in range(values.shape[1]):
+                columns[f"{name}_{place}" if several else name] = values[:, place].tolist()
+        yield columns
 
 
 def columns_of(

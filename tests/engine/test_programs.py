@@ -144,7 +144,7 @@ def test_every_example_is_trained_alike(name, backend, tmp_path):
     assert ours.model.state.step == theirs.model.state.step == 3
     agree(figures, others)
     features = np.random.default_rng(1).uniform(0, 1, (5, graph.features))
-    agree({"out": ours.model.outputs(features)}, {"out": theirs.model.outputs(features)})
+    agree({"out": ours.model.compute(features)}, {"out": theirs.model.compute(features)})
 
 
 @pytest.mark.parametrize("module", ["plain_program", "torch_program"])

@@ -57,7 +57,7 @@ def test_a_round_trip_keeps_every_bit(tmp_path, flags):
         assert values.dtype == again.tensors[name].dtype
         np.testing.assert_array_equal(values, again.tensors[name])
     table = blobs(seed=9)
-    np.testing.assert_array_equal(model.outputs(table.numbers), again.outputs(table.numbers))
+    np.testing.assert_array_equal(model.compute(table.numbers), again.compute(table.numbers))
 
 
 def test_names_and_metadata_follow_the_contract(path):
@@ -89,7 +89,7 @@ def test_a_model_without_state_is_smaller_and_predicts_alike(model, path, tmp_pa
     save_model(model, str(lean), state=False)
     assert not [name for name in load_file(lean) if name.startswith("state/")]
     rows = blobs().numbers
-    np.testing.assert_array_equal(load_model(str(lean), build).outputs(rows), model.outputs(rows))
+    np.testing.assert_array_equal(load_model(str(lean), build).compute(rows), model.compute(rows))
 
 
 def test_a_layer_may_be_called_state(tmp_path):
@@ -249,7 +249,7 @@ def test_a_network_that_does_not_fit_the_weights(path):
     with pytest.raises(ModelError, match="line 1: nothing is right"):
         load_model(str(path), broken)
     with pytest.raises(ModelError, match="bind a graph to it first"):
-        load_model(str(path)).outputs(np.zeros((1, 3)))
+        load_model(str(path)).compute(np.zeros((1, 3)))
 
 
 def layered_without_second():

@@ -162,13 +162,13 @@ def test_a_row_has_the_same_bits_however_rows_are_grouped(net):
     data = prepare(blobs(), settings)
     model = train(build(net, data.context()), data, settings, specification=net).model
     rows = blobs(rows=333, seed=2).numbers
-    whole = model.outputs(rows)
+    whole = model.compute(rows)
     for size in (1, 2, 7, 63, 64, 65, 200):
-        parts = [model.outputs(rows[start : start + size]) for start in range(0, 333, size)]
+        parts = [model.compute(rows[start : start + size]) for start in range(0, 333, size)]
         np.testing.assert_array_equal(np.concatenate(parts), whole)
-    np.testing.assert_array_equal(model.outputs(rows[::-1])[::-1], whole)
+    np.testing.assert_array_equal(model.compute(rows[::-1])[::-1], whole)
     np.testing.assert_array_equal(
-        model.outputs(np.repeat(rows[:1], 130, axis=0)), whole[:1].repeat(130, 0)
+        model.compute(np.repeat(rows[:1], 130, axis=0)), whole[:1].repeat(130, 0)
     )
 
 

@@ -185,7 +185,7 @@ theirs = train(network, data, settings, backend=SmallDraft).model
 for name, values in ours.tensors.items():
     assert np.allclose(values, theirs.tensors[name], atol=1e-7), name
 rows = np.ones((3, 2))
-assert np.allclose(ours.outputs(rows), theirs.outputs(rows), atol=1e-7)
+assert np.allclose(ours.compute(rows), theirs.compute(rows), atol=1e-7)
 try:
     train(layered(2, 1), data, settings, backend=SmallDraft)
 except GraphError as error:

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from netsharp_engine.cntk.asking import Answered, GraphAsked, NetworkAsked, answered, judged
+from netsharp_engine.cntk.descent.reports import Told
 from netsharp_engine.cntk.generators import Array
-from netsharp_engine.cntk.samples.text_format import TextStream, read_text
+from netsharp_engine.cntk.samples.given import (
+    InputStream,
+    Wants,
+    dense,
+    is_archive_of,
+    is_text_format,
+    samples_in,
+    samples_of,
+)
+from netsharp_engine.cntk.samples.text_format import Sequences
 from netsharp_engine.data import Encoding, Normalizer, stream_rows
+from netsharp_engine.data.answers import Judge, Judgement, Predictions, SampleQuery, SampleRows
 from netsharp_engine.data.encoding import Feature
-from netsharp_engine.data.errors import DataError
+from netsharp_engine.data.errors import DataError, nearest
 from netsharp_engine.data.reading.files import find_files
+from netsharp_engine.data.reading.options import ReadOptions
 from netsharp_engine.data.stream import EncodedRows, RowQuery
+from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph
 from netsharp_engine.model import Model
-from netsharp_engine.plain_files import open_plain
-from netsharp_engine.program import Batch, Figures, Job, Program, Sparse
+from netsharp_engine.packing import Indices
+from netsharp_engine.program import Batch, Figures, Job, Program
 from netsharp_engine.tensor_backend import TensorDraft, TensorProgram
 from netsharp_engine.train import read_settings
 from netsharp_engine.train.objective import Objective
@@ -26,16 +39,15 @@ from netsharp_engine.train.settings import TrainingSettings
 
 #: How many rows of a file are answered at once.
 _ROWS = 4096
-_BEGINS = re.compile(rb"[ \t\r\n]*(?:[0-9]+[ \t]*)?\|[^ \t]")
 
 
-def answering(
-    graph: Graph, values: Mapping[str, Array], dtype: str, label: tuple[str, int], *, classes: bool
-) -> Model:
-    """The model of a graph whose output are probabilities of ``classes``, or else one number.
+def answering(asked: NetworkAsked, label: InputStream, *, classes: bool) -> Model:
+    """The model of a network whose answer are probabilities of ``classes``, or else one number.
 
-    ``label`` names the input that it is compared with, and its size.
+    ``label`` is the input that it is compared with.
     """
+    plain = asked.graph((), False)
+    graph, values, dtype = plain.graph, asked.values, asked.dtype
     assert graph.output is not None
     size = graph.output.size
     names = tuple(map(str, range(size))) if classes else None
@@ -57,7 +69,7 @@ def answering(
     )
     loss = "cross entropy" if names else "squared error"
     objective = Objective(names, size, "softmax" if names else "linear", loss)
-    model.install(graph, objective, _Rows(graph, label))
+    model.install(graph, objective, _Rows(plain, label), _Answers(asked, plain))
     return model
 
 
@@ -68,14 +80,16 @@ def _shaped(values: Array, shape: tuple[int, ...]) -> Array:
 class _Rows:
     """The rows of files: of the original's text format, or else of tables."""
 
-    def __init__(self, graph: Graph, label: tuple[str, int]) -> None:
-        self._inputs = [(node.name, node.size) for node in graph.inputs]
+    def __init__(self, asked: GraphAsked, label: InputStream) -> None:
+        self._asked = asked
         self._label = label
 
     def __call__(self, query: RowQuery, encoding: Encoding) -> Iterator[EncodedRows]:
         """As ``stream_rows``."""
+        if self._asked.over_time:
+            raise DataError("The network goes through sequences, and rows are answered.")
         files = find_files(query.paths, query.directory)
-        if not all(map(_is_text_format, files)):
+        if not all(map(is_text_format, files)):
             return stream_rows(query, encoding)
         if query.keep:
             raise DataError(f"{files[0]} has no columns that could be kept: it is in text format.")
@@ -87,19 +101,17 @@ class _Rows:
         self, files: Sequence[str], dtype: str, limit: int | None, labelled: bool, coded: bool
     ) -> Iterator[EncodedRows]:
         done = 0
-        wanted = [*self._inputs, *([self._label] if labelled else [])]
+        wanted = [*self._asked.inputs, *([self._label] if labelled else [])]
+        given = Wants([one._replace(sparse=False) for one in wanted], dtype, over_time=False)
         for path in files:
-            streams = [
-                TextStream(name, name, size, _is_sparse(path, name)) for name, size in wanted
-            ]
-            found = read_text(path, streams, dtype)
+            found = samples_in(path, given, ReadOptions())
             if found.lines is not None and len(found.lines) != found.total:
-                raise DataError(
-                    f"{path} holds sequences, and rows are answered. Use the action test or write "
-                    "of a configuration."
-                )
-            matrix = np.concatenate([_dense(found.values[one], n) for one, n in self._inputs], 1)
-            targets = None if not labelled else _dense(found.values[self._label[0]], self._label[1])
+                raise DataError(f"{path} holds sequences, and rows are answered.")
+            matrix = np.concatenate(
+                [dense(found.values[one.name], one.size) for one in self._asked.inputs], 1
+            )
+            label = self._label
+            targets = dense(found.values[label.name], label.size) if labelled else None
             stop = len(matrix) if limit is None else min(len(matrix), limit - done)
             for start in range(0, stop, _ROWS):
                 cut = slice(start, min(start + _ROWS, stop))
@@ -114,32 +126,106 @@ class _Rows:
                 return
 
 
-def _is_text_format(path: str) -> bool:
-    """Whether a file begins as the original's text format does."""
-    try:
-        with open_plain(path) as stream:
-            return _BEGINS.match(stream.read(256).removeprefix(b"\xef\xbb\xbf")) is not None
-    except OSError:
-        return False
+class _Answers:
+    """A network that is asked by the names of its nodes."""
+
+    def __init__(self, asked: NetworkAsked, plain: GraphAsked) -> None:
+        self._asked, self._plain = asked, plain
+        self.inputs, self.outputs = asked.inputs, asked.outputs
+        self.over_time, self.has_criteria = plain.over_time, bool(asked.judges)
+
+    def brought_by(self, query: SampleQuery) -> bool:
+        """Whether files bring samples by the names of inputs; tables do not."""
+        given = self._plain.given(self._asked.dtype, query.streams)
+        files = find_files(query.paths, query.directory)
+        return all(is_text_format(path) or is_archive_of(path, given) for path in files)
+
+    def predicted(
+        self, samples: Mapping[str, Any], outputs: Sequence[str], judge: Judge
+    ) -> Predictions:
+        """The answers for arrays, or for lists of sequences, by the names of inputs."""
+        asked = self._asked.graph(outputs, False) if outputs else self._plain
+        sequences = samples_of(samples, asked.given(self._asked.dtype, {}))
+        names = list(dict.fromkeys(outputs)) or [self._name]
+        parts = list(answered(self._asked, asked, names, sequences))
+        values: dict[str, Array] = {}
+        lengths: Indices | None = None
+        together = [part.side_by_side() for part in parts]
+        for name in names:
+            values[name] = np.concatenate([found[name] for found, _ in together])
+        if sequences.lines is not None:
+            lengths = np.concatenate([found for _, found in together])
+        if outputs:
+            return Predictions([], None, (), values, lengths)
+        found = judge(values.pop(self._name))
+        found.lengths = lengths
+        return found
+
+    @property
+    def _name(self) -> str:
+        assert self._plain.graph.output is not None
+        return self._plain.graph.output.name
+
+    def rows(self, query: SampleQuery, judge: Judge) -> Iterator[SampleRows]:
+        """The answers for the samples of files."""
+        asked = self._asked.graph(query.outputs, False) if query.outputs else self._plain
+        names = list(dict.fromkeys(query.outputs)) or [self._name]
+        left = query.options.rows
+        for sequences in self._read(asked, query):
+            for part in answered(self._asked, asked, names, sequences):
+                values, lengths = part.side_by_side()
+                count = int(lengths.sum())
+                count = count if left is None else min(count, left)
+                values = {name: one[:count] for name, one in values.items()}
+                told = None if query.outputs else judge(values.pop(self._name))
+                yield SampleRows(*_places(part, lengths, sequences, count), told, values)
+                if left is not None:
+                    left -= count
+                    if not left:
+                        return
+
+    def judged(self, query: SampleQuery) -> Judgement:
+        """What the network's criteria say of the samples of files."""
+        if not self._asked.judges:
+            raise DataError("The network has no criterion that it could be judged by.")
+        asked = self._asked.graph(tuple(self._asked.judges), True)
+        sums: dict[str, float] = dict.fromkeys(self._asked.judges, 0.0)
+        samples = minibatches = 0
+        of_rows = all(map(is_text_format, find_files(query.paths, query.directory)))
+        for sequences in self._read(asked, query):
+            of_rows = of_rows and sequences.lines is None
+            told, count = judged(self._asked, asked, sequences)
+            minibatches += count
+            samples += told.samples
+            for name, mean in told.means.items():
+                sums[name] += mean * told.samples
+        told = Told({name: one / max(samples, 1) for name, one in sums.items()}, samples)
+        line = self._asked.said(minibatches, told)
+        return Judgement(told.means, samples, line, of_rows and not query.streams)
+
+    def _read(self, asked: GraphAsked, query: SampleQuery) -> Iterator[Sequences]:
+        """The samples of files, file by file; DataError where a name of a stream is of no input."""
+        unknown = [name for name in query.streams if name not in self._asked.streams]
+        if unknown:
+            raise DataError(
+                f"--stream names '{excerpt(unknown[0])}', which is no input of the network."
+                f"{nearest(unknown[0], self._asked.streams)}"
+            )
+        given = asked.given(self._asked.dtype, query.streams)
+        for path in find_files(query.paths, query.directory):
+            yield samples_in(path, given, query.options)
 
 
-def _is_sparse(path: str, name: str) -> bool:
-    """Whether a stream is sparse where it comes first."""
-    with open_plain(path) as stream:
-        head = stream.read(1 << 20)
-    found = re.search(rb"\|" + re.escape(name.encode()) + rb"[ \t]([^|\n]*)", head)
-    return found is not None and b":" in found[1]
-
-
-def _dense(values: Array | Sparse, size: int) -> Array:
-    """Rows as a matrix."""
-    if not isinstance(values, Sparse):
-        return np.asarray(values).reshape(-1, size)
-    starts = np.asarray(values.starts, np.intp)
-    counts = starts[1:] - starts[:-1]
-    found = np.zeros((len(counts), size), values.values.dtype)
-    found[np.repeat(np.arange(len(counts)), counts), values.columns] = values.values
-    return found
+def _places(
+    part: Answered, lengths: Indices, sequences: Sequences, count: int
+) -> tuple[list[str] | None, list[int] | None]:
+    """The sequence of each row, and its step in it; None where rows are no sequences."""
+    if sequences.lines is None:
+        return None, None
+    numbers = np.repeat(part.sequences, lengths)[:count].tolist()
+    steps = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    keys = sequences.keys
+    return [keys[one] if keys else str(one) for one in numbers], steps[:count].tolist()
 
 
 class _JudgingDraft(TensorDraft):

@@ -46,7 +46,7 @@ def evaluated(
 
     Sums of minibatches are in the type of the numbers, the sum of those in float64.
     """
-    program = _program(graph, values, source.widest(passes.minibatch), dtype)
+    program = programmed(graph, values, source.widest(passes.minibatch), dtype)
     names = [node.name for node in graph.criteria]
     whole, part = _Sums(names), _Sums(names)
     end = start = 0
@@ -71,7 +71,7 @@ def computed(
     dtype: str,
 ) -> Iterator[tuple[Minibatch, dict[str, list[Samples]]]]:
     """The values of named nodes, minibatch by minibatch: those of each sequence."""
-    program = _program(graph, values, source.widest(passes.minibatch), dtype)
+    program = programmed(graph, values, source.widest(passes.minibatch), dtype)
     nodes = [node for node in graph.nodes if node.name in names]
     for batch in source.epoch(0, passes.samples, passes.minibatch):
         program.feed(Batch(batch.inputs))
@@ -92,7 +92,10 @@ def _sequences(program: PhasedProgram, node: Node, batch: Minibatch) -> list[Sam
     ]
 
 
-def _program(graph: Graph, values: Mapping[str, Array], rows: int, dtype: str) -> PhasedProgram:
+def programmed(graph: Graph, values: Mapping[str, Array], rows: int, dtype: str) -> PhasedProgram:
+    """A program with these values, for so many rows at most; GraphError, a sentence, where a node
+    cannot be computed, and TrainingError where there is no memory.
+    """
     draft = draft_of(Job(graph, rows, dtype))
     require_room("The network", [draft.needs()], _ADVICE)
     program = draft.program()

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cli.arguments.parser import positive
 from netsharp_lsp.language import read_model as model_in
 from netsharp_lsp.memory import settled
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from netsharp_engine.data import ReadOptions
+    from netsharp_engine.data.answers import SampleQuery
     from netsharp_engine.model import Model
 
 
@@ -33,6 +37,54 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--delimiter", metavar="CHARACTER", help="what separates cells")
     group.add_argument("--missing", choices=("error", "mean", "zero"), help="for missing numbers")
     group.add_argument("--rows", type=positive, metavar="N", help="read only so many rows")
+
+
+def add_network_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of models whose networks go by names of nodes, as CNTK's do."""
+    group = parser.add_argument_group("a model of another program")
+    group.add_argument(
+        "--stream",
+        action="append",
+        default=[],
+        metavar="INPUT=STREAM",
+        help="what the data call an input; repeated for others",
+    )
+    group.add_argument("--classes", metavar="FILE", help="names of the classes, one a line")
+
+
+def sample_query(model: Model, args: argparse.Namespace, outputs: Sequence[str]) -> SampleQuery:
+    """Which samples a network is asked about; ModelError where a flag cannot be read."""
+    from netsharp_engine.data.answers import SampleQuery
+
+    streams = {}
+    for given in args.stream:
+        name, equals, stream = given.partition("=")
+        if not (name and equals and stream):
+            raise _misused(f"--stream {given}: INPUT=STREAM is expected, as in features=S0.")
+        streams[name] = stream
+    return SampleQuery(args.data, read_options(model, args), streams, outputs, os.curdir)
+
+
+def name_classes(model: Model, path: str | None) -> None:
+    """Give classes the names in a file, one a line; ModelError where they do not fit."""
+    if path is None:
+        return
+    if model.network is None:
+        raise _misused(f"--classes {path}: this model has the names of its classes in it.")
+    try:
+        with open_plain(path) as stream:
+            names = stream.read().decode("utf-8", "replace").split()
+        model.name_classes(names)
+    except OSError as error:
+        raise _misused(f"{path}: cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise _misused(f"{path}: {error}") from None
+
+
+def _misused(sentence: str) -> Exception:
+    from netsharp_engine.model import ModelError
+
+    return ModelError(sentence)
 
 
 def read_options(model: Model, args: argparse.Namespace) -> ReadOptions:

@@ -1,19 +1,25 @@
-"""A model file of CNTK as what answers rows: which node is the answer, and what it is worth."""
+"""A model file of CNTK as what answers: which node is the answer, and the graphs of any others."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from netsharp_engine.cntk.answering import answering
+from netsharp_engine.cntk.asking import GraphAsked, NetworkAsked
+from netsharp_engine.cntk.samples.given import InputStream
+from netsharp_engine.data.errors import nearest
 from netsharp_engine.model_file import ModelError
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
-from netsharp_lsp.cntk.networks.node import elements
+from netsharp_lsp.cntk.networks.node import elements, reached
 from netsharp_lsp.cntk.networks.node_types import INPUTS
 from netsharp_lsp.cntk.training.networks.lowering import lowered
 from netsharp_lsp.cntk.training.refusals import Refused
 from netsharp_lsp.cntk.training.stored_models import stored_model, stored_network
+from netsharp_lsp.cntk.training.telling import final_results
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from netsharp_engine.model import Model
     from netsharp_lsp.cntk.networks.node import Network, Node
 
@@ -22,6 +28,7 @@ _OF_CLASSES = ("CrossEntropyWithSoftmax", "ClassificationError", "ErrorPredictio
 _SQUARED = "SquareError"
 #: What a node is that answers: values before a softmax, behind it, or one number.
 _LOGITS, _CHANCES, _NUMBER = "logits", "chances", "number"
+_SPARSE = "SparseInputValue"
 _OTHERWISE = "Use the action write or test of a configuration."
 
 
@@ -31,22 +38,75 @@ def opened_model(path: str) -> Model | None:
     if stored is None:
         return None
     network = stored_network(stored, path)
-    values = {one.name: one.values for one in stored.nodes if one.values is not None}
     answer, labels, kind = _answer(network, path)
-    try:
-        graph = lowered(network, [answer])
-    except Refused as refusal:
-        raise ModelError(f"{path}: {refusal}") from None
-    if any(node.op in (*DELAYS, *COLUMNS) for node in graph.nodes):
-        raise ModelError(f"{path}: the network goes through sequences. {_OTHERWISE}")
-    if not graph.inputs:
-        raise ModelError(f"{path}: '{answer.name}' depends on no input. {_OTHERWISE}")
-    made = next(node for node in graph.nodes if node.name == answer.name)
-    graph.set_output(graph.apply("Softmax", made, name="chances") if kind == _LOGITS else made)
-    size = elements(answer.shape or ())
-    return answering(
-        graph, values, stored.dtype, (labels or answer.name, size), classes=kind != _NUMBER
+    groups = network.groups
+    judges = {node.name: node.operation for node in (*groups["evaluation"], *groups["criterion"])}
+    outputs = [*groups["output"], *([] if answer in groups["output"] else [answer])]
+    asked = NetworkAsked(
+        _shapes(node for node in reached([answer]) if node.operation in INPUTS),
+        _shapes(outputs),
+        answer.name,
+        judges,
+        _Graphs(network, path, answer, is_softmax=kind == _LOGITS),
+        {one.name: one.values for one in stored.nodes if one.values is not None},
+        stored.dtype,
+        lambda minibatches, told: final_results(minibatches, told, judges),
+        [node.name for node in network.nodes.values() if node.operation in INPUTS],
     )
+    label = InputStream(labels or answer.name, tuple(reversed(answer.shape or ())))
+    return answering(asked, label, classes=kind != _NUMBER)
+
+
+def _shapes(nodes: Iterable[Node]) -> dict[str, tuple[int, ...]]:
+    """Row-major shapes by name, in the order of the names."""
+    shapes = {node.name: tuple(reversed(node.shape or ())) for node in nodes}
+    return {name: shapes[name] for name in sorted(shapes)}
+
+
+class _Graphs:
+    """The graphs of nodes of a network by their names; without names that of its answer."""
+
+    def __init__(self, network: Network, path: str, answer: Node, *, is_softmax: bool) -> None:
+        self._network, self._path, self._answer = network, path, answer
+        self._is_softmax = is_softmax
+
+    def __call__(self, names: Sequence[str], judged: bool) -> GraphAsked:
+        """ModelError for names of no nodes, and for nodes that are not computed."""
+        nodes = [self._named(name) for name in names] or [self._answer]
+        groups = self._network.groups
+        for node in () if judged else nodes:
+            if node in groups["criterion"] or node in groups["evaluation"]:
+                raise ModelError(
+                    f"{self._path}: '{node.name}' is a sum over samples, which evaluate tells. "
+                    "Name another node."
+                )
+        try:
+            graph = lowered(self._network, nodes, nodes if judged else ())
+        except Refused as refusal:
+            raise ModelError(f"{self._path}: {refusal}") from None
+        if not graph.inputs:
+            called = ", ".join(f"'{node.name}'" for node in nodes)
+            depends = "depends" if len(nodes) == 1 else "depend"
+            raise ModelError(f"{self._path}: {called} {depends} on no input. {_OTHERWISE}")
+        if not names:
+            made = next(node for node in graph.nodes if node.name == self._answer.name)
+            # No node of a file has a blank in its name.
+            wanted = graph.apply("Softmax", made, name="the answer") if self._is_softmax else made
+            graph.set_output(wanted)
+        known = self._network.nodes
+        inputs = [
+            InputStream(node.name, node.shape, known[node.name].operation == _SPARSE)
+            for node in graph.inputs
+        ]
+        over_time = any(node.op in (*DELAYS, *COLUMNS) for node in graph.nodes)
+        return GraphAsked(graph, inputs, over_time)
+
+    def _named(self, name: str) -> Node:
+        node = self._network.nodes.get(name)
+        if node is None:
+            known = self._network.nodes
+            raise ModelError(f"{self._path}: no node is called '{name}'.{nearest(name, known)}")
+        return node
 
 
 def _answer(network: Network, path: str) -> tuple[Node, str, str]:

@@ -231,8 +231,7 @@ class Telling:
         """All of them are, by the model behind an epoch where one is said."""
         told = ", ".join(f"{name} {value:.8g}" for name, value in figures.means.items())
         self.results.append(f"{self._command}: {told} ({figures.samples:,} samples)")
-        told = f"{_values(figures)}{_perplexity(figures, of)}"
-        self.line(f"Final Results: Minibatch[1-{end}]: {told}")
+        self.line(final_results(end, figures, of))
         criterion = next((name for name, kind in of.items() if _CROSS_ENTROPY in kind), None)
         criterion = criterion or next(iter(figures.means))
         self._event(
@@ -251,6 +250,12 @@ class Telling:
         if figures is not None:
             event |= {**_parted(figures), "criterion": next(iter(figures.means))}
         self._follower.event(event)
+
+
+def final_results(end: int, figures: Told, of: Mapping[str, str]) -> str:
+    """The line of a test behind so many minibatches; the types of criteria by their names."""
+    told = f"{_values(figures)}{_perplexity(figures, of)}"
+    return f"Final Results: Minibatch[1-{end}]: {told}"
 
 
 def _led(figures: Told, first: str) -> Told:

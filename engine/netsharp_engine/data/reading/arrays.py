@@ -152,7 +152,7 @@ def open_npz(path: str, *, label: str | None = None, weight: str | None = None) 
 
     ``label`` and ``weight`` may name arrays.  Raises DataError.
     """
-    arrays = _load_npz(path)
+    arrays = load_npz(path)
     features = next((key for key in FEATURE_KEYS if key in arrays), None)
     if features is None:
         wide = [key for key, array in arrays.items() if array.ndim > 1]
@@ -183,7 +183,8 @@ def _listed(arrays: Mapping[str, npt.NDArray[np.generic]]) -> str:
     return ", ".join(some) + (f" and {len(arrays) - LISTED} more" * (len(arrays) > LISTED))
 
 
-def _load_npz(path: str) -> dict[str, npt.NDArray[np.generic]]:
+def load_npz(path: str) -> dict[str, npt.NDArray[np.generic]]:
+    """All arrays of a .npz archive by name; DataError where it is damaged or holds others."""
     loaded: dict[str, Any] = {}
     try:
         with np.load(path, allow_pickle=False) as archive:

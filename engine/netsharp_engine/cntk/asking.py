@@ -1,0 +1,134 @@
+"""What the network of a model file says of samples: values of its nodes, and its criteria.
+
+It knows graphs by the names of nodes, and nothing of where samples or networks come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from netsharp_engine.cntk.descent.reports import Told
+from netsharp_engine.cntk.evaluation import Passes, evaluated, programmed
+from netsharp_engine.cntk.generators import Array
+from netsharp_engine.cntk.samples.given import InputStream, Wants
+from netsharp_engine.cntk.samples.minibatches import Sweeps
+from netsharp_engine.cntk.samples.text_format import Sequences
+from netsharp_engine.data.errors import DataError
+from netsharp_engine.graph import Graph
+from netsharp_engine.packing import Indices
+from netsharp_engine.program import Batch
+
+#: Numbers of the largest node that a minibatch may have: memory stays within some of them.
+_HELD = 1 << 21
+_MOST = 4096
+
+
+class GraphAsked(NamedTuple):
+    """The graph of some nodes, what each of their inputs is, and whether it goes over time."""
+
+    graph: Graph
+    inputs: Sequence[InputStream]
+    over_time: bool
+
+    def given(self, dtype: str, aliases: Mapping[str, str]) -> Wants:
+        """What is read for it, inputs by what files call them."""
+        named = [one._replace(alias=aliases.get(one.name, "")) for one in self.inputs]
+        return Wants(named, dtype, self.over_time)
+
+
+class NetworkAsked(NamedTuple):
+    """The network of a model file.
+
+    ``inputs`` and ``outputs`` are row-major shapes by name; ``answer`` is the node that answers
+    where none is named; ``judges`` are types of what it is judged by, in the order of a test, and
+    ``said`` the line of a test behind so many minibatches; ``streams`` are all of its inputs.
+    ``graph`` makes the graph of some nodes, judged by them or not; ModelError for others.
+    """
+
+    inputs: Mapping[str, tuple[int, ...]]
+    outputs: Mapping[str, tuple[int, ...]]
+    answer: str
+    judges: Mapping[str, str]
+    graph: Callable[[Sequence[str], bool], GraphAsked]
+    values: Mapping[str, Array]
+    dtype: str
+    said: Callable[[int, Told], str]
+    streams: Sequence[str]
+
+
+class Answered(NamedTuple):
+    """Values [samples, nodes] of nodes, sequence after sequence, by name; ``lengths`` are the
+    samples of each sequence, ``sequences`` their numbers.
+    """
+
+    values: Mapping[str, Array]
+    lengths: Mapping[str, Indices]
+    sequences: Indices
+
+    def side_by_side(self) -> tuple[dict[str, Array], Indices]:
+        """Values with as many rows for all nodes: what a sequence has once is said again at each
+        of its steps.  DataError where two have other lengths.
+        """
+        longest = np.max([self.lengths[name] for name in self.values], axis=0)
+        found = {}
+        for name, values in self.values.items():
+            lengths = self.lengths[name]
+            again = np.where(lengths == longest, 1, longest)
+            if not ((lengths == longest) | (lengths == 1)).all():
+                raise DataError(
+                    f"'{name}' has another number of steps than the outputs beside it. Ask for it "
+                    "alone."
+                )
+            found[name] = np.repeat(values, np.repeat(again, lengths), axis=0)
+        return found, longest
+
+
+def answered(
+    asked: NetworkAsked, graph: GraphAsked, names: Sequence[str], sequences: Sequences
+) -> Iterator[Answered]:
+    """The values of named nodes for all samples, some sequences at a time and in their order."""
+    source = Sweeps(sequences, randomize=False)
+    size = _minibatch(graph.graph)
+    values = _shaped(asked.values, graph.graph)
+    program = programmed(graph.graph, values, source.widest(size), asked.dtype)
+    places = {node.name: node for node in graph.graph.nodes}
+    for batch in source.epoch(0, 0, size):
+        program.feed(Batch(batch.inputs))
+        program.forward()
+        found: dict[str, Array] = {}
+        lengths: dict[str, Indices] = {}
+        for name in names:
+            node = places[name]
+            rows, known = program.read(node), program.lengths(node)
+            count = len(batch.sequences)
+            if known is None:
+                rows, known = np.broadcast_to(rows, (count, node.size)), np.ones(count, np.intp)
+            found[name], lengths[name] = np.array(rows), known
+        yield Answered(found, lengths, batch.sequences)
+
+
+def judged(asked: NetworkAsked, graph: GraphAsked, sequences: Sequences) -> tuple[Told, int]:
+    """Means of the criteria of a graph over all samples, and how many minibatches there were."""
+    return evaluated(
+        graph.graph,
+        _shaped(asked.values, graph.graph),
+        Sweeps(sequences, randomize=False),
+        Passes(_minibatch(graph.graph), every=0),
+        asked.dtype,
+        lambda start, end, told: None,
+    )
+
+
+def _minibatch(graph: Graph) -> int:
+    largest = max((node.size for node in graph.nodes), default=1)
+    return max(1, min(_MOST, _HELD // max(largest, 1)))
+
+
+def _shaped(values: Mapping[str, Array], graph: Graph) -> dict[str, Array]:
+    return {
+        one.name: np.ascontiguousarray(values[one.name]).reshape(one.shape)
+        for one in graph.parameters
+    }

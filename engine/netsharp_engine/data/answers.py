@@ -1,0 +1,122 @@
+"""What a model answers, as values, and what one is asked whose network goes by names of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from netsharp_engine.data.reading.options import ReadOptions
+
+
+@dataclass(slots=True)
+class Predictions:
+    """Answers for consecutive rows; `len` counts them.
+
+    Attributes
+    ----------
+    predicted : list of str, or ndarray of shape (rows,), float64
+        Names of classes, or the numbers of a regression; empty where outputs were named.
+    probabilities : ndarray of shape (rows, classes), float64, or None
+        The probability of each class, in the order of the model's ``classes``; None for a
+        regression.
+    kept : tuple of sequences of str
+        The texts of each column that was to be kept, where rows come from a file.
+    values : dict of str to ndarray of shape (rows, numbers)
+        The values of each output, sequence after sequence, where a network was asked by the names
+        of its inputs.
+    lengths : ndarray of shape (sequences,), or None
+        How many of the rows belong to each sequence; None where they are no sequences.
+
+    Since
+    -----
+    0.1
+    """
+
+    predicted: list[str] | npt.NDArray[np.float64]
+    probabilities: npt.NDArray[np.float64] | None
+    kept: tuple[Sequence[str], ...] = ()
+    values: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
+    lengths: npt.NDArray[np.intp] | None = None
+
+    def __len__(self) -> int:
+        return len(next(iter(self.values.values()), self.predicted))
+
+
+class SampleRows(NamedTuple):
+    """Answers for samples of files: ``sequence`` and ``step`` of each where they lie in sequences,
+    ``predictions`` where no outputs were named, else ``values`` [rows, numbers] of these by name.
+    """
+
+    sequence: Sequence[str] | None
+    step: Sequence[int] | None
+    predictions: Predictions | None
+    values: Mapping[str, npt.NDArray[Any]]
+
+
+class Judgement(NamedTuple):
+    """What a network's own criteria say of data: means by name, over so many samples, and the line
+    that its program would print.
+
+    ``of_rows``: each sample stands for itself, under the names that the network has.
+    """
+
+    means: Mapping[str, float]
+    samples: int
+    line: str
+    of_rows: bool
+
+
+class SampleQuery(NamedTuple):
+    """Which samples of files a network is asked about.
+
+    ``streams`` are what the files call inputs, by the names of these; ``outputs`` the nodes whose
+    values are wanted, none for the answer; ``rows`` the most that are answered.
+    """
+
+    paths: str | Sequence[str]
+    options: ReadOptions
+    streams: Mapping[str, str] = {}
+    outputs: Sequence[str] = ()
+    directory: str = "."
+
+
+#: What outputs [rows, numbers] of the node that answers mean.
+Judge = Callable[[npt.NDArray[np.floating]], Predictions]
+
+
+class NetworkAnswers(Protocol):
+    """A network that is asked by the names of its nodes, about samples alone or in sequences."""
+
+    @property
+    def inputs(self) -> Mapping[str, tuple[int, ...]]:
+        """The row-major shape of a sample, by input."""
+
+    @property
+    def outputs(self) -> Mapping[str, tuple[int, ...]]:
+        """The same, by output."""
+
+    @property
+    def over_time(self) -> bool:
+        """Whether the answer depends on other samples of a sequence."""
+
+    @property
+    def has_criteria(self) -> bool:
+        """Whether it has something to be judged by."""
+
+    def brought_by(self, query: SampleQuery) -> bool:
+        """Whether files bring samples by the names of inputs; tables do not."""
+
+    def predicted(
+        self, samples: Mapping[str, Any], outputs: Sequence[str], judge: Judge
+    ) -> Predictions:
+        """The answers for arrays, or for lists of sequences, by the names of inputs."""
+
+    def rows(self, query: SampleQuery, judge: Judge) -> Iterator[SampleRows]:
+        """The answers for the samples of files."""
+
+    def judged(self, query: SampleQuery) -> Judgement:
+        """What the network's criteria say of the samples of files."""
