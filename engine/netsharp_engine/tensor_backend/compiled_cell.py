@@ -26,7 +26,7 @@ except ImportError:  # No compiler took it when this was installed.
     twins = None  # type: ignore[assignment]
 
 #: What the widest vectors may read behind an array, and how many cells lie beside each other.
-_BEHIND, _PANEL = 8, 64
+_BEHIND, _PANEL = 16, 64
 
 
 def compiled(cell: Cell, kind: Any) -> bool:
@@ -76,16 +76,14 @@ class CompiledCell:
             np.ascontiguousarray(found[cell.weights]),
             *first,
             *self._borders,
+            packing.gaps,
             before,
             outputs,
             states,
-            self._room("slopes", columns, 6, size) if self._training else None,
+            self._room("slopes", columns, 6, -size // _BEHIND * -_BEHIND) if self._training else None,
             self._panels,
             running,
         )
-        if len(packing.gaps):
-            outputs[packing.gaps] = 0
-            states[packing.gaps] = 0
         found[cell.outputs], found[cell.state] = outputs, states
 
     def backward(
@@ -98,7 +96,7 @@ class CompiledCell:
         """Gradients of sources outside, from those of the outputs and the states."""
         cell, size, rows = self.cell, self.cell.size, packing.rows
         by = self._room("by sums", packing.columns, 4 * size)
-        first = np.empty((2, 1, size))
+        first, by_bias = np.empty((2, 1, size)), np.empty(4 * size)
         told = (
             np.ascontiguousarray(given[one]) if one in given else None
             for one in (cell.outputs, cell.state)
@@ -109,6 +107,7 @@ class CompiledCell:
             size,
             cell.backwards,
             *self._borders,
+            packing.gaps,
             self._rooms["slopes"],
             np.ascontiguousarray(found[cell.weights]),
             *told,
@@ -117,9 +116,8 @@ class CompiledCell:
             self._room("state", rows, size),
             self._panels,
             first,
+            by_bias,
         )
-        if len(packing.gaps):
-            by[packing.gaps] = 0
         if cell.sums in learning:
             # A parameter's gradient outlives the room.
             yield cell.sums, by if len(by) > 1 else by.copy()

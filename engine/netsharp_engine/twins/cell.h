@@ -1,7 +1,8 @@
 /* What a cell of long short-term memory does with each step, in floats beside each other.
 
    Included once for each width of vectors: BYTES, ROWS (of a block), TARGET and NAME are set.
-   Products are in float; gates and states are double between them, as numpy's path has them. */
+   Products and gates are in float, each gate to its last bit or two; states are double between
+   them, as numpy's path has them. */
 
 typedef float NAME(floats) __attribute__((vector_size(BYTES)));
 typedef float NAME(loose) __attribute__((vector_size(BYTES), aligned(4), may_alias));
@@ -9,80 +10,68 @@ typedef float NAME(half) __attribute__((vector_size(BYTES / 2)));
 typedef float NAME(loose_half) __attribute__((vector_size(BYTES / 2), aligned(4), may_alias));
 typedef double NAME(doubles) __attribute__((vector_size(BYTES)));
 typedef double NAME(loose_doubles) __attribute__((vector_size(BYTES), aligned(8), may_alias));
-typedef int64_t NAME(bits) __attribute__((vector_size(BYTES)));
+typedef int32_t NAME(ints) __attribute__((vector_size(BYTES)));
 
 #define WIDTH ((int64_t)(BYTES / 4))
 #define NARROW ((int64_t)(BYTES / 8))
 #define INLINE TARGET static inline __attribute__((always_inline))
 
-INLINE NAME(doubles) NAME(all)(double value) {
-    return value - (NAME(doubles)){0};
+INLINE NAME(floats) NAME(all)(float value) {
+    return value - (NAME(floats)){0};
 }
 
-/* With e = exp(-2 |x|) - 1 it is -e / (2 + e), which loses nothing near 0; ``below`` is from 1 to 2.
-   What the sum leaves out of e is less than 1e-12 of it. */
-INLINE NAME(doubles) NAME(tanh_above)(NAME(doubles) x, NAME(doubles) *below) {
-    const NAME(bits) sign = (NAME(bits))NAME(all)(-0.0);
-    NAME(bits) signs = (NAME(bits))x & sign;
-    NAME(doubles) size = (NAME(doubles))((NAME(bits))x & ~sign);
-    NAME(bits) large = (NAME(bits))(size > NAME(all)(TANH_IS_ONE));
-    size = (NAME(doubles))(((NAME(bits))NAME(all)(TANH_IS_ONE) & large) | ((NAME(bits))size & ~large));
-    NAME(doubles) y = -2.0 * size;
-    NAME(doubles) whole = y * LOG2_E + ROUNDING;
-    NAME(bits) power = (NAME(bits))whole;
+INLINE NAME(floats) NAME(chosen)(NAME(ints) mask, NAME(floats) one, NAME(floats) other) {
+    return (NAME(floats))((mask & (NAME(ints))one) | (~mask & (NAME(ints))other));
+}
+
+/* exp(y) - 1 for y <= 0, to the last bit or two of it: no number near 0 is lost.  ``power``: the
+   power of 2 that was taken out. */
+INLINE NAME(floats) NAME(below_one)(NAME(floats) y, NAME(floats) *power) {
+    NAME(ints) small = (NAME(ints))(y < NAME(all)(EXP_IS_ZERO));
+    y = NAME(chosen)(small, NAME(all)(EXP_IS_ZERO), y);
+    NAME(floats) whole = y * LOG2_E + ROUNDING;
+    *power = (NAME(floats))(((NAME(ints))whole + 127) << 23);
     whole = whole - ROUNDING;
-    NAME(doubles) r = y - whole * LN2_HIGH;
+    NAME(floats) r = y - whole * LN2_HIGH;
     r = r - whole * LN2_LOW;
-    NAME(doubles) q = r * (1.0 / 3628800.0) + 1.0 / 362880.0;
-    q = q * r + 1.0 / 40320.0;
-    q = q * r + 1.0 / 5040.0;
-    q = q * r + 1.0 / 720.0;
-    q = q * r + 1.0 / 120.0;
-    q = q * r + 1.0 / 24.0;
-    q = q * r + 1.0 / 6.0;
-    q = q * r + 0.5;
-    q = q * (r * r) + r;
-    NAME(doubles) scale = (NAME(doubles))((power + 1023) << 52);
-    NAME(doubles) e = scale * q + (scale - 1.0);
-    *below = 2.0 + e;
-    return (NAME(doubles))((NAME(bits))-e | signs);
+    NAME(floats) q = r * (1.0f / 5040.0f) + 1.0f / 720.0f;
+    q = q * r + 1.0f / 120.0f;
+    q = q * r + 1.0f / 24.0f;
+    q = q * r + 1.0f / 6.0f;
+    q = q * r + 0.5f;
+    return q * (r * r) + r;
 }
 
-INLINE NAME(doubles) NAME(tanh)(NAME(doubles) x) {
-    NAME(doubles) below, above = NAME(tanh_above)(x, &below);
-    return above / below;
+/* A sigmoid, and what it lacks to 1 times itself, by e = exp(-|z|) and 1 / (1 + e). */
+INLINE NAME(floats) NAME(sigmoid)(NAME(floats) z, NAME(floats) e, NAME(floats) inverse,
+                                  NAME(floats) *slope) {
+    NAME(floats) less = e * inverse;
+    *slope = less * inverse;
+    return NAME(chosen)((NAME(ints))(z < NAME(all)(0.0f)), less, inverse);
 }
 
-/* Of four at once, which takes one division. */
-INLINE void NAME(four_tanhs)(NAME(doubles) z[4]) {
-    NAME(doubles) below[4];
-    for (int i = 0; i < 4; i++)
-        z[i] = NAME(tanh_above)(z[i], &below[i]);
-    NAME(doubles) first = below[0] * below[1], second = below[2] * below[3];
-    NAME(doubles) all = 1.0 / (first * second);
-    first *= all;
-    second *= all;
-    z[0] *= second * below[1];
-    z[1] *= second * below[0];
-    z[2] *= first * below[3];
-    z[3] *= first * below[2];
+/* exp(-|z|) where ``twice`` is -1, exp(-2 |z|) less 1 where it is -2; what is divided by. */
+INLINE NAME(floats) NAME(faded)(NAME(floats) z, float twice, NAME(floats) *divisor) {
+    const NAME(ints) sign = (NAME(ints))NAME(all)(-0.0f);
+    NAME(floats) power, q = NAME(below_one)((NAME(floats))((NAME(ints))z & ~sign) * twice, &power);
+    NAME(floats) e = power * q + (twice < -1.0f ? power - 1.0f : power);
+    *divisor = e + (twice < -1.0f ? 2.0f : 1.0f);
+    return e;
 }
 
-/* So many floats as doubles, the others 0; and back. */
-INLINE NAME(doubles) NAME(read)(const float *from, int64_t count) {
-    if (count >= NARROW)
-        return __builtin_convertvector(*(const NAME(loose_half) *)from, NAME(doubles));
-    float part[BYTES / 8] = {0};
-    memcpy(part, from, (size_t)count * sizeof(float));
-    return __builtin_convertvector(*(const NAME(loose_half) *)part, NAME(doubles));
+/* A hyperbolic tangent, and what its square lacks to 1, of e = exp(-2 |z|) - 1 and 1 / (2 + e). */
+INLINE NAME(floats) NAME(bounded)(NAME(floats) z, NAME(floats) e, NAME(floats) inverse,
+                                  NAME(floats) *slope) {
+    const NAME(ints) sign = (NAME(ints))NAME(all)(-0.0f);
+    *slope = 4.0f * (1.0f + e) * (inverse * inverse);
+    return (NAME(floats))((NAME(ints))(-e * inverse) | ((NAME(ints))z & sign));
 }
 
-INLINE void NAME(write)(float *to, NAME(doubles) values, int64_t count) {
-    NAME(half) part = __builtin_convertvector(values, NAME(half));
-    if (count >= NARROW)
-        *(NAME(loose_half) *)to = part;
+INLINE void NAME(write)(float *to, NAME(floats) values, int64_t count) {
+    if (count >= WIDTH)
+        *(NAME(loose) *)to = values;
     else
-        memcpy(to, &part, (size_t)count * sizeof(float));
+        memcpy(to, &values, (size_t)count * sizeof(float));
 }
 
 /* A block of rows [rows, depth] by a panel [depth, 4 or 2 vectors]: [rows, vectors]. */
@@ -182,46 +171,93 @@ TARGET static void NAME(gates_packed)(const float *weights, int64_t size, float 
     }
 }
 
-/* The states and outputs of a block of rows and a panel of cells from their sums. */
-INLINE void NAME(cells)(const struct forward *one, int64_t step, int64_t next, int64_t row,
-                        int64_t first, const float *sums) {
-    int64_t size = one->size, at = step * one->rows + row;
-    for (int64_t begin = first; begin < size && begin < first + WIDTH; begin += NARROW) {
-        int64_t count = size - begin;
-        const float *told = one->told + at * 4 * size + begin, *own = sums + (begin - first);
-        NAME(doubles) z[4];
-        for (int gate = 0; gate < 4; gate++) {
-            NAME(loose_half) part = *(const NAME(loose_half) *)(own + gate * WIDTH);
-            if (count >= NARROW)
-                part += *(const NAME(loose_half) *)(told + gate * size);
-            else
-                for (int64_t i = 0; i < count; i++)
-                    part[i] += told[gate * size + i];
-            z[gate] = __builtin_convertvector(part, NAME(doubles)) * (gate == 1 ? 1.0 : 0.5);
-        }
-        NAME(four_tanhs)(z);
-        NAME(doubles) let_in = z[0] * 0.5 + 0.5, new = z[1];
-        NAME(doubles) keep = z[2] * 0.5 + 0.5, show = z[3] * 0.5 + 0.5;
-        /* The room for states ends behind the last one by a vector. */
-        NAME(loose_doubles) *state = (NAME(loose_doubles) *)(one->running + row * size + begin);
-        NAME(doubles) before = *state, after = keep * before + let_in * new;
-        NAME(doubles) bounded = NAME(tanh)(after), output = show * bounded;
+/* What the gates of a block of rows leave for its states and outputs. */
+struct NAME(block_cells) {
+    NAME(floats) keep[ROWS], fresh[ROWS], before[ROWS], after[ROWS], show[ROWS], slope[ROWS][2];
+};
+
+/* The gates of a row and a panel of cells from their sums. */
+INLINE void NAME(gates)(const struct forward *one, const float *told, int64_t count,
+                        const NAME(loose) *sums, NAME(loose) *slopes, int64_t at,
+                        struct NAME(block_cells) *cells) {
+    NAME(floats) z[4] = {sums[0], sums[1], sums[2], sums[3]}, e[4], part[4], slope[4];
+    if (count >= WIDTH) {
+        z[0] += *(const NAME(loose) *)told;
+        z[1] += *(const NAME(loose) *)(told + one->size);
+        z[2] += *(const NAME(loose) *)(told + 2 * one->size);
+        z[3] += *(const NAME(loose) *)(told + 3 * one->size);
+    } else
+        for (int64_t gate = 0; gate < 4; gate++)
+            for (int64_t i = 0; i < count; i++)
+                z[gate][i] += told[gate * one->size + i];
+    e[0] = NAME(faded)(z[0], -1.0f, &part[0]);
+    e[1] = NAME(faded)(z[1], -2.0f, &part[1]);
+    e[2] = NAME(faded)(z[2], -1.0f, &part[2]);
+    e[3] = NAME(faded)(z[3], -1.0f, &part[3]);
+    /* Each divisor is from 1 to 2, and two of them take one division. */
+    NAME(floats) pair = 1.0f / (part[0] * part[1]), other = 1.0f / (part[2] * part[3]);
+    NAME(floats) let_in = NAME(sigmoid)(z[0], e[0], pair * part[1], &slope[0]);
+    NAME(floats) new = NAME(bounded)(z[1], e[1], pair * part[0], &slope[1]);
+    cells->keep[at] = NAME(sigmoid)(z[2], e[2], other * part[3], &cells->slope[at][0]);
+    cells->show[at] = NAME(sigmoid)(z[3], e[3], other * part[2], &cells->slope[at][1]);
+    cells->fresh[at] = let_in * new;
+    if (slopes) {
+        slopes[0] = slope[0] * new;
+        slopes[1] = slope[1] * let_in;
+        slopes[4] = cells->keep[at];
+    }
+}
+
+/* The states of a row: halves of vectors, which are joined by memory. */
+INLINE void NAME(states)(double *running, int64_t count, int64_t at,
+                         struct NAME(block_cells) *cells) {
+    for (int64_t half = 0; half < 2; half++, count -= NARROW) {
+        /* The room for states ends behind the last one by two vectors. */
+        NAME(loose_doubles) *state = (NAME(loose_doubles) *)running + half;
+        NAME(doubles) before = *state;
+        NAME(doubles) keep = __builtin_convertvector(((NAME(loose_half) *)&cells->keep[at])[half],
+                                                     NAME(doubles));
+        NAME(doubles) after = __builtin_convertvector(((NAME(loose_half) *)&cells->fresh[at])[half],
+                                                      NAME(doubles)) + keep * before;
         if (count >= NARROW)
             *state = after;
-        else
+        else if (count > 0)
             memcpy(state, &after, (size_t)count * sizeof(double));
-        NAME(write)(one->outputs + at * size + begin, output, count);
-        NAME(write)(one->states + at * size + begin, after, count);
+        ((NAME(loose_half) *)&cells->before[at])[half] = __builtin_convertvector(before, NAME(half));
+        ((NAME(loose_half) *)&cells->after[at])[half] = __builtin_convertvector(after, NAME(half));
+    }
+}
+
+/* The cells of a block of rows and a panel from their sums; a sweep over the rows for each stage
+   lets them be worked out beside each other. */
+INLINE void NAME(cells)(const struct forward *one, int64_t step, int64_t next, int64_t row,
+                        int64_t rows, int64_t first, const NAME(loose) *sums) {
+    int64_t size = one->size, at = step * one->rows + row;
+    int64_t count = size - first < WIDTH ? size - first : WIDTH;
+    int64_t panel = step * ((size + WIDTH - 1) / WIDTH) + first / WIDTH;
+    NAME(loose) *slopes = 0;
+    struct NAME(block_cells) cells;
+    if (one->slopes)
+        slopes = (NAME(loose) *)one->slopes + (panel * one->rows + row) * 6;
+    for (int64_t i = 0; i < rows; i++)
+        NAME(gates)(one, one->told + (at + i) * 4 * size + first, count, sums + i * 4,
+                    slopes ? slopes + i * 6 : 0, i, &cells);
+    for (int64_t i = 0; i < rows; i++)
+        NAME(states)(one->running + (row + i) * size + first, count, i, &cells);
+    for (int64_t i = 0; i < rows; i++) {
+        NAME(floats) now = cells.after[i], divisor, bend;
+        NAME(floats) faded = NAME(faded)(now, -2.0f, &divisor);
+        NAME(floats) end = NAME(bounded)(now, faded, 1.0f / divisor, &bend);
+        NAME(floats) output = cells.show[i] * end;
+        NAME(write)(one->outputs + (at + i) * size + first, output, count);
+        if (one->states)
+            NAME(write)(one->states + (at + i) * size + first, now, count);
         if (next >= 0)
-            NAME(write)(one->before + (next * one->rows + row) * size + begin, output, count);
-        if (one->slopes) {
-            float *slopes = one->slopes + at * 6 * size + begin;
-            NAME(write)(slopes, let_in * (1.0 - let_in) * new, count);
-            NAME(write)(slopes + size, (1.0 - new * new) * let_in, count);
-            NAME(write)(slopes + 2 * size, keep * (1.0 - keep) * before, count);
-            NAME(write)(slopes + 3 * size, show * (1.0 - show) * bounded, count);
-            NAME(write)(slopes + 4 * size, keep, count);
-            NAME(write)(slopes + 5 * size, show * (1.0 - bounded * bounded), count);
+            NAME(write)(one->before + (next * one->rows + row + i) * size + first, output, count);
+        if (slopes) {
+            slopes[i * 6 + 2] = cells.slope[i][0] * cells.before[i];
+            slopes[i * 6 + 3] = cells.slope[i][1] * end;
+            slopes[i * 6 + 5] = cells.show[i] * bend;
         }
     }
 }
@@ -234,9 +270,8 @@ INLINE void NAME(fetch)(const struct forward *one, int64_t at, int64_t count, in
         for (int64_t gate = 0; gate < 4; gate++)
             __builtin_prefetch(one->told + (row * 4 + gate) * size + first);
         __builtin_prefetch(one->outputs + row * size + first, 1);
-        __builtin_prefetch(one->states + row * size + first, 1);
-        for (int64_t slope = 0; slope < 6 && one->slopes; slope++)
-            __builtin_prefetch(one->slopes + (row * 6 + slope) * size + first, 1);
+        if (one->states)
+            __builtin_prefetch(one->states + row * size + first, 1);
     }
 }
 
@@ -254,15 +289,27 @@ TARGET static void NAME(forward)(const struct forward *one) {
             memcpy(before + row * size, one->first_output, (size_t)size * sizeof(float));
             memcpy(one->running + row * size, one->first_state, (size_t)size * sizeof(double));
         }
+        int64_t begin, end;
+        gaps_of(one->gaps, step, rows, &begin, &end);
+        for (int64_t i = begin; i < end; i++) {
+            int64_t row = one->gaps.columns[i] - step * rows;
+            memset(before + row * size, 0, (size_t)size * sizeof(float));
+            memset(one->running + row * size, 0, (size_t)size * sizeof(double));
+        }
         const float *panel = one->panels;
         for (int64_t cell = 0; cell < size; cell += WIDTH, panel += size * 4 * WIDTH)
             for (int64_t block = 0, row = 0; block < blocks; block++) {
                 int64_t count = rows / blocks + (block < rows % blocks);
                 NAME(fetch)(one, step * rows + row, count, cell);
                 NAME(blocks4)[count](before + row * size, size, size, panel, sums);
-                for (int64_t i = 0; i < count; i++, row++)
-                    NAME(cells)(one, step, next, row, cell, sums + i * 4 * WIDTH);
+                NAME(cells)(one, step, next, row, count, cell, (const NAME(loose) *)sums);
+                row += count;
             }
+        for (int64_t i = begin; i < end; i++) {
+            memset(one->outputs + one->gaps.columns[i] * size, 0, (size_t)size * sizeof(float));
+            if (one->states)
+                memset(one->states + one->gaps.columns[i] * size, 0, (size_t)size * sizeof(float));
+        }
     }
 }
 
@@ -284,38 +331,47 @@ TARGET static void NAME(back_packed)(const float *weights, int64_t size, float *
     }
 }
 
-/* The gradient of a row's sums; what comes back to its outputs is in ``back``. */
-INLINE void NAME(row_back)(const struct backward *one, int64_t step, int64_t row) {
-    int64_t size = one->size, at = step * one->rows + row;
-    const float *slopes = one->slopes + at * 6 * size;
-    const float *told = one->told_outputs ? one->told_outputs + at * size : 0;
-    const float *given = one->told_states ? one->told_states + at * size : 0;
-    const float *back = one->back + row * size;
-    float *state = one->running + row * size, *by = one->by + at * 4 * size;
-    int64_t i = 0;
+/* The gradient of the sums of a panel of cells; what comes back to their outputs is in ``back``. */
+INLINE void NAME(panel_back)(const struct backward *one, int64_t step, int64_t first) {
+    int64_t size = one->size, at = step * one->rows;
+    int64_t count = size - first < WIDTH ? size - first : WIDTH;
+    int64_t panel = step * ((size + WIDTH - 1) / WIDTH) + first / WIDTH;
+    const float *slopes = one->slopes + panel * one->rows * 6 * WIDTH;
+    for (int64_t row = 0; row < one->rows; row++, slopes += 6 * WIDTH) {
+        int64_t place = (at + row) * size + first;
+        const float *told = one->told_outputs ? one->told_outputs + place : 0;
+        const float *given = one->told_states ? one->told_states + place : 0;
+        float *back = one->back + row * size + first, *state = one->running + row * size + first;
+        float *by = one->by + (at + row) * 4 * size + first;
+        if (count < WIDTH) {
+            for (int64_t i = 0; i < count; i++) {
+                float output = back[i] + (told ? told[i] : 0);
+                float kept = state[i] + (given ? given[i] : 0);
+                kept += output * slopes[5 * WIDTH + i];
+                for (int gate = 0; gate < 3; gate++)
+                    by[gate * size + i] = kept * slopes[gate * WIDTH + i];
+                by[3 * size + i] = output * slopes[3 * WIDTH + i];
+                state[i] = kept * slopes[4 * WIDTH + i];
+            }
+            continue;
+        }
 #define AT(pointer) (*(NAME(loose) *)(pointer))
-    for (; i + WIDTH <= size; i += WIDTH) {
-        NAME(floats) output = AT(back + i), kept = AT(state + i);
+#define SLOPE(number) (*(const NAME(loose) *)(slopes + number * WIDTH))
+        for (int gate = 0; gate < 4; gate++)
+            __builtin_prefetch(by + (8 * 4 + gate) * size, 1);
+        NAME(floats) output = AT(back), kept = AT(state);
         if (told)
-            output += AT(told + i);
+            output += AT(told);
         if (given)
-            kept += AT(given + i);
-        kept += output * AT(slopes + 5 * size + i);
-        AT(by + i) = kept * AT(slopes + i);
-        AT(by + size + i) = kept * AT(slopes + size + i);
-        AT(by + 2 * size + i) = kept * AT(slopes + 2 * size + i);
-        AT(by + 3 * size + i) = output * AT(slopes + 3 * size + i);
-        AT(state + i) = kept * AT(slopes + 4 * size + i);
-    }
+            kept += AT(given);
+        kept += output * SLOPE(5);
+        AT(by) = kept * SLOPE(0);
+        AT(by + size) = kept * SLOPE(1);
+        AT(by + 2 * size) = kept * SLOPE(2);
+        AT(by + 3 * size) = output * SLOPE(3);
+        AT(state) = kept * SLOPE(4);
 #undef AT
-    for (; i < size; i++) {
-        float output = back[i] + (told ? told[i] : 0);
-        float kept = state[i] + (given ? given[i] : 0);
-        kept += output * slopes[5 * size + i];
-        for (int gate = 0; gate < 3; gate++)
-            by[gate * size + i] = kept * slopes[gate * size + i];
-        by[3 * size + i] = output * slopes[3 * size + i];
-        state[i] = kept * slopes[4 * size + i];
+#undef SLOPE
     }
 }
 
@@ -327,8 +383,15 @@ TARGET static void NAME(backward)(const struct backward *one) {
     for (int64_t turn = one->steps - 1; turn >= 0; turn--) {
         int64_t step = one->backwards ? one->steps - 1 - turn : turn;
         const float *by = one->by + step * rows * 4 * size, *panel = one->panels;
+        for (int64_t first = 0; first < size; first += WIDTH)
+            NAME(panel_back)(one, step, first);
+        int64_t begin, end;
+        gaps_of(one->gaps, step, rows, &begin, &end);
+        for (int64_t i = begin; i < end; i++)
+            memset(one->by + one->gaps.columns[i] * 4 * size, 0, (size_t)size * 4 * sizeof(float));
         for (int64_t row = 0; row < rows; row++)
-            NAME(row_back)(one, step, row);
+            for (int64_t i = 0; i < 4 * size; i++)
+                one->by_bias[i] += by[row * 4 * size + i];
         for (int64_t first = 0; first < size;) {
             int64_t width = size - first > 2 * WIDTH ? 4 * WIDTH : 2 * WIDTH;
             int64_t columns = size - first < width ? size - first : width;

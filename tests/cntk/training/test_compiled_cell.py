@@ -89,7 +89,7 @@ def test_only_what_it_knows_is_given_to_it() -> None:
 def test_what_makes_no_sense_is_refused() -> None:
     """A fault of ours ends in a sentence, not in somebody else's memory."""
     ones = np.ones(64, np.float32)
-    rest = [ones] * 12
+    rest = [ones] * 13
     with pytest.raises(ValueError, match="an array is too short"):
         twins.cell_forward(9, 9, 9, False, *rest)
     with pytest.raises(ValueError, match="out of range"):
@@ -97,6 +97,10 @@ def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(TypeError, match="another number of arguments"):
         twins.cell_backward(1, 1, 1, False)
     wide, floats = np.zeros(64), np.zeros(256, np.float32)
-    borders = np.array([0, 1]), np.array([7])
+    borders, none = (np.array([0, 1]), np.array([7])), np.zeros(0, np.int64)
+    room = *[floats] * 5, wide
     with pytest.raises(ValueError, match="a border is out of range"):
-        twins.cell_forward(1, 1, 1, False, ones, ones, ones, wide, *borders, *[floats] * 5, wide)
+        twins.cell_forward(1, 1, 1, False, ones, ones, ones, wide, *borders, none, *room)
+    for gaps in (np.array([1]), np.array([0, 0]), np.array([-1])):
+        with pytest.raises(ValueError, match="a gap is out of range"):
+            twins.cell_forward(1, 1, 1, False, ones, ones, ones, wide, *borders, gaps, *room)
