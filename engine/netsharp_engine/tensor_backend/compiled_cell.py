@@ -40,6 +40,8 @@ class CompiledCell:
 
     def __init__(self, cell: Cell, training: bool) -> None:
         self.cell, self._training = cell, training
+        #: The gradient of the sums, added up over all columns, after a pass back.
+        self.by_bias: Array = np.zeros(0)
         self._rooms: dict[str, Array] = {}
         self._borders: tuple[Indices, Indices] = np.zeros(1, np.int64), np.zeros(0, np.int64)
         size = cell.size
@@ -66,6 +68,9 @@ class CompiledCell:
             start[...] = known
             sequences.carry_in(delay, start, 0, packing, carried)
         self._borders = _borders(packing, cell.backwards)
+        slopes = None
+        if self._training:
+            slopes = self._room("slopes", columns, 6, -size // _BEHIND * -_BEHIND)
         outputs, states = (self._room(name, columns, size) for name in ("outputs", "states"))
         twins.cell_forward(
             packing.steps,
@@ -80,7 +85,7 @@ class CompiledCell:
             before,
             outputs,
             states,
-            self._room("slopes", columns, 6, -size // _BEHIND * -_BEHIND) if self._training else None,
+            slopes,
             self._panels,
             running,
         )
@@ -96,7 +101,7 @@ class CompiledCell:
         """Gradients of sources outside, from those of the outputs and the states."""
         cell, size, rows = self.cell, self.cell.size, packing.rows
         by = self._room("by sums", packing.columns, 4 * size)
-        first, by_bias = np.empty((2, 1, size)), np.empty(4 * size)
+        first, self.by_bias = np.empty((2, 1, size)), np.empty(4 * size)
         told = (
             np.ascontiguousarray(given[one]) if one in given else None
             for one in (cell.outputs, cell.state)
@@ -116,7 +121,7 @@ class CompiledCell:
             self._room("state", rows, size),
             self._panels,
             first,
-            by_bias,
+            self.by_bias,
         )
         if cell.sums in learning:
             # A parameter's gradient outlives the room.

@@ -195,7 +195,7 @@ class TensorProgram:
 
     def lengths(self, node: Node) -> Indices | None:
         """How many samples of ``read`` each sequence has; None of what all share."""
-        packing = self._walk.packings[node]
+        packing = self._walk.packing_of(node)
         return None if packing is None else packing.length
 
     def load(self, values: Mapping[str, Any]) -> None:

@@ -48,6 +48,16 @@ class Scan:
                     node.origin,
                 )
 
+    @property
+    def sums(self) -> Node | None:
+        """What a compiled cell adds to its own sums: it makes nothing of gaps there."""
+        return self._fused.cell.sums if isinstance(self._fused, CompiledCell) else None
+
+    def by_bias(self) -> Array:
+        """The gradient of these sums of all samples, after ``backward``."""
+        assert isinstance(self._fused, CompiledCell)
+        return self._fused.by_bias
+
     def forward(
         self,
         found: dict[Node, Array],

@@ -25,24 +25,29 @@ from netsharp_engine.tensor_backend.kernels.sequences import without_gaps
 from netsharp_engine.tensor_backend.kernels.table import TABLE, backward_of
 from netsharp_engine.tensor_backend.loops import Loop, scheduled
 from netsharp_engine.tensor_backend.scan import Scan
+from netsharp_engine.tensor_backend.together import Affine, Together, together
 
 if TYPE_CHECKING:
     from netsharp_engine.program import Tensors
     from netsharp_engine.tensor_backend.kernels.sparse import Gradient
 
 
+#: What is computed at once.
+Part = Node | Loop | Together
+
+
 class GraphWalk:
     """The values of a graph's nodes for what was fed; ``values`` are those of its parameters.
 
-    ``found`` has the value of each node, ``packings`` where its sequences stand (None: all samples
-    share it), ``fed`` is the number of samples along the axis of the network.
+    ``found`` has the value of each node that was needed, ``packings`` where its sequences stand
+    (None: all samples share it), ``fed`` is the number of samples along the axis of the network.
     """
 
     def __init__(self, job: Job, values: Tensors) -> None:
         self.found: dict[Node, Array] = {}
         self.packings: dict[Node, Packing | None] = {}
         self.fed = 0
-        self._graph, self._values = job.graph, values
+        self._graph, self.values = job.graph, values
         self._type: Any = np.dtype(job.dtype).type
         self._schedule = scheduled(job.graph)
         self._learning = learning(job.graph) if job.rule is not None else set()
@@ -51,12 +56,30 @@ class GraphWalk:
             for part in self._schedule
             if isinstance(part, Loop)
         }
+        self._parts, self._hidden = self._joined()
+        #: What was computed node by node, this time.
+        self._apart: set[Together] = set()
         self._sparse: dict[Node, sparse.Entries] = {}
         self._factor = 1.0
         self._acting = Acting(job.graph, values, training=job.rule is not None)
         self._delays = [node for node in job.graph.nodes if node.op in DELAYS]
         #: Of delays the last steps of what they read, where sequences are cut into pieces.
         self._carried: dict[Node, Array] = {}
+
+    def _joined(self) -> tuple[list[Part], dict[Node, Together]]:
+        """The schedule with nodes that are computed together as one, and the nodes that hides."""
+        plain = [part for part in self._schedule if isinstance(part, Node)]
+        found = together(self._graph, plain, self._learning)
+        by = {one.shown: one for one in found}
+        hidden = {node: one for one in found for node in one.hidden}
+        for scan in self._scans.values():
+            sums = None if scan.sums is None else by.get(scan.sums)
+            readers = [node for node in self._graph.nodes if scan.sums in node.inputs]
+            asked = {self._graph.output, *self._graph.criteria}
+            if isinstance(sums, Affine) and len(readers) == 1 and sums.shown not in asked:
+                sums.ignores_gaps, sums.bias_of = True, scan.by_bias
+        parts = (part for part in self._schedule if part not in hidden)
+        return [by.get(part, part) if isinstance(part, Node) else part for part in parts], hidden
 
     def begin(self, phase: Phase) -> None:
         """Take what an epoch sets; no sequence goes on from the one before."""
@@ -101,18 +124,24 @@ class GraphWalk:
 
     def forward(self) -> None:
         """Compute all nodes."""
+        self._apart = set()
         with np.errstate(all="ignore"):
-            for part in self._schedule:
-                if isinstance(part, Loop):
+            for part in self._parts:
+                if isinstance(part, Together):
+                    if not part.forward(self):
+                        self._apart.add(part)
+                        for node in (*part.hidden, part.shown):
+                            self._compute(node)
+                elif isinstance(part, Loop):
                     scan = self._scans[part]
                     for source in scan.sources:
-                        self._dense(source)
+                        self.dense(source)
                     carried, acting = self._carried, self._acting
                     scan.forward(self.found, self.packings, self._type, carried, acting)
                 elif part.op == "input":
                     continue
                 elif part.op in HELD:
-                    self.found[part] = self._values[part.parameters[0].name][None]
+                    self.found[part] = self.values[part.parameters[0].name][None]
                     self.packings[part] = None
                 elif part.op == ENVIRONMENT:
                     self.found[part] = np.full((1, 1), self._acting.training, self._type)
@@ -121,22 +150,22 @@ class GraphWalk:
                     self._compute(part)
         kept = {}
         for delay in self._delays:
-            packing = self.packings[delay]
+            packing = self.packings.get(delay)  # Where it is hidden, nothing is carried on.
             if packing is not None and packing.before is not None:
-                values = self._dense(delay.inputs[0])
+                values = self.dense(delay.inputs[0])
                 kept[delay] = sequences.carried_on(delay, values, packing)
         self._carried = kept
 
     def _compute(self, node: Node) -> None:
         packings = [self.packings[source] for source in node.inputs]
         if node.op in COLUMNS:
-            sources = list(map(self._dense, node.inputs))
+            sources = list(map(self.dense, node.inputs))
             self.found[node], self.packings[node] = sequences.moved(node, sources, packings)
             return
         packing = _common(node, packings)
         self.packings[node] = None if node.op in SUMS else packing
         if node.op in DELAYS:
-            source, *initial = map(self._dense, node.inputs)
+            source, *initial = map(self.dense, node.inputs)
             assert packing is not None
             first = initial[0] if initial else None
             value = sequences.delayed(node, source, first, packing, self._carried)
@@ -156,7 +185,7 @@ class GraphWalk:
 
     def _sources(self, node: Node, packing: Packing | None) -> list[Array]:
         """What a node reads; where it joins samples, columns that are none are left out."""
-        found, samples = list(map(self._dense, node.inputs)), _samples(node, packing)
+        found, samples = list(map(self.dense, node.inputs)), _samples(node, packing)
         if samples is not None:
             found = [
                 array if self.packings[source] is None else array[samples]
@@ -169,10 +198,22 @@ class GraphWalk:
         acting = self._acting.kernels.get(node)
         return backward_of(node) if acting is None else acting.backward
 
-    def _dense(self, node: Node) -> Array:
-        if node in self._sparse and node not in self.found:
+    def entries(self, node: Node) -> sparse.Entries | None:
+        """The value of an input that is sparse."""
+        return self._sparse.get(node)
+
+    def dense(self, node: Node) -> Array:
+        """The value of a node, also where it was not needed by others."""
+        if node in self.found:
+            return self.found[node]
+        if node in self._sparse:
             self.found[node] = sparse.dense(self._sparse[node], node.shape)
-        elif node not in self.found:  # It is in a loop that was computed as one.
+        elif node in self._hidden:
+            with np.errstate(all="ignore"):
+                for one in self._hidden[node].hidden:
+                    if one not in self.found:
+                        self._compute(one)
+        else:  # It is in a loop that was computed as one.
             scan = next(self._scans[loop] for loop in self._scans if node in loop.nodes)
             with np.errstate(all="ignore"):
                 scan.unfold(self.found, self.packings)
@@ -195,10 +236,16 @@ class GraphWalk:
         """The values [samples, nodes] of a node, sequence after sequence without gaps; one row of
         what all samples share.
         """
-        found, packing = self._dense(node), self.packings[node]
+        found, packing = self.dense(node), self.packings[node]
         if packing is not None and packing.steps != 1:
             found = found[packing.places]
         return found.reshape(len(found), -1)
+
+    def packing_of(self, node: Node) -> Packing | None:
+        """Where the sequences of a node stand."""
+        if node not in self.packings:
+            self.dense(node)
+        return self.packings[node]
 
     @property
     def samples(self) -> int:
@@ -235,7 +282,10 @@ class _Return:
         self._by = {first: without_gaps(seed, walk.packings[first])}
         trained = (one for one in walk._graph.parameters if one.trained)
         found: dict[str, Gradient] = {}
-        for part in reversed(walk._schedule):
+        for part in reversed(walk._parts):
+            if isinstance(part, Together):
+                self._together(part)
+                continue
             if isinstance(part, Loop):
                 scan = walk._scans[part]
                 given: Any = {one: self._by.pop(one) for one in part.nodes if one in self._by}
@@ -256,6 +306,19 @@ class _Return:
             if one.name not in found:
                 found[one.name] = np.zeros(one.shape, walk._type)
         return found
+
+    def _together(self, part: Together) -> None:
+        """Give the sources of nodes that were computed together their gradients."""
+        if part not in self._walk._apart:
+            gradient = self._by.pop(part.shown, None)
+            if gradient is not None:
+                assert not isinstance(gradient, sparse.TouchedRows)
+                for source, new in part.backward(self._walk, gradient):
+                    self._add(source, new)
+            return
+        for node in (part.shown, *reversed(part.hidden)):
+            if node in self._by:
+                self._share(node, self._by.pop(node))
 
     def _share(self, node: Node, gradient: Any) -> None:
         """Give the sources of a node their gradients."""
@@ -305,7 +368,7 @@ class _Return:
 
     def _move_back(self, node: Node, wanted: list[tuple[int, Node]], gradient: Array) -> None:
         walk = self._walk
-        sources = list(map(walk._dense, node.inputs))
+        sources = list(map(walk.dense, node.inputs))
         packings = [walk.packings[one] for one in node.inputs]
         for number, source in wanted:
             new = sequences.moved_back(node, number, sources, packings, gradient)  # type: ignore[arg-type]
@@ -316,7 +379,7 @@ class _Return:
         """A gradient of the shape of its source, without gaps."""
         walk = self._walk
         own = walk.packings[source]
-        return reduced(without_gaps(new, own or packing), walk._dense(source).shape)
+        return reduced(without_gaps(new, own or packing), walk.dense(source).shape)
 
     def _add(self, source: Node, new: Gradient) -> None:
         known = self._by.get(source)

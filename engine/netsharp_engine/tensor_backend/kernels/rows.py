@@ -28,6 +28,24 @@ class TensorKernel(NamedTuple):
     backward: tuple[Backward | None, ...]
 
 
+class Room:
+    """Memory for one array that is kept from one call to the next, and grows; 0 at first."""
+
+    __slots__ = ("_all",)
+
+    def __init__(self) -> None:
+        self._all: Array = np.zeros(0)
+
+    def of(self, shape: tuple[int, ...], kind: Any) -> Array:
+        """An array of this shape: whatever stood there before."""
+        count = 1
+        for one in shape:
+            count *= one
+        if self._all.size < count or self._all.dtype != kind:
+            self._all = np.zeros(count, kind)
+        return self._all[:count].reshape(shape)
+
+
 def total(values: Array, axes: tuple[int, ...] | None = None, keep: bool = False) -> Array:
     """Sums in float64, rounded to the type of the numbers."""
     found: Array = np.asarray(np.sum(values, axes, np.float64, keepdims=keep))

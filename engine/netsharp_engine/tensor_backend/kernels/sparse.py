@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -47,17 +48,28 @@ def joined(first: Gradient, second: Gradient, shape: tuple[int, ...]) -> Gradien
     return one + other
 
 
-class Entries(NamedTuple):
+class Entries:
     """Sparse samples: what each has at which of its places, and where those of each begin."""
 
-    values: Array
-    places: Indices
-    starts: Indices
+    def __init__(self, values: Array, places: Indices, starts: Indices) -> None:
+        self.values, self.places, self.starts = values, places, starts
 
-    @property
+    @cached_property
+    def counts(self) -> Indices:
+        """How many numbers each sample has."""
+        return self.starts[1:] - self.starts[:-1]
+
+    @cached_property
+    def single(self) -> bool:
+        """Whether no sample has more than one."""
+        return bool(self.counts.max(initial=0) <= 1)
+
+    @cached_property
     def samples(self) -> Indices:
         """The sample of each number."""
-        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        if self.single:
+            return np.flatnonzero(self.counts)
+        return np.repeat(np.arange(len(self.counts)), self.counts)
 
 
 def entries(given: Sparse, kind: Any) -> Entries:
@@ -107,7 +119,7 @@ def times(left: Array, sparse: Entries, inner: int) -> Array:
     """What samples make of a matrix that all share, [samples, columns]."""
     matrix = left.reshape(inner, -1)
     parts: Array = matrix[sparse.places] * sparse.values[:, None]
-    counts = np.diff(sparse.starts)
+    counts = sparse.counts
     most = counts.max(initial=0)
     if most == 1 and len(parts) == len(counts):
         return parts
@@ -118,6 +130,24 @@ def times(left: Array, sparse: Entries, inner: int) -> Array:
     elif most:
         found[filled] = np.add.reduceat(parts, sparse.starts[filled], axis=0)
     return found
+
+
+def rows_of(matrix: Array, sparse: Entries, out: Array) -> None:
+    """The same of samples with at most one number each, put into ``out``."""
+    places = sparse.places
+    if len(places) and not 0 <= places.min() <= places.max() < len(matrix):
+        raise IndexError(f"a place is beyond the {len(matrix)} rows of a matrix")
+    if len(places) == len(out):
+        np.take(matrix, places, 0, out, "clip")
+        filled: Any = slice(None)
+    else:
+        filled = sparse.samples
+        at = np.zeros(len(out), np.intp)
+        at[filled] = places
+        np.take(matrix, at, 0, out, "clip")
+        out[sparse.counts == 0] = 0
+    if not (sparse.values == 1).all():
+        out[filled] *= sparse.values[:, None]
 
 
 def times_back(sparse: Entries, gradient: Array) -> TouchedRows:

@@ -1,0 +1,298 @@
+"""Nodes that are computed together: what lies between them is made only where somebody asks.
+
+Each kind does what its nodes do one by one, in arrays that stay from one call to the next.  It
+knows neither loops nor update rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from netsharp_engine.graph import Graph, Node
+from netsharp_engine.ops.tensors import HELD
+from netsharp_engine.ops.tensors.shaping import DELAYS
+from netsharp_engine.packing import Packing, single
+from netsharp_engine.tensor_backend.kernels import sequences, sparse
+from netsharp_engine.tensor_backend.kernels.elements import exp, log_softmax, one_number
+from netsharp_engine.tensor_backend.kernels.rows import Array, Room, total
+
+if TYPE_CHECKING:
+    from netsharp_engine.program import Tensors
+
+
+class Walked(Protocol):
+    """What nodes see of a walk."""
+
+    found: dict[Node, Array]
+    packings: dict[Node, Packing | None]
+    values: Tensors
+
+    def dense(self, node: Node) -> Array:
+        """The value of a node."""
+
+    def entries(self, node: Node) -> sparse.Entries | None:
+        """That of an input which is sparse."""
+
+
+class Together:
+    """Some nodes: ``shown`` is the one whose value is made, ``hidden`` are the others."""
+
+    shown: Node
+    hidden: tuple[Node, ...] = ()
+
+    def forward(self, around: Walked) -> bool:
+        """Find the value; False where these samples are to be computed node by node."""
+        raise NotImplementedError
+
+    def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
+        """The gradients of sources that learn; only after ``forward`` has found the value."""
+        raise NotImplementedError
+
+
+class Affine(Together):
+    """A product with a matrix that all samples share, and a bias.
+
+    ``bias_of`` gives the gradient of the bias where whoever reads the sums has found it.
+    ``ignores_gaps``: whoever reads them makes nothing of what stands in gaps.
+    """
+
+    def __init__(self, times: Node, plus: Node, bias: Node, learning: set[Node]) -> None:
+        self.shown, self.hidden = plus, (times,)
+        self.bias_of: Callable[[], Array] | None = None
+        self.ignores_gaps = False
+        self._weights, self._source = times.inputs
+        self._bias, self._learning = bias, learning
+        self._inner, self._width = self._source.size, plus.size
+        self._names = self._weights.parameters[0].name, bias.parameters[0].name
+        self._out, self._back = Room(), Room()
+
+    def forward(self, around: Walked) -> bool:
+        """Find the sums; not of what all samples share, nor of what stays sparse."""
+        source = self._source
+        packing = around.packings[source]
+        if packing is None or (source not in around.found and around.entries(source) is not None):
+            return False
+        rows = around.dense(source)
+        weights, bias = (around.values[name] for name in self._names)
+        out = self._out.of((packing.columns, self._width), bias.dtype)
+        np.dot(
+            rows.reshape(-1, self._inner),
+            weights.reshape(self._inner, self._width),
+            out,
+        )
+        out += bias.reshape(-1)
+        if not self.ignores_gaps:
+            sequences.without_gaps(out, packing)
+        around.found[self.shown] = out.reshape(-1, *self.shown.shape)
+        around.packings[self.shown] = packing
+        return True
+
+    def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
+        """The gradients of bias, matrix and source."""
+        by = gradient.reshape(-1, self._width)
+        if self._bias in self._learning:
+            summed = total(by, (0,)) if self.bias_of is None else self.bias_of().astype(by.dtype)
+            yield self._bias, summed.reshape(1, *self._bias.shape)
+        if self._weights in self._learning:
+            rows = around.found[self._source].reshape(-1, self._inner)
+            yield self._weights, (rows.T @ by).reshape(1, *self._weights.shape)
+        if self._source in self._learning:
+            weights = around.values[self._names[0]].reshape(self._inner, self._width)
+            back = self._back.of((len(by), self._inner), by.dtype)
+            np.dot(by, weights.T, back)
+            sequences.without_gaps(back, around.packings[self._source])
+            yield self._source, back.reshape(-1, *self._source.shape)
+
+
+class Chosen(Together):
+    """Rows of a matrix that sparse samples choose, each sample at most one."""
+
+    def __init__(self, times: Node, learning: set[Node]) -> None:
+        self.shown = times
+        self._weights, self._source = times.inputs
+        self._name, self._inner = self._weights.parameters[0].name, sparse.inner(times)
+        self._learns, self._out = self._weights in learning, Room()
+
+    def forward(self, around: Walked) -> bool:
+        """Find the rows; not where a sample has several numbers."""
+        entries, packing = around.entries(self._source), around.packings[self._source]
+        if entries is None or packing is None or not entries.single:
+            return False
+        matrix = around.values[self._name].reshape(self._inner, -1)
+        out = self._out.of((packing.columns, matrix.shape[1]), matrix.dtype)
+        sparse.rows_of(matrix, entries, out)
+        around.found[self.shown] = out.reshape(-1, *self.shown.shape)
+        around.packings[self.shown] = packing
+        return True
+
+    def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
+        """The gradient of the rows that were chosen."""
+        entries = around.entries(self._source)
+        if self._learns and entries is not None:
+            yield self._weights, sparse.times_back(entries, gradient)
+
+
+class Ends(Together):
+    """The last or the first step of each sequence, gathered by what a delay gives at its border."""
+
+    def __init__(self, gather: Node, hidden: Sequence[Node], flags: Node, zero: Node) -> None:
+        self.shown, self.hidden = gather, tuple(hidden)
+        self._source, self._last = gather.inputs[1], flags.op == DELAYS[1]
+        self._zero = zero.parameters[0].name
+        outside = (one for node in hidden for one in node.inputs if one not in hidden)
+        self._along = [one for one in outside if one.op not in HELD]
+        self._back = Room()
+        self._filled: tuple[Array, Array] | None = None
+        self._columns = np.zeros(0, np.intp)
+
+    def forward(self, around: Walked) -> bool:
+        """Find the steps; not where a sequence is cut or empty, or flags are other ones."""
+        packing = around.packings[self._source]
+        if packing is None or packing.before is not None or not packing.length.all():
+            return False
+        apart = any(around.packings[one] is not packing for one in self._along)
+        if apart or around.values[self._zero].any():
+            return False
+        step = packing.begin + packing.length - 1 if self._last else packing.begin
+        self._columns = step * packing.rows + packing.row
+        around.found[self.shown] = around.dense(self._source)[self._columns]
+        around.packings[self.shown] = single(len(packing.length))
+        return True
+
+    def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
+        """The gradient of what was gathered from."""
+        packing = around.packings[self._source]
+        assert packing is not None
+        width = self._source.size
+        if self._filled is not None:  # All of the room is 0 but for this.
+            array, columns = self._filled
+            array[columns] = 0
+        back = self._back.of((packing.columns, width), gradient.dtype)
+        back[self._columns] = gradient.reshape(-1, width)
+        self._filled = back, self._columns
+        yield self._source, back.reshape(-1, *self._source.shape)
+
+
+class Entropy(Together):
+    """A cross entropy of labels and what a softmax is made of, which is kept for the way back."""
+
+    def __init__(self, criterion: Node, learning: set[Node]) -> None:
+        self.shown = criterion
+        self._learns = criterion.inputs[1] in learning
+        self._labels, self._source = criterion.inputs
+        self._kept: tuple[Array, Array] | None = None
+
+    def forward(self, around: Walked) -> bool:
+        """Find the sum; not where sequences have gaps between them."""
+        labels, source = (around.packings[one] for one in (self._labels, self._source))
+        if labels is None or source is None or len(source.gaps) or not source.same(labels):
+            return False
+        told = log_softmax(around.dense(self._source))
+        known = around.dense(self._labels).reshape(told.shape)
+        self._kept = known, told
+        around.found[self.shown] = one_number(total(-(known * told)))
+        around.packings[self.shown] = None
+        return True
+
+    def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
+        """The gradient of what the softmax is made of, by the rule of the original."""
+        if self._kept is None or not self._learns:
+            return
+        labels, told = self._kept
+        found = exp(told)
+        found -= labels
+        found *= gradient[0]
+        yield self._source, found
+
+
+def together(graph: Graph, nodes: Sequence[Node], learning: set[Node]) -> list[Together]:
+    """What can be computed together of the ``nodes`` of a graph that are in no loop."""
+    users: dict[Node, list[Node]] = {}
+    for node in graph.nodes:
+        for source in node.inputs:
+            users.setdefault(source, []).append(node)
+    asked = {*graph.criteria, *(() if graph.output is None else (graph.output,))}
+    inside = set(nodes)
+
+    def only_for(node: Node, others: Collection[Node]) -> bool:
+        return node in inside and node not in asked and all(one in others for one in users[node])
+
+    found: list[Together] = []
+    for node in nodes:
+        kind = _KINDS.get(node.op)
+        one = None if kind is None else kind(node, only_for, learning)
+        if one is not None:
+            found.append(one)
+    return found
+
+
+def _is_held(node: Node) -> bool:
+    return node.op == HELD[0]
+
+
+def _affine(node: Node, only_for: OnlyFor, learning: set[Node]) -> Together | None:
+    for times, bias in (node.inputs, node.inputs[::-1]):
+        if times.op != "Times" or not _is_held(bias) or bias.size != node.size:
+            continue
+        weights, source = times.inputs
+        alone = int(times.attributes.get("outputRank", 1)) == len(times.shape)
+        plain = alone and _is_held(weights) and weights.size == source.size * times.size
+        if plain and times.shape == node.shape and only_for(times, (node,)):
+            return Affine(times, node, bias, learning)
+    return None
+
+
+def _chosen(node: Node, only_for: OnlyFor, learning: set[Node]) -> Together | None:
+    weights, source = node.inputs
+    plain = source.op == "input" and _is_held(weights) and sparse.takes_sparse(node)
+    return Chosen(node, learning) if plain and sparse.inner(node) == source.size else None
+
+
+def _entropy(node: Node, only_for: OnlyFor, learning: set[Node]) -> Together | None:
+    labels, source = node.inputs
+    fits = labels not in learning and labels.size == source.size
+    return Entropy(node, learning) if fits else None
+
+
+#: What flags of a border may be made of: nothing of it acts, or is anything but 0 before the delay.
+_FLAGS = ("PackedIndex", "Where", *DELAYS, "SumColumnElements", "ElementTimes", "Slice")
+
+
+def _ends(node: Node, only_for: OnlyFor, learning: set[Node]) -> Together | None:
+    index = node.inputs[0]
+    if index.op != "PackedIndex" or index.inputs[1].op != "Where":
+        return None
+    flags = index.inputs[1].inputs[0]
+    plain = flags.op in DELAYS and abs(sequences.offset(flags)) == 1 and len(flags.inputs) == 1
+    if not plain or not flags.attributes.get("initial", 0.0):
+        return None
+    at, between = flags.inputs[0], [flags, index.inputs[1], index]
+    while at.op in ("SumColumnElements", "Slice"):
+        between.append(at)
+        at = at.inputs[0]
+    zeros = [one for one in at.inputs if _is_held(one) and not one.parameters[0].trained]
+    if at.op != "ElementTimes" or not zeros:
+        return None
+    hidden: list[Node] = []
+    waiting = [index]
+    while waiting:
+        one = waiting.pop()
+        if one.op in _FLAGS and only_for(one, (*hidden, node)):
+            hidden.append(one)
+            waiting += one.inputs
+    if not {at, *between} <= set(hidden):
+        return None
+    return Ends(node, hidden[::-1], flags, zeros[0])
+
+
+OnlyFor = Callable[[Node, Collection[Node]], bool]
+_KINDS: Mapping[str, Callable[[Node, OnlyFor, set[Node]], Together | None]] = {
+    "Plus": _affine,
+    "Times": _chosen,
+    "LookupTable": _chosen,
+    "CrossEntropyWithSoftmax": _entropy,
+    "GatherPacked": _ends,
+}
