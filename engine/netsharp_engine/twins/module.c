@@ -12,6 +12,14 @@ static PyMethodDef methods[] = {
      "Sequences into the first rows that have room."},
     {"read_columns", (PyCFunction)(void (*)(void))read_columns, METH_FASTCALL,
      "The numbers of a plain line of CNTK's text format."},
+    {"windows_moved", (PyCFunction)(void (*)(void))windows_moved, METH_FASTCALL,
+     "What kernels find on their way over images."},
+    {"windows_joined", (PyCFunction)(void (*)(void))windows_joined, METH_FASTCALL,
+     "The gradient by kernels."},
+    {"windows_pooled", (PyCFunction)(void (*)(void))windows_pooled, METH_FASTCALL,
+     "The largest or the mean of windows."},
+    {"windows_pooled_back", (PyCFunction)(void (*)(void))windows_pooled_back, METH_FASTCALL,
+     "The gradient by images of windows."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -15,7 +15,7 @@ from netsharp_engine.geometry import CorneredAxis, kernel_count, output_shape
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.nodes import Node
 from netsharp_engine.tensor_backend.kernels import convolution
-from netsharp_engine.tensor_backend.kernels.elements import KERNELS
+from netsharp_engine.tensor_backend.kernels.table import TABLE
 from tests.conftest import SEED
 
 Array = npt.NDArray[np.float64]
@@ -127,7 +127,7 @@ def flat(values: Array, shape: tuple[int, ...], last: bool) -> Array:
 
 def checked(node: Node, sources: list[Array]) -> None:
     """Compare every gradient with differences."""
-    kernel, random = KERNELS[node.op], np.random.default_rng(SEED)
+    kernel, random = TABLE[node.op], np.random.default_rng(SEED)
     value = kernel.forward(node, sources)
     assert value.shape == (SAMPLES, *node.shape)
     by = random.normal(size=value.shape)
@@ -176,7 +176,7 @@ def test_convolution(
         else (sizes(axes), output_shape(axes, maps))
     )
     expected = flat(image, ends[0], last) @ (by if backwards else by.T)
-    found = KERNELS["Convolution"].forward(node, [weights, image])
+    found = TABLE["Convolution"].forward(node, [weights, image])
     np.testing.assert_allclose(flat(found, ends[1], last), expected, rtol=1e-12, atol=1e-12)
     checked(node, [weights, image])
 
@@ -195,7 +195,7 @@ def test_pooling(name: str, kind: str, last: bool) -> None:
         window = cells[(slice(None), *(slice(r.start, r.stop) for r in map(_cells, axes, place)))]
         over = window.reshape(SAMPLES, -1)
         expected[(slice(None), *place)] = over.max(axis=1) if kind == "max" else over.mean(axis=1)
-    found = flat(KERNELS["Pooling"].forward(node, [image]), counts, last)
+    found = flat(TABLE["Pooling"].forward(node, [image]), counts, last)
     np.testing.assert_allclose(found, expected.reshape(SAMPLES, -1), rtol=1e-12, atol=1e-14)
     checked(node, [image])
 
@@ -212,9 +212,9 @@ def test_of_equal_cells_the_first_has_the_gradient(last: bool, wanted: list[floa
     told: dict[str, Any] = {"axes": axes, "pool": "max", "channels_last": last}
     node = graph.apply("MaxPooling", image, name="y", **told)
     values = np.ones((1, *image.shape))
-    (back,) = KERNELS["MaxPooling"].backward
+    (back,) = TABLE["MaxPooling"].backward
     assert back is not None
-    value = KERNELS["MaxPooling"].forward(node, [values])
+    value = TABLE["MaxPooling"].forward(node, [values])
     assert back(node, [values], value, np.ones_like(value)).ravel().tolist() == wanted
 
 
@@ -225,8 +225,8 @@ def test_an_empty_pad_never_wins() -> None:
     values = np.array([[-3.0, -2.0, -4.0]])
     most = graph.apply("Pooling", image, name="most", pool="max", **told)
     mean = graph.apply("Pooling", image, name="mean", pool="average", **told)
-    assert KERNELS["Pooling"].forward(most, [values]).tolist() == [[-2.0, -2.0, -2.0]]
-    assert KERNELS["Pooling"].forward(mean, [values]).tolist() == [[-2.5, -3.0, -3.0]]
+    assert TABLE["Pooling"].forward(most, [values]).tolist() == [[-2.0, -2.0, -2.0]]
+    assert TABLE["Pooling"].forward(mean, [values]).tolist() == [[-2.5, -3.0, -3.0]]
 
 
 def test_what_does_not_fit_is_said() -> None:

@@ -1,4 +1,4 @@
-"""Convolution and pooling of tensors in any number of dimensions, as products over a walk.
+"""Convolution of tensors in any number of dimensions, as products over a walk.
 
 A node's ``axes`` are its image's, slowest first.  ``channels_last``: they are channels, width and
 height, and lie in memory as width, height, channels, weights with their maps behind that: the
@@ -9,14 +9,21 @@ Inside, samples run fastest: what is handed on is a view.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import reduce
 from math import prod
 
 import numpy as np
 
 from netsharp_engine.nodes import Node
-from netsharp_engine.tensor_backend.kernels.rows import Array, Sources, TensorKernel
-from netsharp_engine.walks.taps import pairs, real_cells
+from netsharp_engine.tensor_backend.kernels import compiled_windows
+from netsharp_engine.tensor_backend.kernels.compiled_windows import compiled
+from netsharp_engine.tensor_backend.kernels.rows import (
+    Array,
+    Sources,
+    TensorKernel,
+    handed,
+    innermost,
+    shown,
+)
 from netsharp_engine.walks.walk import Walk
 
 #: Numbers of a product that stay in the cache until they are added.
@@ -39,6 +46,7 @@ class _Frame:
         self.sizes = tuple(axis.size for axis in walk.axes)
         pairs_of = list(zip(walk.maps, self.axes, strict=True))
         self.places = tuple(maps * axis.count for maps, axis in pairs_of)
+        self.shared = not walk.groups
         self._factors = [number for maps, axis in pairs_of for number in (maps, axis.count)]
         self.groups, self.maps = walk.group_count, walk.map_count
         self.positions, self.row_taps, self.stride, self.cells = walk.row_figures
@@ -48,13 +56,13 @@ class _Frame:
 
     def image(self, values: Array) -> Array:
         """Images [*sizes, samples], samples innermost."""
-        return _innermost(_shown(values, self.sizes, self._turned))
+        return innermost(shown(values, self.sizes, self._turned))
 
     def results(self, values: Array) -> Array:
         """Values at places, as products are made: [groups, positions, maps, columns]."""
-        shown = _innermost(_shown(values, self.places, self._turned))
+        beside = innermost(shown(values, self.places, self._turned))
         order = self._order()
-        found = shown.reshape(*self._factors, shown.shape[-1]).transpose(*order, len(order))
+        found = beside.reshape(*self._factors, beside.shape[-1]).transpose(*order, len(order))
         return found.reshape(self.groups, self.positions, self.maps, -1)
 
     def placed(self, products: Array) -> Array:
@@ -63,11 +71,36 @@ class _Frame:
         back = [order.index(d) for d in range(len(order))]
         spread = products.reshape(*(self._factors[d] for d in order), -1)
         found = spread.transpose(*back, len(order)).reshape(*self.places, spread.shape[-1])
-        return _handed(found, self._turned)
+        return handed(found, self._turned)
 
     def images(self, cells: Array) -> Array:
         """Images [*sizes, samples] as a node has them."""
-        return _handed(cells, self._turned)
+        return handed(cells, self._turned)
+
+    def by_map(self, values: Array) -> Array:
+        """Values at places as compiled twins take them: [maps, places, samples]."""
+        beside = innermost(shown(values, self.places, self._turned))
+        rank, samples = 2 * len(self.axes), beside.shape[-1]
+        order = (*range(0, rank, 2), *range(1, rank, 2), rank)
+        found = beside.reshape(*self._factors, samples).transpose(order)
+        return found.reshape(self.maps, -1, samples)
+
+    def spread(self, found: Array) -> Array:
+        """The inverse, as a node has them."""
+        rank = 2 * len(self.axes)
+        factors = *self._factors[::2], *self._factors[1::2], found.shape[-1]
+        order = [side + d for d in range(rank // 2) for side in (0, rank // 2)]
+        spread = found.reshape(factors).transpose(*order, rank)
+        return handed(spread.reshape(*self.places, found.shape[-1]), self._turned)
+
+    def by_tap(self, weights: Array) -> Array:
+        """Weights as compiled twins take them: [taps, maps]."""
+        flat = weights.reshape(-1)
+        return flat.reshape(-1, self.maps) if self._turned else flat.reshape(self.maps, -1).T
+
+    def from_taps(self, found: Array, node: Node) -> Array:
+        """The inverse, as a parameter of all samples."""
+        return (found if self._turned else found.T).reshape(1, *node.inputs[0].shape)
 
     def kernels(self, weights: Array) -> Array:
         """Weights as [groups, 1, maps, depth]."""
@@ -138,26 +171,6 @@ class _Frame:
         return order + [2 * d + 1 for d in walk.columns + walk.singles]
 
 
-def _shown(values: Array, sizes: tuple[int, ...], turned: bool) -> Array:
-    """The values of a node as [samples, *sizes]."""
-    if not turned:
-        return values.reshape(len(values), *sizes)
-    return np.moveaxis(values.reshape(len(values), *sizes[1:], sizes[0]), -1, 1)
-
-
-def _innermost(values: Array) -> Array:
-    """[samples, ...] as [..., samples], which lie side by side."""
-    found = np.moveaxis(values, 0, -1)
-    beside = found.strides[-1] == found.itemsize
-    return found if beside else np.ascontiguousarray(found)
-
-
-def _handed(found: Array, turned: bool) -> Array:
-    """[..., samples] as the values of a node, one row a sample."""
-    values = np.moveaxis(found, -1, 0)
-    return np.moveaxis(values, 1, -1) if turned else values
-
-
 def _joined(parts: list[Array]) -> Array:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
@@ -165,6 +178,10 @@ def _joined(parts: list[Array]) -> Array:
 def _down(node: Node, weights: Array, images: Array) -> Array:
     """What kernels find in images."""
     frame = _Frame(node)
+    if frame.shared and compiled(images, len(images)):
+        found = compiled_windows.moved(frame.axes, frame.by_tap(weights), frame.image(images))
+        if found is not None:
+            return frame.spread(found)
     kernels = frame.kernels(weights)
     return _joined(
         [
@@ -177,6 +194,12 @@ def _down(node: Node, weights: Array, images: Array) -> Array:
 def _up(node: Node, weights: Array, results: Array) -> Array:
     """What results give back to images."""
     frame = _Frame(node)
+    if frame.shared and compiled(results, len(results)):
+        found = compiled_windows.moved_back(
+            frame.axes, frame.by_tap(weights), frame.by_map(results)
+        )
+        if found is not None:
+            return frame.images(found)
     kernels = frame.kernels(weights)
     return _joined(
         [
@@ -189,6 +212,10 @@ def _up(node: Node, weights: Array, results: Array) -> Array:
 def _across(node: Node, images: Array, results: Array) -> Array:
     """The gradient by weights."""
     frame = _Frame(node)
+    if frame.shared and compiled(images, len(images)):
+        by_tap = compiled_windows.joined(frame.axes, frame.image(images), frame.by_map(results))
+        if by_tap is not None:
+            return frame.from_taps(by_tap, node)
     found = np.zeros((frame.groups, frame.maps, frame.depth), images.dtype)
     for rows in frame.blocks(len(images)):
         windows, by = frame.windows(frame.image(images[rows])), frame.results(results[rows])
@@ -214,101 +241,5 @@ def _by_source(node: Node, sources: Sources, value: Array, gradient: Array) -> A
     return move(node, sources[0], gradient).reshape(-1, *node.inputs[1].shape)
 
 
-class _Pool:
-    """The windows of a pooling node over its images and places, both [..., samples]."""
-
-    def __init__(self, node: Node) -> None:
-        self.axes = node.attributes["axes"]
-        self._turned: bool = node.attributes["channels_last"]
-        self.sizes = tuple(axis.size for axis in self.axes)
-        self.counts = tuple(axis.count for axis in self.axes)
-        self.apart = all(axis.stride >= axis.kernel for axis in self.axes)
-
-    def images(self, values: Array) -> Array:
-        """Values of the source."""
-        return _innermost(_shown(values, self.sizes, self._turned))
-
-    def places(self, values: Array) -> Array:
-        """Values of the node."""
-        return _innermost(_shown(values, self.counts, self._turned))
-
-    def handed(self, found: Array, shape: tuple[int, ...]) -> Array:
-        """What was found as the values of a node."""
-        return _handed(found, self._turned).reshape(-1, *shape)
-
-
-def _most(node: Node, sources: Sources) -> Array:
-    """The largest real cell of each window."""
-    pool = _Pool(node)
-    image = pool.images(sources[0])
-    best = np.full((*pool.counts, image.shape[-1]), -np.inf, image.dtype)
-    for places, cells in pairs(pool.axes):
-        np.maximum(best[places], image[cells], out=best[places])
-    return pool.handed(best, node.shape)
-
-
-def _most_back(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
-    """The gradient goes to the first of equal cells; with channels last to all of them."""
-    pool = _Pool(node)
-    image, best, by = pool.images(sources[0]), pool.places(value), pool.places(gradient)
-    found = np.zeros(image.shape, image.dtype)
-    left = np.ones(best.shape, bool)
-    for places, cells in pairs(pool.axes):
-        hit = best[places] == image[cells]
-        if not node.attributes["channels_last"]:
-            hit &= left[places]
-            left[places] ^= hit
-        if pool.apart:
-            np.multiply(by[places], hit, out=found[cells])
-        else:
-            found[cells] += by[places] * hit
-    return pool.handed(found, node.inputs[0].shape)
-
-
-def _mean(node: Node, sources: Sources) -> Array:
-    """The mean of the real cells of each window."""
-    pool = _Pool(node)
-    image = pool.images(sources[0])
-    found = np.zeros((*pool.counts, image.shape[-1]), image.dtype)
-    for places, cells in pairs(pool.axes):
-        found[places] += image[cells]
-    return pool.handed(found / _cells(pool, image), node.shape)
-
-
-def _mean_back(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
-    pool = _Pool(node)
-    by = pool.places(gradient)
-    share = by / _cells(pool, by)
-    found = np.zeros((*pool.sizes, by.shape[-1]), by.dtype)
-    for places, cells in pairs(pool.axes):
-        if pool.apart:
-            found[cells] = share[places]
-        else:
-            found[cells] += share[places]
-    return pool.handed(found, node.inputs[0].shape)
-
-
-def _cells(pool: _Pool, like: Array) -> Array:
-    """How many real cells each window has, [*counts, 1]."""
-    lengths = [np.asarray(cells, like.dtype) for cells in real_cells(pool.axes)]
-    found: Array = reduce(np.multiply.outer, lengths)
-    return found[..., None]
-
-
-def _pooled(node: Node, sources: Sources) -> Array:
-    return (_most if node.attributes["pool"] == "max" else _mean)(node, sources)
-
-
-def _pooled_back(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
-    back = _most_back if node.attributes["pool"] == "max" else _mean_back
-    return back(node, sources, value, gradient)
-
-
-_POOLING = TensorKernel(_pooled, (_pooled_back,))
 #: By the names of `netsharp_engine.ops.tensors`.
-WINDOWED = {
-    "Convolution": TensorKernel(_convolved, (_by_weights, _by_source)),
-    "Pooling": _POOLING,
-    "MaxPooling": _POOLING,
-    "AveragePooling": _POOLING,
-}
+CONVOLUTION = {"Convolution": TensorKernel(_convolved, (_by_weights, _by_source))}

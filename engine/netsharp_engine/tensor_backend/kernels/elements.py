@@ -12,7 +12,6 @@ from collections.abc import Callable
 import numpy as np
 
 from netsharp_engine.nodes import Node
-from netsharp_engine.tensor_backend.kernels.convolution import WINDOWED
 from netsharp_engine.tensor_backend.kernels.rows import Array, Sources, TensorKernel, total
 
 
@@ -195,5 +194,4 @@ KERNELS: dict[str, TensorKernel] = {
     "PerDimMeanVarDeNormalization": TensorKernel(_restored, (_restored_back, None, None)),
     "Reshape": TensorKernel(_reshaped, (_reshaped_back,)),
     "LegacyReshape": TensorKernel(_reshaped, (_reshaped_back,)),
-    **WINDOWED,
 }

@@ -1,4 +1,6 @@
-"""What a row of the table of kernels is, and the sum that all of them use."""
+"""What a row of the table of kernels is, the sum that all of them use, and images as some take
+them: with samples side by side.
+"""
 
 from __future__ import annotations
 
@@ -50,3 +52,23 @@ def total(values: Array, axes: tuple[int, ...] | None = None, keep: bool = False
     """Sums in float64, rounded to the type of the numbers."""
     found: Array = np.asarray(np.sum(values, axes, np.float64, keepdims=keep))
     return found.astype(values.dtype)
+
+
+def shown(values: Array, sizes: tuple[int, ...], turned: bool) -> Array:
+    """The values of a node as [samples, *sizes]."""
+    if not turned:
+        return values.reshape(len(values), *sizes)
+    return np.moveaxis(values.reshape(len(values), *sizes[1:], sizes[0]), -1, 1)
+
+
+def innermost(values: Array) -> Array:
+    """[samples, ...] as [..., samples], which lie side by side."""
+    found = np.moveaxis(values, 0, -1)
+    beside = found.strides[-1] == found.itemsize
+    return found if beside else np.ascontiguousarray(found)
+
+
+def handed(found: Array, turned: bool) -> Array:
+    """[..., samples] as the values of a node, one row a sample."""
+    values = np.moveaxis(found, -1, 0)
+    return np.moveaxis(values, 1, -1) if turned else values

@@ -6,8 +6,10 @@ from netsharp_engine.nodes import Node
 from netsharp_engine.ops.tensors import ENVIRONMENT
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
 from netsharp_engine.tensor_backend.kernels.acting import ACTING
+from netsharp_engine.tensor_backend.kernels.convolution import CONVOLUTION
 from netsharp_engine.tensor_backend.kernels.criteria import CRITERIA
 from netsharp_engine.tensor_backend.kernels.elements import KERNELS
+from netsharp_engine.tensor_backend.kernels.pooling import POOLING
 from netsharp_engine.tensor_backend.kernels.products import PRODUCTS
 from netsharp_engine.tensor_backend.kernels.queries import QUERIES
 from netsharp_engine.tensor_backend.kernels.regions import REGIONS
@@ -16,6 +18,8 @@ from netsharp_engine.tensor_backend.kernels.shaping import SHAPING, stack_back
 
 TABLE: dict[str, TensorKernel] = {
     **KERNELS,
+    **CONVOLUTION,
+    **POOLING,
     **PRODUCTS,
     **SHAPING,
     **REGIONS,

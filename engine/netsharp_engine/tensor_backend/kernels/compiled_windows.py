@@ -1,0 +1,126 @@
+"""The compiled twins of convolution and pooling, in float32: no window is copied.
+
+They know images and places whose samples lie side by side, and neither nodes nor their layouts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from netsharp_engine.geometry import Axis
+from netsharp_engine.tensor_backend.kernels.rows import Array
+from netsharp_engine.walks import runs
+from netsharp_engine.walks.runs import LaidWay
+
+try:
+    import netsharp_engine._twins as twins
+except ImportError:  # No compiler took it when this was installed.
+    twins = None  # type: ignore[assignment]
+
+#: The numbers of the widest vectors: so many samples there have to be.
+LEAST_SAMPLES = 16
+#: Fewer channels than a tile has would leave most of it to nothing.
+_LEAST_CHANNELS = 4
+
+
+def compiled(like: Array, samples: int) -> bool:
+    """Whether there are twins for numbers of this type and so many samples."""
+    return twins is not None and like.dtype == np.float32 and samples >= LEAST_SAMPLES
+
+
+def moved(axes: Sequence[Axis], weights: Array, image: Array) -> Array | None:
+    """What kernels, ``weights`` [taps, maps], find in an image [*sizes, samples]: [maps, places,
+    samples]; None where the way is too long.
+    """
+    way, maps = runs.down(axes), weights.shape[1]
+    if way is None:
+        return None
+    found = _room(way, maps, prod(axis.count for axis in axes), image.shape[-1])
+    _move(way, weights, image, found)
+    return found
+
+
+def moved_back(axes: Sequence[Axis], weights: Array, by: Array) -> Array | None:
+    """What places give back, [maps, places, samples], to an image [*sizes, samples]."""
+    leading = runs.channel_axes(axes)
+    sizes, maps = tuple(axis.size for axis in axes), weights.shape[1]
+    channels = prod(sizes[:leading])
+    way = runs.up(axes, maps, leading) if channels >= _LEAST_CHANNELS else None
+    if way is None:
+        return None
+    turned = weights.reshape(channels, -1, maps).transpose(2, 1, 0).reshape(-1, channels)
+    found = _room(way, channels, prod(sizes[leading:]), by.shape[-1])
+    _move(way, turned, by, found)
+    return found.reshape(*sizes, by.shape[-1])
+
+
+def joined(axes: Sequence[Axis], image: Array, by: Array) -> Array | None:
+    """The gradient by weights, [taps, maps], from [maps, places, samples]."""
+    way = runs.down(axes)
+    if way is None:
+        return None
+    found = np.empty((prod(axis.kernel for axis in axes), len(by)), np.float32)
+    image, by = _flat(image), _flat(by)
+    twins.windows_joined(by.shape[-1], len(by), *way[:3], image, by, found)
+    return found
+
+
+class Pooling(NamedTuple):
+    """The way of windows over images; ``turns``: how often it is gone."""
+
+    way: LaidWay
+    turns: int
+    means: bool
+
+
+def pooling(axes: Sequence[Axis], means: bool) -> Pooling | None:
+    """None where a way is too long, or a window sees nothing."""
+    alone = runs.lone_axes(axes)
+    if alone == len(axes):
+        return None
+    way = runs.down(axes[alone:])
+    if way is None or not way.everywhere:
+        return None
+    return Pooling(way, prod(axis.size for axis in axes[:alone]), means)
+
+
+def pooled(one: Pooling, image: Array, found: Array) -> None:
+    """The largest or the mean of each window of [*sizes, samples], into [*counts, samples]."""
+    twins.windows_pooled(image.shape[-1], one.turns, *one.way[:3], one.means, _flat(image), found)
+
+
+def pooled_back(
+    one: Pooling,
+    ties: tuple[bool, bool],
+    values: tuple[Array, Array] | None,
+    by: Array,
+    found: Array,
+) -> None:
+    """The gradient ``by`` places, into that by the image, which holds 0; ``ties``: whether each of
+    equal cells gets it, and whether windows lie apart.  Of the largest, ``values`` are image and
+    places.
+    """
+    seen = (None, None) if values is None else map(_flat, values)
+    samples = by.shape[-1]
+    twins.windows_pooled_back(
+        samples, one.turns, *one.way[:3], one.means, *ties, *seen, _flat(by), found
+    )
+
+
+def _move(way: LaidWay, weights: Array, seen: Array, found: Array) -> None:
+    maps, _, samples = found.shape
+    twins.windows_moved(samples, maps, *way[:3], _flat(seen), _flat(weights), found)
+
+
+def _room(way: LaidWay, maps: int, places: int, samples: int) -> Array:
+    """Where results go; what sees nothing is 0."""
+    make = np.empty if way.everywhere else np.zeros
+    return make((maps, places, samples), np.float32)
+
+
+def _flat(values: Array) -> Array:
+    return np.ascontiguousarray(values)
