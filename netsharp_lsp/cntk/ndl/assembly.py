@@ -6,7 +6,7 @@ what it leaves open stands for something unknown.
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.ndl.functions import function_of
+from netsharp_lsp.cntk.ndl.functions import function_of, is_reserved
 from netsharp_lsp.cntk.ndl.symbols import (
     ARRAY,
     CALL,
@@ -114,7 +114,7 @@ class Assembly:
     def _define(self, frame: Frame, definition: Definition) -> None:
         name = definition.name
         if self.peek(frame, name.text):
-            what = "a function" if function_of(name.text) else "defined already"
+            what = "a function" if is_reserved(name.text) else "defined already"
             message = f"'{name.text}' is {what}; give the macro a name of its own."
             self.note(frame, "macro-reserved" if "a f" in what else "redefined", message, name)
             return
@@ -134,7 +134,7 @@ class Assembly:
         macro.inner = inner
 
     def _check_parameter(self, frame: Frame, macro: str, word: Word) -> None:
-        if function_of(word.text):
+        if is_reserved(word.text):
             message = (
                 f"the parameter '{word.text}' of '{macro}' has the name of a function, which"
                 " names cannot have here. Call it something else."
@@ -188,7 +188,7 @@ class Assembly:
             self.note(frame, "unknown-name", message, value)
 
     def _check_name(self, frame: Frame, name: Word) -> None:
-        if function_of(name.text):
+        if is_reserved(name.text):
             message = (
                 f"'{name.text}' is the name of a function, which nothing else can have here,"
                 " in whatever case. Call it something else."
@@ -209,11 +209,7 @@ class Assembly:
 
     def peek(self, frame: Frame, name: str) -> bool:
         """Whether a name means anything: a symbol, a macro or a function."""
-        return (
-            frame.find(name) is not None
-            or name.lower() in self.macros
-            or function_of(name) is not None
-        )
+        return frame.find(name) is not None or name.lower() in self.macros or is_reserved(name)
 
     def _named(self, frame: Frame, name: str, syntax: Value) -> Item | None:
         """What a name means: a symbol, else a new call of a macro or a function."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_lsp.cntk.ndl import symbols
 from netsharp_lsp.cntk.ndl.arguments import NdlArguments
 from netsharp_lsp.cntk.ndl.assembly import HARMLESS, Assembly, Faults, TooMuch
 from netsharp_lsp.cntk.ndl.connection import Connection
@@ -18,14 +19,14 @@ from netsharp_lsp.cntk.ndl.symbols import (
     CALL,
     FUNCTION,
     OPTION,
-    PARAMETER,
     Frame,
+    Item,
     result_of,
     text_of,
 )
 from netsharp_lsp.cntk.networks.faults import BuildingFault, Outcome
 from netsharp_lsp.cntk.networks.inference import inferred
-from netsharp_lsp.cntk.networks.node import OPAQUE, Calling, Network, Node
+from netsharp_lsp.cntk.networks.node import OPAQUE, PARAMETER, Calling, Network, Node
 from netsharp_lsp.cntk.networks.node_types import ANY, NODE_TYPES
 from netsharp_lsp.cntk.networks.starting import measure_start, not_measured
 from netsharp_lsp.giving_way import go_on
@@ -34,12 +35,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from netsharp_lsp.cntk.ndl.functions import NdlFunction
-    from netsharp_lsp.cntk.ndl.symbols import Item
     from netsharp_lsp.cntk.ndl.syntax import NdlScript
     from netsharp_lsp.cntk.networks.starting import Measure
 
     Given = Callable[[str], Node | None]
 
+#: The inputs of a normalization that does not say how many samples it has seen.
+_COUNTLESS = 5
 #: Calls of macros within calls that are followed.
 DEEPEST = 100
 
@@ -54,10 +56,15 @@ class Part(NamedTuple):
     script: NdlScript
 
 
-def evaluate(parts: Sequence[Part], measure: Measure = not_measured) -> Outcome:
-    """The network of the scripts, read in this order; without any statement there is none."""
+def evaluate(
+    parts: Sequence[Part], measure: Measure = not_measured, *, later: bool = False
+) -> Outcome:
+    """The network of the scripts, read in this order; without any statement there is none.
+
+    `later`: as releases from 2.0 on build it.
+    """
     faults = Faults()
-    run = _Evaluation(faults, measure)
+    run = _Evaluation(faults, measure, later=later)
     try:
         return run.network(parts)
     except (TooMuch, RecursionError):
@@ -73,9 +80,13 @@ def evaluate(parts: Sequence[Part], measure: Measure = not_measured) -> Outcome:
 class _Evaluation:
     """One network as it comes to be."""
 
-    def __init__(self, faults: Faults, measure: Measure, given: Given | None = None) -> None:
+    def __init__(
+        self, faults: Faults, measure: Measure, given: Given | None = None, *, later: bool = False
+    ) -> None:
         self.faults = faults
         self._measure = measure
+        #: Whether a release from 2.0 on builds it.
+        self._later = later
         self.assembly = Assembly(faults)
         self.nodes: dict[str, Node] = {}
         self.groups = Groups(faults)
@@ -156,7 +167,9 @@ class _Evaluation:
                 self._create(one, base, nested=True)
 
     def _node(self, item: Item, name: str, function: NdlFunction | None) -> Node:
-        node = Node(function.operation if function else OPAQUE, len(self.nodes), name)
+        known = function is not None and function.operation in NODE_TYPES
+        operation = function.operation if function is not None and known else OPAQUE
+        node = Node(operation, len(self.nodes), name)
         node.where = item.place
         node.call = Calling("", item.name, item.place, self._call) if self._call else None
         while node.name in self.nodes or self.given(node.name) is not None:
@@ -173,7 +186,25 @@ class _Evaluation:
             item.inputs = [one for one in item.positional if one.kind in (FUNCTION, CALL)]
             return node
         item.inputs = make(arguments, node)
+        if self._later and function.form == "normalization":
+            node.attributes.setdefault("disableRegularization", False)
+            if len(item.inputs) == _COUNTLESS:
+                item.inputs.append(self._run_count(item, node))
         return node
+
+    def _run_count(self, item: Item, node: Node) -> Item:
+        """What later releases add to a normalization that says nothing of it: a parameter that
+        counts the samples (`NDLNetworkBuilder.cpp`).
+        """
+        count = Node(PARAMETER, len(self.nodes), f"{node.name}.run_sample_count")
+        count.where, count.call, count.shape = node.where, node.call, (1,)
+        count.attributes.update(
+            shape=(1,), init="fromValue", initValue=0.0, learningRateMultiplier=0.0
+        )
+        self.nodes[count.name] = count
+        added = Item(FUNCTION, count.name, item.syntax, item.home)
+        added.node, added.done = count, True
+        return added
 
     def _check_options(self, item: Item, function: NdlFunction) -> None:
         known = {name.lower() for name in function.options} | {"tag"}
@@ -198,7 +229,7 @@ class _Evaluation:
         return allowed
 
     def _attachable(self, item: Item, function: NdlFunction, count: int) -> bool:
-        row = NODE_TYPES[function.operation]
+        row = NODE_TYPES.get(function.operation, function)
         if row.fewest <= count <= row.most:
             return True
         self._note_count(item, function, count)
@@ -239,7 +270,7 @@ class _Evaluation:
             if number >= len(item.formals) and one.kind != OPTION:
                 continue
             actual = one
-            if one.kind == PARAMETER:
+            if one.kind == symbols.PARAMETER:
                 actual = one.home.find(one.name) or one
             elif one.kind in (FUNCTION, CALL):
                 self._pass_call(one, base)

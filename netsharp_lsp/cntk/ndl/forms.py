@@ -25,7 +25,10 @@ _INITS = {name.lower(): name for name in NDL_STARTS}
 _FIXED: dict[str, dict[str, Attribute]] = {
     "Times": {"outputRank": 1, "inferInputRankToMap": -1},
     "TransposeDimensions": {"axis1": 1, "axis2": 2},
+    "EditDistanceError": {"subPen": 1.0, "delPen": 1.0, "insPen": 1.0, "squashInputs": False},
 }
+#: What a cast goes to, in any case.
+_PRECISIONS = ("float", "double", "float16")
 #: Kinds of pooling in any case; none at all is one, too.
 _POOLS = ("", "none", "max", "average")
 
@@ -226,6 +229,8 @@ def _convolution(arguments: NdlArguments, node: Node) -> list[Item]:
     _keep(node, "mapCount", arguments.option_shape("mapCount"))
     _keep(node, "dimSharing", arguments.option_truths("sharing"))
     _keep(node, "transpose", arguments.option_truth("transpose"))
+    if arguments.given("outputShape"):
+        _keep(node, "dimOutputShape", arguments.option_shape("outputShape"))
     return arguments.positional[:2]
 
 
@@ -302,6 +307,8 @@ def _normalization(arguments: NdlArguments, node: Node) -> list[Item]:
     elif engine is not None:
         node.attributes["useCntkEngine"] = engine.lower() == "cntk"
     _keep(node, "imageLayout", _layout(arguments))
+    if arguments.given("disableRegularization"):
+        _keep(node, "disableRegularization", arguments.option_truth("disableRegularization"))
     return arguments.positional
 
 
@@ -312,6 +319,15 @@ def _crop(arguments: NdlArguments, node: Node) -> list[Item]:
     _keep(node, "xOffset", arguments.dimension(2))
     _keep(node, "yOffset", arguments.dimension(3))
     return given[:2]
+
+
+def _cast(arguments: NdlArguments, node: Node) -> list[Item]:
+    precision = arguments.option_word("precision")
+    if precision is not None and precision.lower() not in _PRECISIONS:
+        message = f"'{precision}' is no precision of a cast; float, double and float16 are."
+        arguments.fault("option-value", message, arguments.given("precision"))
+    _keep(node, "precision", precision)
+    return arguments.positional
 
 
 def _missing(arguments: NdlArguments, node: Node) -> list[Item]:
@@ -340,6 +356,7 @@ _MAKERS: dict[str, Maker] = {
     "old pooling": _old_pooling,
     "normalization": _normalization,
     "crop": _crop,
+    "cast": _cast,
     "missing": _missing,
 }
 #: Forms whose inputs come to be before their node does; those of all others come after.

@@ -1,4 +1,4 @@
-"""The 78 functions of NDL as a table: their names, arguments and options; builds nothing.
+"""The functions of NDL as a table: their names, arguments, options and releases; builds nothing.
 
 Options that a function does not list are ignored by the program; `tag` belongs to all.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from netsharp_lsp.cntk.versions import ALWAYS, FIRST, Releases
+
 #: How an option is read.
 WHOLE, REAL, TRUTH, WORD, SHAPE, TRUTHS = "whole", "real", "truth", "word", "shape", "truths"
 #: Any number of arguments, from the first number on.
@@ -14,10 +16,11 @@ ANY = 10**6
 
 
 class Choice(NamedTuple):
-    """An option: how it is read, and what holds without it."""
+    """An option: how it is read, what holds without it, and the releases that know it."""
 
     kind: str
     default: str
+    known: Releases = ALWAYS
 
 
 class NdlFunction(NamedTuple):
@@ -33,9 +36,13 @@ class NdlFunction(NamedTuple):
     most: int
     form: str = "plain"
     options: dict[str, Choice] = {}  # noqa: RUF012 - a table row; nobody changes it
+    known: Releases = ALWAYS
 
 
-_AXIS = {"dynamicAxis": Choice(WORD, "")}
+_AXIS = {
+    "dynamicAxis": Choice(WORD, ""),
+    "precision": Choice(WORD, "", Releases("2.7")),
+}
 _LEGACY = {"imageLayout": Choice(WORD, "HWC")}
 _CUDNN = {"imageLayout": Choice(WORD, "CHW")}
 _PARAMETER = {
@@ -63,6 +70,7 @@ _CONVOLUTION = {
     "mapCount": Choice(SHAPE, "0"),
     "sharing": Choice(TRUTHS, "true"),
     "transpose": Choice(TRUTH, "false"),
+    "outputShape": Choice(SHAPE, "0", Releases("2.0")),
     "maxTempMemSizeInSamples": Choice(WHOLE, "0"),
     "zeroPadding": Choice(TRUTH, "false"),
     **_WINDOWS,
@@ -84,6 +92,7 @@ _NORMALIZATION = {
     "blendTimeConstant": Choice(REAL, "0"),
     "epsilon": Choice(REAL, "0.00001"),
     "engine": Choice(WORD, "cntk"),
+    "disableRegularization": Choice(TRUTH, "false", Releases("2.3")),
     **_CUDNN,
 }
 
@@ -93,6 +102,7 @@ def _row(
     signature: str,
     form: str = "plain",
     options: dict[str, Choice] | None = None,
+    since: str = FIRST,
 ) -> NdlFunction:
     """A row: `Name Short=Operation` and the arguments; `?` may be absent, `*` be repeated."""
     written, _, operation = names.partition("=")
@@ -101,7 +111,9 @@ def _row(
     fewest = sum(not word.endswith(("?", "*")) for word in words)
     most = ANY if signature.endswith("*") else len(words)
     stripped = tuple(word.rstrip("?*") for word in words)
-    return NdlFunction(name, short, operation or name, stripped, fewest, most, form, options or {})
+    known = Releases(since) if since != FIRST else ALWAYS
+    operation = operation or name
+    return NdlFunction(name, short, operation, stripped, fewest, most, form, options or {}, known)
 
 
 _POOLED = "input windowWidth windowHeight horizontalSubsample verticalSubsample"
@@ -153,7 +165,7 @@ _FUNCTIONS = (
     _row("AveragePooling", _POOLED, "old pooling", _LEGACY),
     _row(
         "BatchNormalization",
-        "input scale bias runMean runVariance",
+        "input scale bias runMean runVariance runCount?",
         "normalization",
         _NORMALIZATION,
     ),
@@ -221,6 +233,24 @@ _FUNCTIONS = (
     _row("Times", "left right"),
     _row("Transpose=TransposeDimensions", "matrix"),
     _row("TransposeTimes", "left right"),
+    # Of later releases.  "missing" is what they read and cannot build.
+    _row("Pass", "x", since="2.0"),
+    _row("EditDistanceError", "left right", since="2.0"),
+    _row("ForwardBackward", "graph features", since="2.0"),
+    _row("LabelsToGraph", "labels", since="2.0"),
+    _row("Cosh", "x", since="2.1"),
+    _row("Sinh", "x", since="2.1"),
+    _row("Acos", "x", since="2.2"),
+    _row("Asin", "x", since="2.2"),
+    _row("Asinh", "x", "missing", since="2.3"),
+    _row("Atanh", "x", "missing", since="2.3"),
+    _row("StopGradient", "x", since="2.4"),
+    _row(
+        "LatticeSequenceWithSoftmax", "labels evaluation scaledLogLikelihood lattice", since="2.4"
+    ),
+    _row("Atan", "x", "missing", since="2.6"),
+    _row("Tan", "x", "missing", since="2.6"),
+    _row("Cast", "x", "cast", {"precision": Choice(WORD, "")}, since="2.7"),
 )
 #: Every function by its canonical name.
 FUNCTIONS = {function.name: function for function in _FUNCTIONS}
@@ -233,8 +263,13 @@ _NAMES = {
 #: Options that only one of the two forms of a convolution has.
 ONLY_2D = frozenset(("zeroPadding",))
 ONLY_ND = frozenset(
-    ("mapCount", "stride", "sharing", "autoPadding", "lowerPad", "upperPad", "transpose")
+    (
+        *("mapCount", "stride", "sharing", "autoPadding", "lowerPad", "upperPad", "transpose"),
+        "outputShape",
+    )
 )
+#: From this number of arguments on, only releases from 2.0 take a call.
+COUNTS = {"BatchNormalization": (6, Releases("2.0"))}
 #: What `tag` and the arrays of a network say, as the group that is meant.
 GROUP_ARRAYS = {
     "featurenodes": "feature",
@@ -249,3 +284,9 @@ GROUP_ARRAYS = {
 def function_of(name: str) -> NdlFunction | None:
     """The function of a name or short form, in any case."""
     return _NAMES.get(name.lower())
+
+
+def is_reserved(name: str) -> bool:
+    """Whether every release has a function of a name, so that nothing else can have it."""
+    function = function_of(name)
+    return function is not None and function.known == ALWAYS

@@ -25,9 +25,13 @@ def evaluate_file(source: Source) -> Outcome:
     return evaluate_program(program_of_file(source))
 
 
-def evaluate_program(program: Program, measure: Measure = not_measured) -> Outcome:
-    """The network of the scripts that were found; `measure` says what files of numbers hold."""
-    outcome = evaluate(program.parts, measure)
+def evaluate_program(
+    program: Program, measure: Measure = not_measured, *, later: bool = False
+) -> Outcome:
+    """The network of the scripts that were found; `measure` says what files of numbers hold,
+    `later`: a release from 2.0 on builds it.
+    """
+    outcome = evaluate(program.parts, measure, later=later)
     known = {(fault.kind, fault.place): fault for fault in (*program.faults, *outcome.faults)}
     network = outcome.network
     if network is not None and not network.nodes:

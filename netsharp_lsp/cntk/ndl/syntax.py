@@ -5,6 +5,7 @@ Offsets are bytes of the script's text, half-open; `NdlScript.place` leads to th
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.networks.faults import Place
@@ -125,6 +126,13 @@ class NdlScript:
         if self._definitions is None:
             self._definitions = tuple(self._found())
         return self._definitions
+
+    def calls(self) -> Iterator[NdlCall]:
+        """Every call of the text, in macros and in other calls too."""
+        within = (one.body.statements for one in self.definitions() if one.body is not None)
+        for statement in chain(self.statements, *within):
+            if isinstance(statement, NdlAssignment):
+                yield from (one for one in values(statement.value) if isinstance(one, NdlCall))
 
     def _found(self) -> Iterator[Definition]:
         waiting = list(reversed(self.statements))

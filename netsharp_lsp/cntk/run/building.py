@@ -199,8 +199,9 @@ class Builders:
     def _from_ndl(self, program: Program) -> tuple[Callable[[], Outcome], tuple[Part, ...]]:
         from netsharp_lsp.cntk.ndl.program import evaluate_program
 
-        measure = self._files.matrix
-        return lambda: evaluate_program(program, measure), program.parts + program.candidates
+        measure, is_later = self._files.matrix, self._is_later
+        parts = program.parts + program.candidates
+        return lambda: evaluate_program(program, measure, later=is_later()), parts
 
     def _from_brainscript(self, text: Traced, model: Model) -> Outcome:
         key = (text.place(0, len(text)).key, text.text)

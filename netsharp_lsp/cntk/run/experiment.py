@@ -26,7 +26,12 @@ from netsharp_lsp.cntk.run.programs import (
     text_of_file,
 )
 from netsharp_lsp.cntk.run.texts import NetworkText
-from netsharp_lsp.cntk.run.versions import version_of, words_of_options, words_of_texts
+from netsharp_lsp.cntk.run.versions import (
+    version_of,
+    words_of_ndl,
+    words_of_options,
+    words_of_texts,
+)
 from netsharp_lsp.cntk.versions import ALWAYS
 from netsharp_lsp.workspace import NO_PREMISES, Run
 
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.configuration.meaning.configuration import Configuration
     from netsharp_lsp.cntk.configuration.meaning.usage import Visit
+    from netsharp_lsp.cntk.ndl.syntax import NdlScript
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.edits import Edit
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram, ReadProgram
@@ -144,7 +150,11 @@ class Experiment:
         texts = (
             self._read.of(one, self.builders.first_surroundings) for one in self._builder_texts()
         )
-        words = chain(words_of_options(self.visits, self.configuration.root), words_of_texts(texts))
+        words = chain(
+            words_of_options(self.visits, self.configuration.root),
+            words_of_texts(texts),
+            words_of_ndl(self._ndl_scripts()),
+        )
         return version_of(self.given.version, words)
 
     def has(self, known: Releases) -> bool:
@@ -170,6 +180,15 @@ class Experiment:
                 key = found.entry.key.decode("utf-8", "replace")
                 if builder_language(key) == "brainscript":
                     yield inline_text(found.text)
+
+    def _ndl_scripts(self) -> Iterator[NdlScript]:
+        """The scripts of NDL that the commands build their networks of; nothing is built."""
+        for command in self.commands:
+            found = command.builder
+            if command.scope is not None and found is not None:
+                key = found.entry.key.decode("utf-8", "replace")
+                if builder_language(key) == "ndl":
+                    yield from (part.script for part in self._built(command).parts)
 
     @cached_property
     def edits(self) -> list[Edit]:
@@ -261,6 +280,10 @@ class SingleFile(Experiment):
         text = text_of_file(self.name, self.files) if self.language == "brainscript" else None
         if text is not None:
             yield text
+
+    def _ndl_scripts(self) -> Iterator[NdlScript]:
+        for built in self.networks if self.language == "ndl" else ():
+            yield from (part.script for part in built.parts)
 
     @cached_property
     def edits(self) -> list[Edit]:

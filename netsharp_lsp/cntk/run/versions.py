@@ -20,6 +20,9 @@ from netsharp_lsp.cntk.library.versions import (
     of_parameter,
     of_start,
 )
+from netsharp_lsp.cntk.ndl.functions import COUNTS as NDL_COUNTS
+from netsharp_lsp.cntk.ndl.functions import function_of
+from netsharp_lsp.cntk.ndl.syntax import Option
 from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.cntk.versions import ALWAYS, FIRST, LAST, Releases, rank
 
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.options import Block, Option
     from netsharp_lsp.cntk.configuration.scope import Found, Scope
     from netsharp_lsp.cntk.configuration.sources import SourcePlace
+    from netsharp_lsp.cntk.ndl.functions import NdlFunction
+    from netsharp_lsp.cntk.ndl.syntax import NdlCall, NdlScript
     from netsharp_lsp.cntk.run.programs import ReadProgram
 
 #: How a run's release is known.
@@ -182,3 +187,37 @@ def _of_call(
             said = f"{function} with {count} arguments by position"
             place = text.outside(call.function.place)
             yield VersionedWord(said, place, known, True, application.eager, counts=True)
+
+
+def words_of_ndl(scripts: Iterable[NdlScript]) -> Iterator[VersionedWord]:
+    """The words of NDL that not every release knows: functions, their options, arguments that
+    were added.  A macro of a function's name is meant in its place.
+    """
+    scripts = list(dict.fromkeys(scripts))
+    macros = {one.name.text.lower() for script in scripts for one in script.definitions()}
+    for script in scripts:
+        for call in script.calls():
+            function = function_of(call.name.text)
+            if function is not None and call.name.text.lower() not in macros:
+                yield from _of_ndl_call(script, call, function)
+
+
+def _of_ndl_call(
+    script: NdlScript, call: NdlCall, function: NdlFunction
+) -> Iterator[VersionedWord]:
+    name = call.name
+    place = script.place(name.start, name.end)
+    if function.known != ALWAYS:
+        yield VersionedWord(f"'{function.name}' of NDL", place, function.known, True, True)
+    count, since = NDL_COUNTS.get(function.name, (0, ALWAYS))
+    options = [one for one in call.arguments if isinstance(one, Option)]
+    if count and len(call.arguments) - len(options) >= count:
+        said = f"{function.name} with {count} arguments"
+        yield VersionedWord(said, place, since, True, True)
+    known = {name.lower(): choice.known for name, choice in function.options.items()}
+    for one in options:
+        releases = known.get(one.name.text.lower(), ALWAYS)
+        if releases != ALWAYS:
+            said = f"the option {one.name.text} of {function.name}"
+            at = script.place(one.name.start, one.name.end)
+            yield VersionedWord(said, at, releases, False, True)

@@ -112,7 +112,7 @@ def _functions(edited: Edited, writing: Writing) -> Iterator[Completion]:
     """The functions of NDL that no macro hides."""
     macros = {one.name.lower() for one in edited.declarations if one.kind == "macro"}
     for function in FUNCTIONS.values():
-        if function.name.lower() not in macros:
+        if function.name.lower() not in macros and edited.main.may_have(function.known):
             insert = _call(function.name, function.signature[: max(1, function.fewest)])
             detail = f"({', '.join(function.signature)})"
             topic = f"ndl:{function.name}"

@@ -199,17 +199,23 @@ def image_parameters(network: MigratedNetwork) -> Iterator[Edit | Todo]:
 
 @rule("MG29", AUTOMATIC)
 def batch_normalization(network: MigratedNetwork) -> Iterator[Edit | Todo]:
-    """The options of `BatchNormalization`."""
+    """The options of `BatchNormalization`: releases from 2.0 on take `spatial` by its name."""
+    nodes = network.network.nodes.values()
+    later = any(one.operation == "BatchNormalization" and len(one.inputs) > 5 for one in nodes)
     for site in _sites(network, "normalization"):
         given, text = site.arguments, site.text
         spatial = given.option("spatial")
         value = "false"
         if spatial is not None:
             value = network.truth(text, site.frame, spatial.value)
-        behind = given.span(given.positional[-1])[1]
-        yield text.edit("MG29", behind, behind, f", {value}")
-        for name in ("spatial", "eval"):
-            option = given.option(name)
+        dropped = [given.option("eval")]
+        if later and spatial is not None:
+            yield text.edit("MG29", *given.span(spatial), f"spatial={value}")
+        elif not later:
+            behind = given.span(given.positional[-1])[1]
+            yield text.edit("MG29", behind, behind, f", {value}")
+            dropped.append(spatial)
+        for option in dropped:
             if option is not None:
                 yield text.edit("MG29", *given.without(option), "")
         engine = given.option("engine")

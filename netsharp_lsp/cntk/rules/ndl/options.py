@@ -45,10 +45,11 @@ _LEGACY = tuple(
 @rule("ND020", "warning", on=EXPERIMENT, language="ndl")
 def unknown_options(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Options that a function does not have: NDL ignores them."""
+    hidden = macros(experiment)
     for text in ndl_texts(experiment):
         for call, _ in text.calls():
             function = function_of(call.name.text)
-            if function is None:
+            if function is None or call.name.text.lower() in hidden:
                 continue
             for option in options(call):
                 if not _is_known(function, option.name.text):

@@ -77,7 +77,12 @@ def _unknown_function(name: str, place: Place, experiment: Experiment, plain: Sa
     types = {one.lower(): one for one in NODE_TYPES}
     if name.lower() in types:
         return Said(plain.kind, f"NDL has no function '{name}'; BrainScript has one.")
-    known = [one for function in FUNCTIONS.values() for one in (function.name, function.short)]
+    known = [
+        one
+        for function in FUNCTIONS.values()
+        if experiment.has(function.known)
+        for one in (function.name, function.short)
+    ]
     near = nearest(name, [*filter(None, known), *(one.name.text for one in defined.values())])
     if near is not None:
         ask = f"Did you mean '{near}'?"
