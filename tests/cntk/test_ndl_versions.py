@@ -14,6 +14,7 @@ from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.cntk.versions import FIRST, LAST, VERSIONS, rank
 from netsharp_lsp.workspace import Premises, Run
 from tests.cli.command_line import netsharp
+from tests.cntk.test_versions import experiment as network_run
 from tests.cntk.test_versions import message, said
 from tests.cntk.texts import Memory
 
@@ -70,6 +71,18 @@ def test_the_lowest_release_that_knows_every_word_is_meant(
         found = said(experiment(call, earlier))
         assert {one.split()[0] for one in found} == {"CK121"}
         assert {one.split()[1] for one in found} == {"error" if stops else "warning"}
+
+
+def test_later_releases_splice_along_an_axis_without_turning() -> None:
+    layer = "{ r = Splice (image : image, axis=2) }.r"
+    operations = {}
+    for version in (FIRST, "2.0", LAST):
+        (built,) = network_run(layer, version).networks
+        assert built.network is not None
+        assert built.network.nodes["h"].shape == (12, 20, 3)
+        operations[version] = {node.operation for node in built.network.nodes.values()}
+    assert operations[FIRST] - operations["2.0"] == {"TransposeDimensions"}
+    assert operations["2.0"] == operations[LAST]
 
 
 def test_a_file_for_itself_is_of_the_release_of_its_words() -> None:
