@@ -77,10 +77,12 @@ def _place_axes(nodes: Mapping[str, Node]) -> list[Trouble]:
         if node.operation == "DynamicAxis":
             node.axis = Axis(node.name)
     for node in nodes.values():
-        if node.operation not in INPUTS:
-            continue
         name = node.text("dynamicAxis")
         holder = nodes.get(name)
+        if node.operation == "Where" and holder is not None:
+            node.axis = holder.axis
+        if node.operation not in INPUTS:
+            continue
         node.axis = default
         if name and (holder is None or holder.operation != "DynamicAxis"):
             troubles.append(Trouble(node, f"there is no dynamic axis '{name}'.", "dynamic-axis"))

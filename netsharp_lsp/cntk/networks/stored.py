@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from netsharp_lsp.cntk.networks.inference import inferred
-from netsharp_lsp.cntk.networks.node import GROUPS, PARAMETER, Network, Node
-from netsharp_lsp.cntk.networks.node_types import INPUTS
+from netsharp_lsp.cntk.networks.node import GROUPS, PARAMETER, Calling, Network, Node
+from netsharp_lsp.cntk.networks.node_types import INPUTS, NODE_TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from netsharp_engine.cntk.stored.model_file import StoredModel
+    from netsharp_engine.cntk.stored.values import StoredModel
 
 
 def network_in(stored: StoredModel, path: str) -> Network:
     """Return the network of a stored model; its nodes stand at the beginning of a file."""
     nodes: dict[str, Node] = {}
+    calls = _calls(stored, path)
     for number, one in enumerate(stored.nodes):
         node = nodes[one.name] = Node(one.operation, number, one.name)
-        node.shape = one.shape
+        # What no table knows has a shape that cannot be known.
+        node.shape = one.shape if one.operation in NODE_TYPES else None
         node.attributes.update(one.attributes)
         node.where = (path, 0, 0)
+        node.call = None if one.block is None else calls[one.block]
         if one.operation in INPUTS:
             node.attributes["shape"] = one.shape
         if one.operation == PARAMETER and one.values is not None and one.values.size == 1:
@@ -34,14 +37,23 @@ def network_in(stored: StoredModel, path: str) -> Network:
     return inferred(Network(nodes, groups))
 
 
+def _calls(stored: StoredModel, path: str) -> list[Calling]:
+    """The blocks of a model, each the call of a function."""
+    found: list[Calling] = []
+    for one in stored.blocks:
+        parent = None if one.parent is None else found[one.parent]
+        found.append(Calling(one.function, one.name or one.node, (path, 0, 0), parent))
+    return found
+
+
 def read_network(blocks: Iterable[bytes]) -> Network | str:
     """Read the network of a model file, whose nodes stand nowhere; a sentence for any other."""
     from netsharp_engine.cntk.stored.binary import ModelFault
-    from netsharp_engine.cntk.stored.model_file import read_model
     from netsharp_engine.cntk.stored.model_tensors import is_tensors, read_tensors
+    from netsharp_engine.cntk.stored.opening import open_model
 
     data = b"".join(blocks)
     try:
-        return network_in(read_tensors(data) if is_tensors(data) else read_model(data), "")
+        return network_in(read_tensors(data) if is_tensors(data) else open_model(data), "")
     except ModelFault as fault:
         return str(fault)

@@ -18,7 +18,7 @@ from netsharp_lsp.cntk.training.stored_models import stored_model, stored_networ
 from netsharp_lsp.cntk.training.telling import final_results
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from netsharp_engine.model import Model
     from netsharp_lsp.cntk.networks.node import Network, Node
@@ -47,8 +47,8 @@ def opened_model(path: str) -> Model | None:
         _shapes(outputs),
         answer.name,
         judges,
-        _Graphs(network, path, answer, is_softmax=kind == _LOGITS),
-        {one.name: one.values for one in stored.nodes if one.values is not None},
+        _Graphs(network, path, answer, stored.aliases, is_softmax=kind == _LOGITS),
+        stored.numbers(),
         stored.dtype,
         lambda minibatches, told: final_results(minibatches, told, judges),
         [node.name for node in network.nodes.values() if node.operation in INPUTS],
@@ -66,8 +66,17 @@ def _shapes(nodes: Iterable[Node]) -> dict[str, tuple[int, ...]]:
 class _Graphs:
     """The graphs of nodes of a network by their names; without names that of its answer."""
 
-    def __init__(self, network: Network, path: str, answer: Node, *, is_softmax: bool) -> None:
+    def __init__(
+        self,
+        network: Network,
+        path: str,
+        answer: Node,
+        aliases: Mapping[str, str],
+        *,
+        is_softmax: bool,
+    ) -> None:
         self._network, self._path, self._answer = network, path, answer
+        self._aliases = aliases
         self._is_softmax = is_softmax
 
     def __call__(self, names: Sequence[str], judged: bool) -> GraphAsked:
@@ -102,7 +111,7 @@ class _Graphs:
         return GraphAsked(graph, inputs, over_time)
 
     def _named(self, name: str) -> Node:
-        node = self._network.nodes.get(name)
+        node = self._network.nodes.get(self._aliases.get(name, name))
         if node is None:
             known = self._network.nodes
             raise ModelError(f"{self._path}: no node is called '{name}'.{nearest(name, known)}")

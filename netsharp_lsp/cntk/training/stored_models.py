@@ -8,20 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from netsharp_engine.cntk.stored.binary import ModelFault
-from netsharp_engine.cntk.stored.model_file import read_model
 from netsharp_engine.cntk.stored.model_tensors import holds_network, read_tensors
+from netsharp_engine.cntk.stored.opening import SHORTEST, kind_of, open_model
 from netsharp_engine.model_file import ModelError
 from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cntk.networks.description import described
 from netsharp_lsp.cntk.networks.node import elements
 from netsharp_lsp.cntk.networks.stored import network_in
-from netsharp_lsp.cntk.suffixes import MODEL_BEGIN
 
 if TYPE_CHECKING:
     from typing import Any
 
     from netsharp_engine.cntk.generators import Array
-    from netsharp_engine.cntk.stored.model_file import StoredModel
+    from netsharp_engine.cntk.stored.values import StoredModel
     from netsharp_lsp.cntk.networks.node import Network
 
 _PRECISIONS = {"float32": "float", "float64": "double"}
@@ -31,17 +30,18 @@ def stored_model(path: str) -> StoredModel | None:
     """The model in a file of CNTK's, None where it is none; ModelError where it is damaged."""
     try:
         with open_plain(path) as stream:
-            data = stream.read(9)
-            if not data.startswith(MODEL_BEGIN) and data[8:] != b"{":
+            head = stream.read(SHORTEST)
+            kind = kind_of(head)
+            if kind is None and head[8:9] != b"{":
                 return None
-            data += stream.read()
+            stream.seek(0)
+            data = stream.read()
     except (OSError, ValueError):
         return None
-    is_binary = data.startswith(MODEL_BEGIN)
-    if not is_binary and not holds_network(data):
+    if kind is None and not holds_network(data):
         return None
     try:
-        return read_model(data) if is_binary else read_tensors(data)
+        return read_tensors(data) if kind is None else open_model(data)
     except ModelFault as fault:
         raise ModelError(f"{path}, {fault}.") from None
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pytest
 
 from netsharp_engine.cntk.descent.schedules import Noise
-from netsharp_engine.cntk.stored.model_file import StoredModel, read_model, written_model
-from netsharp_engine.cntk.stored.stored_nodes import StoredNode
+from netsharp_engine.cntk.stored.model_file import read_model, written_model
+from netsharp_engine.cntk.stored.values import StoredModel, StoredNode
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.nodes import Node
 from netsharp_engine.packing import packed

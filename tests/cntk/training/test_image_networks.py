@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from netsharp_engine.cntk.stored.model_file import StoredModel, read_model, written_model
-from netsharp_engine.cntk.stored.stored_nodes import StoredNode
+from netsharp_engine.cntk.stored.model_file import read_model, written_model
+from netsharp_engine.cntk.stored.values import StoredModel, StoredNode
 from tests.cntk.training.experiments import run
 from tests.cntk.training.test_model_files import Second
 from tests.conftest import SEED

@@ -10,15 +10,13 @@ import numpy as np
 import pytest
 
 from netsharp_engine.cntk.stored.binary import ModelFault
-from netsharp_engine.cntk.stored.model_file import (
+from netsharp_engine.cntk.stored.checkpoints import (
     Checkpoint,
-    StoredModel,
     read_checkpoint,
-    read_model,
     written_checkpoint,
-    written_model,
 )
-from netsharp_engine.cntk.stored.stored_nodes import StoredNode
+from netsharp_engine.cntk.stored.model_file import read_model, written_model
+from netsharp_engine.cntk.stored.values import StoredModel, StoredNode
 from tests.conftest import SEED
 
 

@@ -1,7 +1,7 @@
 """The values that the original's binary files are made of, written and read with their places.
 
 Nothing is asked of memory because a number in a file says so: lengths are compared with what is
-left.
+left, and numbers are views on the bytes that were read.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from netsharp_engine.cntk.generators import Array
+from netsharp_engine.cntk.stored.values import CSC, CSR, LegacyShape, SparseValues
 
-_WIDTHS = {4: "<f4", 8: "<f8"}
+_WIDTHS = {2: "<f2", 4: "<f4", 8: "<f8"}
 #: No name is longer.
 _LONGEST = 10_000
-_DENSE, _MATRIX, _MATRIX_END = b"d", "BMAT", "EMAT"
+_DENSE, _SPARSE, _MATRIX, _MATRIX_END = b"d", b"s", "BMAT", "EMAT"
 _MATRIX_NAME = "unnamed"
 
 
@@ -45,24 +46,44 @@ class BinaryWriting:
 
     def text(self, value: str) -> None:
         """A text, which a zero ends."""
-        self._parts.append(value.encode("utf-16-le") + b"\0\0")
+        self._parts.append(value.encode("utf-16-le", "surrogatepass") + b"\0\0")
 
     def shape(self, value: tuple[int, ...]) -> None:
         """Dimensions."""
-        self.pack(f"I{len(value)}I", len(value), *value)
+        if isinstance(value, LegacyShape):
+            channels, width, height = value
+            self.pack("3Q", width, height, channels)
+        else:
+            self.pack(f"I{len(value)}I", len(value), *value)
 
-    def matrix(self, values: Array, rows: int) -> None:
+    def matrix(self, values: Array, rows: int, name: str = _MATRIX_NAME) -> None:
         """Numbers column by column."""
         flat = np.ascontiguousarray(values).reshape(-1)
         self._parts.append(_DENSE)
-        self.text(_MATRIX)
-        self.size(flat.itemsize)
-        self.text(_MATRIX_NAME)
-        self.pack("i", 0)
+        self._matrix_head(flat, name, 0)
         self.size(rows)
         self.size(flat.size // max(rows, 1))
         self._parts.append(flat.astype(_WIDTHS[flat.itemsize]).tobytes())
         self.text(_MATRIX_END)
+
+    def sparse(self, given: SparseValues, name: str = _MATRIX_NAME) -> None:
+        """A sparse matrix; columns stand before rows."""
+        self._parts.append(_SPARSE)
+        self._matrix_head(given.values, name, given.form)
+        self.size(given.values.size)
+        self.size(given.columns)
+        self.size(given.rows)
+        if given.values.size:
+            self._parts.append(np.asarray(given.values, _WIDTHS[given.values.itemsize]).tobytes())
+            self._parts.append(np.asarray(given.indices, "<u8").tobytes())
+            self._parts.append(np.asarray(given.starts, "<u8").tobytes())
+        self.text(_MATRIX_END)
+
+    def _matrix_head(self, values: Array, name: str, form: int) -> None:
+        self.text(_MATRIX)
+        self.size(values.itemsize)
+        self.text(name)
+        self.pack("i", form)
 
 
 class BinaryReading:
@@ -70,6 +91,7 @@ class BinaryReading:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
+        self._view = memoryview(data)
         self.at = 0
 
     @property
@@ -81,6 +103,11 @@ class BinaryReading:
     def left(self) -> int:
         """How many bytes are left."""
         return len(self._data) - self.at
+
+    @property
+    def length(self) -> int:
+        """How many bytes there are."""
+        return len(self._data)
 
     def fault(self, words: str, at: int | None = None) -> ModelFault:
         """What is wrong here, or there."""
@@ -101,17 +128,19 @@ class BinaryReading:
 
     def text(self) -> str:
         """A text, which a zero ends."""
-        start, end = self.at, self.at
+        start = self.at
         limit = min(len(self._data), start + 2 * _LONGEST)
-        while end + 2 <= limit and self._data[end : end + 2] != b"\0\0":
-            end += 2
-        if end + 2 > limit:
+        end = self._data.find(b"\0\0", start, limit)
+        while end >= 0 and (end - start) % 2:
+            end = self._data.find(b"\0\0", end + 1, limit)
+        if end < 0:
             raise self.fault("a text is expected, and does not end")
-        self.at = end + 2
         try:
-            return self._data[start:end].decode("utf-16-le")
+            found = self._data[start:end].decode("utf-16-le")
         except UnicodeDecodeError:
             raise self.fault("a text is expected", start) from None
+        self.at = end + 2
+        return found
 
     def expect(self, mark: str) -> None:
         """A mark of the format."""
@@ -125,6 +154,10 @@ class BinaryReading:
         coded = mark.encode("utf-16-le") + b"\0\0"
         return self._data.startswith(coded, self.at)
 
+    def find(self, mark: str, at: int) -> int:
+        """Where a text stands next, -1 where it does not."""
+        return self._data.find(mark.encode("utf-16-le") + b"\0\0", at)
+
     def shape(self) -> tuple[int, ...]:
         """Dimensions."""
         rank = self.whole("I")
@@ -134,28 +167,67 @@ class BinaryReading:
             )
         return tuple(int(one) for one in self.take(f"{rank}I"))
 
-    def matrix(self) -> Array:
-        """Numbers column by column."""
+    def old_shape(self) -> tuple[int, ...]:
+        """Dimensions, or width, height and channels of an image as older files have them."""
         at = self.at
-        if self._bytes(1) != _DENSE:
-            raise self.fault("a dense matrix is expected; others are not read", at)
+        if self.left >= 8:
+            rank, first = self.take("II")
+            self.at = at
+            if rank and not first:
+                width, height, channels = self.take("3Q")
+                return LegacyShape((channels, width, height))
+        return self.shape()
+
+    def matrix(self) -> Array:
+        """Numbers column by column, a view on the file."""
+        found = self.any_matrix()[0]
+        assert not isinstance(found, SparseValues)
+        return found
+
+    def any_matrix(self, *, sparse: bool = False) -> tuple[Array | SparseValues, int, int, str]:
+        """Numbers as a view on the file, where they begin, rows, and the name of the matrix."""
+        at, kind = self.at, bytes(self._bytes(1))
+        if kind != _DENSE and not (sparse and kind == _SPARSE):
+            raise self.fault("a matrix is expected", at)
         self.expect(_MATRIX)
         width = self.size()
         if width not in _WIDTHS:
             raise self.fault(f"numbers of {width:,} bytes are not read", self.at - 8)
-        self.text()
-        self.whole()
+        name = self.text()
+        form = self.whole()
+        if kind == _SPARSE:
+            sparse_values, begin = self._sparse(form, width)
+            self.expect(_MATRIX_END)
+            return sparse_values, begin, sparse_values.rows, name
         rows, columns = self.size(), self.size()
+        begin = self.at
         found = np.frombuffer(self._bytes(rows * columns * width), _WIDTHS[width])
         self.expect(_MATRIX_END)
-        return found.astype(found.dtype.newbyteorder("="))
+        return found, begin, rows, name
 
-    def _bytes(self, count: int) -> bytes:
+    def _sparse(self, form: int, width: int) -> tuple[SparseValues, int]:
+        if form not in (CSC, CSR):
+            raise self.fault(f"a sparse matrix of format {form} is not read", self.at - 4)
+        count, columns, rows = self.size(), self.size(), self.size()
+        outer = columns if form == CSC else rows
+        begin = self.at
+        values = np.frombuffer(self._bytes(count * width), _WIDTHS[width])
+        indices = np.frombuffer(self._bytes(count * 8), "<u8")
+        starts = np.frombuffer(self._bytes((outer + 1) * 8 if count else 0), "<u8")
+        inner = rows if form == CSC else columns
+        orderly = not count or (
+            starts[0] == 0 and starts[-1] == count and bool((starts[1:] >= starts[:-1]).all())
+        )
+        if not orderly or (count and int(indices.max()) >= inner):
+            raise self.fault("the places of a sparse matrix do not fit its shape", begin)
+        return SparseValues(form, rows, columns, values, indices, starts), begin
+
+    def _bytes(self, count: int) -> memoryview:
         left = len(self._data) - self.at
         if count > left:
             raise self.fault(
                 f"{count:,} bytes are expected, and {left:,} are left: it is truncated"
             )
-        found = self._data[self.at : self.at + count]
+        found = self._view[self.at : self.at + count]
         self.at += count
         return found

@@ -1,21 +1,26 @@
-"""The original's model files and checkpoints: networks with their numbers, as plain values.
+"""The original's model files of its first format, in all their versions, as plain values.
 
-Written are those of version 15.  What they hold of a node is a row of `stored_nodes`; a type that
-it lacks is named.
+What they hold of a node is a row of `stored_nodes`; a type that it lacks is named.  Networks that
+are trained here are written in version 15.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Callable, Sequence
 
-from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.stored.binary import BinaryReading, BinaryWriting, ModelFault
-from netsharp_engine.cntk.stored.stored_nodes import TYPES, StoredNode
+from netsharp_engine.cntk.stored.conversions import converted, worth_asking
+from netsharp_engine.cntk.stored.fields import REALS_IN_FILES
+from netsharp_engine.cntk.stored.stored_nodes import RENAMED, TYPES, row_of
+from netsharp_engine.cntk.stored.values import V1, StoredModel, StoredNode
 
 VERSION = 15
-_PRECISIONS = {"float": "float32", "double": "float64"}
-_NAMES = {dtype: precision for precision, dtype in _PRECISIONS.items()}
+#: The newest version that the table of attributes knows.
+NEWEST = 27
+_NAMES = {dtype: precision for precision, dtype in REALS_IN_FILES.items()}
+#: From this version on each node names its precision.
+_TYPED = 7
 #: The groups of nodes by their marks, in the order of the file.
 _GROUPS = {
     "feature": "FeatureNodes",
@@ -24,27 +29,9 @@ _GROUPS = {
     "evaluation": "EvalNodes",
     "output": "OutputNodes",
 }
-
-
-class StoredModel(NamedTuple):
-    """A network: nodes, and the names of those of each group."""
-
-    nodes: Sequence[StoredNode]
-    groups: Mapping[str, Sequence[str]]
-    dtype: str
-
-
-class Checkpoint(NamedTuple):
-    """What goes on from a model: samples so far, rate per sample, the criterion, samples of a
-    minibatch, and what each trained parameter remembers and counts, in the order of their names.
-    """
-
-    samples: int
-    rate: float
-    loss: float
-    minibatch: int
-    smoothed: Sequence[Array]
-    counts: Sequence[float] = ()
+_MARKS = {mark: group for group, mark in _GROUPS.items()} | {"CriteriaNodes": "criterion"}
+#: Groups that no network uses any more: one is passed over, the other has to be empty.
+_SKIPPED, _PAIRS = "NodesReqMultiSeqHandling", "PairNodes"
 
 
 def not_stored(operations: Sequence[str]) -> list[str]:
@@ -53,147 +40,257 @@ def not_stored(operations: Sequence[str]) -> list[str]:
 
 
 def written_model(model: StoredModel) -> bytes:
-    """A model as the bytes of a file."""
-    out = BinaryWriting()
+    """A model as the bytes of a file of the version that is written here."""
     nodes = sorted(model.nodes, key=lambda node: node.name)
+    fresh = [one._replace(dtype=model.dtype, function="", kept={}) for one in nodes]
+    groups = [(mark, tuple(model.groups.get(group, ()))) for group, mark in _GROUPS.items()]
+    return _written(fresh, VERSION, groups, versioned=True)
+
+
+def rewritten_model(model: StoredModel) -> bytes:
+    """A model that `raw_model` read as the bytes of the file that it was read from."""
+    groups = model.kept["groups"]
+    return _written(model.nodes, model.version, groups, versioned=model.kept["versioned"])
+
+
+def _written(
+    nodes: Sequence[StoredNode],
+    version: int,
+    groups: Sequence[tuple[str, Sequence[str]]],
+    *,
+    versioned: bool,
+) -> bytes:
+    out = BinaryWriting()
     out.text("BCN")
-    _write_version(out, VERSION)
+    if versioned:
+        write_version(out, version)
     out.size(len(nodes))
     out.text("BNodeList")
-    for node in (one._replace(dtype=model.dtype) for one in nodes):
-        for text in (_NAMES[model.dtype], node.operation, node.name):
-            out.text(text)
-        TYPES[node.operation].write(out, node)
+    for node in nodes:
+        if version >= _TYPED:
+            out.text(_NAMES[node.dtype])
+        out.text(node.function or node.operation)
+        out.text(node.name)
+        TYPES[node.operation].write(out, node, version)
     out.text("ENodeList")
     out.text("BRelation")
     for node in nodes:
         out.text(node.name)
-        out.size(len(node.inputs))
-        for name in node.inputs:
-            out.text(name)
+        _write_names(out, node.inputs)
     out.text("ERelation")
     out.text("BRootNodes")
-    for group, mark in _GROUPS.items():
-        names = model.groups.get(group, ())
+    for mark, names in groups:
         out.text(f"B{mark}")
-        out.size(len(names))
-        for name in names:
-            out.text(name)
+        _write_names(out, names)
         out.text(f"E{mark}")
     out.text("ERootNodes")
     out.text("ECN")
     return out.data
 
 
-def read_model(data: bytes) -> StoredModel:
-    """The model in the bytes of a file; ModelFault where there is none that can be used."""
-    given = BinaryReading(data)
-    if not given.starts("BCN"):
-        raise ModelFault("byte 0: this is no model of CNTK in its first format")
-    given.expect("BCN")
-    version = _read_version(given)
-    if version is None or version < 13 or version > VERSION:
-        raise given.fault(f"a model of version {version or 1} is not read yet; 13 to {VERSION} are")
-    count = given.size()
-    given.expect("BNodeList")
-    nodes: dict[str, StoredNode] = {}
-    dtype = "float32"
-    for _ in range(count):
+def read_model(data: bytes, *, partial: bool = False) -> StoredModel:
+    """The model in the bytes of a file; ModelFault where there is none that can be used.
+
+    ``partial``: what can be read around faults, which the model tells.
+    """
+    return converted(raw_model(data, partial=partial))
+
+
+def raw_model(data: bytes, *, partial: bool = False) -> StoredModel:
+    """The model as it stands in a file, with nothing brought up to date; else as `read_model`."""
+    return _Reading(data, partial).model()
+
+
+class _Reading:
+    """A model that is read from its first byte to its last."""
+
+    def __init__(self, data: bytes, partial: bool) -> None:
+        self._data, self._partial = data, partial
+        self._given = BinaryReading(data)
+        self._version = 1
+        self._nodes: dict[str, StoredNode] = {}
+        self._groups: list[tuple[str, tuple[str, ...]]] = []
+        self._faults: list[str] = []
+
+    def model(self) -> StoredModel:
+        """All of it; ModelFault where it is none."""
+        given = self._given
+        if not given.starts("BCN"):
+            raise ModelFault("byte 0: this is no model of CNTK in its first format")
+        given.expect("BCN")
         at = given.at
-        precision, operation, name = given.text(), given.text(), given.text()
-        if precision not in _PRECISIONS:
-            raise given.fault(f"numbers of precision '{precision}' are not read", at)
-        dtype = _PRECISIONS[precision]
-        if operation not in TYPES:
+        version = read_version(given)
+        self._version = version or 1
+        if not 1 <= self._version <= NEWEST:
+            words = f"a model of version {self._version:,} is not read; 1 to {NEWEST} are"
+            raise given.fault(words, at)
+        for part in (self._read_nodes, self._read_relations, self._read_groups):
+            if not self._done(part):
+                break
+        dtype = self._dtype()
+        groups: dict[str, tuple[str, ...]] = {}
+        for mark, names in self._groups:
+            if mark in _MARKS:
+                group = _MARKS[mark]
+                known = tuple(name for name in names if name in self._nodes)
+                groups[group] = groups.get(group, ()) + known
+        nodes = list(self._nodes.values())
+        return StoredModel(
+            nodes,
+            groups,
+            dtype,
+            format=V1,
+            version=self._version,
+            versions={"model": self._version},
+            types=Counter(node.function or node.operation for node in nodes),
+            outputs=worth_asking(nodes, groups),
+            faults=self._faults,
+            kept={"versioned": version is not None, "groups": self._groups},
+        )
+
+    def _done(self, part: Callable[[], None]) -> bool:
+        """Whether a part was read; a fault of it is told at the end where that is asked for."""
+        try:
+            part()
+        except ModelFault as fault:
+            if not self._partial:
+                raise
+            self._faults.append(str(fault))
+            return False
+        return True
+
+    def _dtype(self) -> str:
+        """The precision that is computed with: that of most numbers."""
+        found = {node.dtype for node in self._nodes.values()}
+        return "float64" if "float64" in found else "float32"
+
+    def _read_nodes(self) -> None:
+        given = self._given
+        count = given.size()
+        given.expect("BNodeList")
+        dtype = self._untyped()
+        while len(self._nodes) < count and not given.starts("ENodeList"):
+            at = given.at
+            try:
+                node = self._node(dtype)
+            except ModelFault as fault:
+                if not self._partial:
+                    raise
+                self._faults.append(str(fault))
+                if not self._resume(max(given.at, at + 2)):
+                    break
+                continue
+            if node.name in self._nodes:
+                raise given.fault(f"there are two nodes '{node.name}'", at)
+            self._nodes[node.name] = node
+        if self._faults and (end := given.find("ENodeList", given.at)) >= 0:
+            given.at = end
+        given.expect("ENodeList")
+
+    def _node(self, dtype: str) -> StoredNode:
+        given, at = self._given, self._given.at
+        if self._version >= _TYPED:
+            precision = given.text()
+            if precision not in REALS_IN_FILES:
+                raise given.fault(f"numbers of precision '{precision[:40]}' are not read", at)
+            dtype = REALS_IN_FILES[precision]
+        operation, name = given.text(), given.text()
+        row = row_of(operation)
+        if row is None:
             raise given.fault(
-                f"'{name}' is of type {operation}, which is not read yet from models of version "
-                f"{version}",
+                f"'{name[:200]}' is of type {operation[:80]}, which is not read from models of "
+                f"version {self._version}",
                 at,
             )
-        nodes[name] = TYPES[operation].read(given, StoredNode(operation, name, (), dtype=dtype))
-    given.expect("ENodeList")
-    given.expect("BRelation")
-    for _ in range(count):
-        at = given.at
-        name = given.text()
-        inputs = _names(given)
-        unknown = next((one for one in (name, *inputs) if one not in nodes), None)
-        if unknown is not None:
-            raise given.fault(f"there is no node '{unknown}'", at)
-        nodes[name] = nodes[name]._replace(inputs=inputs)
-    given.expect("ERelation")
-    given.expect("BRootNodes")
-    groups: dict[str, tuple[str, ...]] = {}
-    for group, mark in _GROUPS.items():
-        if given.starts(f"B{mark}"):
-            given.expect(f"B{mark}")
-            groups[group] = tuple(name for name in _names(given) if name in nodes)
-            given.expect(f"E{mark}")
-    given.expect("ERootNodes")
-    given.expect("ECN")
-    if not given.ended:
-        raise given.fault("the model ends, and the file does not")
-    return StoredModel(list(nodes.values()), groups, dtype)
+        today = RENAMED.get(operation, operation)
+        function = operation if today != operation else ""
+        node = StoredNode(today, name, (), dtype=dtype, function=function)
+        return row.read(given, node, self._version)
+
+    def _untyped(self) -> str:
+        """The precision of nodes that name none: that of the first matrix."""
+        at = self._given.find("BMAT", self._given.at) if self._version < _TYPED else -1
+        width = self._data[at + 10 : at + 18] if at >= 0 else b""
+        return "float64" if int.from_bytes(width, "little") == 8 else "float32"
+
+    def _resume(self, at: int) -> bool:
+        """Go to the next node behind a fault: a precision and two texts; whether there is one."""
+        given = self._given
+        while self._version >= _TYPED:
+            places = [found for one in REALS_IN_FILES if (found := given.find(one, at)) >= 0]
+            if not places:
+                return False
+            given.at = at = min(places)
+            try:
+                given.text()
+                printable = all(
+                    word and word.isprintable() for word in (given.text(), given.text())
+                )
+            except ModelFault:
+                printable = False
+            given.at = at
+            if printable:
+                return True
+            at += 2
+        return False
+
+    def _read_relations(self) -> None:
+        given = self._given
+        given.expect("BRelation")
+        while not given.starts("ERelation"):
+            at = given.at
+            name = given.text()
+            inputs = _names(given)
+            unknown = next((one for one in (name, *inputs) if one not in self._nodes), None)
+            if unknown is None:
+                self._nodes[name] = self._nodes[name]._replace(inputs=inputs)
+            elif not self._faults:
+                raise given.fault(f"there is no node '{unknown[:200]}'", at)
+            elif name in self._nodes:
+                known = tuple(one for one in inputs if one in self._nodes)
+                self._nodes[name] = self._nodes[name]._replace(inputs=known)
+        given.expect("ERelation")
+
+    def _read_groups(self) -> None:
+        given = self._given
+        given.expect("BRootNodes")
+        while not given.starts("ERootNodes"):
+            at, mark = given.at, given.text()
+            known = mark[:1] == "B" and mark[1:] in (*_MARKS, _SKIPPED, _PAIRS)
+            if not known:
+                raise given.fault(f"a group of nodes is expected, not '{mark[:40]}'", at)
+            names = _names(given)
+            if mark[1:] == _PAIRS and names:
+                raise given.fault("it pairs nodes of two networks, which is not read", at)
+            given.expect(f"E{mark[1:]}")
+            self._groups.append((mark[1:], names))
+        given.expect("ERootNodes")
+        given.expect("ECN")
+        if not given.ended:
+            raise given.fault("the model ends, and the file does not")
 
 
-def written_checkpoint(state: Checkpoint) -> bytes:
-    """A checkpoint as the bytes of a file."""
-    out = BinaryWriting()
-    _write_version(out, 2)
-    out.text("BCKP")
-    out.text("BLearnRate")
-    out.size(state.samples)
-    out.pack("dd", state.rate, state.loss)
-    out.text("ELearnRate")
-    out.text("BMinibatchSize")
-    out.size(state.minibatch)
-    out.text("EMinibatchSize")
-    out.text("BGradient")
-    for values in state.smoothed:
-        out.matrix(values, values.shape[-1])
-    out.text("EGradient")
-    out.text("BCount")
-    out.pack(f"{len(state.smoothed)}d", *(state.counts or (0.0 for _ in state.smoothed)))
-    out.text("ECount")
-    out.text("ECKP")
-    return out.data
-
-
-def read_checkpoint(data: bytes, parameters: int) -> Checkpoint:
-    """The checkpoint of so many parameters in the bytes of a file; ModelFault for others."""
-    given = BinaryReading(data)
-    _read_version(given)
-    given.expect("BCKP")
-    given.expect("BLearnRate")
-    samples = given.size()
-    rate, loss = given.take("dd")
-    given.expect("ELearnRate")
-    given.expect("BMinibatchSize")
-    minibatch = given.size()
-    given.expect("EMinibatchSize")
-    given.expect("BGradient")
-    smoothed = [given.matrix() for _ in range(parameters)]
-    given.expect("EGradient")
-    given.expect("BCount")
-    counts = given.take(f"{parameters}d")
-    given.expect("ECount")
-    given.expect("ECKP")
-    return Checkpoint(samples, rate, loss, minibatch, smoothed, counts)
-
-
-def _write_version(out: BinaryWriting, version: int) -> None:
+def write_version(out: BinaryWriting, version: int) -> None:
+    """Write the version of a model or a checkpoint."""
     out.text("BVersion")
     out.size(version)
     out.text("EVersion")
 
 
-def _read_version(given: BinaryReading) -> int | None:
+def read_version(given: BinaryReading) -> int | None:
+    """The version of a model or a checkpoint, None where none is said."""
     if not given.starts("BVersion"):
         return None
     given.expect("BVersion")
     version = given.size()
     given.expect("EVersion")
     return version
+
+
+def _write_names(out: BinaryWriting, names: Sequence[str]) -> None:
+    out.size(len(names))
+    for name in names:
+        out.text(name)
 
 
 def _names(given: BinaryReading) -> tuple[str, ...]:

@@ -13,12 +13,11 @@ import numpy as np
 from netsharp_engine import stored
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.stored.binary import ModelFault
-from netsharp_engine.cntk.stored.model_file import StoredModel, not_stored
-from netsharp_engine.cntk.stored.stored_nodes import StoredNode
+from netsharp_engine.cntk.stored.model_file import not_stored
+from netsharp_engine.cntk.stored.values import GROUPS, StoredModel, StoredNode
 from netsharp_engine.model_file import FORMAT, KINDS, VERSION, ModelError, write_file
 
 _ENTRY = "cntk"
-_GROUPS = ("feature", "label", "criterion", "evaluation", "output")
 _TYPES = {kind: np.dtype(name).newbyteorder("<") for name, kind in KINDS.items()}
 
 
@@ -118,7 +117,7 @@ def _model(entry: Mapping[str, Any], arrays: Mapping[str, Array]) -> StoredModel
     if lacking:
         raise ValueError(f"nodes of type {lacking[0][:40]} are not read")
     groups = stored.table(entry, "groups")
-    found = {group: _texts(groups, group) for group in _GROUPS if group in groups}
+    found = {group: _texts(groups, group) for group in GROUPS if group in groups}
     for one in (*(one for node in nodes for one in node.inputs), *sum(found.values(), ())):
         if one not in names:
             raise ValueError(f"there is no node '{one}'")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netsharp_engine.cntk.stored.stored_nodes import StoredNode
+from netsharp_engine.cntk.stored.values import StoredNode
 
 _PARAMETER = "LearnableParameter"
 

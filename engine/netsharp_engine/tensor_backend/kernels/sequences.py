@@ -117,6 +117,8 @@ def border_back(delay: Node, gradient: Array, packing: Packing) -> Array:
 def moved(node: Node, sources: list[Array], packings: list[Packing | None]) -> Moved:
     """The value of an operation of ``ops.shaping.COLUMNS``."""
     given = [one for one in packings if one is not None]
+    if node.op == "ReconcileDynamicAxis" and packings[0] is None and len(given) == 1:
+        return Moved(np.repeat(sources[0], given[0].columns, axis=0), given[0])
     if len(given) != len(node.inputs):
         raise GraphError(f"'{node.name}' reads a source without a dynamic axis", node.origin)
     if node.op != "ReconcileDynamicAxis" and any(one.before is not None for one in given):
@@ -130,7 +132,8 @@ def moved_back(
 ) -> Array | None:
     """The gradient by a source; None where there is none."""
     if node.op == "ReconcileDynamicAxis" and number == 0:
-        return gradient
+        whole = len(sources[0]) == len(gradient)
+        return gradient if whole else gradient.sum(0, keepdims=True)
     if node.op == "GatherPacked" and number == 1:
         to, where = sources[0].reshape(-1), packings[0].places
     elif node.op == "ScatterPacked" and number == 2:

@@ -67,9 +67,9 @@ def scatter_packed(node: Node, final: bool) -> None:
 
 
 def reconciled(node: Node, final: bool) -> None:
-    """The first input along the axis of the second."""
+    """The first input along the axis of the second; later releases repeat one without an axis."""
     if final:
-        need_axis(node, 0, 1)
+        need_axis(node, *((1,) if node.truth("repeated") else (0, 1)))
     node.axis = node.inputs[1].axis
     node.shape = shape_of(node, 0)
 

@@ -21,7 +21,7 @@ from netsharp_lsp.cntk.training.work import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from netsharp_engine.cntk.stored.stored_nodes import StoredNode
+    from netsharp_engine.cntk.stored.values import StoredNode
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.training.telling import Telling
     from netsharp_lsp.cntk.training.work import CommandWork, Workshop

@@ -13,7 +13,7 @@ from netsharp_engine.cntk.descent.training import Descent, require_parameters
 from netsharp_engine.cntk.evaluation import Passes, evaluated
 from netsharp_engine.cntk.starts import VALUE, Start, started
 from netsharp_engine.cntk.statistics import precomputed
-from netsharp_engine.cntk.stored.model_file import Checkpoint
+from netsharp_engine.cntk.stored.checkpoints import Checkpoint
 from netsharp_engine.program import Memory
 from netsharp_lsp.cntk.networks.node import elements
 from netsharp_lsp.cntk.training.networks.left_out import TRACE

@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from netsharp_engine import stored
 from netsharp_engine.aside import Aside
 from netsharp_engine.cntk.stored.binary import ModelFault
-from netsharp_engine.cntk.stored.model_file import (
+from netsharp_engine.cntk.stored.checkpoints import (
     Checkpoint,
-    StoredModel,
-    not_stored,
     read_checkpoint,
-    read_model,
     written_checkpoint,
-    written_model,
 )
+from netsharp_engine.cntk.stored.model_file import not_stored, written_model
 from netsharp_engine.cntk.stored.model_tensors import is_tensors, read_tensors, write_tensors
-from netsharp_engine.cntk.stored.stored_nodes import StoredNode
+from netsharp_engine.cntk.stored.opening import open_model
+from netsharp_engine.cntk.stored.values import StoredModel, StoredNode
 from netsharp_engine.memory import shown_bytes
 from netsharp_engine.model_file import ModelError, read_file, write_file
 from netsharp_engine.plain_files import open_plain
@@ -112,7 +110,7 @@ class ModelFiles:
         """Read a model; StoredModelError where there is none that can be used."""
         data = self._read(path)
         try:
-            return _learnt(read_tensors(data) if is_tensors(data) else read_model(data), path)
+            return _learnt(read_tensors(data) if is_tensors(data) else open_model(data), path)
         except ModelFault as fault:
             raise StoredModelError(f"{path}, {fault}.") from None
 
@@ -264,6 +262,7 @@ def _stored(model: LearntNetwork) -> StoredModel:
             tuple(one.name for one in node.inputs),
             node.attributes,
             model.values.get(node.name),
+            model.dtype,
         )
         for node in model.network.nodes.values()
     ]
@@ -273,5 +272,5 @@ def _stored(model: LearntNetwork) -> StoredModel:
 
 def _learnt(found: StoredModel, path: str) -> LearntNetwork:
     """The network of a file, whose nodes stand there."""
-    values = {one.name: one.values for one in found.nodes if one.values is not None}
+    values = found.numbers()
     return LearntNetwork(network_in(found, path), values, found.dtype)

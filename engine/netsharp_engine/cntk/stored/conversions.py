@@ -1,0 +1,118 @@
+"""What older files mean by what they hold: statistics, inputs and axes brought up to date.
+
+Networks are changed as values; nothing is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from netsharp_engine.cntk.stored.values import StoredModel, StoredNode
+
+_NORMALIZATION, _STACK, _PARAMETER = "BatchNormalization", "OptimizedRNNStack", "LearnableParameter"
+#: The versions before which a node's numbers or inputs meant something else.
+_VARIANCES, _WEIGHTS_FIRST = 13, 14
+
+
+def converted(model: StoredModel) -> StoredModel:
+    """A model of an older version as one of today, and what was changed as warnings."""
+    nodes = {node.name: node for node in model.nodes}
+    warnings = list(model.warnings)
+    for change in (_variances, _swapped_stacks, _without_counts, _one_axis_each):
+        told = change(nodes, model.version)
+        warnings += [told] if told else []
+    return model._replace(nodes=list(nodes.values()), warnings=warnings)
+
+
+def _variances(nodes: dict[str, StoredNode], version: int) -> str:
+    """Inverse deviations as variances: epsilon is added to them, and once more when normalising.
+
+    CNTK: BatchNormalizationNode, the conversion of files before version 13.
+    """
+    if version >= _VARIANCES:
+        return ""
+    done: set[str] = set()
+    for node in list(nodes.values()):
+        if node.operation != _NORMALIZATION or len(node.inputs) < 5 or node.inputs[4] in done:
+            continue
+        source = nodes[node.inputs[4]]
+        if source.values is not None:
+            done.add(source.name)
+            inverse = source.values.astype(np.float64)
+            with np.errstate(divide="ignore"):
+                variance = 1 / (inverse * inverse) + node.attributes.get("epsilon", 1e-5)
+            values = variance.astype(source.values.dtype)
+            nodes[source.name] = source._replace(values=values)
+    if not done:
+        return ""
+    return (
+        f"The statistics of {len(done):,} batch normalisations were inverse deviations, as models "
+        "before version 13 have them, and are variances now."
+    )
+
+
+def _swapped_stacks(nodes: dict[str, StoredNode], version: int) -> str:
+    if version < _WEIGHTS_FIRST:
+        for node in list(nodes.values()):
+            if node.operation == _STACK and len(node.inputs) == 2:
+                nodes[node.name] = node._replace(inputs=node.inputs[::-1])
+    return ""
+
+
+def _without_counts(nodes: dict[str, StoredNode], version: int) -> str:
+    """The count of samples as a number of the node, where it is one of its inputs."""
+    for node in list(nodes.values()):
+        if node.operation == _NORMALIZATION and len(node.inputs) > 5:
+            counted = nodes[node.inputs[5]].values
+            values = node.values
+            if counted is not None and counted.size == 1:
+                values = np.asarray(counted, np.float64).reshape(1)
+            nodes[node.name] = node._replace(inputs=node.inputs[:5], values=values)
+    return ""
+
+
+def _one_axis_each(nodes: dict[str, StoredNode], version: int) -> str:
+    """A node that works along several axes as several of one axis each."""
+    for node in list(nodes.values()):
+        keys = _SEVERAL.get(node.operation)
+        if keys is None or not isinstance(node.attributes.get("axis"), tuple):
+            continue
+        given: Mapping[str, Any] = node.attributes
+        count, source = len(given["axis"]), node.inputs
+        for at in range(count):
+            said = {key: value[at] if key in keys else value for key, value in given.items()}
+            name = node.name if at == count - 1 else f"{node.name}.{at + 1}"
+            nodes[name] = node._replace(name=name, inputs=source, attributes=said)
+            source = (name,)
+    return ""
+
+
+_SEVERAL = {
+    "Slice": frozenset(("beginIndex", "endIndex", "axis", "stride")),
+    "ReduceElements": frozenset(("axis",)),
+}
+_JUDGING = frozenset(("criterion", "evaluation"))
+
+
+def worth_asking(
+    nodes: Sequence[StoredNode], groups: Mapping[str, Sequence[str]]
+) -> tuple[str, ...]:
+    """The nodes that are worth asking for: those that the file calls outputs, else what nobody
+    reads but what judges.
+    """
+    if groups.get("output"):
+        return tuple(dict.fromkeys(groups["output"]))
+    judging = {name for group in _JUDGING for name in groups.get(group, ())}
+    labels = set(groups.get("label", ()))
+    read = {name for node in nodes if node.name not in judging for name in node.inputs}
+    judged = {
+        name for node in nodes if node.name in judging for name in node.inputs if name not in labels
+    }
+    leaves = (_PARAMETER, "InputValue", "SparseInputValue")
+    computed = [one.name for one in nodes if one.operation not in leaves]
+    return tuple(
+        name for name in computed if name not in judging and (name in judged or name not in read)
+    )
