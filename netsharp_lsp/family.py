@@ -160,7 +160,7 @@ if TYPE_CHECKING:
             None where it is another's or is not there; ModelError where it is damaged.
             """
 
-        def stored(self, path: str) -> dict[str, Any] | None:
+        def stored(self, path: str, *, partial: bool = False) -> dict[str, Any] | None:
             """Return what `describe` says of such a file, None and ModelError likewise."""
 
         def files(self, texts: Mapping[str, bytes], roots: Roots) -> Folders:

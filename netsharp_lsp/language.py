@@ -192,11 +192,15 @@ def read_numbers(path: str) -> Mapping[str, Array]:
     return read_model(path).tensors
 
 
-def stored_network(path: str) -> dict[str, Any] | None:
+def stored_network(path: str, *, partial: bool = False) -> dict[str, Any] | None:
     """Return what `describe` says of the network in a model of another program, None for all else;
-    ModelError where it cannot be used.
+    ModelError where it cannot be used.  `partial`: with what can be read around faults.
     """
-    found = (one.experiments.stored(path) for one in families() if one.experiments is not None)
+    found = (
+        one.experiments.stored(path, partial=partial)
+        for one in families()
+        if one.experiments is not None
+    )
     return next((one for one in found if one is not None), None)
 
 

@@ -49,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--format", choices=FORMATS, default="text", help="how to say it")
     add("--depth", metavar="N", type=level, help="levels of calls that a picture shows open")
     add("--output", metavar="FILE", help="write into a file")
+    add("--partial", action="store_true", help="of a damaged model, what can be read of it")
     add_context_arguments(parser)
     group = add_experiment_arguments(parser)
     group.add_argument("--command", metavar="NAME", help="the command whose network is meant")
@@ -87,9 +88,9 @@ def _run(args: argparse.Namespace) -> int:
 
 def _described(args: argparse.Namespace) -> tuple[dict[str, Any] | None, int]:
     """What is meant, described, None where there is nothing more to say; and the exit code."""
-    stored = _stored(args.subject)
+    stored = _stored(args.subject, partial=args.partial)
     if stored is not None:
-        return stored, DONE
+        return stored, FAULTY if stored["model"].get("faults") else DONE
     roots = roots_for([(args.stdin_filename or ".") if args.subject == "-" else args.subject], args)
     find = settings_finder(args, roots)
     experiments = family_meant(args.subject, args).experiments
@@ -103,10 +104,10 @@ def _described(args: argparse.Namespace) -> tuple[dict[str, Any] | None, int]:
     return language_for(subject.name).describe(subject.text, subject.context), DONE
 
 
-def _stored(path: str) -> dict[str, Any] | None:
+def _stored(path: str, *, partial: bool) -> dict[str, Any] | None:
     """The network in a model of another program, None where what is named is none."""
     try:
-        return stored_network(path)
+        return stored_network(path, partial=partial)
     except ValueError as error:
         raise SubjectError(str(error)) from None
 

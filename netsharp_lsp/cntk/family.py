@@ -6,7 +6,7 @@ Each answer imports what it needs on use.
 from __future__ import annotations
 
 from netsharp_engine.plain_files import open_plain
-from netsharp_lsp.cntk.suffixes import MODEL_BEGIN, SCRIPTS, SUFFIXES
+from netsharp_lsp.cntk.suffixes import MODEL_BEGINS, SCRIPTS, SUFFIXES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ def _may_be_model(path: str) -> bool:
     """Whether a file begins as a model does; what reads models is loaded for no other."""
     try:
         with open_plain(path) as stream:
-            data = stream.read(9)
+            data = stream.read(16)
     except (OSError, ValueError):
         return False
-    return data.startswith(MODEL_BEGIN) or data[8:] == b"{"
+    return data.startswith(MODEL_BEGINS) or data[8:9] == b"{"
 
 
 class Experiments:
@@ -90,13 +90,13 @@ class Experiments:
 
         return numbers_in(path)
 
-    def stored(self, path: str) -> dict[str, Any] | None:
-        """The network of a model of CNTK's; see `netsharp_lsp.cntk.training.stored_models`."""
+    def stored(self, path: str, *, partial: bool = False) -> dict[str, Any] | None:
+        """The network of a model of CNTK's; see `netsharp_lsp.cntk.training.model_description`."""
         if not _may_be_model(path):
             return None
-        from netsharp_lsp.cntk.training.stored_models import description_of
+        from netsharp_lsp.cntk.training.model_description import description_of
 
-        return description_of(path)
+        return description_of(path, partial=partial)
 
     def files(self, texts: Mapping[str, bytes], roots: Roots) -> OverDisk:
         """The files of the disk, some with other texts."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.description.models import model_lines
 from netsharp_lsp.description.node_tables import FIGURES, HEAD, loop_lines, node_rows
 from netsharp_lsp.text.shorten import shortened
 from netsharp_lsp.text.visible import visible
@@ -33,16 +34,32 @@ UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 def render_text(description: Description) -> str:
     """Aligned tables, of layers and bundles or of nodes and loops, and the totals."""
-    parts = [_aligned(*table) for table in _tables(description)]
+    parts = ["\n".join(map(visible, _above(description)))] if "model" in description else []
+    if _is_checkpoint(description):
+        return f"{parts[0]}\n"
+    parts += [_aligned(*table) for table in _tables(description)]
     parts.append("\n".join(map(visible, totals(description))))
     return "\n\n".join(parts) + "\n"
 
 
 def render_markdown(description: Description) -> str:
     """The same tables in Markdown."""
-    parts = [_markdown(*table) for table in _tables(description)]
+    parts = ["\n".join(f"- {visible(line.strip())}" for line in _above(description))]
+    parts = parts if "model" in description else []
+    if _is_checkpoint(description):
+        return f"{parts[0]}\n"
+    parts += [_markdown(*table) for table in _tables(description)]
     parts.append("\n".join(f"- {visible(line)}" for line in totals(description)))
     return "\n\n".join(parts) + "\n"
+
+
+def _is_checkpoint(description: Description) -> bool:
+    return "checkpoint" in description.get("model", ())
+
+
+def _above(description: Description) -> list[str]:
+    """What stands above the tables of a model file."""
+    return model_lines(description["model"]) if "model" in description else []
 
 
 def _tables(description: Description) -> list[Table]:

@@ -12,36 +12,41 @@ from netsharp_engine.cntk.stored.model_tensors import holds_network, read_tensor
 from netsharp_engine.cntk.stored.opening import SHORTEST, kind_of, open_model
 from netsharp_engine.model_file import ModelError
 from netsharp_engine.plain_files import open_plain
-from netsharp_lsp.cntk.networks.description import described
 from netsharp_lsp.cntk.networks.node import elements
 from netsharp_lsp.cntk.networks.stored import network_in
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from netsharp_engine.cntk.generators import Array
     from netsharp_engine.cntk.stored.values import StoredModel
     from netsharp_lsp.cntk.networks.node import Network
 
-_PRECISIONS = {"float32": "float", "float64": "double"}
+
+def model_bytes(path: str) -> bytes | None:
+    """The bytes of a file that begins as models do, None for any other."""
+    try:
+        with open_plain(path) as stream:
+            head = stream.read(SHORTEST)
+            if kind_of(head) is None and head[8:9] != b"{":
+                return None
+            stream.seek(0)
+            data: bytes = stream.read()
+    except (OSError, ValueError):
+        return None
+    return data if kind_of(data[:SHORTEST]) is not None or holds_network(data) else None
+
+
+def read_stored(data: bytes) -> StoredModel | None:
+    """The model in a safetensors file, None in any other; ModelFault where it is damaged."""
+    return read_tensors(data) if kind_of(data[:SHORTEST]) is None else None
 
 
 def stored_model(path: str) -> StoredModel | None:
     """The model in a file of CNTK's, None where it is none; ModelError where it is damaged."""
-    try:
-        with open_plain(path) as stream:
-            head = stream.read(SHORTEST)
-            kind = kind_of(head)
-            if kind is None and head[8:9] != b"{":
-                return None
-            stream.seek(0)
-            data = stream.read()
-    except (OSError, ValueError):
-        return None
-    if kind is None and not holds_network(data):
+    data = model_bytes(path)
+    if data is None:
         return None
     try:
-        return read_tensors(data) if kind is None else open_model(data)
+        return read_stored(data) or open_model(data)
     except ModelFault as fault:
         raise ModelError(f"{path}, {fault}.") from None
 
@@ -71,17 +76,3 @@ def numbers_in(path: str) -> dict[str, Array] | None:
             fits = elements(shape) == one.values.size
             found[one.name] = one.values.reshape(shape[::-1] if fits else -1)
     return found
-
-
-def description_of(path: str) -> dict[str, Any] | None:
-    """The network of a model as `netsharp describe` has it, its nodes at the beginning of the
-    file; None and ModelError as for `stored_model`.
-    """
-    stored = stored_model(path)
-    if stored is None:
-        return None
-    found = described(stored_network(stored, path), _PRECISIONS[stored.dtype])
-    start = {"line": 1, "column": 1}
-    nodes = [{**one, "start": start, "end": start} for one in found["nodes"]]
-    whence: dict[str, Any] = {"command": None, "builder": None, "commands": [], "release": None}
-    return {**found, "nodes": nodes, **whence}

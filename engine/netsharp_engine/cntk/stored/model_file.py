@@ -143,7 +143,7 @@ class _Reading:
             version=self._version,
             versions={"model": self._version},
             types=Counter(node.function or node.operation for node in nodes),
-            outputs=worth_asking(nodes, groups),
+            outputs=() if self._faults else worth_asking(nodes, groups),
             faults=self._faults,
             kept={"versioned": version is not None, "groups": self._groups},
         )

@@ -76,9 +76,15 @@ class _Opening:
         for uid, one in self._functions.items():
             self._function(uid, one)
         for uid, at in self._further:
-            node = self._nodes[uid]
+            node = self._nodes.get(uid)
+            if node is None:
+                continue
             name, said = f"{uid}{_MARK}{at}", {**node.attributes, "output": at}
             self._nodes[name] = node._replace(name=name, attributes=said, uid=name, label="")
+        if self._partial:
+            for uid, node in self._nodes.items():
+                known = tuple(one for one in node.inputs if one in self._nodes)
+                self._nodes[uid] = node._replace(inputs=known)
         rows = list(blocks.values())
         nodes, aliases = named(with_axes(list(self._nodes.values())), rows)
         roots = [aliases.get(one, one) for one in self._roots()]
@@ -99,7 +105,7 @@ class _Opening:
             versions=versions,
             types=Counter(self._operation(one) for one in self._functions.values()),
             blocks=rows,
-            outputs=outputs,
+            outputs=() if self._faults else outputs,
             aliases=aliases,
             warnings=self._warnings,
             faults=self._faults,

@@ -148,7 +148,7 @@ def grouped(
 def _unsummed(by_name: Mapping[str, StoredNode], name: str) -> str:
     """What a sum over all samples is the sum of."""
     node = by_name[name]
-    return node.inputs[0] if node.operation == _SUM and node.inputs[0] in by_name else name
+    return node.inputs[0] if node.operation == _SUM and node.inputs else name
 
 
 def _reached(by_name: Mapping[str, StoredNode], names: Sequence[str]) -> set[str]:

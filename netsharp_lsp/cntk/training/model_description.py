@@ -1,0 +1,97 @@
+"""What `netsharp describe` says of a model file of CNTK, or of a checkpoint: plain values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from netsharp_engine.cntk.stored.binary import ModelFault
+from netsharp_engine.cntk.stored.checkpoints import Checkpoint
+from netsharp_engine.cntk.stored.dictionaries.wire import Dictionary, WireArray
+from netsharp_engine.cntk.stored.opening import TrainerState, open_stored
+from netsharp_engine.model_file import ModelError
+from netsharp_lsp.cntk.networks.description import described
+from netsharp_lsp.cntk.networks.node import Network
+from netsharp_lsp.cntk.networks.stored import network_in
+from netsharp_lsp.cntk.training.stored_models import model_bytes, read_stored
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from netsharp_engine.cntk.stored.values import StoredModel
+
+_PRECISIONS = {"float32": "float", "float64": "double"}
+#: What a model was not made from, as a configuration would be.
+_WHENCE: dict[str, Any] = {"command": None, "builder": None, "commands": [], "release": None}
+_NOWHERE: dict[str, Any] = {"file": None, "start": None, "end": None}
+
+
+def description_of(path: str, *, partial: bool = False) -> dict[str, Any] | None:
+    """The network of a model as `netsharp describe` has it, its nodes in no file; None where it is
+    no model, ModelError where it is damaged.  ``partial``: with what can be read around faults.
+    """
+    data = model_bytes(path)
+    if data is None:
+        return None
+    try:
+        found = read_stored(data) or open_stored(data, partial=partial)
+    except ModelFault as fault:
+        raise ModelError(f"{path}, {fault}.") from None
+    if isinstance(found, Checkpoint):
+        state = {
+            "samples": found.samples,
+            "rate": _plain(found.rate),
+            "criterion": _plain(found.loss),
+            "minibatch": found.minibatch or None,
+            "gradients": [int(one.size) for one in found.smoothed],
+        }
+        return _checkpoint("v1", found.version, state)
+    if isinstance(found, TrainerState):
+        version = found.values.get("Version", 1)
+        state = {key: _plain(value) for key, value in sorted(found.values.items())}
+        return _checkpoint("v2", version, state)
+    return _described(found)
+
+
+def _described(stored: StoredModel) -> dict[str, Any]:
+    network = network_in(stored, "")
+    found = described(network, _PRECISIONS[stored.dtype])
+    rows = {one.name: one for one in stored.nodes}
+    nodes = []
+    for one in found["nodes"]:
+        row = rows[one["name"]]
+        names = {"function": row.function, "label": row.label, "uid": row.uid}
+        nodes.append({**one, **_NOWHERE, **{key: word for key, word in names.items() if word}})
+    calls = [{**one, **_NOWHERE} for one in found["calls"]]
+    troubles = [f"'{one.node.name}': {one.message}" for one in network.troubles]
+    return {**found, "nodes": nodes, "calls": calls, **_WHENCE, "model": _model(stored, troubles)}
+
+
+def _model(stored: StoredModel, troubles: list[str]) -> dict[str, Any]:
+    return {
+        "format": stored.format,
+        "version": stored.version,
+        "versions": dict(stored.versions),
+        "types": dict(sorted(stored.types.items())),
+        "outputs": list(stored.outputs),
+        "warnings": [*stored.warnings, *troubles],
+        "faults": list(stored.faults),
+    }
+
+
+def _checkpoint(form: str, version: int, state: dict[str, Any]) -> dict[str, Any]:
+    """A checkpoint: what a training goes on from, without a network."""
+    model = {"format": form, "version": version, "checkpoint": state}
+    return {**described(Network({}, {}), "float"), **_WHENCE, "model": model}
+
+
+def _plain(value: Any) -> Any:
+    """A value of a dictionary as JSON has it: arrays by their shapes, no number that JSON lacks."""
+    if isinstance(value, WireArray):
+        return {"dtype": value.dtype, "shape": list(value.shape)}
+    if isinstance(value, Dictionary):
+        return {key: _plain(one) for key, one in sorted(value.items())}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if isinstance(value, float) and value - value != 0:
+        return str(value)
+    return value
