@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from netsharp_engine.program import Tensors
     from netsharp_engine.tensor_backend.kernels.sparse import Gradient
 
+#: Bytes: the largest block that counts there is 32 MiB with its head.
+_KEPT = 31 << 20
 _WIDTHS = {"float32": 4, "float64": 8}
 
 
@@ -95,6 +97,9 @@ class TensorProgram:
         self._type: Any = np.dtype(job.dtype).type
         self._trained = [one for one in job.graph.parameters if one.trained]
         self._walk = GraphWalk(job, self.values)
+        # The GNU library keeps freed memory up to twice the largest block that ever was; beyond it
+        # gives arrays back to the system, which clears each page of the next ones anew.
+        np.empty(_KEPT, np.uint8)
         self._gradients: dict[str, Gradient] = {}
         self._adds = False
         self._updates = 0

@@ -15,7 +15,7 @@ from netsharp_engine.graph import Graph, Node
 from netsharp_engine.ops.tensors import HELD
 from netsharp_engine.ops.tensors.shaping import DELAYS
 from netsharp_engine.packing import Packing, single
-from netsharp_engine.tensor_backend.kernels import sequences, sparse
+from netsharp_engine.tensor_backend.kernels import convolution, sequences, sparse
 from netsharp_engine.tensor_backend.kernels.elements import exp, log_softmax, one_number
 from netsharp_engine.tensor_backend.kernels.rows import Array, Room, total
 
@@ -105,6 +105,45 @@ class Affine(Together):
             np.dot(by, weights.T, back)
             sequences.without_gaps(back, around.packings[self._source])
             yield self._source, back.reshape(-1, *self._source.shape)
+
+
+class Rectified(Together):
+    """A convolution with a bias of each map and a rectifier."""
+
+    def __init__(self, filtered: Node, plus: Node, shown: Node, learning: set[Node]) -> None:
+        self.shown, self.hidden = shown, (filtered, plus)
+        self._filtered, self._learning = filtered, learning
+        self._weights, self._source = filtered.inputs
+        self._bias = next(one for one in plus.inputs if one is not filtered)
+
+    def forward(self, around: Walked) -> bool:
+        """Find the value; not where some columns are gaps, nor where no twin does it."""
+        packing = around.packings[self._source]
+        if packing is None or len(packing.gaps):
+            return False
+        weights, bias = (
+            around.values[one.parameters[0].name] for one in (self._weights, self._bias)
+        )
+        images = around.dense(self._source)
+        found = convolution.rectified(self._filtered, weights, bias, images)
+        if found is None:
+            return False
+        around.found[self.shown], around.packings[self.shown] = found, packing
+        return True
+
+    def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
+        """The gradients of biases, weights and images."""
+        node, value = self._filtered, around.found[self.shown]
+        by, sums = convolution.rectified_back(node, value, gradient)
+        if self._bias in self._learning:
+            yield self._bias, sums.reshape(1, *self._bias.shape)
+        weights = around.values[self._weights.parameters[0].name][None]
+        sources = weights, around.dense(self._source)
+        for source, back in zip(
+            node.inputs, convolution.CONVOLUTION["Convolution"].backward, strict=True
+        ):
+            if source in self._learning and back is not None:
+                yield source, back(node, sources, value, by)
 
 
 class Chosen(Together):
@@ -245,6 +284,21 @@ def _affine(node: Node, only_for: OnlyFor, learning: set[Node]) -> Together | No
     return None
 
 
+def _rectified(node: Node, only_for: OnlyFor, learning: set[Node]) -> Together | None:
+    plus = node.inputs[0]
+    if plus.op != "Plus" or not only_for(plus, (node,)):
+        return None
+    for one, bias in (plus.inputs, plus.inputs[::-1]):
+        if one.op != "Convolution" or not _is_held(bias) or not _is_held(one.inputs[0]):
+            continue
+        told, a_map = one.attributes, (one.shape[0], *(1,) * (len(one.shape) - 1))
+        plain = not told["transpose"] and not told["channels_last"]
+        of_maps = told["maps"] == a_map and told["axes"][0].count == 1 and bias.shape == a_map
+        if plain and of_maps and one.shape == node.shape and only_for(one, (plus,)):
+            return Rectified(one, plus, node, learning)
+    return None
+
+
 def _chosen(node: Node, only_for: OnlyFor, learning: set[Node]) -> Together | None:
     weights, source = node.inputs
     plain = source.op == "input" and _is_held(weights) and sparse.takes_sparse(node)
@@ -291,6 +345,7 @@ def _ends(node: Node, only_for: OnlyFor, learning: set[Node]) -> Together | None
 OnlyFor = Callable[[Node, Collection[Node]], bool]
 _KINDS: Mapping[str, Callable[[Node, OnlyFor, set[Node]], Together | None]] = {
     "Plus": _affine,
+    "RectifiedLinear": _rectified,
     "Times": _chosen,
     "LookupTable": _chosen,
     "CrossEntropyWithSoftmax": _entropy,

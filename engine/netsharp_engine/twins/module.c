@@ -20,6 +20,8 @@ static PyMethodDef methods[] = {
      "The largest or the mean of windows."},
     {"windows_pooled_back", (PyCFunction)(void (*)(void))windows_pooled_back, METH_FASTCALL,
      "The gradient by images of windows."},
+    {"windows_rectified_back", (PyCFunction)(void (*)(void))windows_rectified_back, METH_FASTCALL,
+     "The gradient through a rectifier, and that of the biases before it."},
     {NULL, NULL, 0, NULL},
 };
 

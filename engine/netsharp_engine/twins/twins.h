@@ -40,5 +40,6 @@ PyObject *windows_moved(PyObject *module, PyObject *const *given, Py_ssize_t cou
 PyObject *windows_joined(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *windows_pooled(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *windows_pooled_back(PyObject *module, PyObject *const *given, Py_ssize_t count);
+PyObject *windows_rectified_back(PyObject *module, PyObject *const *given, Py_ssize_t count);
 
 #endif

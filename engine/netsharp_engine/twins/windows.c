@@ -7,6 +7,8 @@
 #define AT_A_TIME 30
 /* The widest vector, in floats: so many samples there have to be at least. */
 #define LEAST_SAMPLES 16
+/* Numbers that are summed up in float; eight of a lane, or more of narrower vectors. */
+#define BESIDE 128
 
 /* A way over images: runs [runs, 4] of places beside each other that see the same taps: the first
    place, the cell that goes with it, how many, and which class of taps; classes [classes, 2]: where
@@ -24,7 +26,7 @@ struct run {
 struct moving {
     struct walk walk;
     int64_t maps;
-    const float *image, *kernels;
+    const float *image, *kernels, *biases;
     float *out;
 };
 
@@ -163,12 +165,12 @@ static PyObject *outside(void) {
     return NULL;
 }
 
-/* samples, maps, runs, classes, taps, image [cells, samples], kernels [weights, maps], out [maps,
-   places, samples]. */
+/* samples, maps, runs, classes, taps, image [cells, samples], kernels [weights, maps], biases [maps]
+   of a rectifier or None, out [maps, places, samples]. */
 PyObject *windows_moved(PyObject *module, PyObject *const *given, Py_ssize_t count) {
     (void)module;
     int64_t sizes[2];
-    if (!sized(given, count, 8, sizes))
+    if (!sized(given, count, 9, sizes))
         return NULL;
     struct moving one = {.walk.samples = sizes[0], .maps = sizes[1]};
     struct arrays arrays = {.count = 0};
@@ -180,7 +182,9 @@ PyObject *windows_moved(PyObject *module, PyObject *const *given, Py_ssize_t cou
     if (!(one.kernels = memory_of(&arrays, given[6], 0, 0)))
         goto end;
     int64_t depth = floats(&arrays) / sizes[1];
-    if (!(one.out = memory_of(&arrays, given[7], 0, 1)))
+    if (given[7] != Py_None && !(one.biases = memory_of(&arrays, given[7], 4 * sizes[1], 0)))
+        goto end;
+    if (!(one.out = memory_of(&arrays, given[8], 0, 1)))
         goto end;
     one.walk.places = floats(&arrays) / sizes[0] / sizes[1];
     if (!inside(&one.walk, depth)) {
@@ -302,6 +306,40 @@ PyObject *windows_pooled_back(PyObject *module, PyObject *const *given, Py_ssize
     }
     Py_BEGIN_ALLOW_THREADS
     WIDEST(pooled_back, &one);
+    Py_END_ALLOW_THREADS
+    found = Py_None;
+    Py_INCREF(found);
+end:
+    let_go(&arrays);
+    return found;
+}
+
+/* maps, value and by [maps, numbers], out of the same shape, sums [maps]. */
+PyObject *windows_rectified_back(PyObject *module, PyObject *const *given, Py_ssize_t count) {
+    (void)module;
+    if (count != 5) {
+        PyErr_SetString(PyExc_TypeError, "another number of arguments is needed");
+        return NULL;
+    }
+    int64_t maps = PyLong_AsSsize_t(given[0]);
+    if (maps < 1 || maps > INT32_MAX) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_ValueError, "a size is out of range");
+        return NULL;
+    }
+    struct arrays arrays = {.count = 0};
+    PyObject *found = NULL;
+    const float *value, *by;
+    float *out, *sums;
+    if (!(value = memory_of(&arrays, given[1], 0, 0)))
+        goto end;
+    int64_t bytes = arrays.views[0].len;
+    if (!(by = memory_of(&arrays, given[2], bytes, 0))
+        || !(out = memory_of(&arrays, given[3], bytes, 1))
+        || !(sums = memory_of(&arrays, given[4], 4 * maps, 1)))
+        goto end;
+    Py_BEGIN_ALLOW_THREADS
+    WIDEST(rectified_back, value, by, maps, bytes / 4 / maps, out, sums);
     Py_END_ALLOW_THREADS
     found = Py_None;
     Py_INCREF(found);

@@ -12,6 +12,12 @@ typedef int32_t NAME(marks) __attribute__((vector_size(BYTES)));
 #define AT(pointer) (*(NAME(loose) *)(pointer))
 #define SEEN(pointer) (*(const NAME(loose) *)(pointer))
 
+/* The larger of two; what is no number is larger than all. */
+INLINE NAME(floats) NAME(larger)(NAME(floats) most, NAME(floats) other) {
+    NAME(marks) taken = (other > most) | (other != other);
+    return (NAME(floats))(((NAME(marks))other & taken) | ((NAME(marks))most & ~taken));
+}
+
 /* Some maps at so many vectors of places: all taps of a run, each with its weights. */
 INLINE void NAME(tile)(const struct moving *one, struct run run, const float *image, int64_t map,
                        float *out, const int rows, const int vectors) {
@@ -28,8 +34,12 @@ INLINE void NAME(tile)(const struct moving *one, struct run run, const float *im
                 sums[r][v] += weights[r] * seen[v];
     }
     for (int r = 0; r < rows; r++)
-        for (int v = 0; v < vectors; v++)
-            AT(out + r * one->walk.places * samples + v * WIDTH) = sums[r][v];
+        for (int v = 0; v < vectors; v++) {
+            NAME(floats) found = sums[r][v];
+            if (one->biases)
+                found = NAME(larger)((NAME(floats)){0}, found + one->biases[map + r]);
+            AT(out + r * one->walk.places * samples + v * WIDTH) = found;
+        }
 }
 
 typedef void (*NAME(tile_of))(const struct moving *, struct run, const float *, int64_t, float *);
@@ -164,10 +174,31 @@ TARGET static void NAME(joined)(const struct joining *one) {
     }
 }
 
-/* The largest of each window; what is no number is larger than all. */
-INLINE NAME(floats) NAME(larger)(NAME(floats) most, NAME(floats) other) {
-    NAME(marks) taken = (other > most) | (other != other);
-    return (NAME(floats))(((NAME(marks))other & taken) | ((NAME(marks))most & ~taken));
+/* What comes back through a rectifier, and its sum for each map: a few numbers of each
+   lane in float, all of them in double. */
+TARGET static void NAME(rectified_back)(const float *value, const float *by, int64_t maps,
+                                        int64_t length, float *out, float *sums) {
+    for (int64_t m = 0; m < maps; m++) {
+        double found = 0;
+        for (int64_t begin = 0; begin < length; begin += BESIDE) {
+            int64_t end = begin + BESIDE < length ? begin + BESIDE : length, i = begin;
+            NAME(floats) part = {0};
+            for (; i + WIDTH <= end; i += WIDTH) {
+                NAME(marks) open = SEEN(value + i) > 0;
+                NAME(floats) back = (NAME(floats))((NAME(marks))SEEN(by + i) & open);
+                part += back;
+                AT(out + i) = back;
+            }
+            for (; i < end; i++)
+                found += out[i] = value[i] > 0 ? by[i] : 0;
+            for (int64_t j = 0; j < WIDTH; j++)
+                found += part[j];
+        }
+        sums[m] = (float)found;
+        value += length;
+        by += length;
+        out += length;
+    }
 }
 
 INLINE void NAME(pool_run)(const struct pooling *one, struct run run, const float *image, float *out,

@@ -8,11 +8,16 @@ import numpy as np
 import pytest
 
 from netsharp_engine.nodes import Node
+from netsharp_engine.program import Batch
+from netsharp_engine.tensor_backend import walk
 from netsharp_engine.tensor_backend.kernels import compiled_windows, convolution, pooling
 from netsharp_engine.tensor_backend.kernels.compiled_windows import LEAST_SAMPLES, compiled, twins
 from netsharp_engine.tensor_backend.kernels.rows import Array
 from netsharp_engine.tensor_backend.kernels.table import TABLE
+from netsharp_engine.tensor_backend.together import Rectified
 from netsharp_engine.walks import runs
+from netsharp_lsp.cntk.training.networks.lowering import lowered
+from tests.cntk.brainscript.building import network
 from tests.cntk.training.test_images import (
     CONVOLUTIONS,
     POOLS,
@@ -21,6 +26,8 @@ from tests.cntk.training.test_images import (
     convolution_of,
     pooling_of,
 )
+from tests.cntk.training.test_sequences import gradients_of
+from tests.cntk.training.test_together import program_of
 from tests.conftest import SEED
 
 #: The least, one beside vectors, and whole ones of every width.
@@ -152,10 +159,10 @@ def test_what_makes_no_sense_is_refused() -> None:
     assert way is not None
     image, weights = np.ones((8, 16), np.float32), np.ones((6, 3), np.float32)
     out = np.ones((3, 2, 16), np.float32)
-    told = *way[:3], image, weights, out
+    told = *way[:3], image, weights, None, out
     twins.windows_moved(16, 3, *told)
     assert (out == 6).all()
-    for number, shorter in ((3, image[:7]), (4, weights[:5]), (5, out[:2])):
+    for number, shorter in ((3, image[:7]), (4, weights[:5]), (6, out[:2])):
         less = [*told[:number], np.ascontiguousarray(shorter), *told[number + 1 :]]
         with pytest.raises(ValueError, match="a place is out of range"):
             twins.windows_moved(16, 3, *less)
@@ -176,3 +183,69 @@ def test_what_makes_no_sense_is_refused() -> None:
         twins.windows_moved(15, 3, *told)
     with pytest.raises(TypeError, match="another number of arguments"):
         twins.windows_joined(16, 3)
+
+
+RECTIFIED = """{
+    Rectified (source, mapsIn, mapsOut) = {
+        kernel = ParameterTensor ((3 : 3 : mapsIn : mapsOut), init="uniform")
+        offset = ParameterTensor ((1 : 1 : mapsOut), init="uniform")
+        out = RectifiedLinear (BIASED)
+        filtered = Convolution (
+            kernel, source, (3 : 3 : mapsIn), mapDims=mapsOut, stride=(1 : 1 : mapsIn),
+            autoPadding=(true : true : false), imageLayout="cudnn")
+    }.out
+    image = Input (7 : 6 : 2)
+    class = Input {3}
+    first = Rectified (image, 2, 5)
+    second = Rectified (MaxPooling (first, 2, 2, 2, 2, imageLayout="cudnn"), 5, 9)
+    z = LinearLayer {3} (second)
+    ce = CrossEntropyWithSoftmax (class, z)
+    featureNodes = (image) ; labelNodes = (class) ; criterionNodes = (ce)
+}"""
+
+
+@pytest.mark.parametrize("samples", [5, 24])
+@pytest.mark.parametrize("biased", ["filtered + offset", "offset + filtered"])
+def test_a_rectifier_is_computed_with_its_convolution(
+    biased: str, samples: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one by one; too few samples, and what is asked for between, are computed so."""
+    built = network(RECTIFIED.replace("BIASED", biased))
+    graph = lowered(built, [built.nodes["ce"]], [built.nodes["ce"]])
+    fast = program_of(graph, "float32")
+    with monkeypatch.context() as patch:
+        patch.setattr(walk, "together", lambda *given: [])
+        slow = program_of(graph, "float32")
+    random = np.random.default_rng(SEED)
+    values = {one.name: random.normal(size=one.shape) / 2 for one in graph.parameters}
+    images = random.normal(size=(samples, 7 * 6 * 2))
+    batch = Batch({"image": images, "class": np.eye(3)[np.arange(samples) % 3]}, expected=1.0)
+    for one in (fast, slow):
+        one.load(values)
+    seen = called(monkeypatch)
+    found, expected = (gradients_of(one, batch) for one in (fast, slow))
+    assert seen.count("windows_rectified_back") == (2 if samples > LEAST_SAMPLES else 0)
+    for name, gradient in expected.items():
+        bound = 2e-6 * max(np.abs(gradient).max(), 1)
+        np.testing.assert_allclose(found[name], gradient, rtol=2e-5, atol=bound, err_msg=name)
+    for one in (fast, slow):
+        one.feed(batch)
+        one.forward()
+    for node in graph.nodes:
+        np.testing.assert_allclose(
+            fast.read(node), slow.read(node), rtol=2e-5, atol=2e-5, err_msg=node.name
+        )
+
+
+def test_only_a_bias_of_each_map_is_computed_with_a_convolution() -> None:
+    plain = RECTIFIED.replace("BIASED", "filtered + offset")
+    for text, count in (
+        (plain, 2),
+        (plain.replace("filtered + offset", "filtered + Tanh (offset)"), 0),
+        (plain.replace("filtered + offset", "filtered + offset + filtered"), 0),
+        (plain.replace("((1 : 1 : mapsOut), ", "((1), "), 0),
+    ):
+        built = network(text)
+        graph = lowered(built, [built.nodes["ce"]], [built.nodes["ce"]])
+        parts = program_of(graph, "float32")._walk._parts
+        assert sum(isinstance(one, Rectified) for one in parts) == count, text

@@ -32,15 +32,17 @@ def compiled(like: Array, samples: int) -> bool:
     return twins is not None and like.dtype == np.float32 and samples >= LEAST_SAMPLES
 
 
-def moved(axes: Sequence[Axis], weights: Array, image: Array) -> Array | None:
+def moved(
+    axes: Sequence[Axis], weights: Array, image: Array, biases: Array | None = None
+) -> Array | None:
     """What kernels, ``weights`` [taps, maps], find in an image [*sizes, samples]: [maps, places,
-    samples]; None where the way is too long.
+    samples]; with ``biases`` of the maps that and no less than 0.  None where the way is too long.
     """
     way, maps = runs.down(axes), weights.shape[1]
-    if way is None:
+    if way is None or (biases is not None and not way.everywhere):
         return None
     found = _room(way, maps, prod(axis.count for axis in axes), image.shape[-1])
-    _move(way, weights, image, found)
+    _move(way, weights, image, found, biases)
     return found
 
 
@@ -67,6 +69,14 @@ def joined(axes: Sequence[Axis], image: Array, by: Array) -> Array | None:
     image, by = _flat(image), _flat(by)
     twins.windows_joined(by.shape[-1], len(by), *way[:3], image, by, found)
     return found
+
+
+def rectified_back(value: Array, by: Array) -> tuple[Array, Array]:
+    """Through a rectifier, from [maps, places, samples], and the sum of that for each map."""
+    value, by = _flat(value), _flat(by)
+    found, sums = np.empty_like(by), np.empty(len(by), np.float32)
+    twins.windows_rectified_back(len(by), value, by, found, sums)
+    return found, sums
 
 
 class Pooling(NamedTuple):
@@ -111,9 +121,12 @@ def pooled_back(
     )
 
 
-def _move(way: LaidWay, weights: Array, seen: Array, found: Array) -> None:
+def _move(
+    way: LaidWay, weights: Array, seen: Array, found: Array, biases: Array | None = None
+) -> None:
     maps, _, samples = found.shape
-    twins.windows_moved(samples, maps, *way[:3], _flat(seen), _flat(weights), found)
+    added = None if biases is None else _flat(biases)
+    twins.windows_moved(samples, maps, *way[:3], _flat(seen), _flat(weights), added, found)
 
 
 def _room(way: LaidWay, maps: int, places: int, samples: int) -> Array:

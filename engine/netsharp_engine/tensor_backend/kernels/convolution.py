@@ -241,5 +241,22 @@ def _by_source(node: Node, sources: Sources, value: Array, gradient: Array) -> A
     return move(node, sources[0], gradient).reshape(-1, *node.inputs[1].shape)
 
 
+def rectified(node: Node, weights: Array, biases: Array, images: Array) -> Array | None:
+    """A convolution, a bias of each map and a rectifier in one; None where no twin does that."""
+    frame = _Frame(node)
+    if not frame.shared or not compiled(images, len(images)):
+        return None
+    weights = frame.by_tap(weights)
+    found = compiled_windows.moved(frame.axes, weights, frame.image(images), biases)
+    return None if found is None else frame.spread(found).reshape(-1, *node.shape)
+
+
+def rectified_back(node: Node, value: Array, gradient: Array) -> tuple[Array, Array]:
+    """The gradient by such a convolution, and by its biases."""
+    frame = _Frame(node)
+    by, sums = compiled_windows.rectified_back(frame.by_map(value), frame.by_map(gradient))
+    return frame.spread(by).reshape(-1, *node.shape), sums
+
+
 #: By the names of `netsharp_engine.ops.tensors`.
 CONVOLUTION = {"Convolution": TensorKernel(_convolved, (_by_weights, _by_source))}
