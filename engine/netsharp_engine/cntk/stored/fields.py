@@ -100,9 +100,12 @@ def _read_own(given: BinaryReading, place: NodePlace) -> float:
     return float(given.take(REALS[place.dtype])[0])
 
 
+class ShortSeed(int):
+    """A seed of the four bytes that programs of one version wrote on Windows."""
+
+
 def _write_seed(out: BinaryWriting, value: int, place: NodePlace) -> None:
-    # Of the two widths that programs of this version wrote, the one of Linux.
-    out.pack("Q" if place.version != SHORT_SEEDS or value >= 1 << 32 else "I", value)
+    out.pack("I" if isinstance(value, ShortSeed) else "Q", value)
 
 
 #: The one version whose seeds have the width of the machine that wrote them.
@@ -123,7 +126,7 @@ def _read_seed(given: BinaryReading, place: NodePlace) -> int:
             fits = any(given.starts(mark) for mark in (*REALS_IN_FILES, "ENodeList"))
             given.at = behind
             if fits:
-                return seed
+                return seed if form == "Q" else ShortSeed(seed)
         given.at = at
     return given.size()
 

@@ -19,6 +19,19 @@ if TYPE_CHECKING:
 REDUCTIONS = ("Sum", "Plus", "Mean", "LogSum", "Min", "Max")
 
 
+#: The attribute of nodes some of whose axes count from the end, as those of CNTK's Python library.
+FROM_END = "axesFromEnd"
+
+
+def _count_from_front(node: Node, rank: int, *keys: str) -> None:
+    """Count axes from 1 that were counted from the end, once the rank is known."""
+    if rank and node.truth(FROM_END):
+        for key in keys:
+            axis = node.integer(key)
+            if axis < 0:
+                node.attributes[key] = axis + rank + 1
+
+
 def reshape(node: Node, final: bool) -> None:
     """The dimensions from `beginAxis` up to `endAxis` replaced; one may be inferred."""
     inherit_axis(node)
@@ -69,7 +82,9 @@ def legacy_reshape(node: Node, final: bool) -> None:
 def reduce_elements(node: Node, final: bool) -> None:
     """One dimension, or with axis 0 the whole sample, reduced to 1."""
     inherit_axis(node)
-    shape, axis = shape_of(node, 0), node.integer("axis")
+    shape = shape_of(node, 0)
+    _count_from_front(node, len(shape), "axis")
+    axis = node.integer("axis")
     if node.text("reductionOp") not in REDUCTIONS:
         raise Misfit(f"'{node.text('reductionOp')}' is no reduction; they are Sum, Max and Min.")
     if axis == 0:
@@ -83,7 +98,9 @@ def reduce_elements(node: Node, final: bool) -> None:
 def slice_axis(node: Node, final: bool) -> None:
     """A range along one axis; what is negative, and an end of 0, counts from the end."""
     inherit_axis(node)
-    shape, axis = shape_of(node, 0), node.integer("axis")
+    shape = shape_of(node, 0)
+    _count_from_front(node, len(shape), "axis")
+    axis = node.integer("axis")
     if axis < 1 or (final and axis > len(shape)):
         raise Misfit(f"[{written(shape)}] has no axis {axis} to slice.")
     if axis > len(shape):
@@ -102,6 +119,8 @@ def slice_axis(node: Node, final: bool) -> None:
 def row_stack(node: Node, final: bool) -> None:
     """Inputs on top of one another along an axis, mostly the first; others are repeated."""
     inherit_axis(node)
+    deepest = max((len(one.shape or ()) for one in node.inputs), default=0)
+    _count_from_front(node, deepest, "alongAxis")
     along = max(node.integer("alongAxis", 1), 1) - 1
     rank = max(along + 1, *(len(shape_of(node, number)) for number in range(len(node.inputs))))
     stacked = [1] * rank
@@ -130,6 +149,7 @@ def transpose_dimensions(node: Node, final: bool) -> None:
     """Two axes exchanged; the shape is padded with 1 where one of them is beyond it."""
     inherit_axis(node)
     shape = shape_of(node, 0)
+    _count_from_front(node, len(shape), "axis1", "axis2")
     one, other = node.integer("axis1") - 1, node.integer("axis2") - 1
     if min(one, other) < 0:
         raise Misfit("axes are counted from 1.")

@@ -35,6 +35,10 @@ Given = Mapping[str, Any]
 Shapes = Sequence[tuple[int, ...]]
 
 
+#: Attributes that may count from the end, where the rank is not known.
+_AXES = ("axis", "axis1", "axis2", "alongAxis")
+
+
 class Unreadable(Exception):  # noqa: N818
     """Why a function cannot be said in words of the first format, behind its name."""
 
@@ -55,7 +59,11 @@ class Twin(NamedTuple):
             if given.get("reductionOpName", "Sum") != "Sum":
                 raise Unreadable("reduces all samples of a minibatch to one")
             return "SumElements", {}
-        return self.operation, self.attributes(given, shapes)
+        said = self.attributes(given, shapes)
+        axes = (said.get(key, 1) for key in _AXES)
+        if any(isinstance(axis, int) and axis < 0 for axis in axes):
+            said["axesFromEnd"] = True
+        return self.operation, said
 
 
 def _none(given: Given, shapes: Shapes) -> dict[str, Any]:
