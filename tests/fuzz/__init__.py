@@ -1,1 +1,4 @@
-"""Seeded fuzzers: bytes, programs, edits, experiments; `python -m tests.fuzz --help` runs them."""
+"""Seeded fuzzers: bytes, programs, edits, experiments, models.
+
+`python -m tests.fuzz --help` runs them.
+"""

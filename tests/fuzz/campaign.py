@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from netsharp_lsp.server.turns.memory import THRESHOLDS
 from tests.fuzz import bytes as byte_fuzzer
-from tests.fuzz import edits, experiments, programs
+from tests.fuzz import edits, experiments, models, programs
 
 Fuzzer = Callable[[random.Random], Iterator[bytes]]
 FUZZERS: dict[str, Fuzzer] = {
@@ -28,13 +28,14 @@ FUZZERS: dict[str, Fuzzer] = {
     "programs": programs.trial,
     "edits": edits.trial,
     "experiments": experiments.trial,
+    "models": models.trial,
 }
 #: Where inputs that fail are kept, from the project's folder.
 FOLDER = Path(__file__).parents[2] / "out" / "fuzz"
 #: CPU seconds for any text and for each of its bytes: ten times the dearest of 6,000 texts.
 SECONDS_PER_TEXT, SECONDS_PER_BYTE = 0.4, 1e-4
 #: An experiment is checked, described, put in order and migrated: it counts as so many texts.
-WEIGHTS = {"experiments": 8}
+WEIGHTS = {"experiments": 8, "models": 2}
 #: A text that hangs is ended.
 SECONDS_PER_TRIAL = 30
 #: A campaign that has found so much has found enough.

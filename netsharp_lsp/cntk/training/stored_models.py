@@ -26,9 +26,10 @@ def model_bytes(path: str) -> bytes | None:
     try:
         with open_plain(path) as stream:
             head = stream.read(SHORTEST)
-            if kind_of(head) is None and head[8:9] != b"{":
-                return None
-            stream.seek(0)
+        if kind_of(head) is None and head[8:9] != b"{":
+            return None
+        # Behind what was read ahead, all of it would be copied once more.
+        with open_plain(path) as stream:
             data: bytes = stream.read()
     except (OSError, ValueError):
         return None

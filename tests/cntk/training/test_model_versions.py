@@ -15,6 +15,7 @@ from netsharp_engine.cntk.stored.binary import ModelFault
 from netsharp_engine.cntk.stored.model_file import raw_model, read_model, rewritten_model
 from netsharp_engine.cntk.stored.opening import kind_of, open_stored
 from netsharp_engine.cntk.stored.values import StoredModel, StoredNode
+from netsharp_lsp.cntk.networks.stored import network_in
 from tests.cntk.training.model_writing import First, dimensions, matrix, size, sparse, text
 from tests.conftest import SEED
 
@@ -142,6 +143,8 @@ def test_every_version_is_read_as_it_was_written(version: int, dtype: str) -> No
     assert found.values.dtype == dtype
     assert found.values.tobytes() == weights.tobytes()
     assert data[found.at : found.at + weights.nbytes] == weights.tobytes()
+    # Nothing is copied: what is opened takes the memory of its file.
+    assert np.shares_memory(found.values, np.frombuffer(data, np.uint8))
     assert found.attributes["learningRateMultiplier"] == (0.5 if version >= 3 else 1.0)
     for name, said in wanted.items():
         attributes = node(model, name).attributes
@@ -298,6 +301,23 @@ def test_an_unknown_node_is_named_and_passed_over_where_that_is_asked_for() -> N
     assert node(model, "s").inputs == ("x",)
     assert model.faults
     assert not model.outputs
+
+
+@pytest.mark.parametrize(("operation", "body"), [("RowStack", struct.pack("<i", 1 << 30))])
+def test_an_axis_of_a_file_asks_for_no_memory(operation: str, body: bytes) -> None:
+    out = First(14)
+    out.input("x", (2,))
+    out.add(operation, "s", body, "x")
+    (trouble,) = network_in(read_model(out.data()), "").troubles
+    assert "no tensor has an axis" in trouble.message
+
+
+def test_what_cannot_be_printed_is_no_part_of_a_sentence() -> None:
+    out = First(14)
+    out.add("Telepathy", "a\n\u202eb")
+    with pytest.raises(ModelFault) as raised:
+        read_model(out.data())
+    assert str(raised.value).isprintable()
 
 
 def test_the_end_is_reached_and_nothing_follows() -> None:

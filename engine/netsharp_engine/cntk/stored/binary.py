@@ -24,6 +24,10 @@ _MATRIX_NAME = "unnamed"
 class ModelFault(Exception):  # noqa: N818
     """A file that cannot be used; the text says what is wrong, behind its name."""
 
+    def __init__(self, words: str) -> None:
+        # Names in a damaged file may hold anything.
+        super().__init__("".join(one if one.isprintable() else "\ufffd" for one in words))
+
 
 class BinaryWriting:
     """Bytes that grow."""

@@ -170,6 +170,8 @@ def write_slices(out: BinaryWriting, slices: tuple[Any, ...], place: NodePlace) 
 def ranges(given: BinaryReading, node: StoredNode, found: dict[str, Any]) -> StoredNode:
     """Put a slice together; several ranges stand in tuples."""
     several = found[".slices"]
+    if not several:
+        raise given.fault(f"'{node.name}' slices along no axis")
     columns = dict(zip(_SLICE_KEYS, zip(*several, strict=True), strict=True))
     if len(several) == 1:
         columns = {key: value[0] for key, value in columns.items()}

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 REDUCTIONS = ("Sum", "Plus", "Mean", "LogSum", "Min", "Max")
 
 
+#: Shapes are filled up to an axis that is named; beyond so many nobody means one.
+MOST_AXES = 1000
 #: The attribute of nodes some of whose axes count from the end, as those of CNTK's Python library.
 FROM_END = "axesFromEnd"
 
@@ -122,6 +124,8 @@ def row_stack(node: Node, final: bool) -> None:
     deepest = max((len(one.shape or ()) for one in node.inputs), default=0)
     _count_from_front(node, deepest, "alongAxis")
     along = max(node.integer("alongAxis", 1), 1) - 1
+    if along >= MOST_AXES:
+        raise Misfit(f"no tensor has an axis {along + 1}.")
     rank = max(along + 1, *(len(shape_of(node, number)) for number in range(len(node.inputs))))
     stacked = [1] * rank
     stacked[along] = 0
@@ -153,6 +157,8 @@ def transpose_dimensions(node: Node, final: bool) -> None:
     one, other = node.integer("axis1") - 1, node.integer("axis2") - 1
     if min(one, other) < 0:
         raise Misfit("axes are counted from 1.")
+    if max(one, other) >= MOST_AXES:
+        raise Misfit(f"no tensor has an axis {max(one, other) + 1}.")
     if min(one, other) >= len(shape):
         raise Misfit(f"[{written(shape)}] has neither axis {one + 1} nor axis {other + 1}.")
     padded = list(shape) + [1] * (max(one, other) + 1 - len(shape))

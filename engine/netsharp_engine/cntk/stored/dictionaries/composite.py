@@ -251,7 +251,8 @@ class _Opening:
         shape = one.get("shape")
         sizes = shape if isinstance(shape, tuple) else ()
         axes = one.get("dynamic_axis")
-        names = [axis.name for axis in axes or () if isinstance(axis, WireAxis)]
+        listed = axes if isinstance(axes, list) else []
+        names = [axis.name for axis in listed if isinstance(axis, WireAxis)]
         self._nodes[uid] = node._replace(
             operation="SparseInputValue" if one.get("is_sparse") else "InputValue",
             # What is left open is inferred, and is 0 until then.
@@ -319,7 +320,10 @@ class _Opening:
         if row.order and max(row.order) >= len(inputs):
             raise Unreadable(f"has {len(inputs)} inputs, too few")
         shapes = [self._nodes[one].shape if one in self._nodes else () for one in inputs]
-        operation, said = row.said(given, shapes)
+        try:
+            operation, said = row.said(given, shapes)
+        except (TypeError, ValueError):
+            raise Unreadable("has attributes of another kind than it needs") from None
         turned = (*(inputs[at] for at in row.order), *inputs[len(row.order) :])
         return node._replace(operation=operation, inputs=turned, attributes=said)
 
