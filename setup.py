@@ -29,9 +29,11 @@ setup(
             "netsharp_engine._twins",
             sources=[
                 f"{TWINS}/{name}.c"
-                for name in ("module", "cell", "rows", "packing", "text", "windows")
+                for name in ("module", "cell", "rows", "packing", "text", "sequences", "windows")
             ],
-            depends=[f"{TWINS}/{name}.h" for name in ("cell", "twins", "vectors", "windows")],
+            depends=[
+                f"{TWINS}/{name}.h" for name in ("cell", "text", "twins", "vectors", "windows")
+            ],
             extra_compile_args=[] if os.name == "nt" else ["-std=c11", "-O3", "-ffp-contract=fast"],
             define_macros=[("Py_LIMITED_API", "0x030B0000"), ("PY_SSIZE_T_CLEAN", None)],
             py_limited_api=True,

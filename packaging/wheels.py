@@ -25,7 +25,7 @@ ROOT = HERE.parent
 GRAMMARS = ("netsharp", "brainscript", "cntk")
 #: The engine's compiled twins; the same as in setup.py.
 TWINS = ROOT / "engine" / "netsharp_engine" / "twins"
-TWIN_FILES = ("module", "cell", "rows", "packing", "text", "windows")
+TWIN_FILES = ("module", "cell", "rows", "packing", "text", "sequences", "windows")
 ZIG = (sys.executable, "-m", "ziglang")
 TAG = "cp311-abi3"
 #: Python's stable ABI that is compiled against.

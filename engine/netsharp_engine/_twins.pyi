@@ -1,3 +1,5 @@
+from typing import Any
+
 def cell_forward(steps: int, rows: int, size: int, backwards: bool, /, *arrays: object) -> None: ...
 def cell_backward(
     steps: int, rows: int, size: int, backwards: bool, /, *arrays: object
@@ -12,3 +14,12 @@ def first_fit(*arrays: object) -> int: ...
 def read_columns(
     line: bytes, start: int, aliases: tuple[bytes, ...], kinds: object, /
 ) -> tuple[bytes | None, ...] | None: ...
+def read_sequences(
+    text: bytes,
+    start: int,
+    has_ids: bool,
+    most_lines: int,
+    aliases: tuple[bytes, ...],
+    kinds: object,
+    /,
+) -> tuple[Any, ...]: ...

@@ -22,6 +22,8 @@ static PyMethodDef methods[] = {
      "The gradient by images of windows."},
     {"windows_rectified_back", (PyCFunction)(void (*)(void))windows_rectified_back, METH_FASTCALL,
      "The gradient through a rectifier, and that of the biases before it."},
+    {"read_sequences", (PyCFunction)(void (*)(void))read_sequences, METH_FASTCALL,
+     "Plain sequences of CNTK's text format."},
     {NULL, NULL, 0, NULL},
 };
 

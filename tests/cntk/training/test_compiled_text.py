@@ -8,8 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from netsharp_engine.cntk.samples import text_format
-from netsharp_engine.cntk.samples.text_format import TextStream, _Column, _Reading, read_text
+from netsharp_engine.cntk.samples import lines, text_format
+from netsharp_engine.cntk.samples.text_format import (
+    TextOptions,
+    _Column,
+    _Reading,
+    read_text,
+    survey_text,
+)
+from netsharp_engine.cntk.samples.text_lines import TextStream
 from netsharp_engine.data.errors import DataError
 from netsharp_engine.program import Sparse
 from tests.conftest import SEED
@@ -25,39 +32,94 @@ PARTS = (
 )
 
 
-def outcome(path: Path, errors: int) -> object:
-    """What is read, all of it, or the sentence."""
+def outcome(path: Path, options: TextOptions, held: int) -> object:
+    """What is read, all of it, or the sentence; with all that is wrong."""
     try:
-        found = read_text(
-            str(path), STREAMS, "float64", text_format.TextOptions(most_errors=errors)
-        )
+        found = read_text(str(path), STREAMS, "float64", options, held)
+        given = found.values or (found.again and found.again(np.arange(sum(found.chunks))))
     except DataError as error:
         return str(error)
     values = []
-    for one in found.values.values():
+    for one in (given or {}).values():
         parts = one if isinstance(one, Sparse) else (one,)
         values.append([(np.asarray(part).tobytes(), np.asarray(part).shape) for part in parts])
-    lines = None if found.lines is None else found.lines.tolist()
+    counts = None if found.lines is None else found.lines.tolist()
     lengths = {name: one.tolist() for name, one in found.lengths.items()}
-    return values, found.chunks, found.warnings, lines, lengths
+    faults = survey_text(str(path), STREAMS, options).faults
+    return values, found.chunks, found.warnings, counts, lengths, found.keys, faults
+
+
+def text_of(chosen: random.Random, number: int) -> str:
+    """Some lines, half of them plain, two thirds with ids that come more than once."""
+    few = PARTS[:14] if number % 2 else PARTS
+    first, identity = chosen.choice(("", "5 ", "5 ")), 5
+    found = [f"{first}|x 1 2 |ww 3:4"]
+    for _ in range(chosen.randint(4, 30)):
+        identity += chosen.randint(0, 1)
+        name = f"{identity} " if first and chosen.random() < 0.9 else ""
+        plain = chosen.random() < 0.7
+        found.append(name + ("|x 1 2 |ww 3:4" if plain else "".join(chosen.choices(few, k=2))))
+    return "\n".join(found) + chosen.choice(("\n", "\n", ""))
 
 
 def test_both_read_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also in blocks of a few bytes, from files that are read again, in chunks, as frames."""
     print(f"seed {SEED}")
     chosen = random.Random(SEED)
     path = tmp_path / "data.ctf"
     good = 0
     for number in range(600):
-        few = PARTS[:14] if number % 2 else PARTS
-        lines = ["".join(chosen.choices(few, k=chosen.randint(1, 3))) for _ in range(4)]
-        path.write_text("|x 1 2 |ww 3:4\n" + "\n".join(lines) + "\n", encoding="ascii", newline="")
-        errors = chosen.choice((0, 100, 100, 100))
-        found = outcome(path, errors)
+        path.write_text(text_of(chosen, number), encoding="ascii", newline="")
+        options = TextOptions(
+            skip_ids=chosen.random() < 0.1,
+            most_errors=chosen.choice((0, 100, 100, 100)),
+            chunk=chosen.choice((1, 40, 100, 1000)),
+            frames=chosen.random() < 0.2,
+            keys=chosen.random() < 0.1,
+        )
+        held = chosen.choice((0, 1 << 20))
+        with monkeypatch.context() as patch:
+            patch.setattr(lines, "_BLOCK", chosen.choice((1, 5, 20, 100, 1 << 18)))
+            found = outcome(path, options, held)
         with monkeypatch.context() as patch:
             patch.setattr(text_format, "twins", None)
-            assert found == outcome(path, errors), path.read_text(encoding="ascii")
+            assert found == outcome(path, options, held), path.read_text(encoding="ascii")
         good += not isinstance(found, str)
     assert good > 100, good
+
+
+def test_plain_sequences_are_read_by_the_twin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the last one, which may go on, and what is wrong are read line by line."""
+    short = "7 |x 1 |ww 3:4\n"
+    path = tmp_path / "data.ctf"
+    plain = [f"{number // 3} |x 1 2 |ww 3:4\n" for number in range(300)]
+    path.write_text("".join(plain[:150]) + short + "".join(plain[150:]), encoding="ascii")
+    taken: list[int] = []
+    take = _Reading._take
+    monkeypatch.setattr(
+        _Reading,
+        "_take",
+        lambda self, number, *rest: (taken.append(number), take(self, number, *rest)),
+    )
+    assert read_text(str(path), STREAMS, "float32").total == 301
+    assert taken[0] == 151
+    assert len(taken) < 25, taken
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    assert text_format.twins is not None
+    read, kinds = text_format.twins.read_sequences, np.array([1, 0])
+    assert read(b"|x 1\n|x 2\n|x", 0, False, 9, (b"x",), kinds)[:2] == (5, False)
+    with pytest.raises(ValueError, match="out of range"):
+        read(b"|x 1\n", 6, False, 9, (b"x",), kinds)
+    with pytest.raises(ValueError, match="out of range"):
+        read(b"|x 1\n", 0, False, 9, (), kinds)
+    with pytest.raises(ValueError, match="an array is too short"):
+        read(b"|x 1\n", 0, False, 9, (b"x", b"y"), kinds)
+    with pytest.raises(TypeError, match="another number of arguments"):
+        read(b"|x 1\n")  # type: ignore[call-arg]
 
 
 def test_numbers_are_those_of_python() -> None:

@@ -14,9 +14,9 @@ from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.samples.text_format import (
     Sequences,
     TextOptions,
-    TextStream,
     read_text,
 )
+from netsharp_engine.cntk.samples.text_lines import TextStream
 from netsharp_engine.data.encoding import Encoding, Feature
 from netsharp_engine.data.errors import DataError, nearest
 from netsharp_engine.data.reading.arrays import load_npz

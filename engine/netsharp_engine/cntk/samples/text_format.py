@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import re
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
@@ -19,8 +18,9 @@ from netsharp_engine.cntk.samples.faults import (
     LineFaults,
     Unheard,
 )
-from netsharp_engine.cntk.samples.lines import marked, opened
-from netsharp_engine.data.errors import DataError, nearest
+from netsharp_engine.cntk.samples.lines import marked, opened_blocks
+from netsharp_engine.cntk.samples.text_lines import CarefulLines, Sample, TextStream
+from netsharp_engine.data.errors import DataError
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.limits import DATA_HELD
 from netsharp_engine.packing import Indices
@@ -32,25 +32,9 @@ try:
 except ImportError:  # No compiler took it when this was installed.
     twins = None  # type: ignore[assignment]
 
-_BETWEEN = bytes(range(10)) + bytes(range(11, 33))
-_NUMBERS = re.compile(rb"(?:[+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?(?:[ \t]+|\Z))*")
-_ENTRIES = re.compile(rb"(?:[0-9]+:[+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?(?:[ \t]+|\Z))*")
 _ID = re.compile(rb"[0-9]+")
-_WORD = re.compile(rb"\S+")
-#: A sample: its numbers, and of a sparse one their indices.
-_Sample = tuple[Sequence[float], Sequence[int]]
-
-
-class TextStream(NamedTuple):
-    """A column: what the network calls it, what the file does, numbers of a sample.
-
-    Of a ``sparse`` one a sample names those that are not 0, each by its index.
-    """
-
-    name: str
-    alias: str
-    dim: int
-    sparse: bool = False
+#: Lines that are read with care before twins are asked again.
+_CAREFULLY = 16
 
 
 class TextOptions(NamedTuple):
@@ -102,14 +86,6 @@ class Sequences(NamedTuple):
         return (int(places[0]), int(one[places[0]]), int(other[places[0]])) if len(places) else None
 
 
-class _Fault(Exception):  # noqa: N818
-    """What is wrong with a column, in words behind its place: bytes of the line."""
-
-    def __init__(self, words: str, start: int, end: int) -> None:
-        super().__init__(words)
-        self.words, self.start, self.end = words, start, end
-
-
 def read_text(
     path: str,
     streams: Sequence[TextStream],
@@ -126,8 +102,8 @@ def read_text(
     kind = _Count if is_far else _Column
     columns = {stream.name: kind(stream) for stream in streams}
     reading = _Reading(path, streams, options, columns, faults)
-    with opened(path) as (first, rest):
-        reading.read(first, rest)
+    with opened_blocks(path) as blocks:
+        reading.read(blocks)
     if not is_far:
         return reading.found({name: column.found(dtype) for name, column in columns.items()})
     far = _FarText(path, streams, dtype, options, reading)
@@ -140,8 +116,8 @@ def survey_text(
     """Everything that is wrong with a file, which is read to its end; DataError where none is."""
     survey = DataSurvey()
     columns = {stream.name: _Count(stream) for stream in streams}
-    with opened(path) as (first, rest):
-        _Reading(path, streams, options, columns, survey).read(first, rest)
+    with opened_blocks(path) as blocks:
+        _Reading(path, streams, options, columns, survey).read(blocks)
     return survey
 
 
@@ -200,13 +176,21 @@ class _Count:
         self.samples = self._ended = 0
         self.lengths = array("q")
 
-    def add(self, _: _Sample) -> None:
+    def add(self, _: Sample) -> None:
         """Take a sample."""
         self.samples += 1
 
     def take(self, _values: bytes, _places: bytes | None) -> None:
         """Take a sample as the twin reads it."""
         self.samples += 1
+
+    def take_sequences(self, plain: tuple[bytes, bytes, bytes, bytes]) -> None:
+        """Take whole sequences as the twin reads them: values, places, numbers of each sample, and
+        samples of each sequence.
+        """
+        self.samples += len(plain[2]) // 8
+        self._ended = self.samples
+        self.lengths.frombytes(plain[3])
 
     def end(self) -> int:
         """End a sequence; its samples."""
@@ -229,7 +213,7 @@ class _Column(_Count):
         self.places = array("q")
         self.starts = array("q", [0])
 
-    def add(self, sample: _Sample) -> None:
+    def add(self, sample: Sample) -> None:
         """Take a sample."""
         values, places = sample
         self.values.extend(values)
@@ -245,6 +229,16 @@ class _Column(_Count):
         if places is not None:
             self.places.frombytes(places)
             self.starts.append(len(self.values))
+
+    def take_sequences(self, plain: tuple[bytes, bytes, bytes, bytes]) -> None:
+        """Take whole sequences as the twin reads them."""
+        super().take_sequences(plain)
+        values, places, numbers, _ = plain
+        if self.stream.sparse:
+            ends = np.cumsum(np.frombuffer(numbers, np.int64)) + len(self.values)
+            self.starts.frombytes(ends.tobytes())
+            self.places.frombytes(places)
+        self.values.frombytes(values)
 
     def found(self, dtype: str) -> Array | Sparse:
         """All of it."""
@@ -266,14 +260,19 @@ class _Reading:
         faults: LineFaults,
     ) -> None:
         self._path, self._options = path, options
-        self._streams = {stream.alias.encode(): stream for stream in streams}
         self._columns = columns
-        self._faults = faults
-        #: The same for the twin: aliases, dims with whether they are sparse, and columns.
-        self._aliases = tuple(self._streams)
-        told = [(one.dim, one.sparse) for one in self._streams.values()]
+        self._faults, self._careful = faults, CarefulLines(streams, faults)
+        #: For the twins: aliases, dims with whether they are sparse, and columns.
+        named = {stream.alias.encode(): stream for stream in streams}
+        self._aliases = tuple(named)
+        told = [(one.dim, one.sparse) for one in named.values()]
         self._kinds = np.array(told, np.int64).reshape(-1)
-        self._ordered = [columns[one.name] for one in self._streams.values()]
+        self._ordered = [columns[one.name] for one in named.values()]
+        #: Whether whole sequences may be read by the twin.
+        self._whole = bool(twins) and len(named) == len(columns) and not options.keys
+        self._has_ids = False
+        #: The lines so far, and what named the last of those that were read with care.
+        self._number, self._last = 0, b""
         self._chunks, self._filled = [0], 0
         #: Of the sequence that is being read: its line and what stands there, samples and bytes.
         self._begun, self._first, self._open, self._bytes = 0, b"", 0, 0
@@ -284,29 +283,95 @@ class _Reading:
         self._key = b""
         self._start = self._at = 0
 
-    def read(self, first: bytes, rest: Iterable[bytes]) -> None:
-        """All sequences, in the order of the file, from its first line and the others."""
-        has_ids = not (self._options.skip_ids or first.startswith(b"|"))
-        last = b""
-        for number, line in self._ended(chain((first,), rest)):
-            identity = _ID.match(line)
-            if has_ids:
-                same = identity is None or identity[0] == last
-                last = identity[0] if identity is not None else last
-                if same and self._begun and self._options.frames:
-                    self._refuse(
-                        number,
-                        line,
-                        "the line continues the sequence of the one before, and frameMode=true "
-                        "takes one line of each. Set frameMode=false",
-                    )
-            if not (has_ids and same and self._begun):
-                self._close()
-                self._begun, self._first, self._start = number, line, self._at
-                self._key = last if has_ids else b""
-            self._at += len(line) + 1
-            self._take(number, line, identity.end() if identity else 0)
+    def read(self, blocks: Iterable[bytes]) -> None:
+        """All sequences, in the order of the file, from its lines, some at a time."""
+        rest = b""
+        for number, block in enumerate(blocks):
+            if not number:
+                self._has_ids = not (self._options.skip_ids or block.startswith(b"|"))
+            data = rest + block
+            rest = data[self._read_some(data) :]
+        self._whole = False
+        self._with_care(rest, 0)
         self._close()
+
+    def _read_some(self, data: bytes) -> int:
+        """Sequences of some lines; where one begins that may go on behind them."""
+        at = 0
+        while at < len(data):
+            if self._whole and not self._begun:
+                read, is_wrong = self._plain(data, at)
+                at += read
+                if at and not is_wrong:
+                    return at
+            at = self._with_care(data, at)
+        return at
+
+    def _plain(self, data: bytes, start: int) -> tuple[int, bool]:
+        """Sequences as the twin reads them: their bytes, and whether that behind is not plain."""
+        most = 1 if self._options.frames else len(data)
+        told = twins.read_sequences(data, start, self._has_ids, most, self._aliases, self._kinds)
+        read, is_wrong, lines, sizes = told[:4]
+        if lines:
+            for number, column in enumerate(self._ordered, 1):
+                column.take_sequences(told[4 * number : 4 * number + 4])
+            ends = np.cumsum(np.frombuffer(sizes, np.int64))
+            self._fill_chunks(ends)
+            self.ends.frombytes((self._at + ends).tobytes())
+            self.begins.append(self._at)
+            self.begins.frombytes((self._at + ends[:-1]).tobytes())
+            self._lines.frombytes(lines)
+            self._number += int(np.frombuffer(lines, np.int64).sum())
+            self._at += read
+        return read, is_wrong
+
+    def _fill_chunks(self, ends: Array) -> None:
+        """Put sequences, which end behind so many bytes, into chunks."""
+        first = done = 0
+        while first < len(ends):
+            room = self._options.chunk - self._filled + done
+            stop = int(np.searchsorted(ends, room, "right"))
+            if stop <= first and self._filled:
+                self._chunks.append(0)
+                self._filled = 0
+                continue
+            stop = max(stop, first + 1)
+            self._chunks[-1] += stop - first
+            self._filled += int(ends[stop - 1]) - done
+            first, done = stop, int(ends[stop - 1])
+
+    def _with_care(self, data: bytes, at: int) -> int:
+        """Line by line, a few of them and up to where a sequence begins; where that is."""
+        first = self._number
+        while at < len(data):
+            stop = data.find(b"\n", at)
+            if stop < 0:
+                self._careful.not_ended(self._number + 1, data[at:])
+                return len(data)
+            line = data[at:stop]
+            identity = _ID.match(line)
+            name = self._last if identity is None else identity[0]
+            goes_on = self._has_ids and name == self._last and self._begun > 0
+            if self._whole and not goes_on and self._number - first >= _CAREFULLY:
+                self._close()
+                return at
+            self._number += 1
+            if goes_on and self._options.frames:
+                self._refuse(
+                    self._number,
+                    line,
+                    "the line continues the sequence of the one before, and frameMode=true "
+                    "takes one line of each. Set frameMode=false",
+                )
+            if not goes_on:
+                self._close()
+                self._begun, self._first, self._start = self._number, line, self._at
+                self._key = name if self._has_ids else b""
+            self._last = name
+            self._at += len(line) + 1
+            self._take(self._number, line, identity.end() if identity else 0)
+            at = stop + 1
+        return at
 
     def read_one(self, sequence: bytes) -> None:
         """One sequence, which was read before."""
@@ -325,7 +390,7 @@ class _Reading:
                 if values is not None:
                     column.take(values, places)
             return
-        sample = self._sample(number, line, start)
+        sample = self._careful.samples(number, line, start)
         if sample is None:
             return
         self._open += 1
@@ -381,126 +446,6 @@ class _Reading:
                 self._keys.append(key.decode())
         self._begun = self._open = self._bytes = 0
 
-    def _ended(self, lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-        """Lines by their numbers from 1; one that does not end is an error and lost."""
-        for number, line in enumerate(lines, 1):
-            if line.endswith(b"\n"):
-                yield number, line[:-1]
-            else:
-                words = "the last line does not end, and is left out"
-                self._lose(number, line, _Fault(words, len(line) - 1, len(line)))
-
-    def _sample(self, number: int, line: bytes, start: int) -> dict[str, _Sample] | None:
-        """The samples of a line by stream; None where they are lost."""
-        found: dict[str, _Sample] = {}
-        head, *columns = line.split(b"|")
-        before = head[start:]
-        if before.strip(_BETWEEN):
-            words = f"'{_shown(before)}' stands before the first '|'"
-            self._lose(number, line, _Fault(words, *_bounds(before, start)))
-        lost = False
-        at = len(head) + 1
-        for column in columns:
-            if not column.startswith(b"#"):
-                try:
-                    self._column(number, line, (at, column), found)
-                except _Fault as fault:
-                    self._lose(number, line, fault)
-                    lost = True
-            at += len(column) + 1
-        if lost:
-            return None
-        if not found:
-            self._lose(number, line, _Fault("the line holds no column that is read", 0, 0))
-            return None
-        return found
-
-    def _column(
-        self, number: int, line: bytes, placed: tuple[int, bytes], found: dict[str, _Sample]
-    ) -> None:
-        at, column = placed
-        alias, _, rest = column.rstrip(_BETWEEN).replace(b"\t", b" ").partition(b" ")
-        stream = self._streams.get(alias)
-        named = (at, at + len(alias))
-        if stream is None:
-            if alias:
-                known = (one.decode() for one in self._streams)
-                hint = nearest(_shown(alias), known)
-                words = f"'{_shown(alias)}' is no input of the reader, and passed over.{hint}"
-                self._faults.add(LineFault(number, line, *named, words, counts=False))
-                return
-            raise _Fault("a column has no name", at - 1, at)
-        if stream.name in found:
-            raise _Fault(f"the line has more than one sample of '{_shown(alias)}'", *named)
-        at += len(alias) + 1
-        if stream.sparse:
-            found[stream.name] = self._entries(stream, _shown(alias), rest, at)
-            return
-        values = self._numbers(stream, _shown(alias), rest, at)
-        if len(values) < stream.dim:
-            short = f"a sample of '{_shown(alias)}' has {len(values)} numbers of {stream.dim}"
-            words = f"{short}; the others count as 0"
-            self._faults.add(LineFault(number, line, *named, words, counts=False))
-            values += [0.0] * (stream.dim - len(values))
-        found[stream.name] = values, ()
-
-    def _numbers(self, stream: TextStream, alias: str, rest: bytes, at: int) -> list[float]:
-        stripped = rest.strip(_BETWEEN)
-        if not _NUMBERS.fullmatch(stripped):
-            wrong, *place = _wrong(rest, at, _NUMBERS)
-            raise _Fault(f"'{_shown(wrong)}' in column '{alias}' is no number", *place)
-        values = [float(value) for value in stripped.split()]
-        if len(values) > stream.dim:
-            many = f"a sample of '{alias}' has {len(values)} numbers"
-            _, *place = _nth(rest, at, stream.dim)
-            raise _Fault(f"{many}, and its dim is {stream.dim}", *place)
-        return values
-
-    def _entries(self, stream: TextStream, alias: str, rest: bytes, at: int) -> _Sample:
-        stripped = rest.strip(_BETWEEN)
-        if not _ENTRIES.fullmatch(stripped):
-            wrong, *bounds = _wrong(rest, at, _ENTRIES)
-            words = f"'{_shown(wrong)}' in column '{alias}' is no index with a number, as in 7:1"
-            raise _Fault(words, *bounds)
-        pairs = [one.split(b":") for one in stripped.split()]
-        for number, (place, _) in enumerate(pairs):
-            # A longer text of digits is more than any dim.
-            if len(place) > 18 or int(place) >= stream.dim:
-                beyond = f"the index {_shown(place)} in column '{alias}'"
-                _, *bounds = _nth(rest, at, number)
-                raise _Fault(f"{beyond} is not below its dim, {stream.dim}", *bounds)
-        return [float(value) for _, value in pairs], [int(place) for place, _ in pairs]
-
     def _refuse(self, number: int, line: bytes, words: str) -> None:
         """An error that is never allowed."""
         self._faults.add(LineFault(number, line, 0, 0, words, counts=False, ends=True))
-
-    def _lose(self, number: int, line: bytes, fault: _Fault) -> None:
-        """One error more."""
-        fate = "the line is left out"
-        place = fault.start, fault.end
-        self._faults.add(LineFault(number, line, *place, fault.words, fate=fate))
-
-
-def _shown(data: bytes) -> str:
-    return excerpt(data.strip(_BETWEEN).decode("utf-8", "replace"))
-
-
-def _bounds(data: bytes, at: int) -> tuple[int, int]:
-    """Where what stands in blanks stands."""
-    start = at + len(data) - len(data.lstrip(_BETWEEN))
-    return start, start + len(data.strip(_BETWEEN))
-
-
-def _wrong(values: bytes, at: int, form: re.Pattern[bytes]) -> tuple[bytes, int, int]:
-    """The first of some words that is not as all have to be, and its bytes."""
-    for word in _WORD.finditer(values):
-        if not form.fullmatch(word[0]):
-            return word[0], at + word.start(), at + word.end()
-    return values, *_bounds(values, at)
-
-
-def _nth(values: bytes, at: int, number: int) -> tuple[bytes, int, int]:
-    """One of some words, and its bytes."""
-    word = next(islice(_WORD.finditer(values), number, number + 1))
-    return word[0], at + word.start(), at + word.end()

@@ -8,10 +8,10 @@ from netsharp_engine.cntk.samples.minibatches import Sweeps
 from netsharp_engine.cntk.samples.text_format import (
     DEFAULTS,
     TextOptions,
-    TextStream,
     read_text,
     survey_text,
 )
+from netsharp_engine.cntk.samples.text_lines import TextStream
 from netsharp_engine.cntk.samples.truncated import Truncated
 from netsharp_lsp.cntk.configuration.scope import Found
 from netsharp_lsp.cntk.training.options import Options
