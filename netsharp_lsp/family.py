@@ -160,6 +160,11 @@ if TYPE_CHECKING:
             None where it is another's or is not there; ModelError where it is damaged.
             """
 
+        def with_numbers(self, path: str, arrays: Mapping[str, Array]) -> bytes | None:
+            """Return the bytes of such a file with other numbers in the places of its own, None and
+            ModelError likewise; ModelError where they do not fit.
+            """
+
         def stored(self, path: str, *, partial: bool = False) -> dict[str, Any] | None:
             """Return what `describe` says of such a file, None and ModelError likewise."""
 

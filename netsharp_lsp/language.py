@@ -33,6 +33,7 @@ __all__ = [
     "stored_network",
     "suffixes",
     "title_of",
+    "with_numbers",
 ]
 
 TYPE_CHECKING = False
@@ -190,6 +191,20 @@ def read_numbers(path: str) -> Mapping[str, Array]:
         if found is not None:
             return found
     return read_model(path).tensors
+
+
+def with_numbers(path: str, arrays: Mapping[str, Array]) -> bytes:
+    """Return the bytes of a model of another program with other numbers in the places of its own;
+    ModelError where it is none, or where they do not fit.
+    """
+    for family in families():
+        experiments = family.experiments
+        found = None if experiments is None else experiments.with_numbers(path, arrays)
+        if found is not None:
+            return found
+    from netsharp_engine.model_file import ModelError
+
+    raise ModelError(f"{path} is no model file of another program.")
 
 
 def stored_network(path: str, *, partial: bool = False) -> dict[str, Any] | None:

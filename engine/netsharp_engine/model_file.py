@@ -123,6 +123,25 @@ def read_file(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.float
     return values, tensors
 
 
+def tensor_bytes(tensors: Mapping[str, npt.NDArray[Any]]) -> bytes:
+    """Arrays of floating-point numbers as the bytes of a safetensors file of anybody's."""
+    order = sorted(tensors.items(), key=lambda item: (-item[1].dtype.itemsize, item[0]))
+    parts = [_header({"format": "np"}, order)]
+    for _, array in order:
+        parts.append(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes())
+    return b"".join(parts)
+
+
+def read_tensors(path: str) -> dict[str, npt.NDArray[Any]]:
+    """The arrays in a safetensors file of anybody's; ModelError for any other file."""
+    _head(path)
+    try:
+        with safe_open(path, framework="np") as opened:
+            return {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
+    except (SafetensorError, TypeError, AttributeError, ValueError, OSError) as error:
+        raise ModelError(f"{path} is no safetensors file, or damaged ({excerpt(error)}).") from None
+
+
 def read_network(values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """The specification in a file's values, and what was known around it; ValueError without."""
     context = dict(stored.table(values, "context"))

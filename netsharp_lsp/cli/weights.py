@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from netsharp_engine.data.array_files import array_bytes, read_arrays
 from netsharp_engine.model import ModelError
 from netsharp_lsp.cli.arguments.models import read_model
 from netsharp_lsp.cli.console.terminal import complain, give_exactly
 from netsharp_lsp.context import FIELDS, Context
-from netsharp_lsp.language import family_with, read_numbers
+from netsharp_lsp.language import family_with, read_numbers, with_numbers
 from netsharp_lsp.project.writing import write_atomic
 from netsharp_lsp.text.extent import refused
 
@@ -35,28 +36,66 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--spec", action="store_true", help="write the specification with trained values inside"
     )
     what.add_argument("--list", action="store_true", help="only list names and shapes (default)")
-    add("--output", metavar="FILE", help="write into a file")
+    what.add_argument(
+        "--statistics", action="store_true", help="mean, deviation, norm and zeros of each"
+    )
+    what.add_argument("--to", metavar="FILE", help="write them as arrays: .npz or .safetensors")
+    what.add_argument(
+        "--from",
+        dest="source",
+        metavar="FILE",
+        help="put arrays of such a file into a model of another program, in the places of its own",
+    )
+    add("--output", metavar="FILE", help="write into a file; with --from instead of the model")
 
 
 def run(args: argparse.Namespace) -> int:
     """List a model's weights, or write its specification with them; 0 done, 2 could not run."""
+    target = args.to or args.output or (args.model if args.source else None)
     try:
-        text = _with_weights(args.model) if args.spec else listing(read_numbers(args.model))
+        text = _asked(args)
     except ModelError as error:
         complain(str(error))
         return FAILED
-    if args.output is None:
+    if target is None:
         give_exactly(text)
     else:
         try:
-            write_atomic(args.output, text)
+            write_atomic(target, text)
         except OSError as error:
-            complain(f"{args.output}: cannot be written: {error.strerror}.")
+            complain(f"{target}: cannot be written: {error.strerror}.")
             return FAILED
     if args.spec and (reason := refused(text)):
         written = args.output or "the specification"
         complain(f"{written} {reason} 'predict' and 'evaluate' take the model itself.")
     return DONE
+
+
+def _asked(args: argparse.Namespace) -> bytes:
+    """What is to be written; ModelError where it cannot be had."""
+    if args.spec:
+        return _with_weights(args.model)
+    if args.source:
+        return with_numbers(args.model, read_arrays(args.source))
+    numbers = read_numbers(args.model)
+    if args.to:
+        return array_bytes(args.to, numbers)
+    return statistics(numbers) if args.statistics else listing(numbers)
+
+
+def statistics(tensors: Mapping[str, npt.NDArray[Any]]) -> bytes:
+    """Each parameter with its mean, deviation and norm, and how many of its numbers are 0."""
+    lines = []
+    for name, array in tensors.items():
+        flat = np.asarray(array, np.float64).reshape(-1)
+        zeros = int((flat == 0).sum())
+        with np.errstate(invalid="ignore", over="ignore"):
+            mean, deviation, norm = flat.mean(), flat.std(), np.sqrt((flat * flat).sum())
+        lines.append(
+            f"{name}  {list(array.shape)}  mean {mean:.6g}  deviation {deviation:.6g}  "
+            f"norm {norm:.6g}  zeros {zeros:,} of {flat.size:,}\n"
+        )
+    return "".join(lines).encode()
 
 
 def _with_weights(path: str) -> bytes:

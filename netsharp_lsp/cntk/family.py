@@ -90,6 +90,12 @@ class Experiments:
 
         return numbers_in(path)
 
+    def with_numbers(self, path: str, arrays: Mapping[str, Array]) -> bytes | None:
+        """A model with other numbers; see `netsharp_lsp.cntk.training.stored_models`."""
+        from netsharp_lsp.cntk.training.stored_models import with_numbers
+
+        return with_numbers(path, arrays)
+
     def stored(self, path: str, *, partial: bool = False) -> dict[str, Any] | None:
         """The network of a model of CNTK's; see `netsharp_lsp.cntk.training.model_description`."""
         if not _may_be_model(path):

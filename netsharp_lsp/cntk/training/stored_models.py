@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 from netsharp_engine.cntk.stored.binary import ModelFault
 from netsharp_engine.cntk.stored.model_tensors import holds_network, read_tensors
 from netsharp_engine.cntk.stored.opening import SHORTEST, kind_of, open_model
+from netsharp_engine.cntk.stored.replacing import replaced
 from netsharp_engine.model_file import ModelError
 from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cntk.networks.node import elements
 from netsharp_lsp.cntk.networks.stored import network_in
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from netsharp_engine.cntk.generators import Array
     from netsharp_engine.cntk.stored.values import StoredModel
     from netsharp_lsp.cntk.networks.node import Network
@@ -50,6 +53,19 @@ def stored_model(path: str) -> StoredModel | None:
         return read_stored(data) or open_model(data)
     except ModelFault as fault:
         raise ModelError(f"{path}, {fault}.") from None
+
+
+def with_numbers(path: str, arrays: Mapping[str, Array]) -> bytes | None:
+    """The bytes of a model with other numbers by the names of its parameters; None and ModelError
+    as for `stored_model`, and ModelError for numbers that do not fit.
+    """
+    data = model_bytes(path)
+    if data is None or kind_of(data[:SHORTEST]) is None:
+        return None
+    try:
+        return replaced(data, open_model(data), arrays)
+    except ModelFault as fault:
+        raise ModelError(f"{path}: {fault}.") from None
 
 
 def stored_network(stored: StoredModel, path: str) -> Network:

@@ -13,6 +13,8 @@ import numpy as np
 from netsharp_engine.cntk.stored.values import StoredModel, StoredNode
 
 _NORMALIZATION, _STACK, _PARAMETER = "BatchNormalization", "OptimizedRNNStack", "LearnableParameter"
+#: What nodes keep whose numbers are no longer those of the file.
+CONVERTED = ".converted"
 #: The versions before which a node's numbers or inputs meant something else.
 _VARIANCES, _WEIGHTS_FIRST = 13, 14
 
@@ -45,7 +47,8 @@ def _variances(nodes: dict[str, StoredNode], version: int) -> str:
             with np.errstate(divide="ignore"):
                 variance = 1 / (inverse * inverse) + node.attributes.get("epsilon", 1e-5)
             values = variance.astype(source.values.dtype)
-            nodes[source.name] = source._replace(values=values)
+            kept = {**source.kept, CONVERTED: True}
+            nodes[source.name] = source._replace(values=values, kept=kept)
     if not done:
         return ""
     return (

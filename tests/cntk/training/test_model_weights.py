@@ -1,0 +1,77 @@
+"""Weights of CNTK's models, out of their files and back into them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from netsharp_engine.data.array_files import read_arrays
+from netsharp_lsp.language import read_numbers
+from tests.cli.command_line import netsharp
+from tests.cntk.training.model_writing import First
+from tests.cntk.training.test_model_dictionaries import layered
+
+
+def first() -> bytes:
+    out = First(10)
+    out.parameter("W", np.arange(6, dtype=np.float32).reshape(2, 3))
+    out.parameter("b", np.array([0, 1], np.float32))
+    return out.data()
+
+
+def second() -> bytes:
+    out, _, root = layered(2)
+    return out.data(root)
+
+
+@pytest.mark.parametrize("suffix", ["npz", "safetensors"])
+@pytest.mark.parametrize("made", [first, second])
+def test_weights_go_out_and_back(made, suffix: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    model, arrays = tmp_path / "m.dnn", str(tmp_path / f"w.{suffix}")
+    data = made()
+    model.write_bytes(data)
+    assert netsharp("weights", str(model), "--to", arrays, cwd=tmp_path).code == 0
+    before = read_numbers(str(model))
+    found = read_arrays(arrays)
+    assert {name: one.tolist() for name, one in found.items()} == {
+        name: one.tolist() for name, one in before.items()
+    }
+    assert netsharp("weights", str(model), "--from", arrays, cwd=tmp_path).code == 0
+    assert model.read_bytes() == data
+    name = next(iter(found))
+    np.savez(tmp_path / "changed.npz", **{name: found[name] + 1})
+    assert (
+        netsharp("weights", str(model), "--from", str(tmp_path / "changed.npz"), cwd=tmp_path).code
+        == 0
+    )
+    after = read_numbers(str(model))
+    assert after[name].tolist() == (before[name] + 1).tolist()
+    changed = model.read_bytes()
+    assert len(changed) == len(data)
+    places = [at for at, (one, other) in enumerate(zip(data, changed, strict=True)) if one != other]
+    assert places[-1] - places[0] < before[name].nbytes
+
+
+def test_what_does_not_fit_leaves_the_model_as_it_is(tmp_path: Path) -> None:
+    model = tmp_path / "m.dnn"
+    model.write_bytes(first())
+    for arrays, words in (
+        ({"W": np.ones((3, 2), np.float32)}, "'W' has the shape [2, 3], and the new numbers"),
+        ({"other": np.ones(2, np.float32)}, "no numbers called 'other'"),
+    ):
+        np.savez(tmp_path / "w.npz", **arrays)
+        done = netsharp("weights", str(model), "--from", str(tmp_path / "w.npz"), cwd=tmp_path)
+        assert done.code == 2
+        assert words in done.err
+        assert model.read_bytes() == first()
+    done = netsharp("weights", str(model), "--to", str(tmp_path / "w.csv"), cwd=tmp_path)
+    assert (done.code, "neither .npz nor .safetensors" in done.err) == (2, True)
+
+
+def test_statistics_of_weights(tmp_path: Path) -> None:
+    model = tmp_path / "m.dnn"
+    model.write_bytes(first())
+    told = netsharp("weights", str(model), "--statistics", cwd=tmp_path).out
+    assert "W  [2, 3]  mean 2.5  deviation 1.70783  norm 7.4162  zeros 1 of 6" in told
