@@ -160,6 +160,9 @@ if TYPE_CHECKING:
             None where it is another's or is not there; ModelError where it is damaged.
             """
 
+        def is_model(self, path: str) -> bool:
+            """Return whether a file is a model of the program's."""
+
         def with_numbers(self, path: str, arrays: Mapping[str, Array]) -> bytes | None:
             """Return the bytes of such a file with other numbers in the places of its own, None and
             ModelError likewise; ModelError where they do not fit.

@@ -16,6 +16,7 @@ __all__ = [
     "families",
     "families_by_language",
     "family_of",
+    "family_of_model",
     "family_of_name",
     "family_with",
     "known_codes",
@@ -191,6 +192,14 @@ def read_numbers(path: str) -> Mapping[str, Array]:
         if found is not None:
             return found
     return read_model(path).tensors
+
+
+def family_of_model(path: str) -> Family | None:
+    """Return the family whose program wrote a model file, None for any other file."""
+    for family in families():
+        if family.experiments is not None and family.experiments.is_model(path):
+            return family
+    return None
 
 
 def with_numbers(path: str, arrays: Mapping[str, Array]) -> bytes:

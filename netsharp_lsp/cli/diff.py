@@ -18,7 +18,7 @@ from netsharp_lsp.cli.arguments.settings import (
 from netsharp_lsp.cli.console.terminal import complain, give, say
 from netsharp_lsp.cli.specifications.faults import show_errors
 from netsharp_lsp.cli.specifications.subjects import SubjectError, read_subject
-from netsharp_lsp.language import language_for
+from netsharp_lsp.language import family_of_model, language_for
 from netsharp_lsp.memory import uncollected
 from netsharp_lsp.settings import SettingsError
 from netsharp_lsp.text.json_text import to_json
@@ -72,7 +72,7 @@ def _compared(args: argparse.Namespace) -> Comparison | None:
     names = (args.before, args.after)
     roots = roots_for(["." if name == "-" else name for name in names], args)
     find = settings_finder(args, roots)
-    one, other = (family_meant(name, args) for name in names)
+    one, other = (family_of_model(name) or family_meant(name, args) for name in names)
     if one is not other:
         raise SubjectError(f"{names[0]} and {names[1]} are of different kinds. Name two of a kind.")
     if one.experiments is not None:

@@ -90,6 +90,14 @@ class Experiments:
 
         return numbers_in(path)
 
+    def is_model(self, path: str) -> bool:
+        """Whether a file is a model of CNTK; see `netsharp_lsp.cntk.commands.models`."""
+        if not _may_be_model(path):
+            return False
+        from netsharp_lsp.cntk.commands.models import is_model
+
+        return is_model(path)
+
     def with_numbers(self, path: str, arrays: Mapping[str, Array]) -> bytes | None:
         """A model with other numbers; see `netsharp_lsp.cntk.training.stored_models`."""
         from netsharp_lsp.cntk.training.stored_models import with_numbers

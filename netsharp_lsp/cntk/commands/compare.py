@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.cntk.commands.models import is_model
 from netsharp_lsp.cntk.commands.subjects import SubjectError, read_experiment, spoil_networks
 from netsharp_lsp.cntk.description.comparison import compare
+from netsharp_lsp.cntk.description.network import default_network
 from netsharp_lsp.questions import Answer
 
 TYPE_CHECKING = False
@@ -16,6 +18,8 @@ DONE, FAILED = 0, 2
 def compare_experiments(before: str, after: str, asked: Question) -> Answer:
     """Compare two runs; there is no comparison where one has a faulty network or is not read."""
     answer = Answer(FAILED)
+    if any(map(is_model, (before, after))):
+        return _compare_models(before, after, asked)
     try:
         subjects = [read_experiment(name, asked) for name in (before, after)]
         said = [subject.errors() for subject in subjects]
@@ -32,5 +36,31 @@ def compare_experiments(before: str, after: str, asked: Question) -> Answer:
         answer.complaints = (str(error),)
         return answer
     answer.comparison = compare(*(subject.experiment for subject in subjects))
+    answer.code = DONE
+    return answer
+
+
+def _compare_models(before: str, after: str, asked: Question) -> Answer:
+    """Compare two models, or a model with what a configuration builds."""
+    from netsharp_lsp.cntk.training.model_comparison import Compared, compared_models
+
+    answer = Answer(FAILED)
+    found: list[Compared] = []
+    try:
+        for name in (before, after):
+            if is_model(name):
+                found.append(Compared.of_model(name))
+                continue
+            subject = read_experiment(name, asked)
+            findings, errors = subject.errors()
+            answer.reports = (*answer.reports, findings) if findings else answer.reports
+            built = default_network(subject.experiment)
+            if spoil_networks(errors) or built is None or built.network is None:
+                raise SubjectError(f"{name}: builds no network that could be compared.")
+            found.append(Compared(built.network, {}))
+    except (SubjectError, ValueError) as error:
+        answer.complaints = (str(error),)
+        return answer
+    answer.comparison = compared_models(*found)
     answer.code = DONE
     return answer

@@ -79,9 +79,21 @@ def _networks(
     if before is None or after is None:
         yield Difference("removed" if after is None else "added", "network", name or "network")
         return
-    prefix = f"{name}: " if name else ""
+    yield from node_differences(before, after, f"{name}: " if name else "")[0]
+
+
+def node_differences(
+    before: Network, after: Network, prefix: str = ""
+) -> tuple[list[Difference], dict[str, str]]:
+    """How the nodes of two networks differ, and which became which."""
     comparison = same.compare(before, after)
     partners = _partners(before, after, comparison.names)
+    return list(_nodes(before, after, partners, prefix)), partners
+
+
+def _nodes(
+    before: Network, after: Network, partners: dict[str, str], prefix: str
+) -> Iterator[Difference]:
     for node in before.nodes.values():
         if node.name not in partners:
             yield Difference("removed", "node", prefix + node.name, "", _node_text(node))

@@ -1,4 +1,4 @@
-"""Weights of CNTK's models, out of their files and back into them."""
+"""Weights of CNTK's models, out of their files, back into them, and compared."""
 
 from __future__ import annotations
 
@@ -75,3 +75,49 @@ def test_statistics_of_weights(tmp_path: Path) -> None:
     model.write_bytes(first())
     told = netsharp("weights", str(model), "--statistics", cwd=tmp_path).out
     assert "W  [2, 3]  mean 2.5  deviation 1.70783  norm 7.4162  zeros 1 of 6" in told
+
+
+def test_models_are_compared_by_nodes_and_numbers(tmp_path: Path) -> None:
+    (tmp_path / "a.dnn").write_bytes(second())
+    (tmp_path / "b.dnn").write_bytes(second())
+    done = netsharp("diff", "a.dnn", "b.dnn", cwd=tmp_path)
+    assert (done.code, done.out) == (0, "The networks are the same.\n")
+    numbers = read_numbers(str(tmp_path / "a.dnn"))["layer1/W"]
+    moved = numbers.copy()
+    moved[0, 0] += 0.25
+    np.savez(tmp_path / "w.npz", **{"layer1/W": moved})
+    assert netsharp("weights", "b.dnn", "--from", "w.npz", cwd=tmp_path).code == 0
+    done = netsharp("diff", "a.dnn", "b.dnn", cwd=tmp_path)
+    assert done.code == 1
+    assert done.out.startswith("~ parameter layer1/W: norm ")
+    assert "(difference: norm 0.25, largest 0.25)" in done.out
+
+
+def test_a_model_is_compared_with_a_configuration(tmp_path: Path) -> None:
+    (tmp_path / "net.cntk").write_text(TRAINED)
+    (tmp_path / "data.ctf").write_text("|x 1 2 |y 1\n" * 4)
+    assert netsharp("run", "net.cntk", cwd=tmp_path).code == 0
+    done = netsharp("diff", "out/net.dnn", "net.cntk", cwd=tmp_path)
+    assert (done.code, done.out) == (0, "The networks are the same.\n")
+    (tmp_path / "wide.cntk").write_text(TRAINED.replace("Input {2}", "Input {3}"))
+    done = netsharp("diff", "out/net.dnn", "wide.cntk", cwd=tmp_path)
+    assert done.code == 1
+    assert "~ node x: shape 2 -> 3" in done.out
+
+
+TRAINED = """command = Train
+Train = {
+    action = "train" ; modelPath = "out/net.dnn"
+    BrainScriptNetworkBuilder = {
+        x = Input {2} ; y = Input {1}
+        z = LinearLayer {1} (x)
+        e = SquareError (y, z)
+        featureNodes = (x) ; labelNodes = (y) ; criterionNodes = (e) ; outputNodes = (z)
+    }
+    SGD = { maxEpochs = 1 ; epochSize = 0 ; minibatchSize = 4 ; learningRatesPerSample = 0.01 }
+    reader = {
+        readerType = "CNTKTextFormatReader" ; file = "data.ctf"
+        input = { x = { dim = 2 ; format = "dense" } ; y = { dim = 1 ; format = "dense" } }
+    }
+}
+"""
