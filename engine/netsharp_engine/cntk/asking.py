@@ -44,7 +44,8 @@ class NetworkAsked(NamedTuple):
 
     ``inputs`` and ``outputs`` are row-major shapes by name; ``answer`` is the node that answers
     where none is named; ``judges`` are types of what it is judged by, in the order of a test, and
-    ``said`` the line of a test behind so many minibatches; ``streams`` are all of its inputs.
+    ``said`` the line of a test behind so many minibatches; ``streams`` are all of its inputs,
+    ``aliases`` other names of nodes.
     ``graph`` makes the graph of some nodes, judged by them or not; ModelError for others.
     """
 
@@ -57,6 +58,7 @@ class NetworkAsked(NamedTuple):
     dtype: str
     said: Callable[[int, Told], str]
     streams: Sequence[str]
+    aliases: Mapping[str, str] = {}
 
 
 class Answered(NamedTuple):
@@ -101,7 +103,7 @@ def answered(
         found: dict[str, Array] = {}
         lengths: dict[str, Indices] = {}
         for name in names:
-            node = places[name]
+            node = places[asked.aliases.get(name, name)]
             rows, known = program.read(node), program.lengths(node)
             count = len(batch.sequences)
             if known is None:

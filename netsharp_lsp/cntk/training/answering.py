@@ -52,6 +52,7 @@ def opened_model(path: str) -> Model | None:
         stored.dtype,
         lambda minibatches, told: final_results(minibatches, told, judges),
         [node.name for node in network.nodes.values() if node.operation in INPUTS],
+        stored.aliases,
     )
     label = InputStream(labels or answer.name, tuple(reversed(answer.shape or ())))
     return answering(asked, label, classes=kind != _NUMBER)

@@ -70,6 +70,18 @@ def test_what_does_not_fit_leaves_the_model_as_it_is(tmp_path: Path) -> None:
     assert (done.code, "neither .npz nor .safetensors" in done.err) == (2, True)
 
 
+def test_a_node_answers_to_any_of_its_names(tmp_path: Path) -> None:
+    (tmp_path / "m.dnn").write_bytes(second())
+    (tmp_path / "d.ctf").write_text("|features 1 2 3\n")
+    told = [
+        netsharp("predict", "m.dnn", "--data", "d.ctf", "--output", name, cwd=tmp_path)
+        for name in ("Block1", "layer1", "Block1_Output_0")
+    ]
+    assert [one.code for one in told] == [0, 0, 0], [one.err for one in told]
+    values = [one.out.splitlines()[-1] for one in told]
+    assert len(set(values)) == 1
+
+
 def test_statistics_of_weights(tmp_path: Path) -> None:
     model = tmp_path / "m.dnn"
     model.write_bytes(first())

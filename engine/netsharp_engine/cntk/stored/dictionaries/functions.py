@@ -323,7 +323,7 @@ _ROWS: dict[str, Twin] = {
     "StableSigmoid": _named("Sigmoid"),
     "SumAll": _named("SumElements"),
     "Select": _named("If"),
-    "SquaredError": _named("SquareError"),
+    "SquaredError": Twin("SquareError", _none, _PAIR_SWAPPED),
     "NDCG": Twin("NDCG1Eval", _none, _PAIR_SWAPPED),
     "StopGradient": _named("StopGradient"),
     "TransposeAxes": Twin("TransposeDimensions", _transposition),
