@@ -92,10 +92,25 @@ def experiments_as_text(listed: dict[str, Any]) -> Iterator[str]:
             yield f"  data {one['path']}: {_PRESENCE[one['present']]}"
         for problem in row["problems"]:
             yield f"  {problem}"
+    for one in listed["models"]:
+        yield f"{one['file']}: {_model(one)}"
     for one in listed["unused"]:
         yield f"{one['file']}: no configuration refers to it"
     for one in listed["skipped"]:
         yield f"{one['file']}: left out, {one['reason']}"
+
+
+def _model(one: dict[str, Any]) -> str:
+    """What is in a model file, and who writes it."""
+    if one["problem"]:
+        return f"a model that cannot be used: {one['problem']}"
+    what = (
+        f"model of format {one['format']}, version {one['model_version']}, {one['nodes']:,} nodes"
+    )
+    outputs = f", outputs {', '.join(one['outputs'])}" if one["outputs"] else ""
+    writer = one["written_by"]
+    by = f"; written by {writer['command']} of {writer['file']}" if writer else ""
+    return f"{what}{outputs}{by}"
 
 
 def _network(one: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 
+from netsharp_lsp.cntk.commands.listed_models import models_below
 from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.items import Item
 from netsharp_lsp.cntk.configuration.meaning.commands import commands
@@ -59,7 +60,13 @@ def experiments(
         for name, language in others.items()
         if not _is_referred(name, referred)
     ]
-    return {"version": 1, "configurations": listed, "unused": unused, "skipped": skipped}
+    return {
+        "version": 1,
+        "configurations": listed,
+        "models": models_below(folder, excludes, roots, listed, directory),
+        "unused": unused,
+        "skipped": skipped,
+    }
 
 
 def _files(

@@ -117,6 +117,24 @@ def test_a_model_is_compared_with_a_configuration(tmp_path: Path) -> None:
     assert "~ node x: shape 2 -> 3" in done.out
 
 
+def test_models_are_listed_with_the_command_that_writes_them(tmp_path: Path) -> None:
+    (tmp_path / "net.cntk").write_text(TRAINED)
+    (tmp_path / "data.ctf").write_text("|x 1 2 |y 1\n" * 4)
+    assert netsharp("run", "net.cntk", cwd=tmp_path).code == 0
+    (tmp_path / "old.cmf").write_bytes(second())
+    (tmp_path / "cut.dnn").write_bytes(second()[:-9])
+    (tmp_path / "text.model").write_text("no model")
+    done = netsharp("config", "--list", ".", cwd=tmp_path)
+    assert done.code == 0, done.err
+    told = [line for line in done.out.splitlines() if "model" in line]
+    assert len(told) == 3
+    assert told[0].startswith("cut.dnn: a model that cannot be used: ")
+    assert "byte " in told[0]
+    assert told[1].startswith("old.cmf: model of format v2, version 3, ")
+    assert told[2].startswith(f"{Path('out') / 'net.dnn'}: model of format v1, version 15, ")
+    assert told[2].endswith("outputs z; written by Train of net.cntk")
+
+
 TRAINED = """command = Train
 Train = {
     action = "train" ; modelPath = "out/net.dnn"
