@@ -159,6 +159,10 @@ if TYPE_CHECKING:
         def lens_title(self, key: str) -> str:
             """Return the title that a lens without one shows."""
 
+        def start(self, command: str) -> answers.StartedRun | None:
+            """Return how what the text says is started, for this command of it; None for texts
+            that start nothing."""
+
         def actions(self, start: int, end: int, only: Sequence[str] | None) -> list[answers.Action]:
             """Return what can be done to a range; `only`: prefixes of the kinds wanted."""
 
@@ -320,6 +324,10 @@ class PlainSnapshot:
     def lens_title(self, key: str) -> str:
         """Return nothing."""
         return ""
+
+    def start(self, command: str) -> answers.StartedRun | None:
+        """Return how what the text says is started; None for most."""
+        return None
 
     def actions(self, start: int, end: int, only: Sequence[str] | None) -> list[answers.Action]:
         """Return none."""

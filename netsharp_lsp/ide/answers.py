@@ -334,6 +334,22 @@ class LensOptions:
 
     run_file: str | None = None
     parameters: bool = False
+    #: Whether commands may be run.
+    runs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StartedRun:
+    """How a program of several files is started for a document: its arguments and the folder.
+
+    `files` are those that say what it does, `model` is where a command keeps its model, empty for
+    none.
+    """
+
+    items: tuple[str, ...]
+    directory: str
+    files: tuple[str, ...] = ()
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -217,6 +217,10 @@ class Snapshot:
 
         return lens_title(self.network, key)
 
+    def start(self, command: str) -> answers.StartedRun | None:
+        """A specification starts nothing by itself."""
+        return None
+
     def actions(self, start: int, end: int, only: Sequence[str] | None) -> list[answers.Action]:
         """What can be done to a range."""
         from netsharp_lsp.netsharp.ide.actions import actions_in

@@ -181,7 +181,7 @@ class Session(Connection):
     def lens_options_of(self, uri: str) -> LensOptions | None:
         """Return which lenses to show in a document, None for none; only who is trusted trains."""
         run_file = self.contexts.run_file_of(uri) if self.trusted else None
-        return self.settings.preferences_of(uri).lenses(run_file)
+        return self.settings.preferences_of(uri).lenses(run_file, runs=self.trusted)
 
     def formats_on_type(self, uri: str) -> bool:
         """Whether to put a declaration of a document in order when it is ended."""

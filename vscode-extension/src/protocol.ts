@@ -99,10 +99,15 @@ export interface RunEvent {
   readonly samples?: number;
   readonly loss?: number;
   readonly metrics?: Readonly<Record<string, number>>;
-  readonly validation?: Readonly<Record<string, number>>;
+  /** Numbers by measure, where a configuration is run with the evaluation of its nodes. */
+  readonly validation?: Readonly<Record<string, number | Readonly<Record<string, number>>>>;
+  /** What a configuration is judged by beside the loss, by node. */
+  readonly evaluation?: Readonly<Record<string, number>>;
+  /** Which command of a configuration it is about. */
+  readonly command?: string;
   readonly rate?: number;
   readonly seconds?: number;
-  /** How it ended; with the event `end` alone. */
+  /** How it ended; with the last event `end` alone: a test of a configuration ends, too. */
   readonly status?: "finished" | "stopped" | "failed";
   /** Why it has failed, as a sentence. */
   readonly error?: string;

@@ -1,8 +1,9 @@
-"""Lines above the builders of networks: what is built there, counted only where it is seen."""
+"""Lines above commands, which run them, and above builders: what is built, counted where seen."""
 
 from __future__ import annotations
 
 from netsharp_lsp.cntk.ide.pages.node_pages import summary
+from netsharp_lsp.cntk.ide.runs import run_lenses
 from netsharp_lsp.ide.answers import Lens
 
 TYPE_CHECKING = False
@@ -12,16 +13,17 @@ if TYPE_CHECKING:
 
 
 def lenses_of(edited: Edited, options: LensOptions) -> list[Lens]:
-    """A lens without a title above each builder in the text, where a person wants them."""
+    """Lenses that run commands, and one without a title above each builder where wanted."""
+    runs = list(run_lenses(edited)) if options.runs else []
     if not options.parameters:
-        return []
+        return runs
     found = {}
     for experiment, built in edited.networks():
         if built.found is not None:
             place = built.found.entry.parts[0].key
             if edited.is_here(experiment, place.source.name):
                 found[place.start] = Lens(place.start, place.end, key=built.command)
-    return [found[start] for start in sorted(found)]
+    return sorted([*runs, *found.values()], key=lambda lens: lens.start)
 
 
 def lens_title(edited: Edited, key: str) -> str:

@@ -185,6 +185,12 @@ class Snapshot:
 
         return lens_title(self.text, key)
 
+    def start(self, command: str) -> answers.StartedRun | None:
+        """How the run of the text is started."""
+        from netsharp_lsp.cntk.ide.runs import start_of
+
+        return start_of(self.text, command)
+
     def actions(self, start: int, end: int, only: Sequence[str] | None) -> list[answers.Action]:
         """What can be done to a range."""
         from netsharp_lsp.cntk.ide.changes.actions import actions_in

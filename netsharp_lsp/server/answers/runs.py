@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import os
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
 from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.server.jobs.training import Order
-from netsharp_lsp.server.surroundings.workspace_files import path_of
+from netsharp_lsp.server.surroundings.workspace_files import path_of, uri_of
 from netsharp_lsp.server.transport.protocol import RefusedError
 from netsharp_lsp.text.decode import Source, decode
 
 if TYPE_CHECKING:
+    from netsharp_lsp.ide.answers import StartedRun
     from netsharp_lsp.server.session import Session
+
+#: A key that may be set: nothing that a command line would take for a flag.
+_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 
 
 def start(session: Session, uri: str, options: dict[str, Any]) -> str:
     """Start training a document and return the run's id; refuses with the reason.
 
     `options`: `runFile` (a path or URI), `resume`, `name` of a specification in a host file, and
-    `told`, whether a message says how the run ended.
+    `told`, whether a message says how the run ended; of a configuration `command`, what is done,
+    and `set`, values by key.
     """
     order = _order(session, uri, options)
     if isinstance(order, str):
@@ -45,14 +52,43 @@ def _order(session: Session, uri: str, options: dict[str, Any]) -> Order | str:
         return f"{name} has unsaved changes, and the model records the saved text: save it first."
     if session.runs.training(uri):
         return f"{name} is being trained already: stop that run first."
+    start = _started(session, uri, options)
+    if isinstance(start, str):
+        return start
     run_file = options.get("runFile")
     if run_file is not None:
         run_file = path_of(str(run_file)) or os.path.join(os.path.dirname(path), str(run_file))
     chosen = f"{path}::{options['name']}" if options.get("name") else path
     roots = tuple(filter(os.path.isdir, session.roots.folders or ()))
-    return Order(
-        uri, chosen, run_file, bool(options.get("resume")), bool(options.get("told")), roots
-    )
+    resume, told = bool(options.get("resume")), bool(options.get("told"))
+    return Order(uri, chosen, run_file, resume, told, roots, start)
+
+
+def _started(session: Session, uri: str, options: dict[str, Any]) -> StartedRun | str | None:
+    """What is started where a document says what a program does, or why that cannot be; None for
+    all other documents.
+    """
+    command, assigned = options.get("command", ""), options.get("set", {})
+    views = [view for view, _, _ in session.places(uri, None)]
+    found: StartedRun | None = views[0].snapshot.start(command) if len(views) == 1 else None
+    if found is None:
+        return "Open a configuration to run a command of it." if command or assigned else None
+    for path in filter(os.path.isabs, found.files):
+        if _unsaved(session, uri_of(path), path):
+            return f"{os.path.basename(path)} has unsaved changes: save it first."
+    for key, value in assigned.items():
+        if not _KEY.fullmatch(key) or not isinstance(value, (str, int, float)):
+            return f"'{key}' cannot be set: a key is letters, digits and dots, a value is text."
+    items = [*found.items, *(f"{key}={_text(value)}" for key, value in assigned.items())]
+    if "resume" in options and not any(key.lower() == "makemode" for key in assigned):
+        items.append(f"makeMode={_text(options['resume'])}")
+    items += [f"command={command}"] if command else []
+    return replace(found, items=tuple(items))
+
+
+def _text(value: object) -> str:
+    """A value as a configuration has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _unsaved(session: Session, uri: str, path: str) -> bool:

@@ -26,6 +26,7 @@ from netsharp_lsp.server.jobs.work import MeasuredWork
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from netsharp_lsp.ide.answers import StartedRun
     from netsharp_lsp.server.client.connection import Connection
 
 #: How a run ended, by the exit code of `netsharp run`; any other means that it failed.
@@ -39,7 +40,8 @@ LINES_KEPT = 40
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to train: the specification's path (`script.R::name` in a host), and how.
+    """What to train: the specification's path (`script.R::name` in a host), and how; `start`:
+    what is started instead where a text says what a program of several files does.
 
     `told`: a message says how it ended, for clients that do not follow runs.
     """
@@ -50,6 +52,7 @@ class Order:
     resume: bool = False
     told: bool = False
     roots: tuple[str, ...] = ()
+    start: StartedRun | None = None
 
     @property
     def path(self) -> str:
@@ -58,7 +61,9 @@ class Order:
 
     @property
     def model(self) -> str:
-        """Where the run keeps its model."""
+        """Where the run keeps its model; empty for none."""
+        if self.start is not None:
+            return self.start.model
         found = (
             read_run_file(self.run_file)
             if self.run_file
@@ -68,9 +73,13 @@ class Order:
 
     def command(self) -> list[str]:
         """The command line of the run."""
+        folders = [word for root in self.roots for word in ("--root", root)]
+        if self.start is not None:
+            place = ["--events", "--cd", self.start.directory]
+            return [*PYTHON, "netsharp_lsp", "run", *place, *folders, "--", *self.start.items]
         words = [*PYTHON, "netsharp_lsp", "run", self.specification, "--events"]
         words += ["--run-file", self.run_file] if self.run_file else []
-        words += [word for root in self.roots for word in ("--root", root)]
+        words += folders
         return [*words, "--resume"] if self.resume else words
 
 
@@ -156,7 +165,9 @@ class Runs:
         event = json.loads(line)
         if event["event"] == "end":
             run.last = event
-            return
+            if run.order.start is None:
+                return
+            # That of a test; the run's own has a status.
         self._connection.notify("netsharp/runProgress", {"id": name, **event})
         if event["event"] == "start":
             run.epochs = event.get("metrics", {}).get("epochs", 0)
@@ -171,7 +182,8 @@ class Runs:
                 self._connection.closing.remove(self.close)
         status = STATUSES.get(code, "stopped" if run.asked_to_stop else "failed")
         last: dict[str, Any] = {"event": "end", **run.last, "status": status}
-        if run.last and os.path.exists(run.order.model):
+        has_ended = run.last or (run.order.start is not None and status != "failed")
+        if has_ended and os.path.exists(run.order.model):
             last["model"] = run.order.model
         if status == "failed":
             last["error"] = _sentence(errors, code)

@@ -35,7 +35,13 @@ _POSITION = Record({"line": integer, "character": integer})
 _RANGE = Record({"start": _POSITION, "end": _POSITION})
 _CHANGES = array(Record({"text": text}, {"range": _RANGE}))
 _FOLDERS = array(Record({"uri": text}, {"name": text}))
-_HOW_TO_RUN = {"runFile": text, "name": text, "resume": boolean}
+_HOW_TO_RUN = {
+    "runFile": text,
+    "name": text,
+    "resume": boolean,
+    "command": text,
+    "set": mapping,
+}
 _CELLS = Record(
     {},
     {

@@ -10,6 +10,9 @@ export interface Order {
   readonly resume?: boolean;
   /** Which of several specifications in a document. */
   readonly name?: string;
+  /** What is done of a configuration, and values by key that hold for it. */
+  readonly command?: string;
+  readonly set?: Readonly<Record<string, string | number | boolean>>;
 }
 
 /** A run of one document; a resumed one keeps what was told before. */
@@ -29,7 +32,8 @@ export class Run implements Replay {
   }
 
   get title(): string {
-    return this.uri.path.split("/").at(-1) ?? "";
+    const file = this.uri.path.split("/").at(-1) ?? "";
+    return this.order.command === undefined ? file : `${this.order.command} of ${file}`;
   }
 
   get active(): boolean {
@@ -38,8 +42,8 @@ export class Run implements Replay {
 
   take(event: RunEvent): void {
     this.events.push(event);
-    if (event.event === "end") {
-      this.status = event.status ?? (event.error === undefined ? "finished" : "failed");
+    if (event.event === "end" && event.status !== undefined) {
+      this.status = event.status;
       this.error = event.error ?? "";
       this.model = event.model ?? "";
     } else if (this.status === "starting") {

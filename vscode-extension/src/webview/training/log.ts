@@ -111,6 +111,15 @@ function curves(measures: Readonly<Record<string, number | undefined>>) {
   return Object.entries(measures).filter(([name]) => !LEFT_OUT.has(name));
 }
 
+/** Measures in a row, those that stand in a table of their own beside the others. */
+function flat(measures: NonNullable<RunEvent["validation"]>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(measures).flatMap(([name, value]) =>
+      typeof value === "number" ? [[name, value]] : Object.entries(value),
+    ),
+  );
+}
+
 function append(track: Track, x: number, y: number | undefined): void {
   if (y !== undefined && Number.isFinite(y)) {
     track.append(x, y);
@@ -121,8 +130,8 @@ function epochOf(event: RunEvent, next: number): Epoch {
   return {
     epoch: event.epoch ?? next,
     loss: event.loss,
-    metrics: event.metrics ?? {},
-    validation: event.validation ?? {},
+    metrics: event.metrics ?? event.evaluation ?? {},
+    validation: flat(event.validation ?? {}),
     rate: event.rate,
     seconds: event.seconds,
   };
