@@ -20,9 +20,9 @@ from netsharp_lsp.cntk.library.versions import (
     of_parameter,
     of_start,
 )
+from netsharp_lsp.cntk.ndl import syntax
 from netsharp_lsp.cntk.ndl.functions import COUNTS as NDL_COUNTS
 from netsharp_lsp.cntk.ndl.functions import function_of
-from netsharp_lsp.cntk.ndl.syntax import Option as Given
 from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.cntk.versions import ALWAYS, FIRST, LAST, Releases, rank
 
@@ -210,7 +210,7 @@ def _of_ndl_call(
     if function.known != ALWAYS:
         yield VersionedWord(f"'{function.name}' of NDL", place, function.known, True, True)
     count, since = NDL_COUNTS.get(function.name, (0, ALWAYS))
-    options = [one for one in call.arguments if isinstance(one, Given)]
+    options = [one for one in call.arguments if isinstance(one, syntax.Option)]
     if count and len(call.arguments) - len(options) >= count:
         said = f"{function.name} with {count} arguments"
         yield VersionedWord(said, place, since, True, True)
