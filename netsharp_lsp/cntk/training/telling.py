@@ -36,6 +36,8 @@ class Telling:
         self._size_known = False
         self._steps = self._shown = 0
         self._seconds = 0.0
+        #: The rate of the next epochs, once it was adjusted.
+        self._rate: float | None = None
         #: What a person is told when all is done.
         self.results: list[str] = []
 
@@ -192,6 +194,7 @@ class Telling:
 
     def rate_changed(self, event: RateChanged) -> None:
         """A rate was adjusted."""
+        self._rate = event.rate
         self.line(f"learnRatePerSample {event.change} to {event.rate:.8g}")
 
     def going_back(self, path: str) -> None:
@@ -209,7 +212,8 @@ class Telling:
                 f"epoch {back}"
             )
         self.line(f"SGD: revoke back to and update checkpoint file for epoch {back}")
-        self.notice(f"epoch {last} is worse: goes on after epoch {back}.")
+        rate = "" if self._rate is None else f" with learning rate {self._rate:.6g}"
+        self.notice(f"epoch {last} is worse: goes on after epoch {back}{rate}.")
 
     def trained(self, path: str) -> None:
         """The model is complete."""
