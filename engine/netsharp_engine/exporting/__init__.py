@@ -1,0 +1,4 @@
+"""Trained networks in the formats of other programs.
+
+Knows graphs and their numbers; no language, no file of CNTK's and no command.
+"""

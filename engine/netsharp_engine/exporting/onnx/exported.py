@@ -1,0 +1,200 @@
+"""A graph with its numbers as an ONNX model: what its outputs need, and nothing else.
+
+Samples are the first axis; where the graph looks along sequences, steps are the first and
+sequences the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from netsharp_engine.exporting.onnx import steps
+from netsharp_engine.exporting.onnx.choosing import chosen_steps, part_of
+from netsharp_engine.exporting.onnx.table import ROWS, why_not
+from netsharp_engine.exporting.onnx.writing import Array, Value, Writing, pruned
+from netsharp_engine.exporting.refusal import ExportError, refused
+from netsharp_engine.graph import Graph, GraphError
+from netsharp_engine.nodes import Node
+from netsharp_engine.ops.tensors import ENVIRONMENT, HELD
+from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
+from netsharp_engine.tensor_backend.kernels.table import TABLE
+from netsharp_engine.tensor_backend.loops import Loop, scheduled
+
+if TYPE_CHECKING:
+    from onnx import ModelProto, ValueInfoProto
+
+    from netsharp_engine.exporting.portable import Portable
+
+_GATHER, _INDEX, _RECONCILE = "GatherPacked", "PackedIndex", "ReconcileDynamicAxis"
+#: The versions of the operators that are written.
+OPSETS = range(13, 23)
+DEFAULT_OPSET = 17
+#: What the symbolic axes are called; that of steps has the name of the dynamic axis, if it has one.
+BATCH, STEPS = "batch", "steps"
+
+
+class Form(NamedTuple):
+    """How a model is written: the version of the operators, and whether tensors of sequences are
+    [sequences, steps, ...] at the border.
+    """
+
+    opset: int = DEFAULT_OPSET
+    sequences_first: bool = False
+
+
+def exported(portable: Portable, form: Form) -> ModelProto:
+    """Return a network as an ONNX model; ExportError names the node that ONNX cannot hold."""
+    if form.opset not in OPSETS:
+        raise ExportError(
+            f"Operator set {form.opset} is not written: {OPSETS[0]} to {OPSETS[-1]} are."
+        )
+    graph = portable.graph
+    gathers = {node: node.inputs[1:] for node in graph.nodes if node.op == _GATHER}
+    return _Export(portable, part_of(graph, list(portable.outputs), gathers), form).model()
+
+
+class _Export:
+    def __init__(self, portable: Portable, part: Graph, form: Form) -> None:
+        self._portable, self._part, self._form = portable, part, form
+        self._out = Writing(portable.dtype, form.opset)
+        self._values: dict[Node, Value] = {}
+        along = (*DELAYS, *COLUMNS)
+        self._lead = 2 if any(node.op in along for node in part.nodes) else 1
+
+    def model(self) -> ModelProto:
+        """Write all of it."""
+        from onnx import helper
+
+        inputs = [self._input(node) for node in self._part.inputs]
+        self._emit_all()
+        outputs = [self._output(node) for node in self._portable.outputs]
+        kept, used = pruned(self._out.nodes, [one.name for one in outputs])
+        graph = helper.make_graph(
+            kept, "network", inputs, outputs, initializer=self._out.tensors(used)
+        )
+        versions = [helper.make_opsetid("", self._form.opset)]
+        model = helper.make_model(graph, opset_imports=versions, producer_name="netsharp")
+        model.ir_version = helper.find_min_ir_version_for(versions)
+        helper.set_model_props(model, dict(self._portable.about))
+        return model
+
+    def _emit_all(self) -> None:
+        try:
+            order = scheduled(self._portable.graph)
+        except GraphError as error:
+            raise ExportError(f"{error}.") from None
+        wanted = set(self._part.nodes)
+        for part in order:
+            if isinstance(part, Loop):
+                if wanted.intersection(part.nodes):
+                    shown = self._shown(part)
+                    steps.looped(self._out, part, shown, self._values, self._emitted)
+            elif part in wanted and part.op != "input":
+                self._values[part] = self._emitted(self._out, part, self._values)
+
+    def _shown(self, loop: Loop) -> list[Node]:
+        """The nodes of a loop that others read, or that are asked for."""
+        inside = set(loop.nodes)
+        others = (node for node in self._part.nodes if node not in inside)
+        read = {one for node in others for one in node.inputs}.union(self._portable.outputs)
+        return [node for node in loop.nodes if node in read]
+
+    def _input(self, node: Node) -> ValueInfoProto:
+        name = self._out.fresh(node.name)
+        given = Value(name, self._lead, node.shape)
+        self._values[node] = given._replace(name=self._turned(given))
+        return self._typed(given, node.attributes.get("axis", ""))
+
+    def _output(self, node: Node) -> ValueInfoProto:
+        value = self._values[node]
+        self._out.begin(node.name)
+        name = self._turned(value)
+        if name == value.name and not self._is_made(name, node.name):
+            name = self._out.add("Identity", name)
+        if name != value.name:
+            name = self._out.rename(name, node.name)
+        return self._typed(value._replace(name=name), "")
+
+    def _is_made(self, name: str, wanted: str) -> bool:
+        """Whether an operator makes a tensor under the name of its node."""
+        return name == wanted and any(name in one.output for one in self._out.nodes)
+
+    def _turned(self, value: Value) -> str:
+        """A tensor of sequences on its way over the border."""
+        if not self._is_turned(value):
+            return value.name
+        order = (1, 0, *range(2, 2 + len(value.shape)))
+        return self._out.add("Transpose", value.name, perm=order)
+
+    def _is_turned(self, value: Value) -> bool:
+        return self._form.sequences_first and value.lead == 2
+
+    def _typed(self, value: Value, axis: str) -> ValueInfoProto:
+        from onnx import TensorProto, helper
+
+        kind = TensorProto.DOUBLE if self._portable.dtype == "float64" else TensorProto.FLOAT
+        leading = [axis or STEPS, BATCH][2 - value.lead :]
+        if self._is_turned(value):
+            leading.reverse()
+        return helper.make_tensor_value_info(value.name, kind, [*leading, *value.shape])
+
+    def _emitted(self, out: Writing, node: Node, values: dict[Node, Value]) -> Value:
+        out.begin(node.name)
+        if node.op in HELD:
+            return self._held(out, node.name, self._numbers(node), node)
+        if node.op == ENVIRONMENT:
+            return self._held(out, node.name, np.zeros(node.shape), node)
+        if node.op in COLUMNS:
+            return self._chosen(out, node, values)
+        sources = [values[one] for one in node.inputs]
+        if all(one.constant is not None for one in sources) and node.op in TABLE:
+            return self._held(out, node.name, self._folded(node, sources), node)
+        if node.op in DELAYS:
+            name, lead = steps.delayed(out, node, values), 2
+            if sources[0].lead != lead:
+                raise refused(node, f"'{sources[0].name}' has no steps.")
+        else:
+            leads = {one.lead for one in sources if one.lead}
+            if len(leads) > 1:
+                raise refused(node, "it joins what each step has with what each sequence has once.")
+            if node.op not in ROWS:
+                raise refused(node, why_not(node.op))
+            lead = max(leads, default=0)
+            name = ROWS[node.op](out, node, sources)
+        return Value(out.rename(name, node.name), lead, node.shape)
+
+    def _numbers(self, node: Node) -> Array:
+        return np.asarray(self._portable.tensors[node.parameters[0].name])
+
+    def _held(self, out: Writing, name: str, numbers: Array, node: Node) -> Value:
+        values = np.ascontiguousarray(numbers.reshape(node.shape), self._portable.dtype)
+        return Value(out.numbers(values, name), 0, node.shape, values)
+
+    def _folded(self, node: Node, sources: Sequence[Value]) -> Array:
+        """What is worked out of parameters alone."""
+        given = [one.constant[None] for one in sources if one.constant is not None]
+        with np.errstate(all="ignore"):
+            return TABLE[node.op].forward(node, given)
+
+    def _chosen(self, out: Writing, node: Node, values: dict[Node, Value]) -> Value:
+        """Some steps of sequences; with one of each there are no steps left."""
+        if node.op == _RECONCILE:
+            first, second = (values[one] for one in node.inputs)
+            if first.lead != second.lead:
+                raise refused(node, "its sources have other sequences.")
+            return first
+        if node.op != _GATHER:
+            raise refused(node, why_not(node.op))
+        index, source = node.inputs[0], values[node.inputs[1]]
+        if index.op != _INDEX or source.lead != 2:
+            raise refused(node, "its places are worked out by no PackedIndex of its source.")
+        found = chosen_steps(self._portable.graph, index.inputs[1], self._portable.tensors)
+        if found.is_one:
+            name = out.add("Gather", source.name, out.place(found.start), axis=0)
+            return Value(out.rename(name, node.name), 1, node.shape)
+        stop = np.iinfo(np.int64).max if found.stop is None else found.stop
+        bounds = out.integers(found.start), out.integers(int(stop)), out.integers(0)
+        return Value(out.rename(out.add("Slice", source.name, *bounds), node.name), 2, node.shape)

@@ -1,0 +1,117 @@
+"""Operations that arrange, choose or sum up elements of samples as ONNX operators.
+
+CNTK counts axes from 1, the fastest first: its axis a is ONNX's -a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from netsharp_engine.exporting.onnx.rows import Row
+from netsharp_engine.exporting.onnx.writing import Value, Writing
+from netsharp_engine.exporting.refusal import refused
+from netsharp_engine.nodes import Node
+
+_REDUCTIONS = {
+    "Sum": "ReduceSum",
+    "Plus": "ReduceSum",
+    "Mean": "ReduceMean",
+    "Max": "ReduceMax",
+    "Min": "ReduceMin",
+    "LogSum": "ReduceLogSumExp",
+}
+
+#: From this operator set on all reductions take their axes as an input; before it ReduceSum alone.
+_AXES_AS_INPUT = 18
+
+
+def _reshaped(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    return out.shaped(sources[0].name, sources[0].lead, node.shape)
+
+
+def _sliced(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    axis = node.attributes["axis"]
+    size = sources[0].shape[-axis]
+    begin, end = node.attributes["beginIndex"], node.attributes["endIndex"]
+    first, last = begin + size if begin < 0 else begin, end if end > 0 else end + size
+    bounds = (out.integers(first), out.integers(last), out.integers(-axis))
+    return out.add("Slice", sources[0].name, *bounds)
+
+
+def _stacked(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    axis, rank = node.attributes["axis"], len(node.shape)
+    like = max(sources, key=lambda one: one.lead)
+    parts = []
+    for one in sources:
+        stretched = (1,) * (rank - len(one.shape)) + one.shape
+        name = one.name
+        if stretched != one.shape:
+            name = out.shaped(name, one.lead, stretched)
+        name = out.expanded(Value(name, one.lead, stretched), like)
+        wanted = list(node.shape)
+        wanted[-axis] = stretched[-axis]
+        if tuple(wanted) != stretched:
+            shape = out.integers(*(1,) * like.lead, *wanted)
+            name = out.add("Expand", name, shape)
+        parts.append(name)
+    return out.add("Concat", *parts, axis=-axis)
+
+
+def _transposed(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    (source,), rank = sources, len(node.shape)
+    stretched = (1,) * (rank - len(source.shape)) + source.shape
+    name = source.name
+    if stretched != source.shape:
+        name = out.shaped(name, source.lead, stretched)
+    order = list(range(source.lead + rank))
+    first, second = node.attributes["axis1"], node.attributes["axis2"]
+    order[-first], order[-second] = order[-second], order[-first]
+    return out.add("Transpose", name, perm=order)
+
+
+def _reduced(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    (source,), kind = sources, node.attributes["reductionOp"]
+    if kind not in _REDUCTIONS:
+        raise refused(node, f"no operator of ONNX is written for the reduction '{kind}' yet.")
+    axis = int(node.attributes["axis"])
+    if axis:
+        return _summed(out, _REDUCTIONS[kind], source.name, -axis)
+    flat = out.shaped(source.name, source.lead, (node.inputs[0].size,))
+    return _summed(out, _REDUCTIONS[kind], flat, -1)
+
+
+def _summed(out: Writing, operator: str, name: str, axis: int) -> str:
+    if operator == "ReduceSum" or out.opset >= _AXES_AS_INPUT:
+        return out.add(operator, name, out.integers(axis), keepdims=1)
+    return out.add(operator, name, axes=[axis], keepdims=1)
+
+
+def _column(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    flat = out.shaped(sources[0].name, sources[0].lead, (node.inputs[0].size,))
+    return _summed(out, "ReduceSum", flat, -1)
+
+
+def _repeated(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    flat = out.shaped(sources[0].name, sources[0].lead, (node.inputs[0].size,))
+    copies = out.add("Concat", *[flat] * int(node.attributes["numRepeats"]), axis=-1)
+    return out.shaped(copies, sources[0].lead, node.shape)
+
+
+def _diagonal(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    count = node.shape[0]
+    flat = out.shaped(sources[0].name, sources[0].lead, (count * count,))
+    places = out.integers(*(number * (count + 1) for number in range(count)))
+    return out.shaped(out.add("Gather", flat, places, axis=-1), sources[0].lead, node.shape)
+
+
+SHAPING: dict[str, Row] = {
+    "Reshape": _reshaped,
+    "LegacyReshape": _reshaped,
+    "Slice": _sliced,
+    "RowStack": _stacked,
+    "TransposeDimensions": _transposed,
+    "ReduceElements": _reduced,
+    "SumColumnElements": _column,
+    "RowRepeat": _repeated,
+    "Diagonal": _diagonal,
+}

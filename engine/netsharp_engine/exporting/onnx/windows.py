@@ -1,0 +1,201 @@
+"""Kernels and windows over images as ONNX operators; pads are always explicit.
+
+CNTK's automatic pads are larger below, those of ONNX's ``auto_pad`` above: they are never used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from netsharp_engine.exporting.onnx.rows import Row, whole
+from netsharp_engine.exporting.onnx.writing import Array, Value, Writing
+from netsharp_engine.exporting.refusal import refused
+from netsharp_engine.geometry import product
+from netsharp_engine.nodes import Node
+
+if TYPE_CHECKING:
+    from netsharp_engine.geometry import Axis
+
+
+class _Image(NamedTuple):
+    """Samples [n, channels, *places] for an operator, with the axes that it walks along."""
+
+    name: str
+    axes: tuple[Axis, ...]
+
+
+def _flat(out: Writing, value: Value, shape: Sequence[int]) -> str:
+    """Samples [n, *shape], also where they are steps of sequences."""
+    if value.lead == 1 and value.shape == tuple(shape):
+        return value.name
+    return out.add("Reshape", value.name, out.integers(-1, *shape))
+
+
+def _back(out: Writing, name: str, value: Value, node: Node) -> str:
+    """The inverse, with the shape of a node."""
+    if value.lead == 1:
+        return out.shaped(name, 1, node.shape)
+    shape = out.add("Concat", out.leading(value), out.integers(*node.shape), axis=0)
+    return out.add("Reshape", name, shape)
+
+
+def _sizes(axes: Sequence[Axis]) -> tuple[int, ...]:
+    return tuple(axis.size for axis in axes)
+
+
+def _turned(out: Writing, name: str, sizes: Sequence[int], last: bool) -> str:
+    """An image [n, channels, ...] of one whose channels run fastest."""
+    if not last:
+        return name
+    return out.add("Transpose", name, perm=(0, len(sizes), *range(1, len(sizes))))
+
+
+def _taken(out: Writing, node: Node, value: Value) -> str:
+    """The image of a node, [n, *sizes of its axes]."""
+    axes, last = node.attributes["axes"], node.attributes["channels_last"]
+    sizes = _sizes(axes)
+    given = _flat(out, value, (*sizes[1:], sizes[0]) if last else sizes)
+    return _turned(out, given, sizes, last)
+
+
+def _handed(out: Writing, node: Node, name: str, value: Value) -> str:
+    """What an operator found, [n, channels, ...], as the value of a node."""
+    if node.attributes["channels_last"]:
+        rank = len(node.attributes["axes"])
+        name = out.add("Transpose", name, perm=(0, *range(2, rank + 1), 1))
+    return _back(out, name, value, node)
+
+
+def _inside(out: Writing, image: _Image) -> str:
+    """Leave out the cells that no window reads, where ONNX would begin or end with them."""
+    starts, ends, places = [], [], []
+    for place, axis in enumerate(image.axes):
+        reached = axis.first + axis.covered
+        if axis.first > 0 or axis.size - reached >= axis.stride:
+            starts.append(max(axis.first, 0))
+            ends.append(min(reached, axis.size))
+            places.append(2 + place)
+    if not places:
+        return image.name
+    bounds = (out.integers(*one) for one in (starts, ends, places))
+    return out.add("Slice", image.name, *bounds)
+
+
+def _pads(axes: Sequence[Axis]) -> list[int]:
+    lower = [max(-axis.first, 0) for axis in axes]
+    upper = [max(axis.first + axis.covered - axis.size, 0) for axis in axes]
+    return lower + upper
+
+
+def _is_all_channels(axis: Axis) -> bool:
+    return axis.count == 1 and axis.first == 0 and axis.kernel == axis.size
+
+
+def _convolved(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    weights, value = sources
+    told = node.attributes
+    axes: tuple[Axis, ...] = told["axes"]
+    maps = product(told["maps"])
+    if any(number != 1 for number in told["maps"][1:]):
+        raise refused(node, "it has maps along another axis than that of channels.")
+    shared = all(flag or axis.count == 1 for flag, axis in zip(told["sharing"], axes, strict=True))
+    if not shared:
+        raise refused(node, "each of its places has a kernel of its own, which ONNX does not have.")
+    kernels = _kernels(node, whole(node, weights), maps)
+    if told["transpose"]:
+        return _convolved_back(out, node, value, kernels)
+    image = _taken(out, node, value)
+    walked, kernels = (axes[1:], kernels) if _is_all_channels(axes[0]) else (axes, kernels[:, None])
+    if len(walked) == len(axes):
+        image = out.add("Unsqueeze", image, out.integers(1))
+    if not walked:
+        walked, kernels = (_POINT,), kernels[..., None]
+        image = out.add("Unsqueeze", image, out.integers(2))
+    image = _inside(out, _Image(image, walked))
+    found = out.add(
+        "Conv",
+        image,
+        out.numbers(kernels, out.fresh(f"{weights.name}/kernels")),
+        kernel_shape=[axis.kernel for axis in walked],
+        strides=[axis.stride for axis in walked],
+        pads=_pads(walked),
+    )
+    if told["channels_last"]:
+        found = out.shaped(found, 1, (maps * axes[0].count, *(axis.count for axis in axes[1:])))
+    return _handed(out, node, found, value)
+
+
+class _Point:
+    """The one place of an image that has none."""
+
+    size = kernel = stride = count = covered = 1
+    first = 0
+
+
+_POINT: Axis = _Point()  # type: ignore[assignment]
+
+
+def _kernels(node: Node, weights: Array, maps: int) -> Array:
+    """Weights as [maps, *kernel]."""
+    flat: Array = weights.reshape(-1)
+    if node.attributes["channels_last"]:
+        flat = flat.reshape(-1, maps).T
+    return flat.reshape(maps, *(axis.kernel for axis in node.attributes["axes"]))
+
+
+def _convolved_back(out: Writing, node: Node, value: Value, kernels: Array) -> str:
+    """The image that such places come from."""
+    axes: tuple[Axis, ...] = node.attributes["axes"]
+    if not _is_all_channels(axes[0]):
+        raise refused(node, "backwards, its kernel has to read all channels.")
+    walked = axes[1:]
+    places = _flat(out, value, (kernels.shape[0], *(axis.count for axis in walked)))
+    beyond = [max(axis.size - axis.first - axis.covered, 0) for axis in walked]
+    if any(axis.first > 0 for axis in walked) or any(
+        more >= axis.stride and more for more, axis in zip(beyond, walked, strict=True)
+    ):
+        raise refused(node, "cells at the border of its image belong to no kernel.")
+    found = out.add(
+        "ConvTranspose",
+        places,
+        out.numbers(kernels, out.fresh(f"{node.inputs[0].name}/kernels")),
+        kernel_shape=[axis.kernel for axis in walked],
+        strides=[axis.stride for axis in walked],
+        pads=_pads(walked),
+        output_padding=beyond,
+    )
+    return _back(out, found, value, node)
+
+
+def _pooled(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    (value,) = sources
+    axes: tuple[Axis, ...] = node.attributes["axes"]
+    image = _taken(out, node, value)
+    is_each = axes[0].kernel == axes[0].stride == 1 and axes[0].count == axes[0].size
+    walked = axes[1:] if is_each and len(axes) > 1 else axes
+    if len(walked) == len(axes):
+        image = out.add("Unsqueeze", image, out.integers(1))
+    image = _inside(out, _Image(image, walked))
+    pads = _pads(walked)
+    if any(pad >= axis.kernel for pad, axis in zip(pads, (*walked, *walked), strict=True)):
+        raise refused(node, "its pads are as wide as its windows, which ONNX does not take.")
+    # Cells outside of the image are no part of a mean, as with CNTK.
+    found = out.add(
+        "MaxPool" if node.attributes["pool"] == "max" else "AveragePool",
+        image,
+        kernel_shape=[axis.kernel for axis in walked],
+        strides=[axis.stride for axis in walked],
+        pads=pads,
+    )
+    if node.attributes["channels_last"] and len(walked) == len(axes):
+        found = out.shaped(found, 1, tuple(axis.count for axis in axes))
+    return _handed(out, node, found, value)
+
+
+WINDOWS: dict[str, Row] = {
+    "Convolution": _convolved,
+    "Pooling": _pooled,
+    "MaxPooling": _pooled,
+    "AveragePooling": _pooled,
+}

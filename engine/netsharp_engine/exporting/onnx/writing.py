@@ -1,0 +1,189 @@
+"""The parts of an ONNX graph while it grows: unique names, operators, constants, inner graphs.
+
+Knows ONNX and arrays, and no operation of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from onnx import GraphProto, NodeProto, TensorProto
+
+Array = npt.NDArray[Any]
+
+
+class Value(NamedTuple):
+    """A tensor of the ONNX graph: [*lead, *shape].
+
+    ``lead`` counts the axes before those of a sample: 0 of what all samples share, 1 for samples,
+    2 for steps and sequences.  ``shape`` is row-major.  ``constant`` are its numbers where they
+    are known, of exactly that shape.
+    """
+
+    name: str
+    lead: int
+    shape: tuple[int, ...]
+    constant: Array | None = None
+
+
+class _Shared:
+    """What a graph and its inner graphs have in common."""
+
+    def __init__(self, floats: str, opset: int) -> None:
+        self.floats, self.opset = floats, opset
+        self.names: set[str] = set()
+        self.constants: dict[str, Array] = {}
+        self.known: dict[bytes, str] = {}
+
+
+class Writing:
+    """One graph that grows; `inner` begins another that reads its tensors.
+
+    ``floats`` is the type of the numbers, float32 or float64; ``opset`` the version of the
+    operators.
+    """
+
+    def __init__(self, floats: str, opset: int, shared: _Shared | None = None) -> None:
+        self._shared = shared or _Shared(floats, opset)
+        self.floats, self.opset = self._shared.floats, self._shared.opset
+        self.nodes: list[NodeProto] = []
+        self._hint = "value"
+
+    def inner(self) -> Writing:
+        """Begin the body of a loop."""
+        return Writing(self.floats, self.opset, self._shared)
+
+    def begin(self, name: str) -> None:
+        """Name what follows after the node that it is made of."""
+        self._hint = name or "value"
+
+    def fresh(self, name: str) -> str:
+        """Return a name that no tensor has, as near to this one as can be."""
+        found, count = name or "value", 1
+        while found in self._shared.names:
+            count += 1
+            found = f"{name or 'value'}/{count}"
+        self._shared.names.add(found)
+        return found
+
+    def add(self, operator: str, *inputs: str, outputs: int = 1, **attributes: Any) -> str:
+        """Add an operator and return the name of its first output."""
+        from onnx import helper
+
+        made = [self.fresh(f"{self._hint}/{operator}") for _ in range(outputs)]
+        self.nodes.append(helper.make_node(operator, list(inputs), made, made[0], **attributes))
+        return made[0]
+
+    def numbers(self, values: Any, name: str = "") -> str:
+        """Return the name of constant numbers of the graph's type."""
+        return self._constant(np.asarray(values, self.floats), name)
+
+    def integers(self, *values: int) -> str:
+        """Return the name of a constant vector of whole numbers."""
+        return self._constant(np.asarray(values, np.int64).reshape(-1), "")
+
+    def place(self, at: int) -> str:
+        """Return the name of one whole number, without an axis."""
+        return self._constant(np.asarray(at, np.int64), "")
+
+    def _constant(self, values: Array, name: str) -> str:
+        shared, kept = self._shared, np.array(values, order="C")
+        # Small ones occur again and again; large ones belong to a parameter each.
+        key = repr((kept.dtype.str, kept.shape)).encode() + kept.tobytes()
+        is_small = kept.size <= 16 and not name
+        if is_small and key in shared.known:
+            return shared.known[key]
+        found = self.fresh(name or f"{self._hint}/constant")
+        shared.constants[found] = kept
+        if is_small:
+            shared.known[key] = found
+        return found
+
+    def rename(self, old: str, wanted: str) -> str:
+        """Give the output of the last operator a name, if it is that and nothing else reads it."""
+        if not wanted or not self.nodes or old not in self.nodes[-1].output:
+            return old
+        node, new = self.nodes[-1], self.fresh(wanted)
+        place = list(node.output).index(old)
+        node.output[place] = new
+        node.name = new
+        self._shared.names.discard(old)
+        return new
+
+    # Shapes --------------------------------------------------------------------------------
+
+    def shaped(self, name: str, lead: int, shape: Sequence[int]) -> str:
+        """Reshape what has so many leading axes, which stay."""
+        return self.add("Reshape", name, self.integers(*(0,) * lead, *shape))
+
+    def expanded(self, value: Value, like: Value) -> str:
+        """Repeat what all samples share for those of another tensor."""
+        if value.lead == like.lead:
+            return value.name
+        shape = self.add("Concat", self.leading(like), self.integers(*value.shape), axis=0)
+        return self.add("Expand", value.name, shape)
+
+    def leading(self, value: Value) -> str:
+        """Return the sizes of the leading axes of a tensor, as a vector."""
+        whole = self.add("Shape", value.name)
+        return self.add("Slice", whole, self.integers(0), self.integers(value.lead))
+
+    def aligned(self, sources: Sequence[Value]) -> list[str]:
+        """Return tensors that ONNX broadcasts as the operations do: shapes of samples from the
+        right, leading axes among themselves.
+        """
+        rank = max(len(one.shape) for one in sources)
+        found = []
+        for one in sources:
+            lacking = rank - len(one.shape)
+            if lacking and one.lead:
+                axes = self.integers(*range(one.lead, one.lead + lacking))
+                found.append(self.add("Unsqueeze", one.name, axes))
+            else:
+                found.append(one.name)
+        return found
+
+    # The result -----------------------------------------------------------------------------
+
+    def tensors(self, used: set[str]) -> list[TensorProto]:
+        """Return the constants that are used."""
+        from onnx import numpy_helper
+
+        return [
+            numpy_helper.from_array(values, name)
+            for name, values in self._shared.constants.items()
+            if name in used
+        ]
+
+
+def pruned(nodes: Sequence[NodeProto], wanted: Sequence[str]) -> tuple[list[NodeProto], set[str]]:
+    """Return the operators that some tensors depend on, in their order, and all that they read."""
+    needed, kept = set(wanted), []
+    for node in reversed(nodes):
+        if needed.intersection(node.output):
+            kept.append(node)
+            needed.update(read_by(node))
+    return kept[::-1], needed
+
+
+def read_by(node: NodeProto) -> set[str]:
+    """Return the tensors that an operator reads, also inside its inner graphs."""
+    found = set(node.input)
+    for attribute in node.attribute:
+        if attribute.HasField("g"):
+            found.update(_read_inside(attribute.g))
+    return found
+
+
+def _read_inside(graph: GraphProto) -> set[str]:
+    made = {one.name for one in graph.input}
+    found = {one.name for one in graph.output}
+    for node in graph.node:
+        found.update(read_by(node))
+        made.update(node.output)
+    return found - made

@@ -1,0 +1,27 @@
+"""What is exported: a graph with its numbers and the nodes that are wanted of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from netsharp_engine.graph import Graph
+    from netsharp_engine.nodes import Node
+
+
+class Portable(NamedTuple):
+    """A trained network of whatever language.
+
+    ``tensors`` has the numbers of each parameter, ``dtype`` (float32 or float64) is their type,
+    ``outputs`` are nodes of the graph, and ``about`` says in words where the network comes from.
+    """
+
+    graph: Graph
+    tensors: Mapping[str, npt.NDArray[np.floating[Any]]]
+    dtype: str
+    outputs: tuple[Node, ...]
+    about: Mapping[str, str] = {}

@@ -1,0 +1,248 @@
+"""Networks with loops over time and with images say the same in onnxruntime as in the engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from netsharp_engine.exporting.refusal import ExportError
+from netsharp_engine.geometry import CorneredAxis, kernel_count, product
+from netsharp_engine.graph import Graph, Node
+from tests.cntk.training.test_random_networks import NETWORKS, Growth
+from tests.cntk.training.test_sequences import held
+from tests.conftest import SEED
+
+pytest.importorskip("onnxruntime", reason="onnxruntime is in the dependency group 'peers'")
+from tests.exporting.runtime import agree
+
+Array = Any
+
+
+def drawn_values(graph: Graph, seed: int = SEED) -> dict[str, Array]:
+    random = np.random.default_rng(seed)
+    return {one.name: random.normal(size=one.shape) / 2 for one in graph.parameters}
+
+
+def operators(model: Any) -> list[str]:
+    return [node.op_type for node in model.graph.node]
+
+
+@pytest.mark.parametrize("number", range(NETWORKS))
+def test_random_networks(number: int) -> None:
+    seed = SEED + number
+    print(f"seed {seed}")
+    graph = Growth(seed).graph
+    end = graph.criteria[0].inputs[0]
+    values = drawn_values(graph)
+    if any(node.op == "GatherPacked" for node in graph.nodes):
+        with pytest.raises(ExportError, match="which steps it chooses depends on the samples"):
+            agree(graph, values, [end])
+    else:
+        agree(graph, values, [end], seed=seed)
+
+
+def chosen(graph: Graph, source: Node, flag: Node) -> Node:
+    index = graph.apply("PackedIndex", source, graph.apply("Where", flag))
+    return graph.apply("GatherPacked", index, source, name="chosen")
+
+
+def border(graph: Graph, source: Node, op: str, steps: int, initial: float) -> Node:
+    """1 at some steps from an end of a sequence, 0 at others, or the reverse."""
+    zero = graph.apply("ElementTimes", graph.apply("SumColumnElements", source), none(graph))
+    there = graph.delay(op, (1,), timeStep=steps, initial=initial)
+    graph.connect(there, graph.apply("Plus", zero, one(graph)) if initial == 0 else zero)
+    return there
+
+
+def none(graph: Graph) -> Node:
+    return number(graph, "none")
+
+
+def one(graph: Graph) -> Node:
+    return number(graph, "one")
+
+
+def number(graph: Graph, name: str) -> Node:
+    known = [node for node in graph.nodes if node.name == name]
+    return known[0] if known else held(graph, name, 1)
+
+
+@pytest.mark.parametrize(
+    ("op", "steps", "initial", "lead"),
+    [
+        ("PastValue", 1, 1.0, 1),  # the first
+        ("FutureValue", 1, 1.0, 1),  # the last
+        ("PastValue", 2, 1.0, 2),  # the first two
+        ("FutureValue", 3, 1.0, 2),  # the last three
+        ("PastValue", 2, 0.0, 2),  # all but the first two
+        ("FutureValue", 1, 0.0, 2),  # all but the last
+    ],
+)
+def test_steps_chosen_by_their_position(op: str, steps: int, initial: float, lead: int) -> None:
+    graph = Graph()
+    x = graph.input("x", (4,))
+    hidden = graph.apply("Tanh", graph.apply("Times", held(graph, "W", 4, 3), x))
+    flag = border(graph, x, op, steps, initial)
+    found = chosen(graph, hidden, flag)
+    end = graph.apply("Times", held(graph, "V", 3, 2), found, name="end")
+    values = drawn_values(graph) | {"none": np.zeros(1), "one": np.ones(1)}
+    values = {
+        name: array
+        for name, array in values.items()
+        if any(name == one.name for one in graph.parameters)
+    }
+    model = agree(graph, values, [end])
+    assert len(model.graph.output[0].type.tensor_type.shape.dim) == lead + 1
+    assert not {"PastValue", "FutureValue"} & set(operators(model))
+
+
+def lstm(graph: Graph, x: Node, size: int, op: str, peepholes: bool, projected: int = 0) -> Node:
+    """A cell as the layer library builds it."""
+    width = projected or size
+    past = graph.delay(op, (width,), timeStep=1, initial=0.1, name=f"past{op}")
+    kept = graph.delay(op, (size,), timeStep=1, initial=0.25, name=f"kept{op}")
+    bias, weights = held(graph, f"b{op}", 4 * size), held(graph, f"W{op}", x.size, 4 * size)
+    sums = graph.apply("Plus", bias, graph.apply("Times", weights, x))
+    again = graph.apply("Times", held(graph, f"R{op}", width, 4 * size), past)
+    both = graph.apply("Plus", sums, again)
+
+    def part(at: int, peep: str = "", state: Node | None = None) -> Node:
+        cut = graph.apply("Slice", both, axis=1, beginIndex=at * size, endIndex=(at + 1) * size)
+        if not peep or state is None:
+            return cut
+        weight = held(graph, f"{peep}{op}", size)
+        return graph.apply("Plus", cut, graph.apply("ElementTimes", weight, state))
+
+    def gate(at: int, peep: str, state: Node) -> Node:
+        return graph.apply("Sigmoid", part(at, peep if peepholes else "", state))
+
+    new = graph.apply("ElementTimes", gate(0, "pi", kept), graph.apply("Tanh", part(1)))
+    state = graph.apply("Plus", graph.apply("ElementTimes", gate(2, "pf", kept), kept), new)
+    shown = graph.apply(
+        "ElementTimes", gate(3, "po", state), graph.apply("Tanh", state), name=f"h{op}"
+    )
+    if projected:
+        shown = graph.apply("Times", held(graph, f"P{op}", size, projected), shown)
+    graph.connect(past, shown)
+    graph.connect(kept, state)
+    return shown
+
+
+@pytest.mark.parametrize("op", ["PastValue", "FutureValue"])
+@pytest.mark.parametrize("peepholes", [False, True])
+def test_a_cell_becomes_one_operator(op: str, peepholes: bool) -> None:
+    graph = Graph()
+    found = lstm(graph, graph.input("x", (4,)), 3, op, peepholes)
+    model = agree(graph, drawn_values(graph), [found], dtype="float32", bound=1e-6)
+    assert operators(model).count("LSTM") == 1
+    assert "Scan" not in operators(model)
+
+
+def test_a_projected_cell_is_a_scan() -> None:
+    graph = Graph()
+    found = lstm(graph, graph.input("x", (4,)), 3, "PastValue", False, projected=2)
+    assert "Scan" in operators(agree(graph, drawn_values(graph), [found]))
+
+
+def test_both_directions_and_sequences_first() -> None:
+    graph = Graph()
+    x = graph.input("x", (4,))
+    ways = [lstm(graph, x, 3, op, False) for op in ("PastValue", "FutureValue")]
+    both = graph.apply("RowStack", *ways, axis=1, name="both")
+    for first in (False, True):
+        model = agree(
+            graph, drawn_values(graph), [both], dtype="float32", bound=1e-6, sequences_first=first
+        )
+        names = [one.dim_param for one in model.graph.input[0].type.tensor_type.shape.dim][:2]
+        assert names == (["batch", "steps"] if first else ["steps", "batch"])
+
+
+def axis(random: np.random.Generator, size: int) -> CorneredAxis:
+    kernel = int(random.integers(1, size + 1))
+    lower, upper = (int(random.integers(kernel)) for _ in range(2))
+    return CorneredAxis(size, kernel, int(random.integers(1, 4)), lower=lower, upper=upper)
+
+
+def convolved(random: np.random.Generator, turned: bool, backwards: bool) -> tuple[Graph, Node]:
+    """A convolution over two or three axes; its kernel reads all channels, or some of them."""
+    graph = Graph()
+    channels = int(random.integers(1, 4))
+    sides = [axis(random, int(random.integers(3, 8))) for _ in range(2)]
+    whole = turned or backwards or random.integers(2)
+    first = CorneredAxis(channels, channels) if whole else axis(random, channels)
+    axes = (first, *sides)
+    maps, sharing = (int(random.integers(1, 4)), 1, 1), (True,) * 3
+    count = kernel_count(axes, sharing, maps) * product(tuple(one.kernel for one in axes))
+    sizes = tuple(one.size for one in axes)
+    places = tuple(number * one.count for number, one in zip(maps, axes, strict=True))
+    read = places if backwards else sizes
+    x = graph.input("x", read[::-1] if turned else read)
+    return graph, graph.apply(
+        "Convolution",
+        held(graph, "W", count),
+        x,
+        name="y",
+        axes=axes,
+        maps=maps,
+        sharing=sharing,
+        transpose=backwards,
+        channels_last=turned,
+    )
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["channels first", "channels last"])
+@pytest.mark.parametrize("number", range(20))
+def test_convolutions(number: int, turned: bool) -> None:
+    print(f"seed {SEED + number}")
+    graph, node = convolved(np.random.default_rng(SEED + number), turned, False)
+    agree(graph, drawn_values(graph), [node], dtype="float32", bound=2e-6)
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_convolutions_backwards(number: int) -> None:
+    print(f"seed {SEED + number}")
+    graph, node = convolved(np.random.default_rng(SEED + number), False, True)
+    axes = node.attributes["axes"]
+    if any(one.size - one.first - one.covered >= one.stride for one in axes[1:]):
+        with pytest.raises(ExportError, match="belong to no kernel"):
+            agree(graph, drawn_values(graph), [node])
+    else:
+        agree(graph, drawn_values(graph), [node], dtype="float32", bound=2e-6)
+
+
+@pytest.mark.parametrize("pool", ["max", "average"])
+@pytest.mark.parametrize("turned", [False, True], ids=["channels first", "channels last"])
+@pytest.mark.parametrize("number", range(10))
+def test_pooling(number: int, turned: bool, pool: str) -> None:
+    random = np.random.default_rng(SEED + number)
+    print(f"seed {SEED + number}")
+    channels = CorneredAxis(3, 1) if random.integers(2) else axis(random, 3)
+    axes = (channels, axis(random, 6), axis(random, 7))
+    sizes = tuple(one.size for one in axes)
+    graph = Graph()
+    x = graph.input("x", sizes[::-1] if turned else sizes)
+    node = graph.apply("Pooling", x, name="y", axes=axes, pool=pool, channels_last=turned)
+    agree(graph, drawn_values(graph), [node], dtype="float32", bound=2e-6)
+
+
+@pytest.mark.parametrize("spatial", [False, True])
+def test_normalization_by_running_statistics(spatial: bool) -> None:
+    graph = Graph()
+    x, count = graph.input("x", (3, 4, 2)), 3 if spatial else 24
+    parts = [held(graph, name, count) for name in ("scale", "bias", "mean", "variance")]
+    node = graph.apply(
+        "BatchNormalization",
+        x,
+        *parts,
+        parameters=[graph.parameter("y", (1,), trained=False)],
+        name="y",
+        spatial=spatial,
+        normalizationTimeConstant=0.0,
+        blendTimeConstant=0.0,
+        epsilon=0.01,
+    )
+    values = {name: np.abs(one) for name, one in drawn_values(graph).items()}
+    model = agree(graph, values, [node], dtype="float32", bound=2e-6)
+    assert ("BatchNormalization" in operators(model)) == spatial
