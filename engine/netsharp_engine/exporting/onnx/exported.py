@@ -24,7 +24,7 @@ from netsharp_engine.tensor_backend.kernels.table import TABLE
 from netsharp_engine.tensor_backend.loops import Loop, scheduled
 
 if TYPE_CHECKING:
-    from onnx import ModelProto, ValueInfoProto
+    from onnx import ModelProto, OperatorSetIdProto, ValueInfoProto
 
     from netsharp_engine.exporting.portable import Portable
 
@@ -53,14 +53,16 @@ def exported(portable: Portable, form: Form) -> ModelProto:
         )
     graph = portable.graph
     gathers = {node: node.inputs[1:] for node in graph.nodes if node.op == _GATHER}
-    return _Export(portable, part_of(graph, list(portable.outputs), gathers), form).model()
+    return GraphExport(portable, part_of(graph, list(portable.outputs), gathers), form).model()
 
 
-class _Export:
+class GraphExport:
+    """One export; what stands around a network may give it other inputs and outputs."""
+
     def __init__(self, portable: Portable, part: Graph, form: Form) -> None:
-        self._portable, self._part, self._form = portable, part, form
-        self._out = Writing(portable.dtype, form.opset)
-        self._values: dict[Node, Value] = {}
+        self.portable, self.part, self.form = portable, part, form
+        self.out = Writing.begun(portable.dtype, form.opset, portable.tensors)
+        self.values: dict[Node, Value] = {}
         along = (*DELAYS, *COLUMNS)
         self._lead = 2 if any(node.op in along for node in part.nodes) else 1
 
@@ -68,74 +70,88 @@ class _Export:
         """Write all of it."""
         from onnx import helper
 
-        inputs = [self._input(node) for node in self._part.inputs]
+        inputs = self.inputs()
         self._emit_all()
-        outputs = [self._output(node) for node in self._portable.outputs]
-        kept, used = pruned(self._out.nodes, [one.name for one in outputs])
+        outputs = self.outputs()
+        kept, used = pruned(self.out.nodes, [one.name for one in outputs])
         graph = helper.make_graph(
-            kept, "network", inputs, outputs, initializer=self._out.tensors(used)
+            kept, "network", inputs, outputs, initializer=self.out.tensors(used)
         )
-        versions = [helper.make_opsetid("", self._form.opset)]
+        versions = self.versions()
         model = helper.make_model(graph, opset_imports=versions, producer_name="netsharp")
         model.ir_version = helper.find_min_ir_version_for(versions)
-        helper.set_model_props(model, dict(self._portable.about))
+        helper.set_model_props(model, dict(self.portable.about))
         return model
+
+    def versions(self) -> list[OperatorSetIdProto]:
+        """Return the sets of operators that are used."""
+        from onnx import helper
+
+        return [helper.make_opsetid("", self.form.opset)]
+
+    def inputs(self) -> list[ValueInfoProto]:
+        """Begin the inputs of the network."""
+        return [self._input(node) for node in self.part.inputs]
+
+    def outputs(self) -> list[ValueInfoProto]:
+        """End with the nodes that are asked for."""
+        return [self._output(node) for node in self.portable.outputs]
 
     def _emit_all(self) -> None:
         try:
-            order = scheduled(self._portable.graph)
+            order = scheduled(self.portable.graph)
         except GraphError as error:
             raise ExportError(f"{error}.") from None
-        wanted = set(self._part.nodes)
+        wanted = set(self.part.nodes)
         for part in order:
             if isinstance(part, Loop):
                 if wanted.intersection(part.nodes):
                     shown = self._shown(part)
-                    steps.looped(self._out, part, shown, self._values, self._emitted)
+                    steps.looped(self.out, part, shown, self.values, self._emitted)
             elif part in wanted and part.op != "input":
-                self._values[part] = self._emitted(self._out, part, self._values)
+                self.values[part] = self._emitted(self.out, part, self.values)
 
     def _shown(self, loop: Loop) -> list[Node]:
         """The nodes of a loop that others read, or that are asked for."""
         inside = set(loop.nodes)
-        others = (node for node in self._part.nodes if node not in inside)
-        read = {one for node in others for one in node.inputs}.union(self._portable.outputs)
+        others = (node for node in self.part.nodes if node not in inside)
+        read = {one for node in others for one in node.inputs}.union(self.portable.outputs)
         return [node for node in loop.nodes if node in read]
 
     def _input(self, node: Node) -> ValueInfoProto:
-        name = self._out.fresh(node.name)
+        name = self.out.fresh(node.name)
         given = Value(name, self._lead, node.shape)
-        self._values[node] = given._replace(name=self._turned(given))
+        self.values[node] = given._replace(name=self._turned(given))
         return self._typed(given, node.attributes.get("axis", ""))
 
     def _output(self, node: Node) -> ValueInfoProto:
-        value = self._values[node]
-        self._out.begin(node.name)
+        value = self.values[node]
+        self.out.begin(node.name)
         name = self._turned(value)
         if name == value.name and not self._is_made(name, node.name):
-            name = self._out.add("Identity", name)
+            name = self.out.add("Identity", name)
         if name != value.name:
-            name = self._out.rename(name, node.name)
+            name = self.out.rename(name, node.name)
         return self._typed(value._replace(name=name), "")
 
     def _is_made(self, name: str, wanted: str) -> bool:
         """Whether an operator makes a tensor under the name of its node."""
-        return name == wanted and any(name in one.output for one in self._out.nodes)
+        return name == wanted and any(name in one.output for one in self.out.nodes)
 
     def _turned(self, value: Value) -> str:
         """A tensor of sequences on its way over the border."""
         if not self._is_turned(value):
             return value.name
         order = (1, 0, *range(2, 2 + len(value.shape)))
-        return self._out.add("Transpose", value.name, perm=order)
+        return self.out.add("Transpose", value.name, perm=order)
 
     def _is_turned(self, value: Value) -> bool:
-        return self._form.sequences_first and value.lead == 2
+        return self.form.sequences_first and value.lead == 2
 
     def _typed(self, value: Value, axis: str) -> ValueInfoProto:
         from onnx import TensorProto, helper
 
-        kind = TensorProto.DOUBLE if self._portable.dtype == "float64" else TensorProto.FLOAT
+        kind = TensorProto.DOUBLE if self.portable.dtype == "float64" else TensorProto.FLOAT
         leading = [axis or STEPS, BATCH][2 - value.lead :]
         if self._is_turned(value):
             leading.reverse()
@@ -167,10 +183,10 @@ class _Export:
         return Value(out.rename(name, node.name), lead, node.shape)
 
     def _numbers(self, node: Node) -> Array:
-        return np.asarray(self._portable.tensors[node.parameters[0].name])
+        return self.out.parameter(node.parameters[0].name)
 
     def _held(self, out: Writing, name: str, numbers: Array, node: Node) -> Value:
-        values = np.ascontiguousarray(numbers.reshape(node.shape), self._portable.dtype)
+        values = np.ascontiguousarray(numbers.reshape(node.shape), self.portable.dtype)
         return Value(out.numbers(values, name), 0, node.shape, values)
 
     def _folded(self, node: Node, sources: Sequence[Value]) -> Array:
@@ -191,7 +207,7 @@ class _Export:
         index, source = node.inputs[0], values[node.inputs[1]]
         if index.op != _INDEX or source.lead != 2:
             raise refused(node, "its places are worked out by no PackedIndex of its source.")
-        found = chosen_steps(self._portable.graph, index.inputs[1], self._portable.tensors)
+        found = chosen_steps(self.portable.graph, index.inputs[1], self.portable.tensors)
         if found.is_one:
             name = out.add("Gather", source.name, out.place(found.start), axis=0)
             return Value(out.rename(name, node.name), 1, node.shape)

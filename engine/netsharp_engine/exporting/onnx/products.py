@@ -85,13 +85,13 @@ def _pairs(out: Writing, node: Node, sources: Sequence[Value]) -> str:
 
 def _cosine(out: Writing, node: Node, sources: Sequence[Value]) -> str:
     flat = [_reshaped(out, one, (product(one.shape),)) for one in sources]
-    axes, least = out.integers(-1), out.numbers(_SMALLEST)
+    least = out.numbers(_SMALLEST)
     scale = None
     for one in flat:
-        squares = out.add("ReduceSum", out.add("Mul", one, one), axes, keepdims=1)
+        squares = out.reduced("ReduceSum", out.add("Mul", one, one), -1)
         length = out.add("Max", out.add("Sqrt", squares), least)
         scale = length if scale is None else out.add("Mul", scale, length)
-    dot = out.add("ReduceSum", out.add("Mul", *flat), axes, keepdims=1)
+    dot = out.reduced("ReduceSum", out.add("Mul", *flat), -1)
     assert scale is not None
     return out.add("Div", dot, scale)
 

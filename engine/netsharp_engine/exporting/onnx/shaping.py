@@ -21,9 +21,6 @@ _REDUCTIONS = {
     "LogSum": "ReduceLogSumExp",
 }
 
-#: From this operator set on all reductions take their axes as an input; before it ReduceSum alone.
-_AXES_AS_INPUT = 18
-
 
 def _reshaped(out: Writing, node: Node, sources: Sequence[Value]) -> str:
     return out.shaped(sources[0].name, sources[0].lead, node.shape)
@@ -75,20 +72,14 @@ def _reduced(out: Writing, node: Node, sources: Sequence[Value]) -> str:
         raise refused(node, f"no operator of ONNX is written for the reduction '{kind}' yet.")
     axis = int(node.attributes["axis"])
     if axis:
-        return _summed(out, _REDUCTIONS[kind], source.name, -axis)
+        return out.reduced(_REDUCTIONS[kind], source.name, -axis)
     flat = out.shaped(source.name, source.lead, (node.inputs[0].size,))
-    return _summed(out, _REDUCTIONS[kind], flat, -1)
-
-
-def _summed(out: Writing, operator: str, name: str, axis: int) -> str:
-    if operator == "ReduceSum" or out.opset >= _AXES_AS_INPUT:
-        return out.add(operator, name, out.integers(axis), keepdims=1)
-    return out.add(operator, name, axes=[axis], keepdims=1)
+    return out.reduced(_REDUCTIONS[kind], flat, -1)
 
 
 def _column(out: Writing, node: Node, sources: Sequence[Value]) -> str:
     flat = out.shaped(sources[0].name, sources[0].lead, (node.inputs[0].size,))
-    return _summed(out, "ReduceSum", flat, -1)
+    return out.reduced("ReduceSum", flat, -1)
 
 
 def _repeated(out: Writing, node: Node, sources: Sequence[Value]) -> str:

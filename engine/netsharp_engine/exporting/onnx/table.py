@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netsharp_engine.exporting.onnx.bundles import BUNDLES
 from netsharp_engine.exporting.onnx.elements import ELEMENTS
 from netsharp_engine.exporting.onnx.products import PRODUCTS
 from netsharp_engine.exporting.onnx.rows import Row
@@ -9,7 +10,7 @@ from netsharp_engine.exporting.onnx.shaping import SHAPING
 from netsharp_engine.exporting.onnx.windows import WINDOWS
 from netsharp_engine.ops.tensors import SUMS
 
-ROWS: dict[str, Row] = {**ELEMENTS, **PRODUCTS, **SHAPING, **WINDOWS}
+ROWS: dict[str, Row] = {**ELEMENTS, **PRODUCTS, **SHAPING, **WINDOWS, **BUNDLES}
 
 _OTHERS = {
     "ROIPooling": "ONNX's pooling of regions rounds their borders otherwise.",

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_engine.exporting.onnx import taken
+from netsharp_engine.exporting.onnx.bundles import pads
 from netsharp_engine.exporting.onnx.rows import Row, whole
 from netsharp_engine.exporting.onnx.writing import Array, Value, Writing
 from netsharp_engine.exporting.refusal import refused
@@ -16,6 +18,9 @@ from netsharp_engine.nodes import Node
 
 if TYPE_CHECKING:
     from netsharp_engine.geometry import Axis
+
+#: onnxruntime moves windows along so many axes.
+_MOST_AXES = 3
 
 
 class _Image(NamedTuple):
@@ -82,12 +87,6 @@ def _inside(out: Writing, image: _Image) -> str:
     return out.add("Slice", image.name, *bounds)
 
 
-def _pads(axes: Sequence[Axis]) -> list[int]:
-    lower = [max(-axis.first, 0) for axis in axes]
-    upper = [max(axis.first + axis.covered - axis.size, 0) for axis in axes]
-    return lower + upper
-
-
 def _is_all_channels(axis: Axis) -> bool:
     return axis.count == 1 and axis.first == 0 and axis.kernel == axis.size
 
@@ -97,11 +96,9 @@ def _convolved(out: Writing, node: Node, sources: Sequence[Value]) -> str:
     told = node.attributes
     axes: tuple[Axis, ...] = told["axes"]
     maps = product(told["maps"])
-    if any(number != 1 for number in told["maps"][1:]):
-        raise refused(node, "it has maps along another axis than that of channels.")
     shared = all(flag or axis.count == 1 for flag, axis in zip(told["sharing"], axes, strict=True))
-    if not shared:
-        raise refused(node, "each of its places has a kernel of its own, which ONNX does not have.")
+    if not shared or product(told["maps"][1:]) != 1 or len(axes) > _MOST_AXES:
+        return _by_cells(out, node, value, whole(node, weights))
     kernels = _kernels(node, whole(node, weights), maps)
     if told["transpose"]:
         return _convolved_back(out, node, value, kernels)
@@ -119,10 +116,22 @@ def _convolved(out: Writing, node: Node, sources: Sequence[Value]) -> str:
         out.numbers(kernels, out.fresh(f"{weights.name}/kernels")),
         kernel_shape=[axis.kernel for axis in walked],
         strides=[axis.stride for axis in walked],
-        pads=_pads(walked),
+        pads=pads(walked),
     )
     if told["channels_last"]:
         found = out.shaped(found, 1, (maps * axes[0].count, *(axis.count for axis in axes[1:])))
+    return _handed(out, node, found, value)
+
+
+def _by_cells(out: Writing, node: Node, value: Value, weights: Array) -> str:
+    """A convolution whose places have kernels of their own, or one along many axes."""
+    told, axes = node.attributes, node.attributes["axes"]
+    if told["transpose"]:
+        raise refused(node, "backwards, its kernels have to be the same at all places.")
+    cells = product(_sizes(axes))
+    flat = out.add("Reshape", _taken(out, node, value), out.integers(-1, cells))
+    kernels = _kernels(node, weights, -1).reshape(-1, product(tuple(one.kernel for one in axes)))
+    found = taken.kernels(out, flat, axes, told["sharing"], told["maps"], kernels)
     return _handed(out, node, found, value)
 
 
@@ -162,31 +171,34 @@ def _convolved_back(out: Writing, node: Node, value: Value, kernels: Array) -> s
         out.numbers(kernels, out.fresh(f"{node.inputs[0].name}/kernels")),
         kernel_shape=[axis.kernel for axis in walked],
         strides=[axis.stride for axis in walked],
-        pads=_pads(walked),
+        pads=pads(walked),
         output_padding=beyond,
     )
     return _back(out, found, value, node)
 
 
 def _pooled(out: Writing, node: Node, sources: Sequence[Value]) -> str:
-    (value,) = sources
+    """Cells outside of the image are no part of a mean."""
+    (value,), is_most = sources, node.attributes["pool"] == "max"
     axes: tuple[Axis, ...] = node.attributes["axes"]
     image = _taken(out, node, value)
     is_each = axes[0].kernel == axes[0].stride == 1 and axes[0].count == axes[0].size
     walked = axes[1:] if is_each and len(axes) > 1 else axes
+    padded = pads(walked)
+    wide = any(pad >= axis.kernel for pad, axis in zip(padded, (*walked, *walked), strict=True))
+    if wide or len(walked) > _MOST_AXES:
+        flat = out.add("Reshape", image, out.integers(-1, product(_sizes(axes))))
+        found = (taken.most if is_most else taken.mean)(out, flat, axes)
+        found = out.shaped(found, 1, tuple(axis.count for axis in axes))
+        return _handed(out, node, found, value)
     if len(walked) == len(axes):
         image = out.add("Unsqueeze", image, out.integers(1))
-    image = _inside(out, _Image(image, walked))
-    pads = _pads(walked)
-    if any(pad >= axis.kernel for pad, axis in zip(pads, (*walked, *walked), strict=True)):
-        raise refused(node, "its pads are as wide as its windows, which ONNX does not take.")
-    # Cells outside of the image are no part of a mean, as with CNTK.
     found = out.add(
-        "MaxPool" if node.attributes["pool"] == "max" else "AveragePool",
-        image,
+        "MaxPool" if is_most else "AveragePool",
+        _inside(out, _Image(image, walked)),
         kernel_shape=[axis.kernel for axis in walked],
         strides=[axis.stride for axis in walked],
-        pads=pads,
+        pads=padded,
     )
     if node.attributes["channels_last"] and len(walked) == len(axes):
         found = out.shaped(found, 1, tuple(axis.count for axis in axes))

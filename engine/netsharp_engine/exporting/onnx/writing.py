@@ -5,7 +5,7 @@ Knows ONNX and arrays, and no operation of ours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from onnx import GraphProto, NodeProto, TensorProto
 
 Array = npt.NDArray[Any]
+#: From this operator set on all reductions take their axes as an input; before it ReduceSum alone.
+_AXES_AS_INPUT = 18
 
 
 class Value(NamedTuple):
@@ -34,8 +36,8 @@ class Value(NamedTuple):
 class _Shared:
     """What a graph and its inner graphs have in common."""
 
-    def __init__(self, floats: str, opset: int) -> None:
-        self.floats, self.opset = floats, opset
+    def __init__(self, floats: str, opset: int, tensors: Mapping[str, Array]) -> None:
+        self.floats, self.opset, self.parameters = floats, opset, tensors
         self.names: set[str] = set()
         self.constants: dict[str, Array] = {}
         self.known: dict[bytes, str] = {}
@@ -48,15 +50,24 @@ class Writing:
     operators.
     """
 
-    def __init__(self, floats: str, opset: int, shared: _Shared | None = None) -> None:
-        self._shared = shared or _Shared(floats, opset)
-        self.floats, self.opset = self._shared.floats, self._shared.opset
+    def __init__(self, shared: _Shared) -> None:
+        self._shared = shared
+        self.floats, self.opset = shared.floats, shared.opset
         self.nodes: list[NodeProto] = []
         self._hint = "value"
 
+    @classmethod
+    def begun(cls, floats: str, opset: int, parameters: Mapping[str, Array]) -> Writing:
+        """Begin a graph whose parameters have these numbers."""
+        return cls(_Shared(floats, opset, parameters))
+
+    def parameter(self, name: str) -> Array:
+        """Return the numbers of a parameter."""
+        return np.asarray(self._shared.parameters[name])
+
     def inner(self) -> Writing:
         """Begin the body of a loop."""
-        return Writing(self.floats, self.opset, self._shared)
+        return Writing(self._shared)
 
     def begin(self, name: str) -> None:
         """Name what follows after the node that it is made of."""
@@ -86,6 +97,16 @@ class Writing:
     def integers(self, *values: int) -> str:
         """Return the name of a constant vector of whole numbers."""
         return self._constant(np.asarray(values, np.int64).reshape(-1), "")
+
+    def whole(self, values: Array) -> str:
+        """Return the name of constant whole numbers of any shape."""
+        return self._constant(np.asarray(values, np.int64), "")
+
+    def reduced(self, operator: str, name: str, axis: int, *, keep: bool = True) -> str:
+        """Reduce one axis, which stays with one element or goes."""
+        if operator == "ReduceSum" or self.opset >= _AXES_AS_INPUT:
+            return self.add(operator, name, self.integers(axis), keepdims=int(keep))
+        return self.add(operator, name, axes=[axis], keepdims=int(keep))
 
     def place(self, at: int) -> str:
         """Return the name of one whole number, without an axis."""

@@ -1,0 +1,204 @@
+"""The operations of layers of Net# as ONNX operators: bundles, biases, sums and activations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from netsharp_engine.exporting.onnx import taken
+from netsharp_engine.exporting.onnx.rows import Row
+from netsharp_engine.exporting.onnx.writing import Array, Value, Writing
+from netsharp_engine.exporting.refusal import refused
+from netsharp_engine.geometry import product
+from netsharp_engine.nodes import Node
+
+if TYPE_CHECKING:
+    from netsharp_engine.geometry import Axis
+
+#: A filtered bundle is written as a matrix up to so many cells, or from such a share of them on.
+_CELLS, _SHARE = 1 << 20, 0.03
+#: From this operator set on, values are added where their index says.
+_ADDED_BY_INDEX = 16
+
+
+def _flat(out: Writing, value: Value) -> str:
+    if len(value.shape) == 1:
+        return value.name
+    return out.shaped(value.name, value.lead, (product(value.shape),))
+
+
+def _fitted(out: Writing, name: str, node: Node) -> str:
+    """What was found as [n, nodes], in the shape of a layer."""
+    return name if len(node.shape) == 1 else out.shaped(name, 1, node.shape)
+
+
+def _weights(out: Writing, node: Node) -> Array:
+    return out.parameter(node.parameters[0].name).reshape(node.parameters[0].shape)
+
+
+def _full(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    matrix = out.numbers(_weights(out, node).T, out.fresh(node.parameters[0].name))
+    return _fitted(out, out.add("MatMul", _flat(out, sources[0]), matrix), node)
+
+
+def _filtered(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    destinations, origins = (np.asarray(one, np.int64) for one in node.attributes["edges"])
+    weights, flat = _weights(out, node).reshape(-1), _flat(out, sources[0])
+    cells = node.size * node.inputs[0].size
+    if cells <= _CELLS or len(weights) >= _SHARE * cells:
+        matrix = np.zeros((node.inputs[0].size, node.size), weights.dtype)
+        matrix[origins, destinations] = weights
+        named = out.numbers(matrix, out.fresh(node.parameters[0].name))
+        return _fitted(out, out.add("MatMul", flat, named), node)
+    if out.opset < _ADDED_BY_INDEX:
+        raise refused(node, f"its edges need operator set {_ADDED_BY_INDEX} or later.")
+    given = out.add("Gather", flat, out.whole(origins), axis=1)
+    named = out.numbers(weights, out.fresh(node.parameters[0].name))
+    parts = out.add("Mul", given, named)
+    shape = out.add("Shape", parts)
+    places = out.add("Expand", out.whole(destinations[None]), shape)
+    count = out.add("Slice", shape, out.integers(0), out.integers(1))
+    zeros = out.add(
+        "Expand", out.numbers(0), out.add("Concat", count, out.integers(node.size), axis=0)
+    )
+    found = out.add("ScatterElements", zeros, places, parts, axis=1, reduction="add")
+    return _fitted(out, found, node)
+
+
+def _biased(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    biases = _weights(out, node).reshape(node.shape)
+    name = out.numbers(biases, out.fresh(node.parameters[0].name))
+    return out.add("Add", sources[0].name, name)
+
+
+def _added(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    parts = [
+        one.name if one.shape == node.shape else out.shaped(one.name, one.lead, node.shape)
+        for one in sources
+    ]
+    found = parts[0]
+    for part in parts[1:]:
+        found = out.add("Add", found, part)
+    return found
+
+
+def _convolved(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    """One of ONNX's where it moves along two axes at most, else by cells."""
+    told, weights = node.attributes, _weights(out, node)
+    axes: tuple[Axis, ...] = told["axes"]
+    kernel = tuple(axis.kernel for axis in axes)
+    shared = all(flag or axis.count == 1 for flag, axis in zip(told["sharing"], axes, strict=True))
+    first = axes[0]
+    whole = len(axes) > 1 and first.count == 1 and first.kernel == first.size and not first.first
+    walked = axes[1:] if whole else axes
+    if not shared or len(walked) > 2 or any(_is_cut(axis) for axis in walked):
+        flat = _flat(out, sources[0])
+        found = taken.kernels(out, flat, axes, told["sharing"], told["maps"], weights)
+        return out.shaped(found, 1, node.shape)
+    maps, taps = product(told["maps"]), product(kernel)
+    shape = (maps, *(kernel if whole else (1, *kernel)))
+    image = out.add(
+        "Reshape",
+        sources[0].name,
+        out.integers(-1, *(() if whole else (1,)), *(axis.size for axis in axes)),
+    )
+    found = out.add(
+        "Conv",
+        image,
+        out.numbers(weights[:, :taps].reshape(shape), out.fresh(node.parameters[0].name)),
+        out.numbers(weights[:, taps]),
+        kernel_shape=[axis.kernel for axis in walked],
+        strides=[axis.stride for axis in walked],
+        pads=pads(walked),
+    )
+    counts = [axis.count for axis in axes]
+    return taken.arranged(out, found, counts, told["maps"], places_first=False)
+
+
+def _is_cut(axis: Axis) -> bool:
+    """Whether kernels leave out cells that ONNX would begin or end with."""
+    return axis.first > 0 or axis.size - axis.first - axis.covered >= axis.stride
+
+
+def pads(axes: Sequence[Axis]) -> list[int]:
+    """Return the cells outside of the image that kernels read, all lower ones before the upper."""
+    lower = [max(-axis.first, 0) for axis in axes]
+    upper = [max(axis.first + axis.covered - axis.size, 0) for axis in axes]
+    return lower + upper
+
+
+def _pooled(find: Callable[[Writing, str, Sequence[Axis]], str], operator: str) -> Row:
+    def row(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+        axes: tuple[Axis, ...] = node.attributes["axes"]
+        padded = pads(axes)
+        wide = any(pad >= axis.kernel for pad, axis in zip(padded, (*axes, *axes), strict=True))
+        if len(axes) > 3 or wide or any(_is_cut(axis) for axis in axes):
+            found = find(out, _flat(out, sources[0]), axes)
+            return out.shaped(found, 1, node.shape)
+        sizes = (axis.size for axis in axes)
+        image = out.add("Reshape", sources[0].name, out.integers(-1, 1, *sizes))
+        found = out.add(
+            operator,
+            image,
+            kernel_shape=[axis.kernel for axis in axes],
+            strides=[axis.stride for axis in axes],
+            pads=padded,
+        )
+        return out.shaped(found, 1, node.shape)
+
+    return row
+
+
+def _response_norm(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    """x (offset + alpha / N * sum of squares)^-beta, x at the centre of the kernel."""
+    told = node.attributes
+    axes: tuple[Axis, ...] = told["axes"]
+    flat = _flat(out, sources[0])
+    squares = taken.windows(out, out.add("Mul", flat, flat), axes)
+    total = out.reduced("ReduceSum", squares, -1, keep=False)
+    inside = (taken.cells(axes) >= 0).sum(1)
+    count = product(tuple(axis.kernel for axis in axes)) if told["over_full_kernel"] else inside
+    share = out.numbers(float(told["alpha"]) / count)
+    base = out.add("Add", out.add("Mul", total, share), out.numbers(float(told["offset"])))
+    power = out.add("Pow", base, out.numbers(-float(told["beta"])))
+    middle = out.add("Gather", flat, out.whole(taken.centres(axes)), axis=1)
+    return out.shaped(out.add("Mul", middle, power), 1, node.shape)
+
+
+def _activated(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    source, function = sources[0].name, node.attributes["function"]
+    if function in _FUNCTIONS:
+        return out.add(_FUNCTIONS[function], source)
+    if function == "softmax":
+        found = out.add("Softmax", _flat(out, sources[0]), axis=-1)
+        return _fitted(out, found, node)
+    return _OTHERS[function](out, source)
+
+
+#: Activations that are one operator, and those that are several.
+_FUNCTIONS = {
+    "sigmoid": "Sigmoid",
+    "rlinear": "Relu",
+    "srlinear": "Softplus",
+    "abs": "Abs",
+    "tanh": "Tanh",
+}
+_OTHERS: dict[str, Callable[[Writing, str], str]] = {
+    "linear": lambda out, source: source,
+    "square": lambda out, source: out.add("Mul", source, source),
+    "sqrt": lambda out, source: out.add("Sqrt", out.add("Relu", source)),
+    "brlinear": lambda out, source: out.add("Clip", source, out.numbers(0), out.numbers(1)),
+}
+BUNDLES: dict[str, Row] = {
+    "full": _full,
+    "filtered": _filtered,
+    "bias": _biased,
+    "add": _added,
+    "convolve": _convolved,
+    "max pool": _pooled(taken.most, "MaxPool"),
+    "mean pool": _pooled(taken.mean, "AveragePool"),
+    "response norm": _response_norm,
+    "activation": _activated,
+}

@@ -1,0 +1,126 @@
+"""Windows in any number of dimensions by the index of every cell, where ONNX's own operators do not
+reach: more than three dimensions, a kernel for each place, pads as wide as windows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product as pairs
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from netsharp_engine.exporting.onnx.writing import Array, Writing
+from netsharp_engine.geometry import product
+
+if TYPE_CHECKING:
+    from netsharp_engine.geometry import Axis
+
+
+def cells(axes: Sequence[Axis]) -> Array:
+    """Return the cell under each tap of each place, [places, taps]; -1 outside of the image."""
+    sizes = [axis.size for axis in axes]
+    found = np.zeros((1, 1), np.int64)
+    for axis, size in zip(axes, sizes, strict=True):
+        along = axis.first + np.arange(axis.count)[:, None] * axis.stride + np.arange(axis.kernel)
+        along = np.where((along < 0) | (along >= size), -1, along)
+        joined = found[:, None, :, None] * size + along[None, :, None, :]
+        outside = (found[:, None, :, None] < 0) | (along[None, :, None, :] < 0)
+        joined = np.where(outside, -1, joined)
+        found = joined.reshape(len(found) * axis.count, found.shape[1] * axis.kernel)
+    return found
+
+
+def centres(axes: Sequence[Axis]) -> Array:
+    """Return the cell under the centre of each place, [places]."""
+    found = np.zeros(1, np.int64)
+    for axis in axes:
+        along = np.array([axis.centre(position) for position in range(axis.count)])
+        found = (found[:, None] * axis.size + along).reshape(-1)
+    return found
+
+
+def windows(out: Writing, flat: str, axes: Sequence[Axis]) -> str:
+    """Add the windows [n, places, taps] of images [n, cells]; 0 stands outside."""
+    chosen = cells(axes)
+    if (chosen < 0).any():
+        flat = out.add("Pad", flat, out.integers(0, 0, 0, 1))
+        chosen = np.where(chosen < 0, product(tuple(axis.size for axis in axes)), chosen)
+    return out.add("Gather", flat, out.whole(chosen), axis=1)
+
+
+def most(out: Writing, flat: str, axes: Sequence[Axis]) -> str:
+    """Add the largest real cell of each window, [n, places]."""
+    chosen = cells(axes)
+    # What lies outside is replaced by a cell that lies inside: no maximum changes by it.
+    chosen = np.where(chosen < 0, chosen.max(1, keepdims=True), chosen)
+    found = out.add("Gather", flat, out.whole(chosen), axis=1)
+    return out.reduced("ReduceMax", found, -1, keep=False)
+
+
+def mean(out: Writing, flat: str, axes: Sequence[Axis]) -> str:
+    """Add the mean of the real cells of each window, [n, places]."""
+    count = (cells(axes) >= 0).sum(1)
+    total = out.reduced("ReduceSum", windows(out, flat, axes), -1, keep=False)
+    return out.add("Div", total, out.numbers(count))
+
+
+def kernels(
+    out: Writing,
+    flat: str,
+    axes: Sequence[Axis],
+    sharing: Sequence[bool],
+    maps: Sequence[int],
+    weights: Array,
+) -> str:
+    """Add what kernels [kernels, taps] or [kernels, taps + 1], the last a bias, find in images
+    [n, cells]: [n, maps of the first axis * its places, ...].
+    """
+    numbers = _numbers(axes, sharing, maps)
+    taps = product(tuple(axis.kernel for axis in axes))
+    found = windows(out, flat, axes)
+    is_shared = all(shared or axis.count == 1 for shared, axis in zip(sharing, axes, strict=True))
+    if is_shared:
+        chosen = weights[numbers[0]]
+        found = out.add("MatMul", found, out.numbers(chosen[:, :taps].T))
+    else:
+        chosen = weights[numbers]
+        by_place = out.add("Transpose", found, perm=(1, 0, 2))
+        matrices = out.numbers(chosen[..., :taps].swapaxes(1, 2))
+        found = out.add("Transpose", out.add("MatMul", by_place, matrices), perm=(1, 0, 2))
+    if weights.shape[1] > taps:
+        found = out.add("Add", found, out.numbers(chosen[..., taps]))
+    return arranged(out, found, [axis.count for axis in axes], maps, places_first=True)
+
+
+def arranged(
+    out: Writing, name: str, counts: Sequence[int], maps: Sequence[int], *, places_first: bool
+) -> str:
+    """Add the order of a layer to [n, places, maps] or [n, maps, places]: of each axis its maps,
+    and in each of them its places.
+    """
+    rank = len(counts)
+    places, kinds = list(range(1, rank + 1)), list(range(rank + 1, 2 * rank + 1))
+    first, second = (counts, maps) if places_first else (maps, counts)
+    if not places_first:
+        places, kinds = kinds, places
+    spread = out.shaped(name, 1, (*first, *second))
+    order = [0, *(axis for pair in zip(kinds, places, strict=True) for axis in pair)]
+    found = out.add("Transpose", spread, perm=order)
+    whole = (one * count for one, count in zip(maps, counts, strict=True))
+    return out.shaped(found, 1, tuple(whole))
+
+
+def _numbers(axes: Sequence[Axis], sharing: Sequence[bool], maps: Sequence[int]) -> Array:
+    """The kernel of each place and map, [places, maps]: numbers count by axes, of each its map and
+    then the place where none is shared.
+    """
+    places = list(pairs(*(range(axis.count) for axis in axes)))
+    kinds = list(pairs(*(range(one) for one in maps)))
+    at, of = np.array(places, np.int64), np.array(kinds, np.int64)
+    found = np.zeros((len(places), len(kinds)), np.int64)
+    for d, axis in enumerate(axes):
+        found = found * maps[d] + of[:, d]
+        if not sharing[d]:
+            found = found * axis.count + at[:, d, None]
+    return found

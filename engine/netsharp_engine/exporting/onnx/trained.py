@@ -1,0 +1,229 @@
+"""A trained model of tables as an ONNX model: from columns to classes, with all that lies between.
+
+Inputs are one tensor of features where all columns are numbers, else a tensor for each column;
+outputs are `label` and `probabilities` of classes, or `prediction` of a regression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from netsharp_engine.exporting.onnx.checking import Difference, computed, differences
+from netsharp_engine.exporting.onnx.exported import BATCH, Form, GraphExport
+from netsharp_engine.exporting.onnx.writing import Array, Value
+from netsharp_engine.exporting.portable import Portable
+from netsharp_engine.exporting.refusal import ExportError
+
+if TYPE_CHECKING:
+    from onnx import ModelProto, OperatorSetIdProto, ValueInfoProto
+
+    from netsharp_engine.data.encoding import Feature
+    from netsharp_engine.model import Model
+
+#: The operators that take texts, and their version.
+_TEXTS, _TEXTS_VERSION = "ai.onnx.ml", 2
+#: The one input of models whose columns are all numbers.
+FEATURES = "features"
+_ROWS = 50
+
+
+def exported_model(model: Model, form: Form) -> ModelProto:
+    """Return a model as ONNX; ExportError names the layer that ONNX cannot hold."""
+    output = model.graph.output
+    if output is None:
+        raise ExportError("The network has no output.")
+    about = {"specification": model.specification}
+    portable = Portable(model.graph, model.tensors, model.settings.dtype, (output,), about)
+    return _TableExport(model, portable, form).model()
+
+
+class _TableExport(GraphExport):
+    def __init__(self, model: Model, portable: Portable, form: Form) -> None:
+        super().__init__(portable, portable.graph, form)
+        self._model = model
+        self._has_texts = not model.encoding.plain
+
+    def versions(self) -> list[OperatorSetIdProto]:
+        """The plain operators, and those that take or give texts."""
+        from onnx import helper
+
+        found = super().versions()
+        if self._has_texts or self._model.classes is not None:
+            found.append(helper.make_opsetid(_TEXTS, _TEXTS_VERSION))
+        return found
+
+    def inputs(self) -> list[ValueInfoProto]:
+        """Take columns, encode and normalise them, and divide them among the input layers."""
+        typed, features = self._encoded()
+        features = self._normalized(features)
+        at = 0
+        for node in self.part.inputs:
+            name = features
+            if node.size != self.portable.graph.features:
+                bounds = (self.out.integers(one) for one in (at, at + node.size, 1))
+                name = self.out.add("Slice", features, *bounds)
+            if len(node.shape) > 1:
+                name = self.out.shaped(name, 1, node.shape)
+            self.values[node] = Value(name, 1, node.shape)
+            at += node.size
+        return typed
+
+    def outputs(self) -> list[ValueInfoProto]:
+        """Answer with classes and their probabilities, or with a number."""
+        from onnx import TensorProto, helper
+
+        (output,) = self.portable.outputs
+        found = self.out.shaped(self.values[output].name, 1, (output.size,))
+        floats = TensorProto.DOUBLE if self.portable.dtype == "float64" else TensorProto.FLOAT
+        classes = self._model.classes
+        self.out.begin("answer")
+        if classes is None:
+            number = self.out.rename(self.out.shaped(found, 1, ()), "prediction")
+            return [helper.make_tensor_value_info(number, floats, [BATCH])]
+        shares = self.out.rename(self._probabilities(found, len(classes)), "probabilities")
+        best = found if output.size > 1 else shares
+        number = self.out.add("ArgMax", best, axis=1, keepdims=0)
+        label = self.out.rename(
+            self.out.add(
+                "LabelEncoder",
+                number,
+                domain=_TEXTS,
+                keys_int64s=list(range(len(classes))),
+                values_strings=list(classes),
+            ),
+            "label",
+        )
+        return [
+            helper.make_tensor_value_info(label, TensorProto.STRING, [BATCH]),
+            helper.make_tensor_value_info(shares, floats, [BATCH, len(classes)]),
+        ]
+
+    def _probabilities(self, outputs: str, count: int) -> str:
+        """Shares of all classes, as `Objective.probabilities` has them."""
+        out = self.out
+        none, one = out.numbers(0), out.numbers(1)
+        if self.portable.outputs[0].size == 1:
+            right = out.add("Clip", outputs, none, one)
+            return out.add("Concat", out.add("Sub", one, right), right, axis=1)
+        is_softmax = self.portable.outputs[0].attributes.get("function") == "softmax"
+        values = outputs if is_softmax else out.add("Clip", outputs, none, one)
+        total = out.reduced("ReduceSum", values, 1)
+        share = out.add("Div", values, total)
+        even = out.add("Equal", total, none)
+        return out.add("Where", even, out.numbers(1 / count), share)
+
+    def _encoded(self) -> tuple[list[ValueInfoProto], str]:
+        """Features [batch, features] of what is given."""
+        from onnx import TensorProto, helper
+
+        encoding, out = self._model.encoding, self.out
+        floats = TensorProto.DOUBLE if self.portable.dtype == "float64" else TensorProto.FLOAT
+        if not self._has_texts:
+            name = out.fresh(FEATURES)
+            typed = [helper.make_tensor_value_info(name, floats, [BATCH, encoding.features])]
+            return typed, self._filled(name, encoding.columns)
+        typed, parts = [], []
+        for column in encoding.columns:
+            name = out.fresh(column.name)
+            kind = floats if column.levels is None else TensorProto.STRING
+            typed.append(helper.make_tensor_value_info(name, kind, [BATCH, 1]))
+            out.begin(column.name)
+            is_number = column.levels is None
+            parts.append(self._filled(name, [column]) if is_number else self._marked(name, column))
+        return typed, parts[0] if len(parts) == 1 else out.add("Concat", *parts, axis=1)
+
+    def _filled(self, name: str, columns: Sequence[Feature]) -> str:
+        """Numbers with what stands for missing ones."""
+        fills = [one.fill for one in columns]
+        if all(one is None for one in fills):
+            return name
+        given = self.out.numbers([[np.nan if one is None else one for one in fills]])
+        return self.out.add("Where", self.out.add("IsNaN", name), given, name)
+
+    def _marked(self, name: str, column: Feature) -> str:
+        """A level as indicators; one that was not in the training is the last, if there is one."""
+        assert column.levels is not None
+        out, count = self.out, len(column.levels)
+        code = out.add(
+            "LabelEncoder",
+            name,
+            domain=_TEXTS,
+            keys_strings=list(column.levels),
+            values_int64s=list(range(count)),
+            default_int64=count,
+        )
+        width = count + self._model.encoding.unknown
+        levels = out.whole(np.arange(width)[None])
+        return out.add("Where", out.add("Equal", code, levels), out.numbers(1), out.numbers(0))
+
+    def _normalized(self, name: str) -> str:
+        normalizer, out = self._model.normalizer, self.out
+        out.begin("normalizer")
+        if normalizer.name == "none":
+            return name
+        if normalizer.name == "binning":
+            return self._binned(name)
+        offset, scale = (out.numbers(one[None]) for one in (normalizer.offset, normalizer.scale))
+        return out.add("Mul", out.add("Sub", name, offset), scale)
+
+    def _binned(self, name: str) -> str:
+        """The number of edges that a feature has reached, by how many there are."""
+        edges, out = self._model.normalizer.edges, self.out
+        width = max(map(len, edges), default=0)
+        table = np.full((len(edges), max(width, 1)), np.inf)
+        for feature, one in enumerate(edges):
+            table[feature, : len(one)] = one
+        reached = out.add(
+            "GreaterOrEqual", out.add("Unsqueeze", name, out.integers(2)), out.numbers(table)
+        )
+        marks = out.add("Where", reached, out.numbers(1), out.numbers(0))
+        counts = out.reduced("ReduceSum", marks, 2, keep=False)
+        return out.add("Div", counts, out.numbers([[max(len(one), 1) for one in edges]]))
+
+
+def compared_model(model: Model, written: ModelProto, seed: int) -> list[Difference]:
+    """Compare what a model and its export say of random rows; ExportError where labels differ, or
+    onnxruntime does not take it.
+    """
+    features, inputs = _random_rows(model, seed)
+    names = [one.name for one in written.graph.output]
+    found = dict(zip(names, computed(written.SerializeToString(), inputs, names), strict=True))
+    ours = model.predict(features)
+    if ours.probabilities is None:
+        return differences(["prediction"], [np.asarray(ours.predicted)], [found["prediction"]])
+    apart = differences(["probabilities"], [ours.probabilities], [found["probabilities"]])
+    # Where two classes are as likely as each other, rounding may prefer the other one.
+    clear = np.sort(ours.probabilities, axis=1)
+    certain = clear[:, -1] - clear[:, -2] > 2 * apart[0].most
+    labels = np.asarray(ours.predicted, object)
+    if (labels[certain] != found["label"][certain]).any():
+        raise ExportError("onnxruntime answers with other classes than the engine.")
+    return apart
+
+
+def _random_rows(model: Model, seed: int) -> tuple[Array, dict[str, Array]]:
+    """Rows as features of the engine, and as inputs of the export."""
+    random, encoding, dtype = np.random.default_rng(seed), model.encoding, model.settings.dtype
+    normalizer = model.normalizer
+    spread = 1 / np.where(normalizer.scale == 0, 1, normalizer.scale)
+    numbers = normalizer.offset + spread * random.normal(0.5, 0.5, (_ROWS, encoding.features))
+    numbers = numbers.astype(dtype)
+    if encoding.plain:
+        return numbers, {FEATURES: numbers}
+    features, inputs, at = np.zeros_like(numbers), {}, 0
+    for column in encoding.columns:
+        if column.levels is None:
+            features[:, at] = numbers[:, at]
+            inputs[column.name] = numbers[:, at : at + 1]
+            at += 1
+            continue
+        count = len(column.levels)
+        codes = random.integers(count + encoding.unknown, size=_ROWS)
+        features[np.arange(_ROWS), at + codes] = 1
+        texts = [*column.levels, "?" * (1 + max(map(len, column.levels)))]
+        inputs[column.name] = np.array([[texts[code]] for code in codes], object)
+        at += count + encoding.unknown
+    return features, inputs
